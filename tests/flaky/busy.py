@@ -8,8 +8,6 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-__all__ = ["busy_processes"]
-
 #: Each ends by itself once its parent is gone, so that none outlives a parent that was killed.
 _PROGRAM = """
 import os, sys

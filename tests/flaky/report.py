@@ -9,8 +9,6 @@ from xml.etree import ElementTree
 
 from attrs import frozen
 
-__all__ = ["Failure", "Run", "failures_in", "summary"]
-
 #: What tests and Hypothesis print to repeat one example, beside the seed of the whole run.
 _SEED = re.compile(r"@reproduce_failure\(.*?\)|@seed\(\d+\)|\bseed[ =:]+\d+")
 

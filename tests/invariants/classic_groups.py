@@ -15,8 +15,6 @@ from kafka_nextgen.coordinator.classic.group import ClassicGroup, ClassicStatus
 from kafka_nextgen.coordinator.classic.recording import record_of
 from kafka_nextgen.coordinator.timers import TimerKey, TimerKind
 
-__all__ = ["classic_violations"]
-
 
 def classic_violations(
     group: ClassicGroup, record: r.ClassicGroupMetadata | None, timers: Set[TimerKey]

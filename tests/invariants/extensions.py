@@ -13,8 +13,6 @@ from kafka_nextgen.coordinator.extensions.state import COMPUTING, OFFERS, PLACES
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.timers import TimerKey, TimerKind
 
-__all__ = ["extension_violations"]
-
 
 def extension_violations(group: Group, timers: Set[TimerKey]) -> Iterator[str]:
     """Every rule that ``group`` breaks; ``timers`` are those that run."""
@@ -28,7 +26,6 @@ def extension_violations(group: Group, timers: Set[TimerKey]) -> Iterator[str]:
 
 
 def _assignors_in_step(group: Group) -> Iterator[str]:
-    """Counts are what counting gives."""
     having = [member.client_assignors for member in group.members.values() if member.client_assignors]
     if Counter(tuple(each.name for each in assignors) for assignors in having) != dict(PREFERENCES.of(group)):
         yield "the count of who prefers which client-side assignor is out of step"

@@ -20,8 +20,6 @@ from tests.invariants.classic_groups import classic_violations
 from tests.invariants.extensions import extension_violations
 from tests.invariants.mixed_groups import mixed_violations
 
-__all__ = ["violations"]
-
 
 def violations(group: Group, topics: Topics, timers: Set[TimerKey]) -> list[str]:
     """Every rule that ``group`` breaks; ``timers`` are those that run."""
@@ -44,7 +42,6 @@ def violations(group: Group, topics: Topics, timers: Set[TimerKey]) -> list[str]
 
 
 def _one_kind(group: Group) -> Iterator[str]:
-    """A name has a group of one kind at a time."""
     if group.is_consumer_group or group.members or group.currents or group.targets or group.patterns:
         yield f"{group.group_id} has a classic group, and a consumer group or what is left of one"
 

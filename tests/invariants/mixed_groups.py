@@ -12,11 +12,8 @@ from kafka_nextgen.consumer_protocol import decode_subscription
 from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.errors import DecodeError
 
-__all__ = ["mixed_violations"]
-
 
 def mixed_violations(group: Group) -> Iterator[str]:
-    """Every rule that ``group`` breaks."""
     offers = {
         member_id: member.classic.supported for member_id, member in group.members.items() if member.classic is not None
     }

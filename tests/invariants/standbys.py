@@ -8,8 +8,6 @@ from kafka_nextgen.coordinator.admission import LEAVE_TEMPORARILY
 from kafka_nextgen.coordinator.extensions.state import STANDBYS
 from kafka_nextgen.coordinator.group import Group
 
-__all__ = ["active_violations", "missing_active"]
-
 
 def missing_active(group: Group, target_size: int) -> int:
     """So many members have yet to become active, below 0 if too many are. A group without a target has no standbys."""

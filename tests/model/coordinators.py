@@ -17,8 +17,6 @@ from tests.model.seeing import group_of
 from tests.simulation.cluster import Cluster
 from tests.simulation.nodes import Node
 
-__all__ = ["Coordinators"]
-
 
 @define(eq=False)
 class _Entry:
@@ -59,10 +57,7 @@ class Coordinators:
         """Whether the answer to this waits for replication."""
         return any(each.to is asked for each in self._log)
 
-    # ---- the log
-
     def catch_up(self, cluster: Cluster) -> None:
-        """Note what has happened to the log by now."""
         while self._elections < len(cluster.elections):
             self._fail_over(cluster.elections[self._elections])
             self._elections += 1
@@ -95,10 +90,7 @@ class Coordinators:
         self._log = [_Entry(each.end, each.group, None) for each in self._log[:copied]]
         self._look_ups.clear()
 
-    # ---- outcomes
-
     def in_force(self, cluster: Cluster, node: Node, request: Request | None, outcome: Outcome) -> None:
-        """An outcome was appended and put into force."""
         if not cluster.is_led_by(node):
             self._former(node, request, outcome)
         elif isinstance(request, ConsumerGroupHeartbeat | OffsetCommit):

@@ -13,8 +13,6 @@ from attrs import define, field
 
 from tests.simulation.dice import Fault, Place
 
-__all__ = ["ON", "TameDraws"]
-
 #: What the model has: all else is off.
 ON = frozenset(
     {
@@ -43,8 +41,6 @@ ON = frozenset(
 
 @define
 class TameDraws(Mapping[Place, float]):
-    """Draws by their places."""
-
     seed: int
     _streams: dict[str, tuple[Random, list[float]]] = field(factory=dict)
 

@@ -12,8 +12,6 @@ from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat
 from kafka_nextgen.types import OffsetAndMetadata, TopicIdPartition, TopicPartition
 from tests.model.seeing import PARTITIONS, Stage, partitions_of
 
-__all__ = ["Asked", "Notes", "Seen", "Step", "commit_of", "content_of", "heartbeat_of"]
-
 Step = dict[str, Any]
 
 #: In place of an offset: the commit does not name the partition.
@@ -22,8 +20,6 @@ _UNSAID = -1
 
 @define(eq=False)
 class Asked:
-    """A request of a member, and what was noted of it."""
-
     what: Mapping[str, Any]
     number: int
     served: Step | None = None
@@ -45,11 +41,9 @@ class Seen:
     told: Step | None = None  # what it was noted to be
 
     def under_way(self) -> list[Asked]:
-        """The requests that it waits for."""
         return [*self.commits, *filter(None, [self.heartbeat])]
 
     def let_go(self, asked: Asked) -> None:
-        """No one waits for this any more."""
         if self.heartbeat is asked:
             self.heartbeat = None
         elif asked in self.commits:
@@ -59,8 +53,6 @@ class Seen:
 
 @define(eq=False)
 class Notes:
-    """The steps of a run so far."""
-
     steps: list[Step] = field(factory=list)
     members: dict[str, Seen] = field(factory=dict)
 
@@ -71,11 +63,9 @@ class Notes:
         return step
 
     def seen(self, name: str) -> Seen:
-        """What is known of a member."""
         return self.members.setdefault(name, Seen())
 
     def told(self) -> Iterator[Step]:
-        """The steps, with what became known later."""
         for step in self.steps:
             if step["a"] == "LookUps":
                 for partition, offset in step["found"].items():
@@ -87,13 +77,11 @@ class Notes:
 
 
 def heartbeat_of(name: str, epoch: int, owned: frozenset[TopicIdPartition] | None, full: bool) -> Mapping[str, Any]:
-    """A heartbeat in the model's words."""
     told = None if owned is None else [partitions_of(owned)]
     return {"m": name, "commits": False, "epoch": epoch, "owned": told, "full": full}
 
 
 def commit_of(name: str, epoch: int, offsets: Mapping[TopicPartition, OffsetAndMetadata]) -> Mapping[str, Any]:
-    """A commit in the model's words."""
     told = {f"p{tp.partition}": each.offset for tp, each in offsets.items()}
     named = {partition: told.get(partition, _UNSAID) for partition in PARTITIONS}
     return {"m": name, "commits": True, "epoch": epoch, "offsets": named}

@@ -41,10 +41,9 @@ from tests.model.coordinators import Coordinators
 from tests.model.notes import Asked, Notes, Seen, Step, commit_of, heartbeat_of
 from tests.model.seeing import IN_GROUP, Stage, owned_of, partitions_of, stage_of
 from tests.simulation.checking.judge import Judge
-from tests.simulation.clients import Callback, Client
+from tests.simulation.clients import Client
+from tests.simulation.member_effects import Callback
 from tests.simulation.nodes import Node
-
-__all__ = ["Recorder"]
 
 
 def _costs_the_place(code: int) -> bool:
@@ -65,17 +64,13 @@ class Recorder(Judge):
     def _find(self, what: Iterable[str]) -> None:
         self.found.extend(what)
 
-    # ---- what is told
-
     def in_force(self, node: Node, request: Request | None, outcome: Outcome) -> None:
-        """An outcome was appended and put into force."""
         self._look()
         assert self.cluster is not None, "the run has begun"
         self.coordinators.in_force(self.cluster, node, request, outcome)
         super().in_force(node, request, outcome)
 
     def wanted(self, client: Client, effect: object) -> None:
-        """A member wants something done."""
         self._look()
         if isinstance(effect, fx.SendHeartbeat):
             self._sends(client.name, effect)
@@ -95,7 +90,6 @@ class Recorder(Judge):
         seen.heartbeat = Asked(what, effect.number)
 
     def heard(self, client: Client, request: object, answer: object) -> None:
-        """An answer arrived."""
         self._look()
         seen = self.notes.seen(client.name)
         if isinstance(request, fx.SendHeartbeat) and seen.heartbeat and seen.heartbeat.number == request.number:
@@ -122,12 +116,10 @@ class Recorder(Judge):
         seen.let_go(seen.heartbeat)
 
     def called_back(self, client: Client, callback: Callback, failed: bool) -> None:
-        """A callback ended."""
         self._look()
         super().called_back(client, callback, failed)
 
     def begins_at(self, client: Client, partition: TopicPartition, offset: int) -> None:
-        """Reading of a partition begins."""
         name = f"p{partition.partition}"
         looked_up = [step for found, step in self.notes.seen(client.name).look_ups if found.get(name) == offset]
         step = looked_up[-1] if looked_up else self.notes.note("LookUps", m=client.name, found={})
@@ -135,16 +127,12 @@ class Recorder(Judge):
         super().begins_at(client, partition, offset)
 
     def handed_out(self, client: Client, partition: TopicPartition, first: int, end: int) -> None:
-        """The application got records."""
         self._look()
         for offset in range(first, end):
             self.notes.note("HandOut", m=client.name, p=f"p{partition.partition}", offset=offset)
         super().handed_out(client, partition, first, end)
 
-    # ---- what is looked at
-
     def _look(self) -> None:
-        """Note all that has happened by now."""
         assert self.cluster is not None, "the run has begun"
         self.coordinators.catch_up(self.cluster)
         for client in self.clients.values():
@@ -171,7 +159,6 @@ class Recorder(Judge):
             self.notes.note({"REVOKING": "Revoked", "ASSIGNING": "Assigned"}.get(before.step, "Begin"), m=name)
 
     def event_is_over(self) -> None:
-        """The run has come to its next event."""
         self._look()
         for client in self.clients.values():
             seen = self.notes.seen(client.name)

@@ -21,8 +21,6 @@ from tests.simulation.faults import Troubles
 from tests.simulation.running import Simulation
 from tests.simulation.timeline import Timeline
 
-__all__ = ["Run", "record", "write_runs"]
-
 
 @define
 class _Watched(Timeline):
@@ -31,7 +29,6 @@ class _Watched(Timeline):
     event_is_over: Callable[[], None] = field(kw_only=True)
 
     def step(self) -> bool:
-        """Let the next thing happen."""
         goes_on = Timeline.step(self)
         self.event_is_over()
         return goes_on
@@ -68,8 +65,6 @@ class _Small(Simulation):
 
 @frozen
 class Run:
-    """One run, as steps of the model."""
-
     seed: int
     found: Sequence[str]  # what broke a rule of the simulator
     members: Sequence[str]
@@ -90,7 +85,6 @@ def record(seed: int, events: int) -> Run:
 
 
 def write_runs(folder: Path, runs: Sequence[Run]) -> None:
-    """Write the module."""
     lines = [
         "---- MODULE Runs ----",
         "EXTENDS Integers",

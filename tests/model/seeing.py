@@ -13,9 +13,7 @@ from kafka_nextgen.coordinator.records import CurrentMemberAssignment, MemberSta
 from kafka_nextgen.membership.state import MemberState
 from kafka_nextgen.membership.states import Phase, Status
 from kafka_nextgen.types import TopicIdPartition, TopicPartition
-from tests.simulation.clients import GROUP
-
-__all__ = ["IN_GROUP", "PARTITIONS", "Stage", "group_of", "owned_of", "partitions_of", "stage_of", "tla"]
+from tests.simulation.cluster import GROUP
 
 #: The partitions of all runs.
 PARTITIONS = ("p0", "p1")
@@ -38,11 +36,7 @@ class Stage:
 
 
 def partitions_of(partitions: Iterable[TopicIdPartition | TopicPartition]) -> frozenset[str]:
-    """Partitions by their names in the model."""
     return frozenset(f"p{each.partition}" for each in partitions)
-
-
-# ---- a member
 
 
 def stage_of(state: MemberState) -> Stage:
@@ -66,11 +60,7 @@ def owned_of(state: MemberState) -> frozenset[str]:
     return frozenset() if stage_of(state).status == "OUT" else partitions_of(state.owned)
 
 
-# ---- a group
-
-
 def group_of(coordinator: Coordinator) -> Mapping[str, Any]:
-    """The group that a coordinator has in force."""
     group = coordinator.groups.get(GROUP) or Group(GROUP, coordinator.settings.behaviour.first_epoch)
     targets = {
         member_id: frozenset(
@@ -101,9 +91,6 @@ def _current(current: CurrentMemberAssignment) -> Mapping[str, Any]:
 def _granted(granted: Iterable[tuple[TopicIdPartition, int]]) -> Mapping[str, int]:
     epochs = {f"p{partition.partition}": epoch for partition, epoch in granted}
     return {partition: epochs.get(partition, 0) for partition in PARTITIONS}
-
-
-# ---- TLA+
 
 
 def tla(value: object) -> str:

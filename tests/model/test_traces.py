@@ -42,7 +42,6 @@ def check(tlc: Tlc, folder: Path, runs: list[Run]) -> Verdict:
 
 
 def stuck_at(verdict: Verdict, runs: list[Run]) -> str:
-    """The step that is none of the model."""
     run, at = (int(re.findall(rf"^/\\ {name} = (\d+)", verdict.output, re.MULTILINE)[-1]) for name in ("run", "at"))
     steps = runs[run - 1].steps
     return f"seed {runs[run - 1].seed}, step {at} of {len(steps)}: {steps[at - 1]}"

@@ -7,23 +7,23 @@ and the applications. One seed decides everything: the same seed is the same run
 
 | module | what it makes up |
 |---|---|
-| timeline | time: what happens when |
+| timeline | time: what happens when; clocks that drift |
 | dice | chance: how often which fault comes, drawn anew for each seed |
 | replicas | the log of the coordinator's partition on three nodes, in bytes, with its high watermark |
-| nodes, held_answers, node_observer | a broker node: it coordinates, loads, and fails over; its answers that wait |
+| nodes, held_answers | a broker node: it coordinates, loads, and fails over; its answers that wait |
 | cluster | the nodes, their leader, and the topics |
 | connections | requests and answers on their way, in order, cut, silent or late |
 | exchanges | each request and answer in bytes, from both ends |
 | clients, consumer_clients, classic_clients | a client: what drives the machines, of these parts |
-| member_effects, own_assignors | what it does for a member of either protocol |
-| committing, classic_committing, reader | its offsets' machine, and where it is in its partitions |
-| own_time, client_network, client_observer | its clock, its connections, and what is told of it |
-| applications, acting | what the application does: it polls, commits, subscribes, and may be slow or wrong |
+| member_effects | what it does for a member of either protocol |
+| committing, reader | its offsets' machine, and where it is in its partitions |
+| client_network | its connections, and its calls |
+| applications | what the application does: it polls, commits, subscribes, and may be slow or wrong |
 | whims, timing | what moves it to do something odd, at any time, or at the one that leads to rare arrows |
 | assignors, assigning | assignors, which may fail, and what drives the machine of those of members |
-| faults, mishaps, administrators | what goes wrong, also with clients, and how it heals |
-| checkers | what must hold, seen from outside, after each event |
-| coverage, classic_coverage, unmet | what a run went through, and the closed list of what none has to |
+| faults, mishaps | what goes wrong, also with clients, and how it heals |
+| checking | what must hold, seen from outside, after each event |
+| coverage | what a run went through, and the closed list of what none has to |
 | recording | the log of a run |
 | running, batches | one seed from its beginning to its verdict, and many |
 """

@@ -14,13 +14,11 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from tests.simulation.batches import Order, Outcome, Total, run_all
 from tests.simulation.checking.excuses import Excuse
-from tests.simulation.coverage import NAMES
+from tests.simulation.coverage import NAMES, UNMET
 from tests.simulation.dice import Fault
-from tests.simulation.mutants import Mutant
-from tests.simulation.mutants.naming import BUG
+from tests.simulation.mutants import BUG, Mutant
 from tests.simulation.running import Mode
-from tests.simulation.stories.finding import told
-from tests.simulation.unmet import UNMET
+from tests.simulation.stories.telling import told
 
 _BOTH = "both"
 #: The exit status of a run that was interrupted, and found nothing until then.
@@ -123,7 +121,6 @@ def _title(outcome: Outcome) -> str:
 
 
 def _tell(finding: Outcome) -> None:
-    """Say what was found."""
     click.echo(_title(finding))
     if finding.order.has_standbys:
         click.echo("scenarios have no target size that differs by node: this one is not told as a scenario")

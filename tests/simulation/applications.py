@@ -8,21 +8,32 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from attrs import define, field
+from attrs import define, field, frozen
 
 from kafka_nextgen.membership import effects as fx
 from kafka_nextgen.membership import events as ev
 from kafka_nextgen.membership.offsets.events import GroupEntered
 from kafka_nextgen.types import LeaveMode, TopicPartition
-from tests.simulation.acting import Habits
-from tests.simulation.clients import Callback, Client
+from tests.simulation.clients import Client
 from tests.simulation.dice import Dice, Fault
+from tests.simulation.member_effects import Callback
 from tests.simulation.timing import Timing
 from tests.simulation.whims import Whims
 
-__all__ = ["Application", "Habits"]
-
 _IDLE_POLL_S = 1.0
+
+
+@frozen
+class Habits:
+    """How an application behaves when nothing goes wrong."""
+
+    processing_s: float
+    records: int
+    is_static: bool
+    commits_waiting: float  # how often it commits by itself after a poll, and waits
+    commits_beside: float  # and does not wait
+    commit_timeout_s: float
+    max_poll_interval_s: float
 
 
 @define(eq=False)
@@ -66,14 +77,12 @@ class Application:
         self._poll_after(self.dice.between(0.0, self.habits.processing_s))
 
     def subscribe(self, wanted: ev.Subscribed) -> None:
-        """Subscribe to something."""
         self.wanted = wanted
         self.client.is_subscribed = True
         self.client.committer.feed_offsets(GroupEntered())
         self.client.feed(wanted)
 
     def storm(self) -> None:
-        """Subscribe and unsubscribe several times in a row."""
         self._whims.storm()
 
     def unsubscribe(self) -> None:
@@ -111,10 +120,7 @@ class Application:
             self.is_over = True
             self.on_over(self)
 
-    # ---- what it does
-
     def subscribe_to_any(self) -> None:
-        """Subscribe to something else."""
         if not self.is_closing:
             self.subscribe(self._whims.dice.pick(self.wishes))
 
@@ -123,11 +129,9 @@ class Application:
             self._poll_after(0.0)
 
     def commit(self) -> None:
-        """Commit what is read, and do not wait."""
         self.commit_beside([tp for tp in sorted(self.client.applied) if tp in self.client.positions])
 
     def commit_beside(self, flowing: Sequence[TopicPartition]) -> None:
-        """The same of these partitions."""
         offsets = {tp: self.client.positions[tp] for tp in flowing}
         if offsets:
             self.client.committer.commit(offsets, self.habits.commit_timeout_s, lambda _: None)
@@ -140,11 +144,8 @@ class Application:
             client.committer.commit(offsets, self.habits.commit_timeout_s, lambda _: None, counts=False)
 
     def _notice(self) -> None:
-        """The member is somewhere else."""
         self._whims.move_on()
         self._timing.notice()
-
-    # ---- polling
 
     def _poll_after(self, seconds: float) -> None:
         self._polls += 1
@@ -216,8 +217,6 @@ class Application:
         if self.dice.happens(Fault.POLL_PAUSE, 0.02):
             return self.habits.max_poll_interval_s * self.dice.between(0.5, 3.0)
         return self.habits.processing_s * self.dice.between(0.5, 1.5)
-
-    # ---- callbacks
 
     def _run_callbacks(self, then: Callable[[], None]) -> None:
         if not self.client.callbacks:

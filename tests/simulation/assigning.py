@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from attrs import define, field
 
@@ -17,36 +17,18 @@ from kafka_nextgen.membership.assigning.settings import AssigningSettings
 from kafka_nextgen.membership.effects import FindCoordinator
 from kafka_nextgen.membership.events import TargetInstalled
 from kafka_nextgen.wire.apis import CONSUMER_GROUP_INSTALL_ASSIGNMENT, CONSUMER_GROUP_PREPARE_ASSIGNMENT, Api
-from tests.simulation.client_network import Network
+from tests.simulation.assignors import compute
 from tests.simulation.dice import Dice
 from tests.simulation.exchanges import read, write
-from tests.simulation.own_assignors import HasAssignors, compute
-from tests.simulation.own_time import Timer
+from tests.simulation.timeline import Timer
 
-__all__ = ["Assigning", "Owner"]
-
-
-class Owner(HasAssignors, Protocol):
-    """What it needs of its client."""
-
-    name: str
-    network: Network
-
-    def clock(self) -> float:
-        """What time it is by the client's own clock."""
-
-    def feed(self, event: object) -> None:
-        """Tell the member what happened."""
-
-    def note_heard(self, request: object, answer: object) -> None:
-        """Tell those that look at the client from outside."""
+if TYPE_CHECKING:
+    from tests.simulation.clients import Client
 
 
 @define(eq=False)
 class Assigning:
-    """The machine of one client, for one life."""
-
-    owner: Owner
+    owner: Client
     settings: AssigningSettings
     machine: AssigningMachine = field(init=False)
     _dice: Dice = field(init=False)
@@ -58,7 +40,6 @@ class Assigning:
         self._timer = Timer(self.owner.time, lambda: self.feed(ev.TimePassed()))
 
     def feed(self, event: ev.AssigningEvent) -> None:
-        """Tell the machine what happened, and carry out what it answers."""
         if self.owner.time.is_over:
             return
         for effect in self.machine.handle(event, self.owner.clock(), self._dice.chance()):

@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
 from kafka_nextgen.assignors import PartitionAssignor
-from kafka_nextgen.assignors.spec import AssignmentSpec, AssignorMetadata, GroupAssignment, Metadata
+from kafka_nextgen.assignors.spec import (
+    AssignmentSpec,
+    AssignorMetadata,
+    ClientAssignor,
+    GroupAssignment,
+    Metadata,
+    PartitionAssignorError,
+)
+from kafka_nextgen.membership.assigning import running
+from kafka_nextgen.membership.assigning.running import offer_of
 from tests.simulation.dice import Dice, Fault
 
-__all__ = ["Moody", "Talkative"]
+if TYPE_CHECKING:
+    from tests.simulation.clients import Client
 
 
 class Moody(PartitionAssignor):
@@ -43,9 +56,28 @@ class Talkative(Moody):
         return GroupAssignment({each: has for each, has in made.members.items() if any(has.partitions.values())})
 
     def metadata(self) -> AssignorMetadata:
-        """Its last word."""
         return AssignorMetadata(metadata=Metadata(0, b"%d" % self._words))
 
     def think_again(self) -> None:
-        """Have another word."""
         self._words += 1
+
+
+_COMPUTES_S = 0.02
+
+
+def offers(owner: Client) -> tuple[ClientAssignor, ...]:
+    return tuple(offer_of(assignor) for assignor in owner.assignors)
+
+
+def compute(owner: Client, name: str, group: AssignmentSpec, ended: Callable[[GroupAssignment | str], None]) -> None:
+    """Have one of them assign the group; it ends with what it made, or with why it made nothing."""
+    slow = owner.dice.happens(Fault.SLOW_OWN_ASSIGNOR)
+    assignor = next(each for each in owner.assignors if each.name == name)
+
+    def work() -> None:
+        try:
+            ended(running.compute(assignor, group))
+        except PartitionAssignorError as failed:
+            ended(str(failed))
+
+    owner.time.later(owner.dice.between(1.0, 40.0) if slow else _COMPUTES_S, work)

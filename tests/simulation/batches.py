@@ -13,16 +13,12 @@ from pathlib import Path
 from attrs import define, field, frozen
 
 from tests.simulation.checking.excuses import Excuse
-from tests.simulation.coverage import NAMES
+from tests.simulation.coverage import NAMES, UNMET
 from tests.simulation.dice import Fault
 from tests.simulation.faults import STAYING
 from tests.simulation.mutants import MUTANTS, planted
 from tests.simulation.recording import Recording
 from tests.simulation.running import Mode, Simulation, Verdict
-from tests.simulation.unmet import UNMET
-
-__all__ = ["Order", "Outcome", "Total", "run_all"]
-
 
 #: So many objects may be made between two collections of garbage: those of about ten runs.
 _MOST_GARBAGE = 500_000
@@ -30,8 +26,6 @@ _MOST_GARBAGE = 500_000
 
 @frozen
 class Order:
-    """A seed to run, and how."""
-
     seed: int
     events: int
     mode: Mode
@@ -50,7 +44,6 @@ class Outcome:
 
 
 def run(order: Order) -> Outcome:
-    """Run one seed."""
     gc.disable()  # a run leaves few cycles until it is over, and looking for them takes a twentieth of it
     if gc.get_count()[0] > _MOST_GARBAGE:
         gc.collect()
@@ -69,7 +62,12 @@ def run(order: Order) -> Outcome:
 def run_all(orders: Sequence[Order], jobs: int) -> Iterator[Outcome]:
     """Run these; with several jobs what is done first comes first."""
     if jobs == 1:
-        yield from map(run, orders)
+        collects = gc.isenabled()
+        try:
+            yield from map(run, orders)
+        finally:
+            if collects:  # a process that does more than this would grow for good
+                gc.enable()
         return
     pool = ProcessPoolExecutor(jobs)
     try:
@@ -81,8 +79,6 @@ def run_all(orders: Sequence[Order], jobs: int) -> Iterator[Outcome]:
 
 @define
 class Total:
-    """What came of all of them together."""
-
     modes: frozenset[Mode]
     seeds: int = 0
     events: int = 0
@@ -93,7 +89,6 @@ class Total:
     excused: Counter[Excuse] = field(factory=Counter)
 
     def add(self, outcome: Outcome) -> None:
-        """Another seed is done."""
         self.seeds += 1
         self.events += outcome.verdict.events
         self.busy_s += outcome.busy_s

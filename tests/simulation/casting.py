@@ -19,8 +19,6 @@ from kafka_nextgen.membership.classic.settings import ClassicSettings
 from tests.simulation.assignors import Talkative
 from tests.simulation.dice import Dice
 
-__all__ = ["Casting", "Mixture"]
-
 #: What assignors of the members' own do.
 _OWN: Mapping[str, PartitionAssignor] = {"mine": UniformAssignor(), "yours": RangeAssignor()}
 _POLICIES = (MigrationPolicy.BIDIRECTIONAL, MigrationPolicy.BIDIRECTIONAL, *MigrationPolicy)
@@ -40,8 +38,6 @@ class Mixture(Enum):
 
 @define(eq=False)
 class Casting:
-    """The protocols of one seed's clients."""
-
     dice: Dice
     has_standbys: bool = False
     mixture: Mixture = field(init=False)

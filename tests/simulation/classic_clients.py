@@ -28,16 +28,15 @@ from kafka_nextgen.membership.offsets.rules import CLASSIC_RULES
 from kafka_nextgen.patterns import matching
 from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire.apis import HEARTBEAT, JOIN_GROUP, LEAVE_GROUP, SYNC_GROUP, Api
-from tests.simulation.calls import Call, call_off
-from tests.simulation.classic_committing import ClassicCommitter
-from tests.simulation.clients import GROUP, LEAVE_WAY_S, Client
+from tests.simulation.assignors import compute
+from tests.simulation.client_network import Call, call_off
+from tests.simulation.clients import LEAVE_WAY_S, Client
+from tests.simulation.cluster import GROUP
+from tests.simulation.committing import ClassicCommitter
 from tests.simulation.dice import Fault
 from tests.simulation.exchanges import read, write
 from tests.simulation.member_effects import apply_assignment, left
 from tests.simulation.nodes import Node
-from tests.simulation.own_assignors import compute
-
-__all__ = ["ClassicClient"]
 
 _LOOK_AGAIN_S = 0.5
 _NO_TOPICS: Mapping[str, TopicImage] = {}
@@ -47,8 +46,6 @@ _Lost = Callable[[str], cev.ClassicEvent]
 
 @define(eq=False)
 class ClassicClient(Client):
-    """One consumer."""
-
     settings: ClassicSettings = field(kw_only=True)
     member: ClassicMember = field(init=False)
     view: Mapping[str, TopicImage] = _NO_TOPICS  # the topics, as a node saw them when this client looked
@@ -64,11 +61,9 @@ class ClassicClient(Client):
         self._look_from_time_to_time()
 
     def make_member(self) -> ClassicMember:
-        """A member of this protocol."""
         return ClassicMember(self.settings)
 
     def make_committer(self) -> ClassicCommitter:
-        """What drives its offsets' machine."""
         return ClassicCommitter(self, CLASSIC_RULES)
 
     def note_poll(self) -> None:
@@ -76,8 +71,6 @@ class ClassicClient(Client):
         super().note_poll()
         if self.dice.happens(Fault.REBALANCE_ENFORCED, 0.03):
             self.feed(cev.RebalanceEnforced("the application wants it"))
-
-    # ---- requests
 
     def _exchange(
         self, effect: Any, api: Api, message: Any, to_event: Callable[[int, Any], Any], lost: _Lost, timeout_s: float
@@ -135,8 +128,6 @@ class ClassicClient(Client):
         call_off(self._asked)
         left(self, effect)
 
-    # ---- its own assignors
-
     def _run_assignor(self, effect: cfx.RunAssignor) -> None:
         def ended(made: GroupAssignment | str) -> None:
             failed = isinstance(made, str)
@@ -148,8 +139,6 @@ class ClassicClient(Client):
 
     def _tell_application(self, effect: cfx.TellAssignor | cfx.RaiseAssignorFailed) -> None:
         """It does nothing about it."""
-
-    # ---- topics
 
     def _ask_for_topics(self, effect: cfx.AskForTopics) -> None:
         nodes = self.network.nodes()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from attrs import define, field
 
@@ -17,19 +17,17 @@ from kafka_nextgen.membership import events as ev
 from kafka_nextgen.membership.offsets import events as offsets_ev
 from kafka_nextgen.membership.offsets.machine import OffsetMachine
 from kafka_nextgen.types import TopicPartition
-from tests.simulation.assignors import Talkative
+from tests.simulation.assignors import Talkative, offers
 from tests.simulation.client_network import Network
-from tests.simulation.client_observer import Callback, ClientObserver
 from tests.simulation.cluster import Cluster
-from tests.simulation.committing import GROUP, Committer
+from tests.simulation.committing import Committer
 from tests.simulation.dice import Dice
-from tests.simulation.member_effects import MEMBER_EFFECTS
-from tests.simulation.own_assignors import offers
-from tests.simulation.own_time import OwnTime, Timer
+from tests.simulation.member_effects import MEMBER_EFFECTS, Callback
 from tests.simulation.reader import Reader
-from tests.simulation.timeline import Plan, Timeline
+from tests.simulation.timeline import OwnTime, Plan, Timeline, Timer
 
-__all__ = ["GROUP", "LEAVE_WAY_S", "Callback", "Client"]
+if TYPE_CHECKING:
+    from tests.simulation.checking.judge import Judge
 
 LEAVE_WAY_S = 3.0
 _LOOKUP_TIMEOUT_S = 30.0
@@ -38,13 +36,11 @@ _LOOKUP_PAUSE_S = 0.5
 
 @define(eq=False)
 class Client(Reader, ABC):
-    """One consumer, for one life."""
-
     name: str
     cluster: Cluster
     timeline: Timeline
     dice: Dice
-    observer: ClientObserver
+    observer: Judge
     rate: float = 1.0
     settings: Any = field(kw_only=True)  # of the member, whose protocol a subclass knows
     auto_commit_interval_s: float | None = field(default=5.0, kw_only=True)
@@ -82,34 +78,25 @@ class Client(Reader, ABC):
             self.dice.pick(self.assignors).think_again()
             self.feed(ev.AssignorsAsked(offers(self)))
 
-    # ---- time
-
     def clock(self) -> float:
-        """What time it is by the client's own clock."""
         return self.time.clock()
 
     def later(self, seconds: float, action: Callable[[], None]) -> Plan:
-        """Plan something by the client's clock, for when it is awake."""
         return self.time.later(seconds, action)
 
     @property
     def is_awake(self) -> bool:
-        """Whether it does anything."""
         return self.time.is_awake
 
     @property
     def is_dead(self) -> bool:
-        """Whether its life is over."""
         return self.time.is_over
 
     def crash(self) -> None:
-        """End without a word."""
         self.time.is_over = True
         self.network.end()
         self._timer.set(None)
         self.committer.end()
-
-    # ---- the member
 
     @abstractmethod
     def make_member(self) -> Any:
@@ -121,13 +108,7 @@ class Client(Reader, ABC):
 
     @property
     def is_static(self) -> bool:
-        """Whether it has an instance id."""
         return self.settings.instance_id is not None
-
-    @property
-    def wants_poll(self) -> bool:
-        """Whether the member waits for the application to poll."""
-        return bool(self.member.wants_poll)
 
     @property
     def member_id(self) -> str:
@@ -141,11 +122,9 @@ class Client(Reader, ABC):
 
     @property
     def offsets(self) -> OffsetMachine:
-        """The machine of its offsets."""
         return self.committer.machine
 
     def note_heard(self, request: object, answer: object) -> None:
-        """Tell those that look at the client from outside."""
         self.observer.heard(self, request, answer)
 
     def feed(self, event: object) -> None:
@@ -165,10 +144,7 @@ class Client(Reader, ABC):
 
     CARRY_OUT: ClassVar[Mapping[type, Callable[[Any, Any], None]]] = MEMBER_EFFECTS
 
-    # ---- the application
-
     def end_callback(self, callback: Callback, error: str | None) -> None:
-        """A callback of the application returned, or raised."""
         if callback not in self.callbacks:
             return
         self.callbacks.remove(callback)
@@ -188,7 +164,6 @@ class Client(Reader, ABC):
         self.feed(ev.Polled())
 
     def hand_out(self, partition: TopicPartition, count: int) -> None:
-        """Give the application so many records."""
         first = self.positions[partition]
         self.positions[partition] = first + count
         self._note("got", f"{partition} {first} {first + count}")

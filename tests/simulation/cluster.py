@@ -7,6 +7,7 @@ own time.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 from uuid import UUID
 
 from attrs import define, evolve, field
@@ -15,29 +16,26 @@ from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat, OffsetCommit, Request, TopicImage
 from kafka_nextgen.coordinator.settings import CoordinatorSettings
 from kafka_nextgen.types import TopicId
-from kafka_nextgen.wire.apis import (
-    CONSUMER_GROUP_HEARTBEAT,
-    HEARTBEAT,
-    JOIN_GROUP,
-    LEAVE_GROUP,
-    OFFSET_COMMIT,
-    OFFSET_FETCH,
-    SYNC_GROUP,
-    Api,
-)
+from kafka_nextgen.wire import apis
+from kafka_nextgen.wire.apis import Api
 from tests.simulation.dice import Dice, Fault
-from tests.simulation.node_observer import Observer, Standing
-from tests.simulation.nodes import Node
+from tests.simulation.nodes import Node, Standing
 from tests.simulation.recording import Recording
 from tests.simulation.timeline import Plan, Timeline
 
-__all__ = ["VERSIONS", "Cluster"]
+if TYPE_CHECKING:
+    from tests.simulation.checking.judge import Judge
 
 #: What both ends speak: the highest version of each.
 VERSIONS: Mapping[Api, int] = {
     api: api.max_version
-    for api in (CONSUMER_GROUP_HEARTBEAT, HEARTBEAT, JOIN_GROUP, LEAVE_GROUP, OFFSET_COMMIT, OFFSET_FETCH, SYNC_GROUP)
+    for api in (
+        *(apis.CONSUMER_GROUP_HEARTBEAT, apis.HEARTBEAT, apis.JOIN_GROUP, apis.SYNC_GROUP, apis.LEAVE_GROUP),
+        *(apis.OFFSET_COMMIT, apis.OFFSET_FETCH),
+    )
 }
+#: The one group there is.
+GROUP = "g"
 _REPLICATION_S = 0.003
 _NEWS_S = 0.01
 _MIN_IN_SYNC = 2
@@ -49,7 +47,7 @@ class Cluster:
 
     timeline: Timeline
     dice: Dice
-    observer: Observer
+    observer: Judge
     settings: CoordinatorSettings
     target_sizes: Sequence[int] = (0, 0, 0)  # of each node
     nodes: list[Node] = field(factory=list)
@@ -83,15 +81,12 @@ class Cluster:
         self.elect(0)
 
     def alive(self) -> list[Node]:
-        """The nodes that live."""
         return [node for node in self.nodes if node.is_alive]
 
     @property
     def leading(self) -> Node | None:
         """The node that leads, as the controller knows."""
         return None if self.leader is None else self.nodes[self.leader]
-
-    # ---- leading
 
     def elect(self, node_id: int, *, knows_late: float = 0.0) -> None:
         """Let a node in sync lead; the one before learns of it so many seconds later."""
@@ -126,7 +121,6 @@ class Cluster:
             node.believed_leader = leader
 
     def _learns(self, node: Node) -> None:
-        """A node that led learns that it does not."""
         if node.node_id == self.leader or not node.is_alive:
             return
         node.resign()
@@ -143,10 +137,7 @@ class Cluster:
         self._copy_soon(node)
 
     def is_led_by(self, node: Node) -> bool:
-        """Whether the controller takes this node for the leader."""
         return self.leader == node.node_id
-
-    # ---- replication
 
     def can_append(self, node: Node) -> bool:
         """Whether enough replicas are in sync, as far as the node knows: one that leads no more knows nothing."""
@@ -186,8 +177,6 @@ class Cluster:
         node.replica.copy_from(leading.replica)
         self.in_sync.add(node.node_id)
         leading.release()
-
-    # ---- failing
 
     def lacks(self, client: str, request: Request) -> ErrorCode:
         """The code of the rights that this client does not have just now; NONE if it has them."""
@@ -246,7 +235,6 @@ class Cluster:
         self.elect(self.dice.pick(others), knows_late=late)
 
     def compact(self) -> int:
-        """Compact one node's log."""
         node = self.dice.pick(self.alive())
         leading = self.leading or node
         if node.standing is Standing.LOADING:
@@ -255,8 +243,6 @@ class Cluster:
         below = min(self.high_watermark(leading), self._in_common(node))
         below -= int(self.dice.chance() * below * 0.3)  # not all at once
         return node.replica.compact(below, min(all_have, below))
-
-    # ---- topics
 
     def set_topic(self, name: str, partitions: int, *, anew: bool = False) -> None:
         """Make a topic, grow it, or make it again under a new id."""
@@ -271,7 +257,6 @@ class Cluster:
         self._spread_topics()
 
     def delete_topic(self, name: str) -> None:
-        """Delete a topic."""
         self.topics = {each: image for each, image in self.topics.items() if each != name}
         self._spread_topics()
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from attrs import define, field
+from attrs import define, evolve, field
 
 from kafka_nextgen.bridge import offset_commit, offset_fetch
+from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.offset_requests import OffsetCommit, OffsetFetch
+from kafka_nextgen.membership.classic.events import CommitRefused
 from kafka_nextgen.membership.effects import FindCoordinator
 from kafka_nextgen.membership.offsets import effects as fx
 from kafka_nextgen.membership.offsets import events as ev
@@ -17,17 +19,15 @@ from kafka_nextgen.membership.offsets.rules import OffsetRules
 from kafka_nextgen.membership.offsets.settings import OffsetSettings
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 from kafka_nextgen.wire.apis import OFFSET_COMMIT, OFFSET_FETCH
-from tests.simulation.calls import SendQueue
-from tests.simulation.client_observer import Offsets
-from tests.simulation.exchanges import VERSIONS, read, write
-from tests.simulation.own_time import Timer
+from tests.simulation.client_network import SendQueue
+from tests.simulation.cluster import GROUP, VERSIONS
+from tests.simulation.exchanges import read, write
+from tests.simulation.timeline import Timer
 
 if TYPE_CHECKING:
     from tests.simulation.clients import Client
 
-__all__ = ["GROUP", "Committer"]
-
-GROUP = "g"
+Offsets = Mapping[TopicPartition, OffsetAndMetadata]
 
 #: Idle members commit at each interval, as the library's do; the TLA+ model of tests/model has no such commits.
 COMMITS_AGAIN = True
@@ -35,8 +35,6 @@ COMMITS_AGAIN = True
 
 @define(eq=False)
 class Committer:
-    """The offsets of one client."""
-
     client: Client
     rules: OffsetRules
     machine: OffsetMachine = field(init=False)
@@ -58,7 +56,6 @@ class Committer:
         self._timer.set(self.machine.deadline())
 
     def feed_offsets(self, event: ev.OffsetEvent) -> None:
-        """Tell the machine what happened, and carry out what it answers."""
         if self.client.is_dead:
             return
         for effect in self.machine.handle(event, self.client.clock(), self.client.dice.chance()):
@@ -66,7 +63,6 @@ class Committer:
         self._timer.set(self.machine.deadline())
 
     def end(self) -> None:
-        """The client is gone."""
         self._timer.set(None)
 
     def ask(self, event: Callable[[int], ev.OffsetEvent], ended: Callable[[Any], None]) -> int:
@@ -112,8 +108,6 @@ class Committer:
             ended(end)
 
         self.ask(lambda ask: ev.CommitAsked(ask, wanted, timeout_s), note)
-
-    # ---- what the machine wants
 
     def _send_commit(self, effect: fx.SendCommit) -> None:
         client, offsets = self.client, dict(effect.offsets)
@@ -185,4 +179,41 @@ class Committer:
         fx.CommitEnded: _end_ask,
         fx.LeftOut: _leave_out,
         fx.LookupEnded: _end_ask,
+    }
+
+
+@define(eq=False)
+class ClassicCommitter(Committer):
+    _of_old_topics: dict[int, Mapping[TopicPartition, int]] = field(factory=dict)  # by the number of the commit
+
+    def feed_offsets(self, event: ev.OffsetEvent) -> None:
+        """Tell the machine what happened; what was committed for an old topic was refused."""
+        if isinstance(event, ev.CommitAnswered):
+            refused = self._of_old_topics.pop(event.number, None)
+            event = event if refused is None else evolve(event, codes={**event.codes, **refused})
+        super().feed_offsets(event)
+
+    def _send_commit(self, effect: fx.SendCommit) -> None:
+        client = self.client
+        old = {tp for tp, at in effect.offsets.items() if tp in client.replaced and at.offset > client.positions[tp]}
+        if not old:
+            super()._send_commit(effect)
+            return
+        refused = dict.fromkeys(sorted(old), int(ErrorCode.UNKNOWN_TOPIC_ID))
+        offsets = {tp: at for tp, at in effect.offsets.items() if tp not in old}
+        if not offsets:
+            self.feed_offsets(ev.CommitAnswered(effect.number, refused))
+            return
+        self._of_old_topics[effect.number] = refused
+        super()._send_commit(evolve(effect, offsets=offsets))
+
+    def _tell_member(self, effect: fx.TellMember) -> None:
+        """Not from here: the member may tell the offsets' machine things before that is done."""
+        client = self.client
+        client.later(0.0, lambda: client.feed(CommitRefused(effect.code, effect.member_epoch)))
+
+    CARRY_OUT: ClassVar[Mapping[type, Callable[[Any, Any], None]]] = {
+        **Committer.CARRY_OUT,
+        fx.SendCommit: _send_commit,
+        fx.TellMember: _tell_member,
     }

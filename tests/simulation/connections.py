@@ -17,8 +17,6 @@ from tests.simulation.dice import Dice, Fault
 from tests.simulation.nodes import Node
 from tests.simulation.timeline import Timeline
 
-__all__ = ["Connection", "Serve", "UnderWay"]
-
 #: What a node does with a frame: it calls the second argument with the answer's frame, or with None to hang up.
 Serve = Callable[[Node, bytes, Callable[[bytes | None], None]], None]
 
@@ -65,7 +63,6 @@ class Connection:
         return self.node.is_alive and self.node.crashes == self._crashes
 
     def send(self, request: UnderWay) -> None:
-        """Put a request on its way."""
         self._pending.append(request)
         self._unserved.append(request)
         if self.is_silent or self.dice.happens(Fault.SILENCE, 0.05):

@@ -19,22 +19,19 @@ from kafka_nextgen.membership.settings import MemberSettings
 from kafka_nextgen.membership.timers import Timer, is_due
 from kafka_nextgen.wire.apis import CONSUMER_GROUP_HEARTBEAT
 from tests.simulation.assigning import Assigning
-from tests.simulation.calls import Call, call_off
-from tests.simulation.clients import GROUP, LEAVE_WAY_S, Client
+from tests.simulation.client_network import Call, call_off
+from tests.simulation.clients import LEAVE_WAY_S, Client
+from tests.simulation.cluster import GROUP, VERSIONS
 from tests.simulation.committing import Committer
 from tests.simulation.dice import Fault
-from tests.simulation.exchanges import VERSIONS, read, write
+from tests.simulation.exchanges import read, write
 from tests.simulation.member_effects import left, publish_epoch
-
-__all__ = ["ConsumerClient"]
 
 _ASKS_S = 0.003
 
 
 @define(eq=False)
 class ConsumerClient(Client):
-    """One consumer."""
-
     settings: MemberSettings = field(kw_only=True)
     member: Member = field(init=False)
     assigning: Assigning | None = None
@@ -51,11 +48,9 @@ class ConsumerClient(Client):
             self.assigning = Assigning(self, settings)
 
     def make_member(self) -> Member:
-        """A member of this protocol."""
         return Member(self.settings, self.name)
 
     def make_committer(self) -> Committer:
-        """What drives its offsets' machine."""
         return Committer(self, RULES)
 
     def _send_heartbeat(self, effect: fx.SendHeartbeat) -> None:

@@ -18,8 +18,6 @@ from collections.abc import Mapping, Sequence
 from enum import Enum
 from typing import TypeAlias, TypeVar
 
-__all__ = ["Dice", "Draws", "Fault", "Place"]
-
 _T = TypeVar("_T")
 
 
@@ -107,12 +105,10 @@ Draws: TypeAlias = Mapping[Place, float]
 
 
 class _Run:
-    """What all streams of a run share."""
-
     def __init__(self, seed: int, draws: Draws | None) -> None:
         self.seed = seed
         self.given = draws
-        self.drawn: dict[Place, float] = {}
+        self.drawn: dict[Place, float] = {}  # kept by ``stories`` alone: it is much
         self.counts: Counter[Fault] = Counter()
         self.rates: dict[Fault, float] = {}
         self.is_healed = False
@@ -137,31 +133,19 @@ class Dice:
 
     @property
     def counts(self) -> Counter[Fault]:
-        """How often each fault came."""
         return self._run.counts
 
     @property
-    def drawn(self) -> Draws:
-        """All draws of the run."""
-        return self._run.drawn
-
-    @property
     def is_healed(self) -> bool:
-        """Whether no fault comes any more."""
         return self._run.is_healed
 
     def heal(self) -> None:
-        """Let no fault come any more."""
         self._run.is_healed = True
 
     def chance(self) -> float:
-        """A number in [0, 1)."""
-        place = (self._name, self._count)
+        given, count = self._run.given, self._count
         self._count += 1
-        given = self._run.given
-        draw = self._random.random() if given is None else given.get(place, 0.0)
-        self._run.drawn[place] = draw
-        return draw
+        return self._random.random() if given is None else given.get((self._name, count), 0.0)
 
     def _rate(self) -> float:
         if self.chance() * 10 < _NONE_OF_TEN:
@@ -169,7 +153,6 @@ class Dice:
         return _LEAST * float((_MOST / _LEAST) ** self.chance())
 
     def between(self, low: float, high: float) -> float:
-        """A number between these."""
         return low + (high - low) * self.chance()
 
     def tail(self, typical: float) -> float:
@@ -178,11 +161,9 @@ class Dice:
         return typical * (0.5 + draw) if draw < 0.95 else typical * (0.5 + draw) * 20
 
     def whole(self, low: int, high: int) -> int:
-        """A whole number from ``low`` to ``high``."""
         return low + int(self.chance() * (high - low + 1))
 
     def pick(self, values: Sequence[_T]) -> _T:
-        """One of these."""
         return values[int(self.chance() * len(values))]
 
     def happens(self, fault: Fault, share: float = 1.0) -> bool:
@@ -200,5 +181,4 @@ class Dice:
         return rate > 0.0 and self.chance() > 1.0 - rate * share
 
     def note(self, fault: Fault) -> None:
-        """Count a fault that something else brought."""
         self._run.counts[fault] += 1

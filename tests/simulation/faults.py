@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from attrs import define, field
 
@@ -10,13 +11,13 @@ from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.requests import DeleteGroups
 from kafka_nextgen.coordinator.responses import GroupsDeleted, Response
 from kafka_nextgen.wire.apis import HEARTBEAT, JOIN_GROUP, LEAVE_GROUP, SYNC_GROUP
-from tests.simulation.clients import GROUP
-from tests.simulation.cluster import VERSIONS
+from tests.simulation.cluster import GROUP, VERSIONS
 from tests.simulation.dice import Dice, Fault
-from tests.simulation.mishaps import MISHAPS, Mishap, Stage
+from tests.simulation.mishaps import MISHAPS, Mishap
 from tests.simulation.timeline import Timeline
 
-__all__ = ["STAYING", "Troubles"]
+if TYPE_CHECKING:
+    from tests.simulation.running import Simulation
 
 #: What stays for good, where some faults do.
 STAYING = frozenset({Fault.NODE_GONE, Fault.CALLBACK_HANGS, Fault.CLIENT_GONE})
@@ -35,7 +36,7 @@ _LOWEST = {JOIN_GROUP: 5, SYNC_GROUP: 3, HEARTBEAT: 3, LEAVE_GROUP: 3}
 class Troubles:
     """Rolls for each fault again and again, until all heals."""
 
-    stage: Stage
+    stage: Simulation
     timeline: Timeline
     dice: Dice
     _is_over: bool = False
@@ -59,7 +60,6 @@ class Troubles:
         }
 
     def start(self) -> None:
-        """Begin to roll."""
         self.timeline.after(_ROLL_S, self._roll)
 
     def _roll(self) -> None:
@@ -104,8 +104,6 @@ class Troubles:
             cluster.crash(self.dice.pick(spare))
             self.dice.note(Fault.NODE_GONE)
 
-    # ---- nodes
-
     def _crash_node(self) -> bool:
         nodes = self.stage.cluster.alive()
         if len(nodes) < 2:
@@ -124,8 +122,6 @@ class Troubles:
 
     def _compact(self) -> bool:
         return self.stage.cluster.compact() > 0
-
-    # ---- topics
 
     def _some_topic(self) -> str | None:
         names = sorted(self.stage.cluster.topics)
@@ -158,19 +154,14 @@ class Troubles:
         self.stage.cluster.set_topic(name, self.dice.whole(1, 3), anew=True)
         return True
 
-    # ---- clients
-
     def _of_a_client(self, bring: Mishap) -> Callable[[], bool]:
         def bring_to_one() -> bool:
             awake = [each for each in self.stage.applications if each.client.is_awake and not each.is_closing]
-            return bool(awake) and bring(self.stage, self.dice.pick(awake), self.dice)
+            return bool(awake) and bring(self.stage, self.dice.pick(awake), self.dice) is not False
 
         return bring_to_one
 
-    # ---- administrators
-
     def _delete_group(self) -> bool:
-        """Delete the group, if it is empty."""
         node = self.stage.cluster.leading
         if node is None or node.coordinator is None or GROUP not in node.coordinator.groups:
             return False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Set
+from collections.abc import Callable, Set
 
 from attrs import define, field, frozen
 
@@ -11,9 +11,8 @@ from kafka_nextgen.broker.coordination.refusals import refuse
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.requests import Request
 from kafka_nextgen.coordinator.responses import Response
-from tests.simulation.node_observer import Reply
 
-__all__ = ["HeldAnswers"]
+Reply = Callable[[Response | None], None]
 
 
 @frozen(eq=False)
@@ -28,8 +27,6 @@ class _Waiting:
 
 @define(eq=False)
 class HeldAnswers:
-    """Those of one node."""
-
     _waiting: deque[_Waiting] = field(factory=deque)
     _parked: dict[int, tuple[Request, Reply]] = field(factory=dict)
 
@@ -39,11 +36,9 @@ class HeldAnswers:
         return self._parked.keys()
 
     def park(self, number: int, request: Request, reply: Reply) -> None:
-        """A request waits for others."""
         self._parked[number] = (request, reply)
 
     def take_back(self, number: int) -> tuple[Request, Reply] | None:
-        """It waits no more, if it did."""
         return self._parked.pop(number, None)
 
     def refuse_parked(self, number: int, code: ErrorCode) -> None:
@@ -65,7 +60,6 @@ class HeldAnswers:
         return True
 
     def refuse_all(self, code: ErrorCode) -> None:
-        """Tell all that wait to look elsewhere."""
         waiting, self._waiting = self._waiting, deque()
         parked, self._parked = self._parked, {}
         for each in waiting:
@@ -74,6 +68,5 @@ class HeldAnswers:
             reply(refuse(request, code))
 
     def clear(self) -> None:
-        """They are gone with their node."""
         self._waiting.clear()
         self._parked.clear()

@@ -9,12 +9,11 @@ from kafka_nextgen.membership import effects as fx
 from kafka_nextgen.membership import events as ev
 from kafka_nextgen.membership.offsets import events as offsets_ev
 from kafka_nextgen.types import OffsetAndMetadata
-from tests.simulation.client_observer import Callback
 
 if TYPE_CHECKING:
     from tests.simulation.clients import Client
 
-__all__ = ["MEMBER_EFFECTS", "apply_assignment", "left", "publish_epoch"]
+Callback = fx.CallOnAssigned | fx.CallOnRevoked | fx.CallOnLost
 
 
 def _find_coordinator(client: Client, _effect: fx.FindCoordinator) -> None:
@@ -41,14 +40,12 @@ def _commit_consumed(client: Client, effect: fx.CommitConsumed) -> None:
 
 
 def apply_assignment(client: Client, effect: fx.ApplyAssignment) -> None:
-    """The member has these partitions."""
     client.take_over(effect, client.clock())
     client.committer.feed_offsets(offsets_ev.AssignmentApplied(effect.partitions, effect.added))
     client.look_up()
 
 
 def publish_epoch(client: Client, effect: fx.PublishEpoch) -> None:
-    """Commits carry this epoch."""
     client.committer.feed_offsets(offsets_ev.EpochPublished(effect.member_id, effect.member_epoch))
 
 
@@ -64,7 +61,6 @@ def _raise(client: Client, effect: fx.RaiseToApplication) -> None:
 
 
 def left(client: Client, _effect: fx.Left) -> None:
-    """The member is out of its group."""
     if not client.is_subscribed:
         client.committer.feed_offsets(offsets_ev.GroupQuit())
     if client.on_left is not None:

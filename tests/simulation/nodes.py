@@ -8,6 +8,8 @@ on until it learns of that; what it appends is never replicated, so what it answ
 from __future__ import annotations
 
 from collections.abc import Set
+from enum import Enum
+from typing import TYPE_CHECKING
 
 from attrs import define, field
 
@@ -20,12 +22,13 @@ from kafka_nextgen.coordinator.requests import Request, TopicImage, TopicsChange
 from kafka_nextgen.coordinator.responses import Response
 from kafka_nextgen.coordinator.settings import CoordinatorSettings
 from tests.simulation.dice import Dice, Fault
-from tests.simulation.held_answers import HeldAnswers
-from tests.simulation.node_observer import Controller, Observer, Reply, Standing
+from tests.simulation.held_answers import HeldAnswers, Reply
 from tests.simulation.replicas import Replica, batch_of, records_of
 from tests.simulation.timeline import Plan, Timeline
 
-__all__ = ["Node", "Standing"]
+if TYPE_CHECKING:
+    from tests.simulation.checking.judge import Judge
+    from tests.simulation.cluster import Cluster
 
 #: After the log could not be written timers are tried again, as the shard does it.
 _RETRY_S = 0.5
@@ -35,15 +38,21 @@ _PIECE = 40
 _CRASHES_S = 0.002
 
 
+class Standing(Enum):
+    """What a node is to the partition, with what it answers."""
+
+    ELSEWHERE = ErrorCode.NOT_COORDINATOR
+    LOADING = ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
+    ACTIVE = ErrorCode.NONE
+
+
 @define(eq=False)
 class Node:
-    """One of three."""
-
     node_id: int
     timeline: Timeline
     dice: Dice
-    controller: Controller
-    observer: Observer
+    controller: Cluster
+    observer: Judge
     settings: CoordinatorSettings
     replica: Replica = field(factory=Replica)
     is_alive: bool = True
@@ -72,8 +81,6 @@ class Node:
         """The numbers of the requests that wait for others."""
         return self._held.parked
 
-    # ---- coming and going
-
     def begin(self) -> None:
         """Lead the partition: read the log, piece by piece, then coordinate."""
         self.resign()
@@ -90,7 +97,6 @@ class Node:
         self._held.refuse_all(ErrorCode.NOT_COORDINATOR)
 
     def crash(self) -> None:
-        """Go, with all that was under way."""
         self.is_alive = False
         self.crashes += 1
         self.standing, self.coordinator = Standing.ELSEWHERE, None
@@ -127,8 +133,6 @@ class Node:
                 self._load_more()
 
         self.timeline.after(seconds, go_on)
-
-    # ---- asking
 
     def ask(self, request: Request, reply: Reply) -> None:
         """Put a request to the coordinator; ``reply`` is called once, maybe much later, or never if the node dies."""
@@ -204,8 +208,6 @@ class Node:
     def _refuse_released(self, outcome: Outcome) -> None:
         for number, _ in outcome.released:
             self._held.refuse_parked(number, ErrorCode.COORDINATOR_NOT_AVAILABLE)
-
-    # ---- topics and timers
 
     def tell_topics(self, topics: dict[str, TopicImage]) -> None:
         """These are the topics from now on, as far as this node knows."""

@@ -9,8 +9,6 @@ from attrs import define, field
 from kafka_nextgen.membership import effects as fx
 from kafka_nextgen.types import TopicId, TopicPartition
 
-__all__ = ["Reader"]
-
 
 @define(eq=False)
 class Reader:
@@ -34,7 +32,6 @@ class Reader:
         return [tp for tp in sorted(self.applied) if tp in self.positions and tp not in held_back]
 
     def to_look_up(self) -> frozenset[TopicPartition]:
-        """The partitions that have no position."""
         return frozenset(self.applied - self.positions.keys())
 
     def meaning(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, object]:

@@ -13,8 +13,6 @@ from attrs import define, field
 
 from tests.simulation.timeline import Timeline
 
-__all__ = ["Recording"]
-
 _Answer = Callable[["bytes | None"], None]
 
 
@@ -25,19 +23,14 @@ class _Sink(Protocol):
 
 @define(eq=False)
 class Recording:
-    """What happened, in order."""
-
     sink: _Sink
     timeline: Timeline = field(factory=Timeline)  # of the run
 
     def note(self, who: str, what: str, of: object = "") -> None:
-        """Write a line."""
         now = self.timeline
         self.sink.write(f"{now.happened} {now.now!r} {who} {what} {of}\n")
 
-    def served(
-        self, node_id: int, frame: bytes, answer: Callable[[bytes | None], None]
-    ) -> Callable[[bytes | None], None]:
+    def served(self, node_id: int, frame: bytes, answer: _Answer) -> _Answer:
         """A node got a request: what to call with its answer."""
         self.note(f"node {node_id}", "asked", frame.hex())
 
@@ -48,6 +41,5 @@ class Recording:
         return answered
 
     def appended(self, node_id: int, rows: Iterable[tuple[int, tuple[bytes, bytes | None]]]) -> None:
-        """A node wrote this."""
         for offset, (key, value) in rows:
             self.note(f"node {node_id}", f"appends {offset}", f"{key.hex()} {'-' if value is None else value.hex()}")

@@ -9,10 +9,9 @@ import click
 
 from tests.scenario_language import ScenarioError, parse
 from tests.scenarios.files import PLAYERS
-from tests.simulation.mutants import Mutant, planted
-from tests.simulation.mutants.naming import BUG
+from tests.simulation.mutants import BUG, Mutant, planted
 from tests.simulation.stories.ladder import ladder_of
-from tests.simulation.stories.ladder_svg import svg as svg_of
+from tests.simulation.stories.ladder import svg as svg_of
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 

@@ -16,8 +16,6 @@ from attrs import define, field, frozen
 from kafka_nextgen.bridge.extensions.offsets_topic import Skipped, decode, encode
 from kafka_nextgen.coordinator.records import Record
 
-__all__ = ["Batch", "Replica", "batch_of", "records_of"]
-
 
 @define(eq=False)
 class Row:
@@ -28,7 +26,6 @@ class Row:
     _record: Record | None = None
 
     def record(self) -> Record:
-        """Read it."""
         if self._record is None:
             record = decode(self.key, self.value)
             assert not isinstance(record, Skipped), f"{self} is none of ours"
@@ -47,27 +44,22 @@ class Batch:
 
 
 def batch_of(records: Iterable[Record], base: int, leader_epoch: int) -> Batch:
-    """Write records as one batch."""
     written = (encode(record) for record in records)
     rows = tuple((base + index, Row(each.key, each.value)) for index, each in enumerate(written))
     return Batch(base, base + len(rows), leader_epoch, rows)
 
 
 def records_of(batch: Batch) -> Iterator[Record]:
-    """Read a batch again."""
     return (row.record() for _, row in batch.rows)
 
 
 @define
 class Replica:
-    """The log as one node has it."""
-
     batches: list[Batch] = field(factory=list)
     leader_epoch: int = 0
     end: int = 0
 
     def append(self, batch: Batch) -> None:
-        """Add what comes next."""
         assert batch.base == self.end, f"the log ends at {self.end}, and the batch begins at {batch.base}"
         self.batches.append(batch)
         self.end = batch.end

@@ -23,8 +23,8 @@ from tests.simulation.casting import Casting
 from tests.simulation.checking.excuses import Excuse
 from tests.simulation.checking.judge import Judge
 from tests.simulation.classic_clients import ClassicClient
-from tests.simulation.clients import GROUP, Client
-from tests.simulation.cluster import Cluster
+from tests.simulation.clients import Client
+from tests.simulation.cluster import GROUP, Cluster
 from tests.simulation.consumer_clients import ConsumerClient
 from tests.simulation.coverage import counted
 from tests.simulation.dice import Dice, Draws, Fault
@@ -32,8 +32,6 @@ from tests.simulation.faults import Troubles
 from tests.simulation.recording import Recording
 from tests.simulation.settling import settle
 from tests.simulation.timeline import Timeline
-
-__all__ = ["Mode", "Simulation", "Verdict"]
 
 
 class Mode(Enum):
@@ -45,8 +43,6 @@ class Mode(Enum):
 
 @frozen
 class Verdict:
-    """What came of a seed."""
-
     seed: int
     broken: tuple[str, ...]
     events: int
@@ -58,8 +54,6 @@ class Verdict:
 
 @define(eq=False)
 class Simulation:
-    """Everything that takes part in one run."""
-
     seed: int
     most_events: int = 2_000
     mode: Mode = Mode.SAFETY
@@ -108,11 +102,9 @@ class Simulation:
         self.judge.cluster = self.cluster
 
     def make_dice(self) -> Dice:
-        """All chance there is in the run."""
         return Dice(self.seed, self.draws)
 
     def run(self) -> Verdict:
-        """Let it happen."""
         with counted(self.judge.met):
             try:
                 self._run()
@@ -156,10 +148,7 @@ class Simulation:
         while self.timeline.happened < last and not self.judge.broken and self.step():
             pass
 
-    # ---- clients
-
     def begin(self, name: str) -> None:
-        """Begin a life of a client."""
         self.lives[name] += 1
         client = self._client(name)
         self.judge.watch(client)

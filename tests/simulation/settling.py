@@ -16,14 +16,12 @@ from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.types import TopicIdPartition, TopicPartition
 from tests.invariants.standbys import active_violations
 from tests.simulation.checking.classic_members import counted_members, group_epoch
-from tests.simulation.clients import GROUP
+from tests.simulation.cluster import GROUP
 from tests.simulation.nodes import Standing
 
 if TYPE_CHECKING:
     from tests.simulation.applications import Application
     from tests.simulation.running import Simulation
-
-__all__ = ["settle"]
 
 #: A healed group settles within this time (seconds), but not before what was on its way has arrived or is given up.
 _AFTERMATH_S, _SETTLES_S = 45.0, 400.0
@@ -72,7 +70,6 @@ def _run_until(run: Simulation, time: float, last: int) -> None:
 
 
 def _movements(run: Simulation) -> dict[str, int]:
-    """What must not move any more."""
     leading = run.cluster.leading
     if leading is None or leading.coordinator is None:
         return {}

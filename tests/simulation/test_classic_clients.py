@@ -1,19 +1,16 @@
-"""Clients of the classic protocol: seeds of theirs find nothing, and a bug that is planted is found."""
+"""Clients of the classic protocol: seeds of theirs find nothing."""
 
 from __future__ import annotations
 
 from collections import Counter
-from unittest.mock import patch
 
 import pytest
 from attrs import evolve
 
 from kafka_nextgen.coordinator import records as r
 from kafka_nextgen.coordinator.coordinator import Outcome
-from kafka_nextgen.membership.classic import rebalancing
-from kafka_nextgen.membership.classic.state import NOTHING
 from tests.simulation.casting import Casting, Mixture
-from tests.simulation.classic_coverage import NAMES, transition_in
+from tests.simulation.coverage import NAMES, transition_in
 from tests.simulation.dice import Dice
 from tests.simulation.running import Simulation
 
@@ -38,12 +35,6 @@ def test_groups_of_both_protocols_go_from_one_to_the_other() -> None:
         if all(met[way] for way in ways):
             break
     assert [way for way in ways if not met[way]] == []
-
-
-def test_a_member_that_gives_nothing_up_is_found() -> None:
-    with patch.object(rebalancing, "_to_give_up", lambda _state, _at: NOTHING):
-        found = [Simulation(seed, most_events=800).run().broken for seed in seeds_with(Mixture.CLASSIC, 3)]
-    assert any(found)
 
 
 def test_a_client_keeps_to_its_protocol_once_all_has_healed() -> None:

@@ -21,26 +21,19 @@ _A_PIECE = 10
 
 @pytest.mark.random
 @pytest.mark.parametrize("mode", Mode)
-@pytest.mark.parametrize("first", range(1, 1 + examples(150), _A_PIECE))
-def test_nothing_is_found(first: int, mode: Mode) -> None:
+@pytest.mark.parametrize(
+    ("first", "how"),
+    [
+        *((first, "") for first in range(1, 1 + examples(150), _A_PIECE)),
+        *((first, "members stand by") for first in range(1, 1 + examples(50), _A_PIECE)),
+        *((first, "coordinators are like the release before") for first in range(1, 1 + examples(50), _A_PIECE)),
+    ],
+)
+def test_nothing_is_found(first: int, how: str, mode: Mode) -> None:
+    profile = Profile.V4_3 if how.startswith("coordinators") else Profile.V4_4
     for seed in range(first, first + _A_PIECE):
-        assert not Simulation(seed, _EVENTS, mode).run().broken, seed
-
-
-@pytest.mark.random
-@pytest.mark.parametrize("mode", Mode)
-@pytest.mark.parametrize("first", range(1, 1 + examples(50), _A_PIECE))
-def test_nothing_is_found_where_members_stand_by(first: int, mode: Mode) -> None:
-    for seed in range(first, first + _A_PIECE):
-        assert not Simulation(seed, _EVENTS, mode, has_standbys=True).run().broken, seed
-
-
-@pytest.mark.random
-@pytest.mark.parametrize("mode", Mode)
-@pytest.mark.parametrize("first", range(1, 1 + examples(50), _A_PIECE))
-def test_nothing_is_found_where_coordinators_are_like_the_release_before(first: int, mode: Mode) -> None:
-    for seed in range(first, first + _A_PIECE):
-        assert not Simulation(seed, _EVENTS, mode, profile=Profile.V4_3).run().broken, seed
+        run = Simulation(seed, _EVENTS, mode, has_standbys=how.startswith("members"), profile=profile).run()
+        assert not run.broken, seed
 
 
 class _Digest:

@@ -7,6 +7,7 @@ decides something before it is back. Others close, commit or lose their rights w
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from attrs import define
 
@@ -15,12 +16,12 @@ from kafka_nextgen.membership import effects as fx
 from kafka_nextgen.membership import events as ev
 from kafka_nextgen.membership.classic import events as cev
 from kafka_nextgen.membership.states import Phase
-from tests.simulation.acting import Acting
-from tests.simulation.administrators import remove, take_rights
-from tests.simulation.clients import Callback
 from tests.simulation.dice import Dice, Fault
+from tests.simulation.member_effects import Callback
+from tests.simulation.whims import remove, take_rights
 
-__all__ = ["Timing"]
+if TYPE_CHECKING:
+    from tests.simulation.applications import Application
 
 #: Within this time of a rebalance that waits for it no coordinator puts a member out.
 _MOST_S = 14.0
@@ -30,9 +31,7 @@ _RIGHTS_S = 5.0
 
 @define(eq=False)
 class Timing:
-    """When one application acts."""
-
-    application: Acting
+    application: Application
     dice: Dice
     _is_away: bool = False  # for longer than it may be
     _joins_again: bool = False  # of its own accord, into a group that may tell it the generation it is in
@@ -108,7 +107,6 @@ class Timing:
             self._later(self.dice.between(0.0, 0.004), lambda: self.application.subscribe(self._pattern), "STABLE")
 
     def notice(self) -> None:
-        """The member has another status."""
         status = self.application.client.member.status.name
         if status == "STALE":
             if self._is_away:
@@ -160,8 +158,6 @@ class Timing:
     def _pattern(self) -> ev.Subscribed:
         return next(wish for wish in self.application.wishes if wish.pattern is not None)
 
-    # ---- in a phase of a classic member, which may have partitions meanwhile
-
     def _close(self) -> None:
         self._later(self.dice.pick((0.0, 0.0, 0.002, 0.02)), self.application.close)
 
@@ -171,7 +167,6 @@ class Timing:
         self._later(self.dice.between(0.0, 0.008), self.dice.pick((self._lose_rights, self._be_removed)))
 
     def _wait_for_others(self) -> None:
-        """The same if others of the group take long."""
         act = self.dice.pick((self._lose_rights, self._commit_when_out, self.application.close))
         self._later(self.dice.between(0.5, 4.0), act, "COMPLETING")
 
@@ -189,7 +184,6 @@ class Timing:
         self._later(self.dice.between(0.001, 0.006), self._be_removed)
 
     def _enforce(self) -> None:
-        """Have the group rebalance."""
         act = self._join_again if self.application.client.speaks_classic else self.application.subscribe_to_any
         self._later(self.dice.between(0.5, 3.0), act, "STABLE")
 

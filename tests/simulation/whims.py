@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from attrs import define
 
 from kafka_nextgen.codes import ErrorCode
-from tests.simulation.acting import Acting
-from tests.simulation.administrators import remove, take_rights
+from kafka_nextgen.coordinator.classic.requests import LeaveGroup, LeavingMember
+from tests.simulation.clients import Client
+from tests.simulation.cluster import GROUP
 from tests.simulation.dice import Dice, Fault
+from tests.simulation.nodes import Standing
 
-__all__ = ["Whims"]
+if TYPE_CHECKING:
+    from tests.simulation.applications import Application
 
 #: By the names of their statuses: where members are out of the group, and where they are for long, or often.
 _OUT = frozenset({"FENCED", "STALE", "FATAL"})
@@ -20,9 +24,7 @@ _COMMON = frozenset({"UNSUBSCRIBED", "JOINING", "RECONCILING", "UNJOINED", "PREP
 
 @define(eq=False)
 class Whims:
-    """Those of one application."""
-
-    application: Acting
+    application: Application
     dice: Dice
 
     def storm(self) -> None:
@@ -65,7 +67,6 @@ class Whims:
         self.application.commit()
 
     def _suffer(self) -> None:
-        """Something happens to the client."""
         client, seconds = self.application.client, self.dice.between(0.1, 15.0)
         suffer: Callable[[], object] = self.dice.pick(
             (
@@ -82,7 +83,6 @@ class Whims:
             self.application.close()
 
     def seek(self) -> None:
-        """Read something again."""
         client = self.application.client
         flowing = client.flowing
         if not flowing or self.application.is_closing:
@@ -92,7 +92,6 @@ class Whims:
         self.dice.note(Fault.SOUGHT)
 
     def reenter(self) -> None:
-        """Do in a callback what may be done there."""
         it = self.application
         flowing = it.client.flowing
         act = self.dice.pick(
@@ -101,6 +100,28 @@ class Whims:
         act()
 
     def _again(self) -> None:
-        """Give the subscription up and take another."""
         self.application.unsubscribe()
         self.application.subscribe_to_any()
+
+
+def take_rights(client: Client, code: ErrorCode, seconds: float) -> None:
+    """Have a client refused with this code for so long."""
+    taken, name = client.cluster.rights_taken, client.name
+
+    def give_them_back() -> None:
+        taken.pop(name, None)
+
+    taken[name] = code
+    client.timeline.after(seconds, give_them_back)
+
+
+def remove(client: Client, *, by_instance: bool) -> bool:
+    """Take its member out; False if there is none, or nobody to ask."""
+    node, instance_id = client.cluster.leading, client.settings.instance_id
+    by_instance = by_instance and instance_id is not None
+    who = LeavingMember("", instance_id) if by_instance else LeavingMember(client.member_id)
+    if node is None or node.standing is not Standing.ACTIVE or not (by_instance or client.member_id):
+        return False
+    answers: list[object] = []  # nobody reads them
+    node.ask(LeaveGroup(GROUP, (who,)), answers.append)
+    return True

@@ -32,9 +32,7 @@ from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer, Of
 from kafka_nextgen.coordinator.settings import CoordinatorSettings, Profile
 from kafka_nextgen.coordinator.timers import Arm, TimerKind
 from kafka_nextgen.types import TopicIdPartition
-from tests.simulation.clients import GROUP
-
-__all__ = ["asked", "in_force", "refusal", "repeated"]
+from tests.simulation.cluster import GROUP
 
 #: Two matchings are at least so far apart, and at most if there is a reason (seconds).
 _MATCHED_S = 10.001
@@ -65,9 +63,6 @@ def asked(coordinator: Coordinator, request: Request, outcome: Outcome, now: flo
             yield f"a lookup of {request.member_id} at {request.member_epoch} ends as {answer.error.name}"
     if isinstance(request, ConsumerGroupHeartbeat) and isinstance(answer, ConsumerGroupHeartbeatAnswer):
         yield from _heartbeat(coordinator, group, request, answer, outcome, now)
-
-
-# ---- heartbeats
 
 
 def refusal(group: Group, request: ConsumerGroupHeartbeat, settings: CoordinatorSettings) -> ErrorCode:
@@ -165,7 +160,6 @@ def _stepped(
     outcome: Outcome,
     who: str,
 ) -> Iterator[str]:
-    """How a member's step went."""
     former_id = None if request.instance_id is None else group.instances.get(request.instance_id)
     is_back = request.member_epoch == 0 and former_id is not None
     before = group.current(former_id if is_back and former_id is not None else request.member_id)
@@ -254,9 +248,6 @@ def _raised(group: Group, request: ConsumerGroupHeartbeat, outcome: Outcome, who
         yield f"{who} says nothing new, and the group epoch rises"
 
 
-# ---- offsets
-
-
 def _commit(
     coordinator: Coordinator, group: Group, request: OffsetCommit, answer: OffsetsCommitted, outcome: Outcome
 ) -> Iterator[str]:
@@ -296,9 +287,6 @@ def _lookup_refusal(group: Group, request: OffsetFetch) -> ErrorCode:
         return ErrorCode.NONE
     is_classic = group.is_classic_member(request.member_id)
     return ErrorCode.ILLEGAL_GENERATION if is_classic else ErrorCode.STALE_MEMBER_EPOCH
-
-
-# ---- in force
 
 
 def repeated(coordinator: Coordinator, request: Request, now: float) -> Iterator[str]:

@@ -31,13 +31,9 @@ from kafka_nextgen.types import TopicPartition
 from tests.scenario_language.watching import Watch
 from tests.simulation.classic_clients import ClassicClient
 
-__all__ = ["ClassicConduct"]
-
 
 @define
 class ClassicConduct:
-    """One life of a client."""
-
     client: ClassicClient
     is_in: bool = False  # it was a member, and nothing has put it out
     leads: bool = False
@@ -113,7 +109,6 @@ class ClassicConduct:
             yield "a callback that raised counts as done"
 
     def heard(self, answer: object) -> None:
-        """An answer arrived."""
         if isinstance(answer, HeartbeatRefused | cev.JoinRefused | cev.SyncRefused):
             self.is_in = False
         if isinstance(answer, cev.JoinRefused) and answer.number == self.client.member.state.request:

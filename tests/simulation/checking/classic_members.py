@@ -32,20 +32,8 @@ from tests.simulation.checking.classic_conduct import ClassicConduct
 from tests.simulation.classic_clients import ClassicClient
 from tests.simulation.clients import Client
 
-__all__ = [
-    "ClassicWatch",
-    "Generations",
-    "Refusals",
-    "counted_members",
-    "group_epoch",
-    "is_empty",
-    "two_readers",
-    "watch_of",
-]
-
 
 def watch_of(client: Client) -> Watch:
-    """What watches this client's effects."""
     return ClassicWatch(client=client) if isinstance(client, ClassicClient) else Watch()
 
 
@@ -72,7 +60,6 @@ class ClassicWatch(Watch):
         return frozenset(TopicIdPartition(ids[tp.topic], tp.partition) for tp in flowing)
 
     def sees(self, effect: object) -> None:
-        """Look at what the member wants done."""
         self.broken.extend(self.conduct.wanted(effect, self))
         match effect:
             case cfx.SendJoinGroup():
@@ -109,7 +96,6 @@ class ClassicWatch(Watch):
         self.expect(not self.client.callbacks, "a member joins when the application has heard of everything")
 
     def heard(self, effect: object, answer: object) -> None:
-        """An answer arrived, or the request is lost."""
         self.conduct.heard(answer)
         if isinstance(effect, cfx.SendClassicHeartbeat) and effect.number == self.beat:
             assert isinstance(answer, cev.SessionKept | HeartbeatRefused | HeartbeatLost)
@@ -138,12 +124,10 @@ class Generations:
     _asked_at: dict[str, int] = field(factory=dict)  # the same when a client asked for its part
 
     def wanted(self, client: Client, effect: object) -> None:
-        """A member wants something done."""
         if isinstance(effect, cfx.SendSyncGroup):
             self._asked_at[client.name] = self._times_empty
 
     def heard(self, client: Client, effect: object, answer: object) -> Iterator[str]:
-        """A member was told its part."""
         if not isinstance(effect, cfx.SendSyncGroup) or not isinstance(answer, cev.SyncAnswered):
             return
         if self._asked_at.get(client.name, 0) < self._times_empty:
@@ -157,7 +141,6 @@ class Generations:
         parts[holder] = parts.get(holder, NOTHING) | answer.partitions
 
     def begin_again(self) -> None:
-        """The group is empty."""
         self.parts.clear()
         self._times_empty += 1
 
@@ -169,7 +152,6 @@ class Refusals:
     codes: dict[str, int] = field(factory=dict)
 
     def wanted(self, client: Client, effect: object) -> None:
-        """A member wants something done."""
         name = client.name.partition("/")[0]
         if isinstance(effect, RaiseToApplication) and effect.fatal:
             self.codes[name] = effect.code
@@ -194,7 +176,6 @@ def counted_members(group: Group) -> set[str]:
 
 
 def group_epoch(group: Group) -> int:
-    """The group epoch, or the generation."""
     return group.epoch if group.classic is None else group.classic.generation
 
 

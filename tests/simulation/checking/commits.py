@@ -22,8 +22,6 @@ from kafka_nextgen.coordinator.offset_requests import OffsetCommit
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 from tests.simulation.clients import Client
 
-__all__ = ["Commits"]
-
 _Key = tuple[str, TopicPartition]
 _Offsets = Mapping[TopicPartition, OffsetAndMetadata]
 _OFTEN = 4
@@ -32,8 +30,6 @@ _ELSEWHERE = frozenset({ErrorCode.NOT_COORDINATOR, ErrorCode.COORDINATOR_NOT_AVA
 
 @define
 class Commits:
-    """The commits of all clients, by their names."""
-
     reached: dict[_Key, int] = field(factory=dict)  # what was handed out since reading began
     under_way: dict[_Key, list[_Offsets]] = field(factory=lambda: defaultdict(list))
     accepted: dict[_Key, int] = field(factory=dict)  # the latest
@@ -41,21 +37,17 @@ class Commits:
     astray: Counter[tuple[str, int]] = field(factory=Counter)  # how often that was told since the latest search
 
     def begins(self, client: Client, partition: TopicPartition, offset: int) -> None:
-        """Reading begins."""
         self.reached[client.name, partition] = offset
 
     def handed_out(self, client: Client, partition: TopicPartition, end: int) -> None:
-        """The application got records."""
         key = client.name, partition
         self.reached[key] = max(self.reached.get(key, 0), end)
 
     def asks(self, client: Client) -> Iterator[str]:
-        """A request is made."""
         if self.astray[client.name, client.network.searches] >= _OFTEN and client.network.coordinator is not None:
             yield f"{client.name} asks on where it was told to look elsewhere"
 
     def sent(self, client: Client, offsets: _Offsets) -> Iterator[str]:
-        """A commit is sent."""
         for partition, offset in offsets.items():
             key = client.name, partition
             reads = client.offsets.state.belongs and partition in client.positions.keys() & client.applied
@@ -66,7 +58,6 @@ class Commits:
             self.under_way[key].append(offsets)
 
     def heard(self, client: Client, request: Any, answer: Any) -> None:
-        """A request was answered."""
         if isinstance(request, OffsetCommit):
             for partition, code in answer.items():
                 key, offset = (client.name, partition), request.offsets[partition].offset
@@ -81,7 +72,6 @@ class Commits:
             self.astray[client.name, client.network.searches] += 1
 
     def is_over(self, client: Client, offsets: _Offsets) -> None:
-        """A commit was answered, or is lost."""
         for partition in offsets:
             key = client.name, partition
             self.under_way[key] = [each for each in self.under_way[key] if each is not offsets]
@@ -93,7 +83,6 @@ class Commits:
         self.under_way[key] = self.under_way[key][places[0] :] if places else self.under_way[key]
 
     def told(self, client: Client, offsets: _Offsets) -> Iterator[str]:
-        """The application was told that these are committed."""
         for partition, offset in offsets.items():
             if offset.offset in self.refused.get((client.name, partition), ()):
                 yield f"{client.name} is told that {partition} is committed at {offset.offset}, which was refused"

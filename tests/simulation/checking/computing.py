@@ -25,8 +25,6 @@ from kafka_nextgen.coordinator.group import Group
 from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat, Request
 from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer
 
-__all__ = ["asked"]
-
 
 def asked(group: Group, request: Request, outcome: Outcome) -> Iterator[str]:
     """What is wrong with the outcome of a request, which is not in force yet."""

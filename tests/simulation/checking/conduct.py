@@ -7,6 +7,10 @@
 | a member takes over what it reported as its own, or was told to have since | when assignments are applied |
 | one that asked the wrong node looks for the right one; one that is out does not go on, and joins when its \
 application has heard of it | when a request is sent |
+| a member of the consumer protocol states the epoch it was last told, and its commits do so, too | when it sends a \
+heartbeat |
+| what it says to have is all that it was told to have last; at rest as far as it knows the topics | the same |
+| what is committed before a revocation is all that was handed out | when it is asked for |
 """
 
 from __future__ import annotations
@@ -17,6 +21,8 @@ from typing import Any
 from attrs import define, field
 
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.membership import effects as fx
+from kafka_nextgen.membership import events as ev
 from kafka_nextgen.membership.classic.effects import SendClassicHeartbeat, SendJoinGroup, SendSyncGroup
 from kafka_nextgen.membership.classic.events import JoinRefused, SyncRefused
 from kafka_nextgen.membership.effects import (
@@ -29,11 +35,10 @@ from kafka_nextgen.membership.effects import (
 from kafka_nextgen.membership.events import HeartbeatAnswered, HeartbeatRefused
 from kafka_nextgen.membership.offsets.effects import Failure, Refused
 from kafka_nextgen.membership.offsets.events import CommitAsked, LookupAsked
+from kafka_nextgen.membership.states import Status
 from kafka_nextgen.types import OffsetAndMetadata, TopicIdPartition, TopicPartition
 from tests.simulation.classic_clients import ClassicClient
 from tests.simulation.clients import Client
-
-__all__ = ["Conduct", "commits", "failed"]
 
 _NO: Set[TopicIdPartition] = frozenset()
 _ELSEWHERE = (ErrorCode.NOT_COORDINATOR, ErrorCode.COORDINATOR_NOT_AVAILABLE)
@@ -85,7 +90,6 @@ class Conduct:
     dead_ids: dict[str, str] = field(factory=dict)  # of the classic protocol
 
     def heard(self, client: Client, request: Any, answer: Any) -> None:
-        """An answer arrived."""
         if getattr(request, "member_epoch", 0) < 0:
             return  # how a leave is answered makes no difference
         state = client.member.state
@@ -103,7 +107,6 @@ class Conduct:
                 self.dead_ids[client.name] = client.member_id
 
     def wanted(self, client: Client, effect: object) -> Iterator[str]:
-        """A member wants something done."""
         name = client.name
         if isinstance(effect, FindCoordinator):
             self.astray.discard(name)
@@ -136,3 +139,43 @@ class Conduct:
                 yield f"{name} joins again, and its application has yet to hear of its loss"
             if request.full:  # one that acknowledges leaves out what it is about to have (docs/simulation.md)
                 self.reported[name] = request.owned or _NO
+
+
+@define(eq=False)
+class Members:
+    told: dict[str, int] = field(factory=dict)  # the epoch, by the client's name
+    assigned: dict[str, frozenset[TopicIdPartition]] = field(factory=dict)  # what it was told to have last
+    published: dict[str, int] = field(factory=dict)
+
+    def heard(self, client: Client, answer: object, in_flight: int | None) -> None:
+        """An answer arrived, maybe to a heartbeat that is not waited for any more."""
+        if isinstance(answer, ev.HeartbeatAnswered) and answer.number == in_flight and answer.member_epoch > 0:
+            self.told[client.name] = answer.member_epoch
+            if answer.assignment is not None:
+                self.assigned[client.name] = answer.assignment
+
+    def wanted(self, client: Client, effect: object) -> Iterator[str]:
+        if isinstance(effect, fx.PublishEpoch):
+            self.published[client.name] = effect.member_epoch
+        if isinstance(effect, fx.SendHeartbeat):
+            yield from self._says(client, effect)
+        if isinstance(effect, fx.CommitConsumed):
+            for partition, at in client.consumed.items():
+                if partition in client.applied and at != client.positions.get(partition, at):
+                    yield f"{client.name} commits {partition} before it gives it up, and has not processed all"
+
+    def _says(self, client: Client, heartbeat: fx.SendHeartbeat) -> Iterator[str]:
+        if heartbeat.member_epoch == 0:
+            self.assigned.pop(client.name, None)
+        if heartbeat.member_epoch <= 0:
+            return
+        state, due = client.member.state, self.assigned.get(client.name, frozenset())
+        if state.status is Status.STABLE:  # with all that can be had
+            due = frozenset(each for each in due if each.topic_id in state.names)
+        if heartbeat.owned is not None and not due <= heartbeat.owned:
+            yield f"{client.name} was told to have {len(due - heartbeat.owned)} partitions that it leaves out"
+        told, published = self.told.get(client.name), self.published.get(client.name)
+        if told != heartbeat.member_epoch:
+            yield f"{client.name} was told epoch {told}, and states {heartbeat.member_epoch}"
+        if published != heartbeat.member_epoch:
+            yield f"{client.name} is at {heartbeat.member_epoch}, and commits at {published}"

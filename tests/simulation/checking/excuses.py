@@ -53,8 +53,6 @@ from tests.simulation.classic_clients import ClassicClient
 from tests.simulation.clients import Client
 from tests.simulation.cluster import Cluster
 
-__all__ = ["Excuse", "Excuses", "reserved"]
-
 
 class Excuse(Enum):
     """The list. The value is what it is called in reports."""
@@ -95,7 +93,6 @@ class Excuses:
     _noted: set[tuple[Excuse, str, TopicIdPartition]] = field(factory=set)
 
     def asked(self, group: Group, request: Request) -> None:
-        """A request was worked out, and nothing of it is in force yet."""
         self._is_unknown = isinstance(request, JoinGroup) and request.member_id not in group.members
         self._reserved = reserved(group, getattr(request, "member_id", ""))
         self._midway = _untold(group) if isinstance(request, JoinGroup) else frozenset()
@@ -157,7 +154,6 @@ class Excuses:
         return partition in self._gone_on.get(member_id, ())
 
     def late_commit(self) -> None:
-        """A late commit has set an offset back."""
         self.counts[Excuse.LATE_COMMIT] += 1
 
     def awaits_target(self, group: Group) -> bool:

@@ -39,17 +39,7 @@ from kafka_nextgen.types import OffsetAndMetadata, TopicPartition, format_topic_
 from tests.invariants.groups import violations
 from tests.invariants.standbys import active_violations
 from tests.scenario_language.watching import Watch
-from tests.simulation.checking import (
-    answers,
-    classic_answers,
-    classic_steps,
-    commits,
-    computing,
-    conduct,
-    log,
-    members,
-    migration,
-)
+from tests.simulation.checking import answers, classic_steps, computing, conduct, log, migration
 from tests.simulation.checking.classic_members import (
     ClassicWatch,
     Generations,
@@ -58,17 +48,16 @@ from tests.simulation.checking.classic_members import (
     two_readers,
     watch_of,
 )
+from tests.simulation.checking.commits import Commits
 from tests.simulation.checking.excuses import Excuses, reserved
 from tests.simulation.checking.promises import Promises
 from tests.simulation.checking.unchanged import Unchanged, changes_nothing
-from tests.simulation.classic_coverage import transition_in
-from tests.simulation.clients import GROUP, Callback, Client
-from tests.simulation.cluster import Cluster
-from tests.simulation.coverage import rule_of
+from tests.simulation.clients import Client
+from tests.simulation.cluster import GROUP, Cluster
+from tests.simulation.coverage import rule_of, transition_in
+from tests.simulation.member_effects import Callback
 from tests.simulation.nodes import Node, Standing
 from tests.simulation.replicas import records_of
-
-__all__ = ["Judge"]
 
 #: Whose answers concern the members (``conduct``); how a leave is answered makes no difference.
 _OF_MEMBERS = (fx.SendHeartbeat, SendJoinGroup, SendSyncGroup, SendClassicHeartbeat, SendLeaveGroup)
@@ -90,8 +79,8 @@ class Judge:
     unchanged: Unchanged = field(factory=Unchanged)
     _idle_answer: Response | None = None  # to the request worked out last, if it changed nothing
     met: Counter[str] = field(factory=Counter)  # see ``coverage``
-    members: members.Members = field(factory=members.Members)
-    commits_made: commits.Commits = field(factory=commits.Commits)
+    members: conduct.Members = field(factory=conduct.Members)
+    commits_made: Commits = field(factory=Commits)
     conduct: conduct.Conduct = field(factory=conduct.Conduct)
 
     def watch(self, client: Client) -> None:
@@ -100,14 +89,11 @@ class Judge:
         self.watches[client.name] = watch_of(client)
 
     def forget(self, client: Client) -> None:
-        """A client is gone."""
         del self.clients[client.name]
         del self.watches[client.name]
 
     def _find(self, what: Iterable[str]) -> None:
         self.broken.extend(what)
-
-    # ---- coordinators
 
     def in_force(self, node: Node, request: Request | None, outcome: Outcome) -> None:
         """An outcome was appended and put into force."""
@@ -154,8 +140,8 @@ class Judge:
         assert node.coordinator is not None, "it has just worked"
         self._find(answers.asked(node.coordinator, request, outcome, node.timeline.now))
         group = node.coordinator.groups.get(GROUP) or Group(GROUP, 0)
-        self._find(classic_answers.accepted(group, request, outcome))
-        self._find(classic_answers.fenced(group, request, outcome))
+        self._find(classic_steps.accepted(group, request, outcome))
+        self._find(classic_steps.fenced(group, request, outcome))
         self._find(classic_steps.asked(group, request, outcome))
         self._find(migration.asked(node.coordinator, group, request, outcome, node.timeline.now))
         self._find(computing.asked(group, request, outcome))
@@ -194,7 +180,7 @@ class Judge:
         if reader.groups != coordinator.groups:
             self._find(["the log leads to another state than the one in force"])
         self._find(log.compacted(coordinator, node.replica))
-        self._find(classic_answers.left_waiting(coordinator.groups.get(GROUP) or Group(GROUP, 0), node.parked))
+        self._find(classic_steps.left_waiting(coordinator.groups.get(GROUP) or Group(GROUP, 0), node.parked))
 
     def _look_for_trespassers(self, node: Node) -> None:
         """Of those that the leader counts as members, each works on nothing but what is reserved for it."""
@@ -213,8 +199,6 @@ class Judge:
             if beyond:
                 where = format_topic_ids(beyond, self.cluster.names)
                 self._find([f"{client.name} works on {where}, which the coordinator does not reserve for it"])
-
-    # ---- clients
 
     def wanted(self, client: Client, effect: object) -> None:
         """A member wants something done."""
@@ -316,8 +300,6 @@ class Judge:
     def failed(self, client: Client, asked: object, failure: Failure, after_s: float) -> None:
         """A commit or a lookup failed."""
         self._find(conduct.failed(client, asked, failure, after_s))
-
-    # ---- the end
 
     def check_promises(self, node: Node) -> None:
         """What was told to be committed is still there, or more."""

@@ -13,8 +13,6 @@ from tests.simulation.cluster import Cluster
 from tests.simulation.dice import Dice
 from tests.simulation.timeline import Timeline
 
-__all__ = ["FOO", "ID0", "ID1", "client"]
-
 FOO = UUID(int=1)
 ID0, ID1 = TopicIdPartition(FOO, 0), TopicIdPartition(FOO, 1)
 

@@ -13,10 +13,8 @@ from random import Random
 
 from kafka_nextgen.coordinator.coordinator import Coordinator, Outcome
 from kafka_nextgen.coordinator.records import TargetAssignmentMetadata
-from tests.simulation.clients import GROUP
+from tests.simulation.cluster import GROUP
 from tests.simulation.replicas import Batch, Replica, records_of
-
-__all__ = ["compacted", "written"]
 
 
 def written(coordinator: Coordinator, batch: Batch, outcome: Outcome) -> Iterator[str]:

@@ -33,8 +33,6 @@ from kafka_nextgen.coordinator.timers import Arm, TimerKind
 from kafka_nextgen.coordinator.topic_partitions import flatten
 from kafka_nextgen.types import TopicIdPartition
 
-__all__ = ["asked"]
-
 _T = TypeVar("_T", r.CurrentMemberAssignment, r.TargetAssignmentMember)
 _ALIVE = (HeartbeatAnswer(), HeartbeatAnswer(ErrorCode.REBALANCE_IN_PROGRESS))
 
@@ -57,9 +55,6 @@ def asked(
             yield from _synced(coordinator, group, request, outcome.response)
     elif isinstance(request, Heartbeat) and outcome.response in _ALIVE:
         yield from _beat(group, request, outcome, now)
-
-
-# ---- from one protocol to the other
 
 
 def _upgraded(coordinator: Coordinator, classic: ClassicGroup, outcome: Outcome, now: float) -> Iterator[str]:
@@ -101,9 +96,6 @@ def _downgraded(coordinator: Coordinator, group: Group, outcome: Outcome) -> Ite
     is_stable = outcome.classic and outcome.classic[0].is_in(ClassicStatus.STABLE)
     if is_stable and len(stays) < len(group.members):
         yield f"a group is downgraded, and {len(group.members) - len(stays)} members are gone, and it is stable"
-
-
-# ---- classic members of a consumer group
 
 
 def _joined(

@@ -20,13 +20,11 @@ from kafka_nextgen.coordinator.offset_requests import OffsetCommit
 from kafka_nextgen.coordinator.requests import DeleteGroups, Request
 from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicIdPartition, TopicPartition
 from tests.simulation.checking.excuses import Excuses, reserved
-from tests.simulation.clients import GROUP, Client
-from tests.simulation.cluster import Cluster
+from tests.simulation.clients import Client
+from tests.simulation.cluster import GROUP, Cluster
 from tests.simulation.dice import Fault
 from tests.simulation.nodes import Node
 from tests.simulation.replicas import records_of
-
-__all__ = ["Promises"]
 
 Place = tuple[TopicId | None, int]
 
@@ -43,12 +41,9 @@ class Promises:
     _withdrawn: Counter[Place] = field(factory=Counter)  # how often a promise ceased to count
     _sent_after: dict[tuple[str, Place], int] = field(factory=dict)  # the same, when a client sent its latest commit
 
-    # ---- coordinators
-
     def in_force(
         self, node: Node, group: Group, request: Request | None, outcome: Outcome, excuses: Excuses
     ) -> Iterator[str]:
-        """An outcome was put into force."""
         for record in outcome.records:
             if isinstance(record, r.OffsetRemoved) and (request is None or isinstance(request, DeleteGroups)):
                 yield from self._forgotten(node, record, by_time=request is None)
@@ -83,8 +78,6 @@ class Promises:
             if age_ms < node.settings.offsets_retention_ms:
                 yield f"{record.partition}: what was committed {age_ms:.0f} ms ago has expired"
 
-    # ---- clients
-
     def looks_up(self, client: Client, partitions: Iterable[TopicPartition]) -> None:
         """A client asks for committed offsets. It may freeze before it hears of them, and others go on."""
         for partition in partitions:
@@ -92,7 +85,6 @@ class Promises:
             self._asked_after[client.name, place] = self._promised[place]
 
     def begins_at(self, client: Client, partition: TopicPartition, offset: int) -> Iterator[str]:
-        """Reading of a partition begins."""
         place = _place(client, partition)
         promised = min(self._promised[place], self._asked_after.get((client.name, place), 0))
         if offset < promised:
@@ -111,19 +103,16 @@ class Promises:
         self._withdrawn[place] += 1
 
     def handed_out(self, client: Client, partition: TopicPartition, end: int) -> None:
-        """The application got records up to here."""
         place = _place(client, partition)
         self.handed[place] = max(self.handed[place], end)
 
     def commits(self, client: Client, partitions: Iterable[TopicPartition]) -> None:
-        """A commit is sent."""
         for place in (_place(client, partition) for partition in partitions):
             self._sent_after[client.name, place] = self._withdrawn[place]
 
     def told_committed(
         self, client: Client, offsets: Mapping[TopicPartition, OffsetAndMetadata], cluster: Cluster
     ) -> Iterator[str]:
-        """The application was told that these are committed."""
         for partition, offset in offsets.items():
             place = _place(client, partition)
             is_latest = self._withdrawn[place] == self._sent_after.get((client.name, place))
@@ -132,7 +121,6 @@ class Promises:
                 yield from self._look_for_promised(partition, place, cluster.leading)
 
     def _look_for_promised(self, partition: TopicPartition, place: Place, leading: Node | None) -> Iterator[str]:
-        """What was told to be committed is there."""
         if leading is None or not leading.is_at_work or leading.coordinator is None:
             return
         group = leading.coordinator.groups.get(GROUP)
@@ -144,10 +132,7 @@ class Promises:
             offset = -1 if stored is None else stored.offset.offset
             yield f"{partition}: {self._promised[place]} was told to be committed, and {offset} is there"
 
-    # ---- the end
-
     def kept(self, node: Node, cluster: Cluster) -> Iterator[str]:
-        """What was told to be committed is still there, or more."""
         group = node.coordinator.groups.get(GROUP) if node.coordinator else None
         for image in cluster.topics.values():
             for number in range(image.num_partitions):

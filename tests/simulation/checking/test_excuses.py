@@ -74,8 +74,6 @@ class Scene:
 
 
 class _Named:
-    """A member that is in the group."""
-
     member_id = "A-1"
     member_epoch = 3
     state = Numbering(last_number=3)

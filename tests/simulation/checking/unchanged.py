@@ -16,8 +16,6 @@ from kafka_nextgen.coordinator import records as r
 from kafka_nextgen.coordinator.coordinator import Coordinator, Outcome
 from kafka_nextgen.coordinator.group import Group
 
-__all__ = ["Unchanged", "changes_nothing"]
-
 _OF_OFFSETS = frozenset({r.OffsetCommitted, r.OffsetRemoved})
 
 
@@ -28,7 +26,6 @@ class Unchanged:
     _checked: tuple[object, ...] | None = None
 
     def in_force(self, outcome: Outcome) -> None:
-        """An outcome is in force, of whichever coordinator."""
         if any(type(record) not in _OF_OFFSETS for record in outcome.records):
             self._checked = None
 

@@ -3,19 +3,18 @@
 
 ``python -m tests.simulation.exploring --members 2 --partitions 2 --faults 1`` visits every interleaving of messages,
 callbacks, polls, timers and at most so many faults, of eight kinds, and asks after every step what must hold
-(``judging``). The first thing that does not hold ends the search; the shortest way there is printed as a scenario of
+(``pairs``). The first thing that does not hold ends the search; the shortest way there is printed as a scenario of
 the pair world, with what happens at each command.
 
 | module | what it is |
 |---|---|
 | coordinators | states of ``Coordinator``: records, topics, timers that run, and the log |
 | clients, crowd | states of ``Member``, with its requests, answers and callbacks under way; its steps and its faults |
-| pairs, rows | steps of a coordinator and one client |
-| tails, shared_faults | what a fail-over may lose; faults that are not of one client |
-| groups, visited | whole groups as numbers, and those that were met |
+| pairs | steps of a coordinator and one client; what must hold |
+| shared_faults | faults that are not of one client |
+| groups, numbers | whole groups as numbers, those that were met, and what a fail-over may lose of them |
 | searching | the search, breadth first |
-| judging | what must hold |
-| telling, replaying | a way as a scenario, and the world it is played in |
+| telling | a way as a scenario, and the world it is played in |
 
 What makes it fast: a state of a group is a few numbers, one of the coordinator and one of each client. A step is of one
 client and the coordinator, or of one alone, so the machines work it out once for each such pair; whole groups only put

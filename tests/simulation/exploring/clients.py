@@ -26,8 +26,6 @@ from tests.scenario_language.calling import Call, finished
 from tests.scenario_language.driving import _heartbeat
 from tests.scenario_language.watching import Watch
 
-__all__ = ["Life", "Request", "born", "fed", "wakes"]
-
 #: The moment at which everything happens, and one at which nothing does.
 NOW, LATER = 0.0, 1_000.0
 
@@ -54,7 +52,6 @@ class Life:
 
     @property
     def member_id(self) -> str:
-        """Its id in this life."""
         return self.name if self.lives == 1 else f"{self.name}/{self.lives}"
 
     @property
@@ -71,7 +68,6 @@ class Life:
 
     @property
     def working_on(self) -> frozenset[TopicIdPartition]:
-        """What its application may read just now."""
         return frozenset() if self.member is None else self.watch.working_on
 
     @property
@@ -84,7 +80,6 @@ class Life:
         return (self.member.owned | self.member.held).union(*targets, *told)
 
     def key(self) -> object:
-        """What tells this life from any other."""
         member = None if self.member is None else _member_key(self.member)
         rest = (self.requests, self.answers, self.strays, self.calls, self.commit, self.to_resolve)
         excused = (self.was_overtaken, self.was_left_out)
@@ -147,7 +142,6 @@ def served(life: Life, answer: ConsumerGroupHeartbeatAnswer) -> Life:
 
 
 def call_ended(life: Life, settings: MemberSettings) -> Life:
-    """The oldest callback returns."""
     call, *rest = life.calls
     watch = evolve(life.watch, broken=list(life.watch.broken))
     watch.callback_ended(call, False)
@@ -155,7 +149,6 @@ def call_ended(life: Life, settings: MemberSettings) -> Life:
 
 
 def heard(life: Life, settings: MemberSettings) -> Life:
-    """The oldest answer arrives."""
     (number, answer), *rest = life.answers
     life = evolve(life, answers=tuple(rest))
     if answer.error is not ErrorCode.NONE:
@@ -171,7 +164,6 @@ def heard(life: Life, settings: MemberSettings) -> Life:
 
 
 def wakes(life: Life, timer: Timer) -> bool:
-    """Whether this timer of the client runs."""
     return life.member is not None and timer in life.member.deadlines
 
 

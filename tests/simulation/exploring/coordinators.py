@@ -26,8 +26,6 @@ from kafka_nextgen.types import TopicIdPartition
 from tests.invariants.groups import violations
 from tests.scenario_language.world import GROUP
 
-__all__ = ["Answered", "Coordinators", "Standing"]
-
 NOW = 1_000_000.0
 LATER = NOW + 1_000.0
 
@@ -55,7 +53,6 @@ class Standing:
         }
 
     def assigned(self, member_id: str) -> frozenset[TopicIdPartition]:
-        """What a member was told it may have."""
         current = self.group.currents.get(member_id) if self.group else None
         return frozenset(partition for partition, _ in current.assigned) if current else frozenset()
 
@@ -86,7 +83,6 @@ class Coordinators:
         return self._number(_started(self.settings, {}, topics), {})
 
     def serve(self, number: int, request: ConsumerGroupHeartbeat) -> Answered:
-        """A request arrives."""
         found = self._answered.get((number, request))
         if found is None:
             coordinator = self._revived(number)
@@ -97,7 +93,6 @@ class Coordinators:
         return found
 
     def ring(self, number: int, key: TimerKey) -> Answered:
-        """A timer runs out."""
         found = self._rung.get((number, key))
         if found is None:
             coordinator = self._revived(number)
@@ -117,7 +112,6 @@ class Coordinators:
         return found
 
     def change_topics(self, number: int, topics: Mapping[str, TopicImage]) -> int:
-        """The coordinator learns of other topics."""
         key = ("topics", number, tuple(topics.values()))
         found = self._others.get(key)
         if found is None:

@@ -18,8 +18,6 @@ from kafka_nextgen.types import TopicId
 from tests.simulation.exploring.clients import Life, born, call_ended, fed, heard, served, wakes
 from tests.simulation.exploring.moves import Fault, Move
 
-__all__ = ["Crowd", "Step"]
-
 #: One move of a client, and the number of the state it leads to.
 Step = tuple[Move, int]
 
@@ -40,7 +38,6 @@ class Crowd:
         self._rings: dict[int, int | None] = {}
 
     def number(self, life: Life) -> int:
-        """The number of a state."""
         key = life.key()
         found = self._numbers.get(key)
         if found is None:
@@ -49,7 +46,6 @@ class Crowd:
         return found
 
     def first(self, name: str) -> int:
-        """A client that has subscribed to nothing."""
         return self.number(born(name, 1, self.settings))
 
     def _once(self, key: tuple[object, ...], work: Callable[[], Life]) -> int:
@@ -58,14 +54,10 @@ class Crowd:
             found = self._known[key] = self.number(work())
         return found
 
-    # ---- what others do to it
-
     def served(self, number: int, answer: ConsumerGroupHeartbeatAnswer) -> int:
-        """Its oldest request was served."""
         return self._once(("served", number, answer), lambda: served(self.lives[number], answer))
 
     def stray_served(self, number: int, place: int, *, overtakes: bool, leaves_out: bool) -> int:
-        """A stray request of it was served."""
         life = self.lives[number]
 
         def work() -> Life:
@@ -76,7 +68,6 @@ class Crowd:
         return self._once(("stray", number, place, overtakes, leaves_out), work)
 
     def resolved(self, number: int, names: Mapping[TopicId, str]) -> int:
-        """Metadata arrives, with these names."""
         life = self.lives[number]
 
         def work() -> Life:
@@ -88,7 +79,6 @@ class Crowd:
         return self._once(("resolved", number, tuple(names)), work)
 
     def heard(self, number: int) -> int:
-        """Its oldest answer arrives."""
         return self._once(("heard", number), lambda: heard(self.lives[number], self.settings))
 
     def bereft(self, number: int, answers: int) -> int:
@@ -102,8 +92,6 @@ class Crowd:
             life = fed(life, self.settings, ev.HeartbeatLost(asked, "no answer"))
         return life
 
-    # ---- what it does by itself
-
     def own(self, number: int) -> tuple[Step, ...]:
         """Every step it can take alone, but for its heartbeat timer and for names, which others must tell."""
         found = self._own.get(number)
@@ -113,7 +101,6 @@ class Crowd:
         return found
 
     def ring(self, number: int) -> int | None:
-        """Its heartbeat timer rings, if it runs."""
         if number not in self._rings:
             life = self.lives[number]
             rings = wakes(life, Timer.HEARTBEAT)
@@ -150,10 +137,7 @@ class Crowd:
         member.state = life.member
         return member.wants_poll
 
-    # ---- what goes wrong with it
-
     def faults(self, number: int) -> tuple[tuple[Fault, Move, int], ...]:
-        """Every fault that concerns it alone."""
         found = self._faults.get(number)
         if found is None:
             life = self.lives[number]

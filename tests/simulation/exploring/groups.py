@@ -7,14 +7,19 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from attrs import frozen
 
-from tests.simulation.exploring.judging import Judge
 from tests.simulation.exploring.moves import Bounds, Fault, Move
-from tests.simulation.exploring.pairs import Pairs, Step
-from tests.simulation.exploring.rows import NO_FAULT, Row, Rows, number_of
-from tests.simulation.exploring.tails import NO_TAIL, tails_after
-from tests.simulation.exploring.visited import Interned, Numbers, mapped
-
-__all__ = ["Block", "Groups", "Taken"]
+from tests.simulation.exploring.numbers import (
+    NO_FAULT,
+    NO_TAIL,
+    Interned,
+    Numbers,
+    Row,
+    Rows,
+    mapped,
+    number_of,
+    tails_after,
+)
+from tests.simulation.exploring.pairs import Judge, Pairs, Step
 
 _LEFT, _TAIL = 3, 37  # bits in what is said of a situation; those of a group are shared out among its parts
 _GROUP = 63
@@ -30,12 +35,10 @@ class Taken:
     clients: tuple[Numbers, ...]
 
     def at(self, places: Numbers) -> Taken:
-        """Those at these places."""
         clients = tuple(client[places] for client in self.clients)
         return Taken(self.coordinators[places], self.tails[places], self.left[places], clients)
 
     def with_client(self, who: int, client: Numbers) -> tuple[Numbers, ...]:
-        """The clients, one of them in other states."""
         return (*self.clients[:who], client, *self.clients[who + 1 :])
 
 
@@ -63,10 +66,7 @@ class Groups:
         self._steps = Rows(self._steps_of)
         self._faults = Rows(self._faults_of)
 
-    # ---- numbers
-
     def packed(self, groups: Taken) -> Numbers:
-        """The numbers of groups."""
         tails = self._tails.numbers(groups.tails)
         number = self._situations.numbers((groups.coordinators << _TAIL | tails) << _LEFT | groups.left)
         assert len(self._situations.values) < 1 << _GROUP - self._client_bits * self.bounds.members, "too many"
@@ -76,7 +76,6 @@ class Groups:
         return number
 
     def taken(self, numbers: Numbers) -> Taken:
-        """The groups that have these numbers."""
         bits, clients = self._client_bits, []
         for _ in range(self.bounds.members):
             clients.append(numbers & (1 << bits) - 1)
@@ -85,10 +84,7 @@ class Groups:
         tails = self._tails.values[situation >> _LEFT & (1 << _TAIL) - 1]
         return Taken(situation >> _LEFT + _TAIL, tails, situation & (1 << _LEFT) - 1, tuple(reversed(clients)))
 
-    # ---- steps of a client
-
     def steps(self, groups: Taken, who: int) -> Block:
-        """All that take no fault."""
         return self._block(groups, who, self._steps, self.pairs.steps)
 
     def faults(self, groups: Taken, who: int) -> Block:
@@ -120,8 +116,6 @@ class Groups:
             of = (before.tails[some], kinds[some], before.coordinators[some])
             tails[some] = tails_after(*of, who, answers, self.bounds.members)
         return tails
-
-    # ---- what the machines say
 
     def _steps_of(self, coordinator: int, client: int) -> Iterator[Row]:
         if self._judge.broken(coordinator, client):

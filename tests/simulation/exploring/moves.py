@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from enum import Enum
+from enum import Enum, IntEnum
 
 from attrs import frozen
-
-__all__ = ["Bounds", "Fault", "Move"]
 
 #: A verb, the client it is about if it is about one, and more.
 Move = tuple[str, ...]
 
 
 class Fault(Enum):
-    """A kind of fault."""
-
     REQUEST_LOST = "request lost"
     ANSWER_LOST = "answer lost"
     REPEATED = "request repeated, or late"
@@ -38,5 +34,15 @@ class Bounds:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What the members are called."""
         return tuple("ABCDEFGH"[: self.members])
+
+
+class Kind(IntEnum):
+    """What a step is to the records that are not stored safely yet."""
+
+    ALONE = 0  # nothing: the coordinator has no part in it
+    HEARD = 1  # an answer left, so its records are safe
+    SERVED = 2  # an answer waits for the records before it
+    WROTE = 3  # an answer waits for its records
+    WROTE_UNASKED = 4  # records were written, and no answer waits for them
+    CRASHED = 5  # no answer to this client matters any more

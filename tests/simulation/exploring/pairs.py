@@ -1,45 +1,41 @@
-"""Where a coordinator and one client can go together. Others have no part in that, so it is worked out once a pair."""
+"""Where a coordinator and one client can go together, which is worked out once a pair: others have no part in that. And
+what must hold of every state; each rule that is broken is a sentence.
+
+| rule | of what |
+|---|---|
+| the coordinator's invariants, and its log leads to its state | each state of a coordinator |
+| the client's (``scenario_language.watching``); an answer's epoch is not below the request's | each state of a client |
+| a client works on nothing but what is reserved for it | each pair of them |
+| the group is stable, and every partition has its reader | each state with nothing left to do |
+
+The last two are not asked where a late request is to blame (see the package).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from enum import IntEnum
+from collections.abc import Iterator, Mapping, Sequence
 
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.coordinator.records import MemberStatus
 from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat
 from kafka_nextgen.coordinator.timers import TimerKey
+from kafka_nextgen.membership.states import Status
+from kafka_nextgen.types import TopicIdPartition
 from tests.simulation.exploring.clients import Life
 from tests.simulation.exploring.coordinators import Answered, Coordinators, Standing
 from tests.simulation.exploring.crowd import Crowd
-from tests.simulation.exploring.moves import Fault, Move
-
-__all__ = ["Kind", "Pairs", "Step"]
-
-
-class Kind(IntEnum):
-    """What a step is to the records that are not stored safely yet."""
-
-    ALONE = 0  # nothing: the coordinator has no part in it
-    HEARD = 1  # an answer left, so its records are safe
-    SERVED = 2  # an answer waits for the records before it
-    WROTE = 3  # an answer waits for its records
-    WROTE_UNASKED = 4  # records were written, and no answer waits for them
-    CRASHED = 5  # no answer to this client matters any more
-
+from tests.simulation.exploring.moves import Fault, Kind, Move
 
 #: The moves, the coordinator and the client after them, and what it is to the records.
 Step = tuple[tuple[Move, ...], int, int, Kind]
 
 
 class Pairs:
-    """Works out the steps of a coordinator and a client."""
-
     def __init__(self, coordinators: Coordinators, crowd: Crowd) -> None:
         self.coordinators = coordinators
         self.crowd = crowd
 
     def steps(self, coordinator: int, client: int) -> Iterator[Step]:
-        """Every step that takes no fault."""
         life = self.crowd.lives[client]
         for move, after in self.crowd.own(client):
             yield (move,), coordinator, after, Kind.HEARD if move[0] == "hear" else Kind.ALONE
@@ -74,8 +70,6 @@ class Pairs:
         overtakes, leaves_out = is_its and _overtakes(life, before, after), is_its and _leaves_out(life, before, after)
         return self.crowd.stray_served(client, place, overtakes=overtakes, leaves_out=leaves_out)
 
-    # ---- timers of the coordinator
-
     def _timers(self, coordinator: int, life: Life) -> Iterator[TimerKey]:
         """Those for the client, in this life and in those before."""
         for key in self.coordinators.standings[coordinator].armed:
@@ -86,8 +80,6 @@ class Pairs:
         answered = self.coordinators.ring(coordinator, key)
         move = ("expire", key.kind.name.lower(), key.member_id)
         return (move,), answered.after, client, Kind.WROTE_UNASKED if answered.wrote else Kind.ALONE
-
-    # ---- faults
 
     def faults(self, coordinator: int, client: int) -> Iterator[tuple[Fault, Step]]:
         """Every fault of the client, and of what the two say to each other."""
@@ -102,8 +94,6 @@ class Pairs:
         for key in self._timers(coordinator, life):
             if _keeps(life, key):
                 yield Fault.SILENCE, self._rung(coordinator, client, key)
-
-    # ---- keepalives
 
     def _is_trivial(self, coordinator: int, client: int, rung: int) -> bool:
         """Whether an idle member's keepalive would come back without having changed anything."""
@@ -144,3 +134,56 @@ def _keeps(life: Life, key: TimerKey) -> bool:
 
 
 _KINDS: Mapping[str, Kind] = {"drop-answer": Kind.HEARD, "crash": Kind.CRASHED}
+
+
+class Judge:
+    def __init__(self, coordinators: Coordinators, crowd: Crowd) -> None:
+        self._coordinators = coordinators
+        self._crowd = crowd
+        self._working_on: dict[int, frozenset[TopicIdPartition]] = {}
+
+    def broken(self, coordinator: int, client: int) -> tuple[str, ...]:
+        standing, life = self._coordinators.standings[coordinator], self._crowd.lives[client]
+        rules = (f"{life.name}: {rule}" for rule in life.watch.broken)
+        return (*standing.broken, *rules, *self._not_its_own(standing, client))
+
+    def _not_its_own(self, standing: Standing, client: int) -> Iterator[str]:
+        life = self._crowd.lives[client]
+        if client not in self._working_on:
+            self._working_on[client] = life.working_on
+        others = self._working_on[client] - standing.reserved.get(life.member_id, self._working_on[client])
+        if others and not life.was_overtaken:
+            yield f"{life.name} works on foo{sorted(partition.partition for partition in others)}, which is not its own"
+
+    def unsettled(self, coordinator: int, clients: Sequence[int]) -> tuple[str, ...]:
+        """What is broken in a state with nothing left to do."""
+        standing = self._coordinators.standings[coordinator]
+        lives = [self._crowd.lives[client] for client in clients]
+        if any(life.was_overtaken or life.was_left_out for life in lives):
+            return ()
+        unsettled = (broken for life in lives for broken in _unsettled(life, standing))
+        return (*unsettled, *_unstable(standing), *_unread(lives, standing))
+
+
+def _unsettled(life: Life, standing: Standing) -> Iterator[str]:
+    status = Status.UNSUBSCRIBED if life.member is None else life.member.status
+    if life.member is None or status is not Status.STABLE:
+        yield f"{life.name} stays {status.value}"
+    elif life.member.owned != standing.reserved.get(life.member_id):
+        yield f"{life.name} owns not what is reserved for it"
+
+
+def _unstable(standing: Standing) -> Iterator[str]:
+    group = standing.group
+    if group is None:
+        return
+    for current in group.currents.values():
+        if current.status is not MemberStatus.STABLE or current.member_epoch != group.epoch:
+            yield f"for the coordinator {current.member_id} stays {current.status.name} at {current.member_epoch}"
+
+
+def _unread(lives: Sequence[Life], standing: Standing) -> Iterator[str]:
+    read = {partition for life in lives for partition in life.working_on}
+    there = sum(topic.num_partitions for topic in standing.topics.by_name.values())
+    if there and len(read) != there:
+        yield f"{there - len(read)} partitions have no reader"

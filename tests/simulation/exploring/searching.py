@@ -14,15 +14,10 @@ from tests.scenario_language.world import GROUP
 from tests.simulation.exploring.coordinators import Coordinators
 from tests.simulation.exploring.crowd import Crowd
 from tests.simulation.exploring.groups import Block, Groups, Taken
-from tests.simulation.exploring.judging import Judge
 from tests.simulation.exploring.moves import Bounds, Fault, Move
-from tests.simulation.exploring.pairs import Pairs
-from tests.simulation.exploring.rows import NO_FAULT
+from tests.simulation.exploring.numbers import NO_FAULT, NO_TAIL, Numbers, Visited
+from tests.simulation.exploring.pairs import Judge, Pairs
 from tests.simulation.exploring.shared_faults import TOPIC, SharedFaults, first_topics
-from tests.simulation.exploring.tails import NO_TAIL
-from tests.simulation.exploring.visited import Numbers, Visited
-
-__all__ = ["Explorer", "Finding", "Result"]
 
 #: So many groups are gone on from at once.
 _AT_ONCE = 1 << 18
@@ -38,8 +33,6 @@ class Finding:
 
 @define
 class Result:
-    """What was visited."""
-
     states: int = 0
     steps: int = 0
     depth: int = 0
@@ -119,7 +112,6 @@ class Explorer:
         return None
 
     def _unsettled_among(self, states: Numbers, groups: Taken, result: Result) -> Finding | None:
-        """Look at states with nothing left to do."""
         result.settled += len(states)
         for at, state in enumerate(states.tolist()):
             clients = [int(client[at]) for client in groups.clients]
@@ -150,8 +142,6 @@ class Explorer:
         for who in range(self.bounds.members):
             yield self.groups.faults(harmed, who)
         yield from self._shared.of(harmed)
-
-    # ---- the way back
 
     def way_to(self, state: int) -> tuple[Move, ...]:
         """The moves that lead to a state that was visited, on a shortest way."""

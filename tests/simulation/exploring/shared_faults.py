@@ -11,11 +11,7 @@ from kafka_nextgen.coordinator.requests import TopicImage
 from kafka_nextgen.types import TopicId
 from tests.simulation.exploring.groups import Block, Groups, Taken
 from tests.simulation.exploring.moves import Fault, Move
-from tests.simulation.exploring.rows import number_of
-from tests.simulation.exploring.tails import NO_TAIL, back_to, waiting
-from tests.simulation.exploring.visited import Numbers, mapped
-
-__all__ = ["TOPIC", "SharedFaults", "first_topics"]
+from tests.simulation.exploring.numbers import NO_TAIL, Numbers, back_to, mapped, number_of, waiting
 
 TOPIC = "foo"
 _COORDINATOR, _WAITING = 24, 3  # bits
@@ -57,8 +53,6 @@ class SharedFaults:
         packed = self.groups.packed(Taken(after[places], tails, left, before.clients))
         return Block(places, packed, _all(fault, places), lambda step: (move(int(before.coordinators[step])),))
 
-    # ---- coordinators
-
     def _failed_over(self, at: int) -> int:
         coordinators = self.groups.pairs.coordinators
         return _NOWHERE if coordinators.standings[at].group is None else coordinators.fail_over(at, at)
@@ -76,8 +70,6 @@ class SharedFaults:
 
     def _deleted(self, at: int) -> int:
         return self.groups.pairs.coordinators.change_topics(at, {}) if self._more(at) else _NOWHERE
-
-    # ---- tails
 
     def _without_tail(self, harmed: Taken) -> Block:
         places = np.flatnonzero(harmed.tails != NO_TAIL)

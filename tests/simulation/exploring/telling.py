@@ -1,19 +1,33 @@
-"""Tells moves as a scenario: it is played in the pair world while it is written, with what happens at each command."""
+"""Tells moves as a scenario: it is played while it is written, with what happens at each command. The world is the pair
+world, with the few verbs that only a search needs:
+
+ring A heartbeat        this timer of A's rings, whatever it was set to: heartbeat, poll, leave or resolve
+expire session A        this timer of the coordinator runs out: session or rebalance
+give-up A               A waits no longer for its heartbeat, which is still under way
+lose-tail a=1           a new coordinator reads the log, but for what was written last; with that an answer to A is lost
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from attrs import frozen
+from attrs import evolve, frozen
 
-from tests.scenario_language import InvariantError, parse
+from kafka_nextgen.coordinator.coordinator import Outcome
+from kafka_nextgen.coordinator.timers import Arm, TimerKey, TimerKind
+from kafka_nextgen.membership import events as ev
+from kafka_nextgen.membership.timers import Timer
+from tests.scenario_language import InvariantError, Player, parse
 from tests.scenario_language.client import Client
-from tests.scenario_language.grammar import SEPARATOR
-from tests.scenario_language.network import Link, Message
+from tests.scenario_language.grammar import SEPARATOR, Command
+from tests.scenario_language.host import CoordinatorHost
+from tests.scenario_language.network import Kind, Link, Message
+from tests.scenario_language.pair import PairWorld
+from tests.scenario_language.playing import Verbs
+from tests.scenario_language.verbs.applications import member_of
+from tests.scenario_language.world import GROUP
+from tests.scenario_language.worlds import PAIR
 from tests.simulation.exploring.moves import Move
-from tests.simulation.exploring.replaying import SearchedWorld, searched_player
-
-__all__ = ["Told", "tell"]
 
 
 @frozen
@@ -27,7 +41,6 @@ class Told:
 
 
 def tell(members: Sequence[str], partitions: int, moves: Iterable[Move], *, auto_commit: bool = False) -> Told:
-    """Write down what leads to a finding."""
     return _Teller(members).tell(partitions, moves, auto_commit)
 
 
@@ -70,8 +83,6 @@ class _Teller:
             return
         for command in _plainly(move):
             self._do(command)
-
-    # ---- what is under way
 
     def _client(self, name: str) -> Client:
         return self._player.world.clients[name]
@@ -151,10 +162,78 @@ _SPECIAL: Mapping[str, Callable[..., None]] = {
 
 
 def _plainly(move: Move) -> Iterator[str]:
-    """A move that is a command, or nearly."""
     if move[0] == "subscribe":
         yield f"subscribe {move[1]} foo"
     elif move[0] == "fail-over":
         yield "coordinator restart"
     else:
         yield " ".join(move)
+
+
+class TailedHost(CoordinatorHost):
+    """A coordinator that knows where its last outcome begins in the log."""
+
+    tail = 0
+
+    def commit(self, outcome: Outcome) -> None:
+        self.tail = len(self.log) if outcome.records else self.tail
+        super().commit(outcome)
+
+
+class SearchedWorld(PairWorld):
+    def __init__(self) -> None:
+        super().__init__()
+        self.host: TailedHost = TailedHost()
+
+
+def ring(world: SearchedWorld, command: Command) -> Iterator[str]:
+    command.expect(2)
+    client, timer = member_of(world, command), Timer(command.words[1])
+    assert client.member is not None, "it runs"
+    state = client.member.state
+    client.member.state = evolve(state, deadlines={**state.deadlines, timer: world.now})
+    yield from world.feed(client, ev.TimePassed())
+
+
+def expire(world: SearchedWorld, command: Command) -> Iterator[str]:
+    command.expect(2)
+    timers = world.host.coordinator.timers
+    key = TimerKey(GROUP, TimerKind[command.words[0].upper()], command.words[1])
+    timers.change(Arm(key, world.now, timers._armed[key].member_epoch))
+    for outcome in world.host.expire():
+        yield from world.news(outcome)
+
+
+def give_up(world: SearchedWorld, command: Command) -> Iterator[str]:
+    command.expect(1)
+    client = member_of(world, command)
+    assert client.member is not None, "it runs"
+    awaited = (Kind.HEARTBEAT, client.member.state.in_flight)
+    message = next(each for each in client.to_coordinator.messages if (each.kind, each.number) == awaited)
+    yield from world.lose(client, message)
+
+
+def lose_tail(world: SearchedWorld, command: Command) -> Iterator[str]:
+    """Fail over without what was written last, and the answers that waited for it."""
+    command.expect(0, *(name.lower() for name in world.clients))
+    del world.host.log[world.host.tail :]
+    world.host.fail_over()
+    for name, client in world.clients.items():
+        waiting = int(command.options.get(name.lower(), 0))
+        lost = [client.from_coordinator.messages.pop() for _ in range(waiting)]
+        for message in reversed(lost):
+            yield from world.lose(client, message)
+
+
+#: What can be commanded there.
+SEARCHED: Verbs[SearchedWorld] = {
+    **PAIR,
+    "ring": ring,
+    "expire": expire,
+    "give-up": give_up,
+    "lose-tail": lose_tail,
+}
+
+
+def searched_player() -> Player[SearchedWorld]:
+    return Player(SearchedWorld(), SEARCHED)

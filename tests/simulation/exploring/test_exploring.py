@@ -19,10 +19,10 @@ from tests.simulation.exploring.__main__ import main
 from tests.simulation.exploring.coordinators import Coordinators
 from tests.simulation.exploring.groups import Groups
 from tests.simulation.exploring.moves import Bounds, Fault
+from tests.simulation.exploring.numbers import Numbers
 from tests.simulation.exploring.pairs import Pairs
-from tests.simulation.exploring.searching import Explorer, Result
-from tests.simulation.exploring.telling import tell
-from tests.simulation.exploring.visited import Numbers
+from tests.simulation.exploring.searching import Explorer, Finding, Result
+from tests.simulation.exploring.telling import Told, tell
 
 LATE_AND_TOPICS = frozenset({Fault.REPEATED, Fault.TOPICS})
 LINK_FAULTS = frozenset({Fault.REQUEST_LOST, Fault.ANSWER_LOST, Fault.REPEATED})
@@ -106,16 +106,31 @@ def test_a_search_may_be_cut_short() -> None:
     assert result.states == 1_000
 
 
+def finding(bounds: Bounds) -> Finding:
+    found = explored(bounds).finding
+    assert found is not None
+    return found
+
+
+def told(bounds: Bounds, found: Finding, broken: str) -> Told:
+    """The scenario of a finding, which breaks the same in the pair world."""
+    scenario = tell(bounds.names, bounds.partitions, found.moves)
+    assert broken in (scenario.broken or ""), scenario.text
+    return scenario
+
+
+def bounds_of(*kinds: Fault, partitions: int = 2) -> Bounds:
+    return Bounds(members=2, partitions=partitions, faults=1, kinds=frozenset(kinds))
+
+
 def test_partitions_granted_before_they_are_released_are_found_on_the_shortest_way(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(reconciliation, "_is_free", lambda *_: True)
     bounds = Bounds(members=2, partitions=2, faults=0)
-    result = explored(bounds)
-    assert result.finding is not None
-    assert any("is with A and with B" in broken for broken in result.finding.broken)
-    told = tell(bounds.names, bounds.partitions, result.finding.moves)
-    assert told.commands == (
+    found = finding(bounds)
+    assert any("is with A and with B" in broken for broken in found.broken)
+    assert told(bounds, found, "is with A and with B").commands == (
         "topic foo 2",
         "member A B",
         "subscribe B foo",
@@ -123,37 +138,29 @@ def test_partitions_granted_before_they_are_released_are_found_on_the_shortest_w
         "subscribe A foo",
         "deliver A->coordinator",
     )
-    assert told.broken is not None
-    assert "is with A and with B" in told.broken
 
 
 def test_a_group_that_never_settles_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """What a lost answer told is not told again."""
     monkeypatch.setattr("kafka_nextgen.coordinator.heartbeat._is_full", lambda _: False)
-    result = explored(Bounds(members=2, partitions=2, faults=1, kinds=frozenset({Fault.ANSWER_LOST})))
-    assert result.finding is not None
-    assert "for the coordinator B stays UNREVOKED_PARTITIONS at 2" in result.finding.broken
+    assert "for the coordinator B stays UNREVOKED_PARTITIONS at 2" in finding(bounds_of(Fault.ANSWER_LOST)).broken
 
 
 def test_a_log_that_leads_elsewhere_is_found_wherever_it_was_written(monkeypatch: pytest.MonkeyPatch) -> None:
     """Here as if every way to a state but the first had written nothing."""
     look = Coordinators._look_at_log
     monkeypatch.setattr(Coordinators, "_look_at_log", lambda self, group, _, number: look(self, group, {}, number))
-    result = explored(Bounds(members=2, partitions=1, faults=1, kinds=frozenset({Fault.CRASH})))
-    assert result.finding is not None
-    assert result.finding.moves
-    assert result.finding.broken == ("the log leads to another state than the one in force",)
+    found = finding(bounds_of(Fault.CRASH, partitions=1))
+    assert found.moves
+    assert found.broken == ("the log leads to another state than the one in force",)
 
 
 def test_what_a_member_is_about_to_get_must_be_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(heartbeats, "_reported", lambda state: state.owned | state.held)
-    bounds = Bounds(members=2, partitions=2, faults=1, kinds=frozenset({Fault.ANSWER_LOST, Fault.REQUEST_LOST}))
-    result = explored(bounds)
-    assert result.finding is not None
-    assert "which is not its own" in result.finding.broken[0]
-    told = tell(bounds.names, bounds.partitions, result.finding.moves)
-    assert told.broken is not None, told.text
-    assert "which is not its own" in told.broken
+    bounds = bounds_of(Fault.ANSWER_LOST, Fault.REQUEST_LOST)
+    found = finding(bounds)
+    assert "which is not its own" in found.broken[0]
+    told(bounds, found, "which is not its own")
 
 
 def test_what_a_member_may_take_next_must_be_acknowledged_with_the_rest(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -165,29 +172,23 @@ def test_what_a_member_may_take_next_must_be_acknowledged_with_the_rest(monkeypa
         heartbeats, "_reported", lambda state: state.owned if state.status is Status.ACKNOWLEDGING else reported(state)
     )
     bounds = Bounds(members=2, partitions=1, faults=2, kinds=LATE_AND_TOPICS)
-    result = explored(bounds)
-    assert result.finding is not None
-    assert result.finding.broken == ("A works on foo[1], which is not its own",)
-    assert len(result.finding.moves) == 18
-    told = tell(bounds.names, bounds.partitions, result.finding.moves)
-    assert told.broken is not None
-    assert "A works on foo[1], which is not its own" in told.broken
+    found = finding(bounds)
+    assert found.broken == ("A works on foo[1], which is not its own",)
+    assert len(found.moves) == 18
+    told(bounds, found, found.broken[0])
 
 
 def test_late_requests_are_excused_for_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pairs, "_overtakes", lambda *_: False)
-    bounds = Bounds(members=2, partitions=2, faults=1, kinds=frozenset({Fault.REPEATED}))
-    result = explored(bounds)
-    assert result.finding is not None
-    assert "which is not its own" in result.finding.broken[0]
-    assert tell(bounds.names, bounds.partitions, result.finding.moves).broken is not None
+    bounds = bounds_of(Fault.REPEATED)
+    found = finding(bounds)
+    assert "which is not its own" in found.broken[0]
+    told(bounds, found, "which is not its own")
 
 
 def test_members_that_are_left_out_are_excused_for_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pairs, "_leaves_out", lambda *_: False)
-    result = explored(Bounds(members=2, partitions=2, faults=1, kinds=frozenset({Fault.REPEATED})))
-    assert result.finding is not None
-    assert "for the coordinator A stays UNREVOKED_PARTITIONS at 2" in result.finding.broken
+    assert "for the coordinator A stays UNREVOKED_PARTITIONS at 2" in finding(bounds_of(Fault.REPEATED)).broken
 
 
 def test_the_command_says_how_many_states_there_are() -> None:
@@ -225,13 +226,13 @@ def test_every_way_leads_to_the_same_in_the_pair_world(kinds: tuple[Fault, Fault
     explorer.run()
     for state in np.concatenate(explorer.visited.levels)[::97]:
         group = explorer.groups.taken(np.array([state]))
-        told = tell(bounds.names, bounds.partitions, explorer.way_to(int(state)))
-        assert told.broken is None, told.text
+        scenario = tell(bounds.names, bounds.partitions, explorer.way_to(int(state)))
+        assert scenario.broken is None, scenario.text
         standing = explorer.coordinators.standings[group.coordinators[0]]
-        assert told.world.host.coordinator.groups.get(GROUP) == standing.group, told.text
-        for (number,), client in zip(group.clients, told.world.clients.values(), strict=True):
+        assert scenario.world.host.coordinator.groups.get(GROUP) == standing.group, scenario.text
+        for (number,), client in zip(group.clients, scenario.world.clients.values(), strict=True):
             member = None if client.member is None else client.member.state
-            assert _gist(explorer.crowd.lives[number].member) == _gist(member), told.text
+            assert _gist(explorer.crowd.lives[number].member) == _gist(member), scenario.text
 
 
 def _gist(member: MemberState | None) -> object:

@@ -9,24 +9,24 @@ not show them any more, for what is drawn or looked at has changed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import signal
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
-from functools import partial
+from contextlib import contextmanager
+from functools import cache, partial
 from pathlib import Path
 from typing import TypeVar
 
 import click
 
-from tests.simulation.mutants import MUTANTS, Mutant
-from tests.simulation.mutants.keeping import Kept, Setting
-from tests.simulation.mutants.known import KNOWN as KNOWN_SEEDS
-from tests.simulation.mutants.naming import BUG
-from tests.simulation.mutants.page import Found, known_module, page
-from tests.simulation.mutants.scenes import failing_scenario
-from tests.simulation.mutants.trying import MOST_SEEDS, Seed, Trial, finds, seed_for
+from tests.scenario_language import Scenario
+from tests.scenarios.files import FOLDER, PLAYERS, files, scenario_in
+from tests.simulation.mutants import BUG, MUTANTS, Mutant, planted
+from tests.simulation.mutants.page import known_in, row, rows_of, with_rows, with_summary, written
+from tests.simulation.mutants.trying import MOST_SEEDS, Kept, Seed, Setting, Trial, finds, seed_for
 
 _ROOT = Path(__file__).parents[3]
-PAGE, KNOWN = _ROOT / "docs" / "mutants.md", Path(__file__).parent / "known.py"
+PAGE = _ROOT / "docs" / "mutants.md"
 #: So many seeds of each start are tried before the next bug has its turn.
 _TURNS = (3, 30, 150)
 
@@ -45,7 +45,6 @@ def _scenario(name: str) -> str | None:
 
 
 def _each(jobs: int, function: Callable[..., _T], of: list[object]) -> Iterable[_T]:
-    """What the function makes of each, in order."""
     if jobs == 1:
         yield from map(function, of)
         return
@@ -66,9 +65,9 @@ def _try_all(names: tuple[str, ...], kept: Kept, most: int, jobs: int) -> dict[s
     return trials
 
 
-def _seed_again(events: int, most: int, name: str) -> Seed | None:
+def _seed_again(events: int, most: int, name_and_known: tuple[str, Seed | None]) -> Seed | None:
     """The known seed of a bug, if it still shows it, or else another one."""
-    known = KNOWN_SEEDS.get(name)
+    name, known = name_and_known
     if known is not None and finds(MUTANTS[name], known[0], known[1], settles=known[2]):
         return known
     return seed_for(MUTANTS[name], events, most)
@@ -76,20 +75,21 @@ def _seed_again(events: int, most: int, name: str) -> Seed | None:
 
 def _know_again(names: tuple[str, ...], events: int, most: int, jobs: int) -> list[str]:
     """Write the seeds that are known anew; the names of bugs without one."""
-    seeds = dict(KNOWN_SEEDS)
-    for name, seed in zip(names, _each(jobs, partial(_seed_again, events, most), list(names)), strict=True):
+    seeds = known_in(PAGE.read_text())
+    known: list[object] = [(name, seeds.get(name)) for name in names]
+    for name, seed in zip(names, _each(jobs, partial(_seed_again, events, most), known), strict=True):
         if seed is None:
             seeds.pop(name, None)
         elif seed != seeds.get(name):
-            click.echo(f"{name}: {seed}")
+            click.echo(f"{name}: {written(seed)}")
             seeds[name] = seed
-        KNOWN.write_text(known_module({name: seed for name, seed in seeds.items() if name in MUTANTS}))
+        PAGE.write_text(with_rows(PAGE.read_text(), {name: {"known seed": written(seed)}}))
     return [name for name in names if name not in seeds]
 
 
 @click.command()
 @click.option("--again", is_flag=True, help="Look only for other seeds where the known ones show their bugs no more.")
-@click.option("--write", is_flag=True, help="Write docs/mutants.md and the seeds that are known to show bugs.")
+@click.option("--write", is_flag=True, help="Write docs/mutants.md.")
 @click.option("--events", type=_MANY, default=2_000, help="So many of each seed until all heals.", show_default=True)
 @click.option("--starts", type=_MANY, default=5, help="From so many seeds on.", show_default=True)
 @click.option("--most", type=_MANY, default=MOST_SEEDS, help="Give up after so many seeds.", show_default=True)
@@ -100,6 +100,9 @@ def main(again: bool, write: bool, events: int, starts: int, most: int, jobs: in
     names = tuple(bug.name for bug in bugs)
     if write and names:
         raise click.UsageError("--write is for all bugs")
+    missing = [name for name in names or MUTANTS if name not in rows_of(PAGE.read_text())]
+    if missing and (write or again):
+        raise click.UsageError(f"{PAGE.name} has no row of {', '.join(missing)}: add one, which says what it does")
     if again:
         unknown = _know_again(names or tuple(MUTANTS), events, most, jobs)
         click.echo(f"without a seed: {', '.join(unknown) or 'none'}")
@@ -107,12 +110,9 @@ def main(again: bool, write: bool, events: int, starts: int, most: int, jobs: in
     kept = Kept(_ROOT / "build" / "mutants.jsonl", Setting(events, starts))
     trials = _try_all(names or tuple(MUTANTS), kept, most, jobs)
     if write:
-        scenarios = _each(jobs, _scenario, list(MUTANTS))
-        founds = [
-            Found(MUTANTS[name], trials[name], scenario) for name, scenario in zip(MUTANTS, scenarios, strict=True)
-        ]
-        PAGE.write_text(page(founds, kept.setting, most))
-        KNOWN.write_text(known_module({name: each.shortest.known for name, each in trials.items() if each.shortest}))
+        scenarios = zip(MUTANTS, _each(jobs, _scenario, list(MUTANTS)), strict=True)
+        page = with_rows(PAGE.read_text(), {name: row(trials[name], scenario) for name, scenario in scenarios})
+        PAGE.write_text(with_summary(page, [trial.seeds for trial in trials.values()], starts, most))
     alive = [name for name, trial in trials.items() if trial.seeds is None]
     click.echo(f"{len(trials) - len(alive)} of {len(trials)} were found; alive: {', '.join(alive) or 'none'}")
     raise SystemExit(bool(alive))
@@ -120,3 +120,48 @@ def main(again: bool, write: bool, events: int, starts: int, most: int, jobs: in
 
 if __name__ == "__main__":
     main()
+
+
+#: A scenario takes a tenth of this at most.
+_LONGEST_S = 5.0
+
+
+@cache
+def _scenarios() -> list[tuple[Path, str, Scenario]]:
+    """All of them, those with the fewest commands first."""
+    found = [(path, path.read_text(), scenario_in(path)) for path in files()]
+    return sorted(found, key=lambda each: (each[1].count("----"), each[0]))
+
+
+def failing_scenario(mutant: Mutant) -> str | None:
+    """The shortest scenario that does not come back as it is written."""
+    scenarios = _scenarios()
+    with planted(mutant):
+        for path, written, scenario in scenarios:
+            if any(_plays(world, scenario) != written for world in scenario.worlds if world in PLAYERS):
+                return path.relative_to(FOLDER).as_posix()
+    return None
+
+
+@contextmanager
+def _in_time() -> Iterator[None]:
+    """Give up what takes too long (time of the processor)."""
+
+    def give_up(*_: object) -> None:
+        raise TimeoutError(f"it is not over after {_LONGEST_S} s")
+
+    before = signal.signal(signal.SIGVTALRM, give_up)
+    signal.setitimer(signal.ITIMER_VIRTUAL, _LONGEST_S)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
+
+
+def _plays(world: str, scenario: Scenario) -> str:
+    try:
+        with _in_time():
+            return PLAYERS[world](scenario).play(scenario)
+    except Exception as broken:
+        return str(broken)

@@ -1,98 +1,66 @@
-"""The page that says what finds each planted bug, and the module with the seeds that are known to show them."""
+"""The page that has a row for each planted bug: what it does, which is written by hand, and how it was found."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timezone
 
-from attrs import frozen
-
-from tests.simulation.mutants.keeping import Setting
-from tests.simulation.mutants.planting import Mutant, Part
 from tests.simulation.mutants.trying import Seed, Trial
 
-__all__ = ["Found", "known_module", "page", "row_begins"]
-
-_HEAD = """# Mutants
-
-Bugs that are planted to check that [the simulator](simulation.md) finds them (`tests/simulation/mutants/`). Each is
-tried from {starts}, seed by seed, each with {events:,} events before all faults heal, every second seed in
-liveness mode. A seed whose group does not use the code is counted but not run; a seed that finds something even without
-the bug does not count as finding it. "Seeds" is how many it took{median}. "Scenario" is the shortest file of
-`tests/scenarios/` that fails with the bug, for comparison.
-
-Written by `python -m tests.simulation.mutants --write --starts {number} --most {most}` on {date}: of {all} bugs
-{killed} were found, {quickly} of them within 10 seeds. A bug that is alive after {most} seeds reveals a gap in the
-checkers or in the simulation. [Plant another](testing.md#plant-another) says how to add one.
-"""
-
-_TABLE = """
-## {part}
-
-| mutant | bug, and its effect on users | seeds | found by | scenario |
-|---|---|---|---|---|
-"""
-
-_KNOWN = '''"""Seeds that are known to show planted bugs. ``python -m tests.simulation.mutants --again`` writes them."""
-
-from __future__ import annotations
-
-from collections.abc import Mapping
-
-__all__ = ["KNOWN"]
-
-#: The seed, how many of its events are to be with faults, and whether it has to settle after that.
-KNOWN: Mapping[str, tuple[int, int, bool]] = {{
-{rows}
-}}
-'''
+#: The cells of a row that follow the name and the sentences.
+HOW_FOUND = ("seeds", "found by", "scenario", "known seed")
+_KNOWN = re.compile(r"(\d+), (\d+) events(, healed)?")
+_SUMMARY = re.compile(r"Written by .*? within 10 seeds\.", re.DOTALL)
 
 
-@frozen
-class Found:
-    """What became of a bug."""
-
-    mutant: Mutant
-    trial: Trial
-    scenario: str | None
+def rows_of(page: str) -> dict[str, Mapping[str, str]]:
+    """How each bug was found, by its name, as the page says it."""
+    return {
+        name: dict(zip(HOW_FOUND, found, strict=True)) for name, _, *found in map(_cells, page.splitlines()) if name
+    }
 
 
-def page(founds: list[Found], setting: Setting, most: int) -> str:
-    """The page; ``most`` is after how many seeds of each start a bug was given up."""
-    seeds = [each.trial.seeds for each in founds]
-    killed = [each for each in seeds if each is not None]
-    head = _HEAD.format(
-        starts="one start" if setting.starts == 1 else f"{setting.starts} starts",
-        median="" if setting.starts == 1 else ", as the median of the starts",
-        events=setting.events,
-        number=setting.starts,
-        date=f"{datetime.now(timezone.utc):%Y-%m-%d}",
-        killed=len(killed),
-        all=len(founds),
-        quickly=sum(each <= 10 for each in killed),
-        most=most,
+def _cells(line: str) -> Sequence[str]:
+    cells = [cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
+    is_row = len(cells) == 2 + len(HOW_FOUND) and cells[0] not in ("mutant", "---")
+    return cells if is_row else ["", ""]
+
+
+def with_rows(page: str, rows: Mapping[str, Mapping[str, str]]) -> str:
+    """The page with what these rows say, which may be less than all."""
+    before = rows_of(page)
+    lines = []
+    for line in page.splitlines():
+        name, does, *_ = _cells(line)
+        cells = [name, does, *{**before.get(name, {}), **rows.get(name, {})}.values()]
+        lines.append(f"| {' | '.join(cells)} |" if name in rows else line)
+    return "\n".join(lines) + "\n"
+
+
+def row(trial: Trial, scenario: str | None) -> Mapping[str, str]:
+    seeds, rules = trial.seeds, "; ".join(trial.rules).replace("|", "\\|")
+    seen = f"alive after {trial.tried}" if seeds is None else str(seeds)
+    known = written(None if trial.shortest is None else trial.shortest.known)
+    cells = (seen, rules or "none", "none" if scenario is None else f"`{scenario}`", known)
+    return dict(zip(HOW_FOUND, cells, strict=True))
+
+
+def with_summary(page: str, seeds: Sequence[int | None], starts: int, most: int) -> str:
+    """The page with a sentence on how many seeds all bugs took."""
+    found = [each for each in seeds if each is not None]
+    return _SUMMARY.sub(
+        f"Written by `python -m tests.simulation.mutants --write --starts {starts} --most {most}` on "
+        f"{datetime.now(timezone.utc):%Y-%m-%d}: of {len(seeds)} bugs\n{len(found)} were found, "
+        f"{sum(each <= 10 for each in found)} of them within 10 seeds.",
+        page,
     )
-    return head + "".join(_table(part, founds) for part in Part)
 
 
-def _table(part: Part, founds: list[Found]) -> str:
-    rows = [_row(each) for each in founds if each.mutant.part is part]
-    return _TABLE.format(part=part.value.capitalize()) + "\n".join(rows) + "\n" if rows else ""
+def written(seed: Seed | None) -> str:
+    return "none" if seed is None else f"{seed[0]}, {seed[1]} events{', healed' if seed[2] else ''}"
 
 
-def row_begins(mutant: Mutant) -> str:
-    """How the row of a bug begins."""
-    return f"| {mutant.name} | {mutant.does} {mutant.harms} |"
-
-
-def _row(found: Found) -> str:
-    seeds, rules = found.trial.seeds, "; ".join(found.trial.rules).replace("|", "\\|")
-    scenario = "none" if found.scenario is None else f"`{found.scenario}`"
-    seen = f"alive after {found.trial.tried}" if seeds is None else seeds
-    return f"{row_begins(found.mutant)} {seen} | {rules or 'none'} | {scenario} |"
-
-
-def known_module(seeds: Mapping[str, Seed]) -> str:
-    """The module with the seeds."""
-    rows = [f'    "{name}": {seed},' for name, seed in sorted(seeds.items())]
-    return _KNOWN.format(rows="\n".join(rows))
+def known_in(page: str) -> dict[str, Seed]:
+    known = ((name, _KNOWN.fullmatch(row["known seed"])) for name, row in rows_of(page).items())
+    return {name: (int(seed[1]), int(seed[2]), seed[3] is not None) for name, seed in known if seed}

@@ -14,7 +14,8 @@ from typing import Any
 
 from attrs import evolve, field, frozen
 
-__all__ = ["Garden", "Mutant", "Part", "Plant", "planted"]
+from kafka_nextgen.bridge.extensions.offsets_topic import CODEC
+from kafka_nextgen.bridge.offsets_topic.kinds import RecordKind
 
 
 class Part(Enum):
@@ -43,9 +44,9 @@ class Garden:
         setattr(owner, name, value)
         self._undo.append(lambda: setattr(owner, name, before))
 
-    def wrap(self, owner: ModuleType | type, name: str, around: Callable[[Callable[..., Any]], object]) -> None:
-        """Replace a function by what ``around`` makes of it."""
-        self.set(owner, name, around(owner.__dict__[name]))
+    def wrap(self, owner: ModuleType | type, name: str, instead: Callable[..., object]) -> None:
+        """Replace a function by ``instead``, which is called with the function itself before the other arguments."""
+        self.set(owner, name, _around(owner.__dict__[name], instead))
 
     def put(self, table: Any, key: object, value: object) -> None:
         """Replace an entry of a table, which has to be there."""
@@ -54,6 +55,17 @@ class Garden:
         table[key] = value
         self._undo.append(lambda: table.update({key: before}))
 
+    def wrap_entry(self, table: Any, key: object, instead: Callable[..., object]) -> None:
+        self.put(table, key, _around(table[key], instead))
+
+    def put_kind(self, kind: RecordKind, **changes: Any) -> None:
+        """Read and write records of this kind otherwise."""
+        other = evolve(kind, **changes)
+        for table in (CODEC.by_number, CODEC.by_record):
+            for key, value in list(table.items()):
+                if value is kind:
+                    self.put(table, key, other)
+
     def put_rule(self, table: Any, rule: object, instead: object, **more: object) -> None:
         """Replace a rule in each row of a table of transitions that has it, with what ``more`` changes in the row."""
         for key, row in list(table.items()):
@@ -61,7 +73,6 @@ class Garden:
                 self.put(table, key, evolve(row, rule=instead, **more))
 
     def drop(self, table: Any, key: object) -> None:
-        """Take an entry out of a table."""
         before = dict(table)
         del table[key]
 
@@ -72,9 +83,21 @@ class Garden:
         self._undo.append(put_back)
 
     def clear(self) -> None:
-        """Put everything back."""
         while self._undo:
             self._undo.pop()()
+
+
+def _around(function: Callable[..., Any], instead: Callable[..., object]) -> Callable[..., object]:
+    return lambda *args, **more: instead(function, *args, **more)
+
+
+def nothing(*args: Any, **more: Any) -> None:
+    """Do nothing, in place of any function."""
+
+
+def stay(state: Any, event: Any, at: Any) -> Any:
+    """Do nothing, in place of any rule of a member's table."""
+    return state, ()
 
 
 Plant = Callable[[Garden], None]
@@ -82,18 +105,13 @@ Plant = Callable[[Garden], None]
 
 @frozen
 class Mutant:
-    """A bug to plant. ``does`` and ``harms`` are sentences: what the bug does, and what a user would see of it."""
-
     name: str
     part: Part
-    does: str
-    harms: str
     plant: Plant = field(repr=False)
 
 
 @contextmanager
 def planted(mutant: Mutant) -> Iterator[None]:
-    """Within, the bug is there."""
     garden = Garden()
     try:
         mutant.plant(garden)

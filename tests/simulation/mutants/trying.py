@@ -2,22 +2,24 @@
 
 A bug is tried from several starts on, one seed after the other; every second seed is in liveness mode. The seed of
 each start comes first, then the next of each, until more than half of the starts have found it: so many seeds it takes,
-as the median.
+as the median. What was tried is kept, so that one may stop and go on, as long as nothing that has to do with it has
+changed.
 """
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
+from hashlib import sha256
+from pathlib import Path
 
-from attrs import define, field, frozen
+from attrs import asdict, define, field, frozen
 
 from tests.simulation.casting import Mixture
 from tests.simulation.mutants.planting import Mutant, Part, planted
 from tests.simulation.running import Mode, Simulation
-
-__all__ = ["MOST_SEEDS", "Death", "Seed", "Trial", "finds", "rule_of", "run", "seed_for"]
 
 #: A seed, how many of its events are to be with faults, and whether it has to settle after that.
 Seed = tuple[int, int, bool]
@@ -58,7 +60,6 @@ class Death:
 
     @property
     def known(self) -> Seed:
-        """What has to be known to see it again."""
         return self.seed, self.faults, self.settles
 
 
@@ -79,7 +80,6 @@ class Trial:
         return 2 * sum(each is not None for each in self.deaths) > len(self.deaths)
 
     def go_on(self, mutant: Mutant, events: int, most: int) -> None:
-        """Try up to so many seeds of each start."""
         while self.tried < most and not self._is_over:
             self.tried += 1
             for start, death in enumerate(self.deaths):
@@ -88,12 +88,10 @@ class Trial:
 
     @property
     def shortest(self) -> Death | None:
-        """The death that took the fewest events."""
         return min((each for each in self.deaths if each), key=lambda death: death.events, default=None)
 
     @property
     def rules(self) -> Iterator[str]:
-        """What found it, once each."""
         yield from dict.fromkeys(rule_of(each.found) for each in self.deaths if each)
 
 
@@ -157,3 +155,63 @@ def rule_of(found: str) -> str:
     for pattern, name in _NAMES:
         found = re.sub(pattern, name, found)
     return found
+
+
+_ROOT = Path(__file__).parents[3]
+_HERE = Path(__file__).parent
+
+
+@frozen
+class Setting:
+    """How bugs are tried: how many events of each seed until all heals, and from how many seeds on."""
+
+    events: int
+    starts: int
+
+
+@define
+class Kept:
+    """A file of what was tried. Each line has all of one bug by then; the last one counts."""
+
+    path: Path
+    setting: Setting
+    _lines: dict[str, dict[str, object]] = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        lines = map(json.loads, self.path.read_text().splitlines()) if self.path.exists() else ()
+        self._lines = {line["name"]: line for line in lines}
+
+    def trial(self, mutant: Mutant) -> Trial:
+        line = self._lines.get(mutant.name)
+        if line is None or line["of"] != self._state(mutant):
+            return Trial([None] * self.setting.starts)
+        deaths: list[Death | None] = [each and Death(**each) for each in line["deaths"]]  # type: ignore[attr-defined]
+        return Trial(deaths, line["tried"])  # type: ignore[arg-type]
+
+    def keep(self, mutant: Mutant, trial: Trial) -> None:
+        line = {"name": mutant.name, "of": self._state(mutant), **asdict(trial)}
+        self._lines[mutant.name] = line
+        self.path.parent.mkdir(exist_ok=True)
+        with self.path.open("a") as file:
+            file.write(json.dumps(line) + "\n")
+
+    def _state(self, mutant: Mutant) -> str:
+        module = mutant.plant.__module__.rpartition(".")[2]
+        return _digest(_of_all(), (_HERE / f"{module}.py").read_bytes(), repr(self.setting).encode())
+
+
+@cache
+def _of_all() -> bytes:
+    paths: Iterable[Path] = (
+        *sorted((_ROOT / "kafka_nextgen").rglob("*.py")),
+        *sorted((_ROOT / "tests" / "invariants").glob("*.py")),
+        *sorted((_ROOT / "tests" / "scenario_language").rglob("*.py")),
+        *sorted((_ROOT / "tests" / "simulation").glob("*.py")),
+        *sorted((_ROOT / "tests" / "simulation" / "checking").glob("*.py")),
+        *(_HERE / "planting.py", _HERE / "trying.py"),
+    )
+    return _digest(*(path.read_bytes() for path in paths if not path.name.startswith("test_"))).encode()
+
+
+def _digest(*parts: bytes) -> str:
+    return sha256(b"".join(sha256(part).digest() for part in parts)).hexdigest()

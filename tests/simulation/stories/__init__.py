@@ -3,9 +3,10 @@
 | module | what it is |
 |---|---|
 | seams | what is decided where, by a word |
-| recording | a run, and all that was decided and done in it |
+| recording, actions | a run as commands: all that was decided and done in it |
 | stage | a simulation that does what it is told |
-| world | its commands |
+| world, verbs, lines | its commands, and what is told of them |
 | drawn | a run by its draws: any seed, exactly, also what no word is for |
-| telling | a finding as commands, as few as show it |
+| telling, editing | a finding as commands, as few as show it |
+| ladder | any scenario as a picture |
 """

@@ -21,8 +21,6 @@ from tests.simulation.dice import Fault
 from tests.simulation.mishaps import MISHAPS
 from tests.simulation.stories.seams import name_of, word_of, written
 
-__all__ = ["ACTIONS", "PLAIN", "options_of"]
-
 #: What a client is like if nothing is said of it.
 PLAIN = Habits(0.5, 1, False, 0.0, 0.0, 0.5, 30.0)
 _NAMES = {

@@ -20,8 +20,6 @@ from tests.simulation.running import Mode, Simulation
 from tests.simulation.stories.seams import Seam, Seams
 from tests.simulation.stories.world import ClusterWorld, Verb
 
-__all__ = ["DRAWN", "draws_as_commands", "named"]
-
 
 class NamingDice(Seams):
     """Dice that note what each draw decides."""
@@ -51,12 +49,9 @@ class NamingDice(Seams):
 
 @define(eq=False)
 class _Drawn(Simulation):
-    """A run whose draws are known by what they decide."""
-
     dice: NamingDice = field(init=False)
 
     def make_dice(self) -> Dice:
-        """The dice of the seed or of the draws."""
         return NamingDice(self.seed, self.draws)
 
 
@@ -73,7 +68,7 @@ def named(written: Sequence[str], commands: Sequence[Command]) -> Iterator[str]:
     world = ClusterWorld()
     for command in commands:
         if command.verb in DRAWN:
-            list(DRAWN[command.verb](world, command))
+            DRAWN[command.verb](world, command)
     words = world.words
     for text, command in zip(written, commands, strict=True):
         word = words.get(_place(command)) if command.verb == "draw" else None
@@ -84,8 +79,7 @@ def _place(command: Command) -> Place:
     return command.name.replace("_", " "), int(command.words[1])
 
 
-def draw(world: ClusterWorld, command: Command) -> Iterator[str]:
-    """Say what is drawn at a place."""
+def draw(world: ClusterWorld, command: Command) -> None:
     command.expect(range(3, 5))
     value, *decides = command.words[2:]
     world.draws[_place(command)] = float(value)
@@ -93,11 +87,9 @@ def draw(world: ClusterWorld, command: Command) -> Iterator[str]:
         raise command.error(f"{value} is not from 0 to below 1")
     if decides:
         world.decided[_place(command)] = decides[0]
-    yield from ()
 
 
-def run(world: ClusterWorld, command: Command) -> Iterator[str]:
-    """Run the draws."""
+def run(world: ClusterWorld, command: Command) -> None:
     command.expect(1, "then")
     if world.has_begun:
         raise command.error("a run of draws stands alone")
@@ -111,7 +103,6 @@ def run(world: ClusterWorld, command: Command) -> Iterator[str]:
         now = world.words.get((stream, number), "nothing")
         if now != word:
             raise command.error(f"draw {number} of {stream} decides {now}, and not {word}")
-    yield from ()
 
 
 DRAWN: Mapping[str, Verb] = {"draw": draw, "run": run}

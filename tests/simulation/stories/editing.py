@@ -10,8 +10,6 @@ from attrs import define
 
 from tests.simulation.stories.seams import written
 
-__all__ = ["Editor"]
-
 
 @define
 class Editor:
@@ -83,7 +81,6 @@ def _topic_of(command: str) -> str:
 
 
 def _about(command: str) -> str:
-    """The client or the node it is about."""
     verb, *words = command.split()
     return words[0].partition("/")[0] if words else verb
 

@@ -29,11 +29,11 @@ from tests.scenario_language.notation import write_offsets
 from tests.scenario_language.scripted.telling import tell_request
 from tests.scenario_language.telling import tell_news
 from tests.simulation.checking.judge import Judge
-from tests.simulation.clients import GROUP, Callback, Client
+from tests.simulation.clients import Client
+from tests.simulation.cluster import GROUP
+from tests.simulation.member_effects import Callback
 from tests.simulation.nodes import Node
 from tests.simulation.timeline import BEGINNING
-
-__all__ = ["TellingJudge"]
 
 _CLASSIC = (cfx.SendJoinGroup, cfx.SendSyncGroup, cfx.SendClassicHeartbeat, cfx.SendLeaveGroup)
 _REFUSED = (ev.HeartbeatRefused, cev.JoinRefused, cev.SyncRefused)
@@ -44,8 +44,6 @@ _TOGETHER_S = 0.1
 
 @define(eq=False)
 class TellingJudge(Judge):
-    """A judge that tells what it sees."""
-
     told: list[tuple[float, str | None]] = field(factory=list)
     coordinating: int = 0  # the node that began to coordinate last
     keepalives: Counter[str] = field(factory=Counter)
@@ -102,10 +100,7 @@ class TellingJudge(Judge):
         self.committed.clear()
         self.read.clear()
 
-    # ---- clients
-
     def wanted(self, client: Client, effect: object) -> None:
-        """A member wants something done."""
         self._note_status(client.name, client.member.status.value)
         if isinstance(effect, fx.SendHeartbeat):
             self._sends(client, effect.number, effect, f"{client.name} -> {write_heartbeat(effect, self._write)}")
@@ -123,7 +118,6 @@ class TellingJudge(Judge):
         self._say(line)
 
     def heard(self, client: Client, request: object, answer: object) -> None:
-        """An answer arrived."""
         under_way = self._under_way.pop((client.name, getattr(request, "number", None) or _commit(request)), None)
         if under_way is not None and _is_keepalive(under_way[1], answer):
             self.told[under_way[0]] = (0.0, None)
@@ -162,27 +156,21 @@ class TellingJudge(Judge):
             yield "session kept"
 
     def called_back(self, client: Client, callback: Callback, failed: bool) -> None:
-        """A callback ended."""
         if failed:
             self._say(f"   {client.name} raises in its callback")
         super().called_back(client, callback, failed)
 
     def begins_at(self, client: Client, partition: TopicPartition, offset: int) -> None:
-        """Reading of a partition begins."""
         self._say(f"   {client.name} begins {partition} at {offset}")
         super().begins_at(client, partition, offset)
 
     def handed_out(self, client: Client, partition: TopicPartition, first: int, end: int) -> None:
-        """The application got records."""
         self._note_statuses()
         before = self.read.get((client.name, partition), (first, end))
         self.read[client.name, partition] = (before[0], end) if before[0] <= first else (first, end)
         super().handed_out(client, partition, first, end)
 
-    # ---- nodes
-
     def worked_out(self, node: Node, request: Request, response: Response | None) -> None:
-        """A request was worked out."""
         if isinstance(request, OffsetCommit):
             client = next((name for name, each in self.clients.items() if each.member_id == request.member_id), "")
             self._under_way[client, _commit(request)] = (len(self.told), request)
@@ -192,21 +180,18 @@ class TellingJudge(Judge):
         super().worked_out(node, request, response)
 
     def in_force(self, node: Node, request: Request | None, outcome: Outcome) -> None:
-        """An outcome was appended and put into force."""
         group = node.coordinator.groups.get(GROUP) if node.coordinator is not None else None
         for line in tell_news(outcome.records, {} if group is None else group.targets, self._write):
             self._say(line)
         super().in_force(node, request, outcome)
 
     def loaded(self, node: Node) -> None:
-        """A coordinator has read its log."""
         self.coordinating = node.node_id
         self._say(f"   node{node.node_id} coordinates")
         super().loaded(node)
 
 
 def _commit(request: object) -> object:
-    """What a commit is known by, at both ends."""
     if not isinstance(request, OffsetCommit):
         return None
     return request.member_id, request.member_epoch, tuple(sorted(request.offsets.items()))

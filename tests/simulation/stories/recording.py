@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -12,8 +12,8 @@ from tests.simulation.dice import Dice, Draws, Fault
 from tests.simulation.running import Simulation
 from tests.simulation.stories.actions import ACTIONS, options_of
 from tests.simulation.stories.seams import SCALES, Seam, Seams, written
-
-__all__ = ["Asked", "Done", "Recording"]
+from tests.simulation.stories.world import PLAIN_REQUEST_TIMEOUT, PLAIN_SETTINGS
+from tests.simulation.timeline import BEGINNING
 
 
 @frozen
@@ -45,7 +45,6 @@ class Log:
     now: Callable[[], float] = field(init=False)
 
     def asked(self, seam: Seam, value: object, *, is_plain: bool) -> None:
-        """Note a decision."""
         self.entries.append(Asked(self.now(), seam.owner, seam.word, written(value, seam.word), is_plain))
 
     def took(self, seam: Seam, seconds: float) -> None:
@@ -56,11 +55,9 @@ class Log:
         self.entries[place] = evolve(entry, value=written(seconds))
 
     def mark(self) -> None:
-        """Here something may be done."""
         self.said, self.begins = {}, len(self.entries)
 
     def done(self, command: str) -> None:
-        """It was done."""
         self.entries.insert(self.begins, Done(self.now(), command))
         self.mark()
 
@@ -115,7 +112,6 @@ class RecordingDice(Seams):
         return came
 
     def note(self, fault: Fault) -> None:
-        """A fault was brought: something was done."""
         super().note(fault)
         action = ACTIONS.get(fault)
         if action is not None and self._log.said:
@@ -123,7 +119,6 @@ class RecordingDice(Seams):
                 self._log.done(action(self._recording.cluster, self._log.said))
 
     def heal(self) -> None:
-        """All heals."""
         super().heal()
         self._log.mark()
         self._log.done("heal")
@@ -135,19 +130,16 @@ def _place(choices: Sequence[object], value: object) -> str:
 
 @define(eq=False)
 class Recording(Simulation):
-    """A run that is recorded."""
-
+    dice: RecordingDice = field(init=False)
     log: Log = field(factory=Log, kw_only=True)
     topics_made: int | None = None
     topics_wanted: int = 0
 
     def make_dice(self) -> Dice:
-        """Dice that log what they decide."""
         self.log.now = lambda: self.timeline.now
         return RecordingDice(self.seed, self.draws, self)
 
     def begin(self, name: str) -> None:
-        """Begin a life of a client."""
         said, begins = self.log.said, self.log.begins
         self.log.begins = len(self.log.entries)
         super().begin(name)
@@ -166,3 +158,68 @@ class Recording(Simulation):
             self.topics_made += 1
         elif self.topics_made is None:
             self.topics_made, self.topics_wanted = 0, partitions
+
+
+#: So much virtual time after the last event all heals, or the story ends: times are written as rounded differences.
+_ROOM_S = 1e-6
+
+
+def commands_in(recording: Recording, *, settles: bool) -> Iterator[str]:
+    """All that was decided and done in a run; ``settles`` if it was looked at how the group settles."""
+    yield from _settings(recording)
+    if settles:
+        yield from _actions(recording.log.entries)
+        yield "settle"
+    else:
+        yield from _actions([*recording.log.entries, Done(recording.timeline.now, "")])
+
+
+def _settings(recording: Recording) -> Iterator[str]:
+    settings = recording.cluster.settings
+    said = []
+    for option, (field_name, plain) in PLAIN_SETTINGS.items():
+        value = getattr(settings, field_name)
+        if value != plain:
+            said.append(f"{option}={_setting(option, value)}")
+    timeout = written(recording._request_timeout_s)
+    if timeout != PLAIN_REQUEST_TIMEOUT:
+        said.append(f"request_timeout={timeout}")
+    if said:
+        yield f"settings {' '.join(said)}"
+
+
+def _setting(option: str, value: object) -> str:
+    if option == "migration":
+        return str(value.value)  # type: ignore[attr-defined]
+    return str(value) if option == "max_size" else f"{value}ms"
+
+
+def _actions(entries: Sequence[Asked | Done]) -> Iterator[str]:
+    now = BEGINNING
+    yield from _decided(entries, -1)
+    for place, entry in enumerate(entries):
+        if not isinstance(entry, Done):
+            continue
+        due = entry.at + (_ROOM_S if entry.command in ("heal", "") else 0.0)
+        if due > now:
+            yield f"tick {written(due - now)}"
+            now = due
+        yield from _decided(entries, place)
+        if entry.command:
+            yield entry.command
+
+
+def _decided(entries: Sequence[Asked | Done], place: int) -> Iterator[str]:
+    """What is decided after this, until something is done."""
+    counts: dict[tuple[str, str], int] = {}
+    for entry in entries[place + 1 :]:
+        if isinstance(entry, Done):
+            return
+        nth = counts[entry.owner, entry.word] = counts.get((entry.owner, entry.word), 0) + 1
+        if not entry.is_plain:
+            yield _next(entry, nth)
+
+
+def _next(asked: Asked, nth: int) -> str:
+    value = f" {asked.value}" if asked.value else ""
+    return f"next {asked.owner} {asked.word}{value}{f' nth={nth}' if nth > 1 else ''}"

@@ -21,10 +21,8 @@ from attrs import frozen
 
 from kafka_nextgen.membership.events import Subscribed
 from kafka_nextgen.types import LeaveMode
-from tests.simulation.dice import Dice, Fault
+from tests.simulation.dice import Dice, Draws, Fault
 from tests.simulation.nodes import Node
-
-__all__ = ["CURVES", "SCALES", "SHARES", "Seam", "Seams", "name_of", "word_of", "written"]
 
 _T = TypeVar("_T")
 
@@ -64,7 +62,6 @@ _SILENT = re.compile(r"beginning|casting|rate of .*|habits of .*|.*, if at all")
 
 
 def word_of(fault: Fault) -> str:
-    """What a fault is called in scenarios."""
     return fault.value.replace(",", "").replace(" ", "-")
 
 
@@ -74,7 +71,6 @@ def name_of(name: str) -> str:
 
 
 def written(value: object, word: str = "") -> str:
-    """A value in the words of scenarios."""
     if isinstance(value, Node):
         return f"node{value.node_id}"
     if isinstance(value, Subscribed):
@@ -100,12 +96,10 @@ class Seam:
 
     @property
     def is_raw(self) -> bool:
-        """Whether there is no word for it."""
         return self.word == self.key
 
     @property
     def is_silent(self) -> bool:
-        """Whether something else says it."""
         return not self.word
 
 
@@ -124,22 +118,28 @@ class Seams(Dice):
         raise NotImplementedError
 
     def _share(self, other: Any) -> None:
-        """Know what another stream of the run knows."""
         raise NotImplementedError
 
     def stream(self, name: str) -> Seams:
-        """Another stream of the same run."""
         other = type(self).__new__(type(self))
         other._begin(self._run, name)
         other._share(self)
         return other
 
     def chance(self) -> float:
-        """A number in [0, 1)."""
         frame = sys._getframe(1)
         if frame.f_globals["__name__"] == Dice.__module__:
-            return super().chance()
-        return float(self._decide(self._seam(frame, "chance"), "chance", 0.0, super().chance))
+            return self._draw()
+        return float(self._decide(self._seam(frame, "chance"), "chance", 0.0, self._draw))
+
+    def _draw(self) -> float:
+        place = (self._name, self._count)
+        draw = self._run.drawn[place] = super().chance()
+        return draw
+
+    @property
+    def drawn(self) -> Draws:
+        return self._run.drawn
 
     def between(self, low: float, high: float) -> float:
         """A number between these; how long a fault takes that has just come."""
@@ -151,30 +151,25 @@ class Seams(Dice):
         return float(self._decide(seam, "between", low, lambda: Dice.between(self, low, high)))
 
     def tail(self, typical: float) -> float:
-        """A duration of about ``typical`` seconds."""
         seam = self._seam(sys._getframe(1), "tail")
         return float(self._decide(seam, "tail", typical * 0.5, lambda: Dice.tail(self, typical)))
 
     def whole(self, low: int, high: int) -> int:
-        """A whole number from ``low`` to ``high``."""
         seam = self._seam(sys._getframe(1), "whole")
         return int(self._decide(seam, "whole", low, lambda: Dice.whole(self, low, high)))
 
     def pick(self, values: Sequence[_T]) -> _T:
-        """One of these."""
         seam = self._seam(sys._getframe(1), "pick")
         chosen: _T = self._decide(seam, "pick", values, lambda: Dice.pick(self, values))
         return chosen
 
     def happens(self, fault: Fault, share: float = 1.0) -> bool:
-        """Whether a fault comes here and now."""
         frame = sys._getframe(1)
         came = self._comes(self._seam(frame, word_of(fault)), fault, lambda: Dice.happens(self, fault, share))
         self._last = (frame.f_code.co_name, fault) if came else None
         return came
 
     def comes_up(self, fault: Fault, share: float) -> bool:
-        """Whether a fault may come that may turn out to be impossible."""
         frame = sys._getframe(1)
         if frame.f_globals["__name__"] == Dice.__module__ or self._name.endswith(", if at all"):
             return super().comes_up(fault, share)

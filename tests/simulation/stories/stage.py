@@ -19,8 +19,6 @@ from tests.simulation.faults import Troubles
 from tests.simulation.running import Simulation
 from tests.simulation.stories.seams import CURVES, SCALES, SHARES, Seam, Seams, name_of, written
 
-__all__ = ["Script", "Stage", "wish"]
-
 #: A client that is gone does not come back by itself: a scenario says when it does.
 _NEVER_S = 1e12
 
@@ -86,7 +84,6 @@ class ScriptedDice(Seams):
 
 
 def _read(word: str, kind: str, choices: Any, said: Any) -> Any:
-    """A value that was said."""
     if not isinstance(said, str):
         return said
     if kind == "pick" and said.startswith("#"):
@@ -114,8 +111,6 @@ def wish(said: str) -> Subscribed:
 
 @define(eq=False)
 class ToldCasting(Casting):
-    """Who speaks what, as told."""
-
     strategies: tuple[str, ...] = ()  # of the client that begins just now
 
     def speaks_classic(self, name: str) -> bool:
@@ -125,7 +120,6 @@ class ToldCasting(Casting):
     def classic_settings(
         self, group: str, instance_id: str | None, own: Sequence[Talkative], *, auto_commit: bool
     ) -> ClassicSettings:
-        """With the assignors that the client offers."""
         settings = super().classic_settings(group, instance_id, own, auto_commit=auto_commit)
         return evolve(settings, strategies=self.strategies or settings.strategies)
 
@@ -139,7 +133,6 @@ class Stage(Simulation):
     troubles: Troubles = field(init=False)
 
     def make_dice(self) -> Dice:
-        """The dice, which are told."""
         return ScriptedDice(self.script)
 
     def __attrs_post_init__(self) -> None:
@@ -152,7 +145,6 @@ class Stage(Simulation):
         return None
 
     def called(self, name: str) -> Application | None:
-        """The application of this name that lives."""
         return next((each for each in self.applications if name_of(each.client.name) == name), None)
 
     def run_until(self, time: float) -> None:

@@ -5,6 +5,7 @@ What words do not show is told by its draws, which show all there is.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from itertools import islice
@@ -14,18 +15,13 @@ from attrs import frozen
 from tests.scenario_language import InvariantError, Player, parse
 from tests.scenario_language.grammar import SEPARATOR, Command
 from tests.scenario_language.notation import NotationError
-from tests.simulation.mutants import planted
-from tests.simulation.mutants.planting import Mutant
+from tests.simulation.mutants import MUTANTS, Mutant, planted
 from tests.simulation.running import Mode
-from tests.simulation.stories.commands import commands_in
 from tests.simulation.stories.drawn import draws_as_commands, named
 from tests.simulation.stories.editing import Editor
-from tests.simulation.stories.recording import Recording
-from tests.simulation.stories.rules import rule_of
+from tests.simulation.stories.recording import Recording, commands_in
 from tests.simulation.stories.verbs import cluster_player
 from tests.simulation.stories.world import ClusterWorld
-
-__all__ = ["Story", "UntoldError", "ends_as", "parsed", "tell"]
 
 
 class UntoldError(ValueError):
@@ -91,7 +87,6 @@ def _happens(player: Player[ClusterWorld], command: Command) -> list[str]:
 
 
 def parsed(commands: Iterable[str]) -> Sequence[Command]:
-    """Read commands of the cluster world."""
     return parse("\n".join(["worlds cluster", *commands]) + "\n").blocks[0].commands[1:]
 
 
@@ -163,3 +158,33 @@ def _found(recording: Recording) -> str | None:
         return next(iter(recording.run().broken), None)
     except Exception as stumble:
         return f"{type(stumble).__name__}: {stumble}"
+
+
+def rule_of(finding: str) -> str:
+    return re.sub(r"[\[\d,\s-]+\]|\bc\d+/\d+(?:-\d+)*|\bt\d+|\d+", "", finding)
+
+
+def rule_shown(commands: Sequence[str], story: str, bug: Mutant) -> str:
+    """The rule that a story breaks with the bug; without it no rule is broken, and the story plays to its end."""
+    assert ends_as(commands) is None
+    cluster_player().play(parse(story))
+    with planted(bug):
+        found = ends_as(commands)
+        try:
+            cluster_player().play(parse(story))
+            raise AssertionError("the story plays to its end with the bug")
+        except InvariantError:
+            return rule_of(found or "")
+
+
+def told(seed: int, events: int, mode: Mode, plant: str | None = None) -> str:
+    """What the seed finds, made small and told, fit for ``tests/scenarios/found/``; or why it can't be told."""
+    try:
+        story = tell(seed, events, mode, None if plant is None else MUTANTS[plant])
+    except UntoldError as error:
+        return f"# Seed {seed} ({mode.value}) can't be told: {error}.\n"
+    if story is None:
+        return f"# Seed {seed} ({mode.value}) finds nothing.\n"
+    bug = "" if plant is None else f", with {plant} planted"
+    finding = re.sub(r"\b(c\d+)/1\b", r"\1", story.finding)
+    return story.text(f"Seed {seed} ({mode.value}){bug}: {finding}.")

@@ -15,10 +15,8 @@ from tests.scenarios.files import FOLDER, PLAYERS, files, player_of, scenario_in
 from tests.simulation import replay
 from tests.simulation.__main__ import main
 from tests.simulation.mutants import MUTANTS, Mutant, Part, planted
-from tests.simulation.stories.ladder import Shape, ladder_of
-from tests.simulation.stories.ladder_svg import svg
-from tests.simulation.stories.showing import rule_shown
-from tests.simulation.stories.telling import Story
+from tests.simulation.stories.ladder import Shape, ladder_of, svg
+from tests.simulation.stories.telling import Story, rule_shown
 
 ROOT = Path(__file__).parents[3]
 SECTION = (ROOT / "docs" / "testing.md").read_text().split("## From a bug to its scenario\n")[1].split("\n## ")[0]
@@ -75,7 +73,7 @@ def test_a_machine_that_stumbles_over_itself_is_drawn_to_there() -> None:
     def stumble(*_: object) -> None:
         raise KeyError("t0")
 
-    bug = Mutant("stumbles", Part.MEMBER, "", "", lambda garden: garden.set(reconciliation, "proceed", stumble))
+    bug = Mutant("stumbles", Part.MEMBER, lambda garden: garden.set(reconciliation, "proceed", stumble))
     scenario = parse("worlds cluster\ntopic t0 1\nmember c0\ntick 3s\n")
     with planted(bug):
         ladder = ladder_of(scenario, player_of(scenario))

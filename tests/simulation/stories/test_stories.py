@@ -15,12 +15,9 @@ from tests.simulation.mutants import MUTANTS, planted
 from tests.simulation.mutants.planting import Mutant
 from tests.simulation.running import Mode
 from tests.simulation.stories.drawn import draws_as_commands, named
-from tests.simulation.stories.finding import told
 from tests.simulation.stories.lines import TellingJudge
 from tests.simulation.stories.recording import Recording
-from tests.simulation.stories.rules import rule_of
-from tests.simulation.stories.showing import rule_shown
-from tests.simulation.stories.telling import Story, UntoldError, ends_as, parsed, tell
+from tests.simulation.stories.telling import Story, UntoldError, ends_as, parsed, rule_of, rule_shown, tell, told
 from tests.simulation.stories.verbs import CLUSTER, cluster_player
 from tests.simulation.stories.world import ClusterWorld
 
@@ -43,7 +40,6 @@ def test_a_planted_bug_is_told_and_played(name: str) -> None:
 
 
 def told_of(seed: int, bug: Mutant) -> Story | None:
-    """What a seed finds, if words show it."""
     with suppress(UntoldError):
         return tell(seed, 400, bug=bug, tries=250, settles=False, by_draws=False)
     return None
@@ -71,7 +67,7 @@ def test_what_is_told_of_a_run_is_how_it_was(mode: Mode) -> None:
         world = ClusterWorld(judge := TellingJudge())
         draws = recording.dice.drawn
         for command in parsed(draws_as_commands(draws, 300, mode)):
-            list(CLUSTER[command.verb](world, command))
+            CLUSTER[command.verb](world, command)
         assert world.verdict == evolve(verdict, seed=0)
         assert list(lines_of(judge)) == list(lines_of(was)), seed
         came += verdict.faults
@@ -84,7 +80,7 @@ def test_a_fault_can_be_told(fault: Fault) -> None:
     draws = {(stream, 0): 0.75 for stream in (f"rate of {fault.value}", f"{fault.value}, if at all")}
     world = ClusterWorld()
     for command in list(parsed(draws_as_commands(draws, 1, None)))[:-1]:
-        list(CLUSTER[command.verb](world, command))
+        CLUSTER[command.verb](world, command)
     assert world.draws == draws
 
 

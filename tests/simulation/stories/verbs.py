@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from attrs import evolve
@@ -13,59 +13,47 @@ from tests.scenario_language.grammar import Command
 from tests.scenario_language.notation import parse_duration
 from tests.simulation import settling
 from tests.simulation.applications import Application
+from tests.simulation.cluster import Cluster
 from tests.simulation.dice import Fault
 from tests.simulation.mishaps import MISHAPS
+from tests.simulation.nodes import Node
 from tests.simulation.stories.actions import PLAIN
 from tests.simulation.stories.drawn import DRAWN
 from tests.simulation.stories.lines import TellingJudge
-from tests.simulation.stories.node_verbs import OF_NODES
 from tests.simulation.stories.seams import word_of
-from tests.simulation.stories.stage import wish
+from tests.simulation.stories.stage import Stage, wish
 from tests.simulation.stories.world import PLAIN_SETTINGS, ClusterWorld, Verb, telling
 
-__all__ = ["CLUSTER", "cluster_player"]
 
-
-def settings(world: ClusterWorld, command: Command) -> Iterator[str]:
-    """Configure coordinators and clients."""
+def settings(world: ClusterWorld, command: Command) -> None:
     command.expect(0, "request_timeout", *PLAIN_SETTINGS)
     if world.has_begun:
         raise command.error("settings come before anything else")
     world.configure(dict(command.options))
-    yield from ()
 
 
-# ---- topics
-
-
-def topic(world: ClusterWorld, command: Command) -> Iterator[str]:
-    """Make a topic."""
+def topic(world: ClusterWorld, command: Command) -> None:
     command.expect(2)
     if command.name in world.begin().cluster.topics:
         raise command.error(f"there is a topic {command.name}: grow it, or recreate it")
     world.stage.cluster.set_topic(command.name, int(command.words[1]), anew=True)
-    yield from ()
 
 
-def recreate(world: ClusterWorld, command: Command) -> Iterator[str]:
+def recreate(world: ClusterWorld, command: Command) -> None:
     """Delete a topic and make another one under its name."""
     command.expect(2)
     world.stage.cluster.set_topic(_existing(world, command), int(command.words[1]), anew=True)
-    yield from ()
 
 
-def grow(world: ClusterWorld, command: Command) -> Iterator[str]:
+def grow(world: ClusterWorld, command: Command) -> None:
     """Give a topic more partitions; the number is of all of them."""
     command.expect(2)
     world.stage.cluster.set_topic(_existing(world, command), int(command.words[1]))
-    yield from ()
 
 
-def delete(world: ClusterWorld, command: Command) -> Iterator[str]:
-    """Delete a topic."""
+def delete(world: ClusterWorld, command: Command) -> None:
     command.expect(1)
     world.stage.cluster.delete_topic(_existing(world, command))
-    yield from ()
 
 
 def _existing(world: ClusterWorld, command: Command) -> str:
@@ -74,32 +62,28 @@ def _existing(world: ClusterWorld, command: Command) -> str:
     return command.name
 
 
-# ---- clients
-
 _TIMES = {"processing": "processing_s", "commit_timeout": "commit_timeout_s"}
 _SHARES = {"commits_waiting": "commits_waiting", "commits_beside": "commits_beside"}
 _OF_A_LIFE = ("topics", "pattern", "instance", "protocol", "assignors", "interval", "rate", "first_poll")
 
 
-def member(world: ClusterWorld, command: Command) -> Iterator[str]:
-    """Begin the first life of a client."""
+def member(world: ClusterWorld, command: Command) -> None:
     command.expect(1, "records", *_TIMES, *_SHARES, *_OF_A_LIFE)
     options = command.options
     given: dict[str, Any] = {_TIMES[key]: parse_duration(options[key]) for key in _TIMES if key in options}
     given |= {_SHARES[key]: float(options[key]) for key in _SHARES if key in options}
     world.begin()._habits[command.name] = evolve(PLAIN, records=int(options.get("records", 1)), **given)
-    yield from _begin(world, command)
+    _begin(world, command)
 
 
-def restart(world: ClusterWorld, command: Command) -> Iterator[str]:
-    """Begin another life of a client."""
+def restart(world: ClusterWorld, command: Command) -> None:
     command.expect(1, *_OF_A_LIFE)
     if command.name not in world.stage.lives:
         raise command.error(f"there was no member {command.name}")
-    yield from _begin(world, command)
+    _begin(world, command)
 
 
-def _begin(world: ClusterWorld, command: Command) -> Iterator[str]:
+def _begin(world: ClusterWorld, command: Command) -> None:
     options, stage = command.options, world.stage
     habits = stage._habits[command.name]
     stage._habits[command.name] = evolve(habits, is_static="instance" in options)
@@ -114,7 +98,6 @@ def _begin(world: ClusterWorld, command: Command) -> Iterator[str]:
         now["start__between"] = parse_duration(options["first_poll"])
     with world.saying(**now):
         stage.begin(command.name)
-    yield from ()
 
 
 def _application(world: ClusterWorld, command: Command) -> Application:
@@ -124,21 +107,26 @@ def _application(world: ClusterWorld, command: Command) -> Application:
     return found
 
 
-def crash(world: ClusterWorld, command: Command) -> Iterator[str]:
-    """End a client without a word."""
-    command.expect(1)
-    world.stage.end(_application(world, command))
-    yield from ()
+def _each(act: Callable[[Stage, Application], None]) -> Verb:
+    """A command that has no words but the client it is about."""
+
+    def verb(world: ClusterWorld, command: Command) -> None:
+        command.expect(1)
+        act(world.stage, _application(world, command))
+
+    return verb
 
 
-def freeze(world: ClusterWorld, command: Command) -> Iterator[str]:
-    """Let a client do nothing for so long."""
+def _hang(stage: Stage, application: Application) -> None:
+    application.gets_stuck = True
+
+
+def freeze(world: ClusterWorld, command: Command) -> None:
     command.expect(2)
     _application(world, command).client.time.freeze(parse_duration(command.words[1]))
-    yield from ()
 
 
-def mishap(world: ClusterWorld, command: Command) -> Iterator[str]:
+def mishap(world: ClusterWorld, command: Command) -> None:
     """Let something happen to a client, by its name among the faults."""
     command.expect(range(2, 4))
     bring = {word_of(fault): each for fault, each in MISHAPS.items()}.get(command.words[1])
@@ -148,21 +136,11 @@ def mishap(world: ClusterWorld, command: Command) -> Iterator[str]:
     now = {"mishap": command.words[2]} if command.words[2:] else {}
     with world.saying(**now) as stage:
         bring[1](stage, application, stage.troubles.dice)
-    yield from ()
 
 
-def hang(world: ClusterWorld, command: Command) -> Iterator[str]:
-    """Let the next callback of a client never end."""
-    command.expect(1)
-    _application(world, command).gets_stuck = True
-    yield from ()
-
-
-def subscribe(world: ClusterWorld, command: Command) -> Iterator[str]:
-    """Let an application subscribe to something else."""
+def subscribe(world: ClusterWorld, command: Command) -> None:
     command.expect(range(1, 100), "pattern")
     _application(world, command).subscribe(_wish(command))
-    yield from ()
 
 
 def _wish(command: Command) -> Subscribed:
@@ -170,52 +148,67 @@ def _wish(command: Command) -> Subscribed:
     return wish(f"pattern={options['pattern']}" if "pattern" in options else " ".join(command.words[1:]))
 
 
-def unsubscribe(world: ClusterWorld, command: Command) -> Iterator[str]:
-    """Let an application give its subscription up; before long it subscribes again."""
-    command.expect(1)
-    _application(world, command).unsubscribe()
-    yield from ()
-
-
-def close(world: ClusterWorld, command: Command) -> Iterator[str]:
-    """Let an application close its consumer."""
-    command.expect(1)
-    _application(world, command).close()
-    yield from ()
-
-
-# ---- chance, and time
-
-
-def following(world: ClusterWorld, command: Command) -> Iterator[str]:
-    """Say how a decision goes that is to come."""
+def following(world: ClusterWorld, command: Command) -> None:
     command.expect(range(2, 100), "nth", "pattern")
     owner, word, *value = command.words
     said = f"pattern={command.options['pattern']}" if "pattern" in command.options else " ".join(value)
     world.stage.script.say(owner, word, said, int(command.options.get("nth", 1)))
-    yield from ()
 
 
-def heal(world: ClusterWorld, command: Command) -> Iterator[str]:
-    """Let nothing go wrong any more."""
+def heal(world: ClusterWorld, command: Command) -> None:
     command.expect(0)
     world.stage.troubles.heal()
-    yield from ()
 
 
-def settle(world: ClusterWorld, command: Command) -> Iterator[str]:
+def settle(world: ClusterWorld, command: Command) -> None:
     """See whether the group settles, and stays so."""
     command.expect(0)
     settling.settle(world.stage)
-    yield from ()
 
 
-def tick(world: ClusterWorld, command: Command) -> Iterator[str]:
-    """Let time pass."""
+def tick(world: ClusterWorld, command: Command) -> None:
     command.expect(1)
     stage = world.begin()
     stage.run_until(stage.timeline.now + parse_duration(command.name))
-    yield from ()
+
+
+def _node(world: ClusterWorld, command: Command, name: str | None = None) -> Node:
+    nodes = {f"node{node.node_id}": node for node in world.begin().cluster.nodes}
+    wanted = name or command.name
+    if wanted not in nodes:
+        raise command.error(f"there is no node {wanted}; there are {', '.join(nodes)}")
+    return nodes[wanted]
+
+
+def crash_node(world: ClusterWorld, command: Command) -> None:
+    command.expect(1, "back", "leader")
+    node, options = _node(world, command), command.options
+    now = {"_replace_leader__pick": _node(world, command, options["leader"]).node_id} if "leader" in options else {}
+    with world.saying(**now) as stage:
+        stage.cluster.crash(node)
+    if "back" in options:
+        stage.timeline.after(parse_duration(options["back"]), lambda: _bring_back(stage.cluster, node))
+
+
+def _bring_back(cluster: Cluster, node: Node) -> None:
+    if not node.is_alive:
+        cluster.come_back(node)
+
+
+def fail_over(world: ClusterWorld, command: Command) -> None:
+    """Let another node lead; the one before learns of that so much later."""
+    command.expect(1, "old")
+    now: dict[str, Any] = {"fail_over__pick": _node(world, command).node_id}
+    if "old" in command.options:
+        now[f"fail_over__{word_of(Fault.OLD_COORDINATOR)}"] = parse_duration(command.options["old"])
+    with world.saying(**now) as stage:
+        stage.cluster.fail_over()
+
+
+def compact(world: ClusterWorld, command: Command) -> None:
+    command.expect(1)
+    with world.saying(compact__pick=_node(world, command)) as stage:
+        stage.cluster.compact()
 
 
 #: What can be commanded there.
@@ -227,23 +220,24 @@ CLUSTER: Mapping[str, Verb] = {
     "delete": delete,
     "member": member,
     "restart": restart,
-    "crash": crash,
+    "crash": _each(lambda stage, it: stage.end(it)),
     "freeze": freeze,
-    "hang": hang,
+    "hang": _each(_hang),
     "mishap": mishap,
     "subscribe": subscribe,
-    "unsubscribe": unsubscribe,
-    "close": close,
+    "unsubscribe": _each(lambda stage, it: it.unsubscribe()),
+    "close": _each(lambda stage, it: it.close()),
     "next": following,
     "heal": heal,
     "settle": settle,
     "tick": tick,
-    **OF_NODES,
+    "crash-node": crash_node,
+    "fail-over": fail_over,
+    "compact": compact,
     **DRAWN,
 }
 
 
 def cluster_player(_scenario: Scenario | None = None, *, tells: bool = True) -> Player[ClusterWorld]:
-    """A world of its own."""
     world = ClusterWorld(TellingJudge() if tells else None)
     return Player(world, {name: telling(verb) for name, verb in CLUSTER.items()})

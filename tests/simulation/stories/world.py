@@ -31,8 +31,6 @@ from tests.simulation.running import Verdict
 from tests.simulation.stories.lines import TellingJudge
 from tests.simulation.stories.stage import Stage
 
-__all__ = ["PLAIN_REQUEST_TIMEOUT", "PLAIN_SETTINGS", "ClusterWorld", "Verb", "telling"]
-
 #: What the settings are that a scenario may say.
 PLAIN_SETTINGS = {
     "assignment_interval": ("group_consumer_assignment_interval_ms", 0),
@@ -76,7 +74,6 @@ class ClusterWorld:
 
     @contextmanager
     def saying(self, **now: Any) -> Iterator[Stage]:
-        """While this goes on, decisions are made so."""
         stage = self.begin()
         stage.script.now = {key.replace("__", "."): value for key, value in now.items()}
         yield stage
@@ -88,7 +85,6 @@ class ClusterWorld:
             yield from self.stage.judge.take(began)
 
     def broken(self) -> list[str]:
-        """What the judge found."""
         return self.stage.judge.broken
 
 
@@ -98,15 +94,13 @@ def _setting(option: str, value: str) -> object:
     return int(value) if option == "max_size" else round(1000 * parse_duration(value))
 
 
-Verb = Callable[[ClusterWorld, Command], Iterator[str]]
+Verb = Callable[[ClusterWorld, Command], None]
 
 
-def telling(verb: Verb) -> Verb:
-    """A verb that tells what happens, too."""
-
+def telling(verb: Verb) -> Callable[[ClusterWorld, Command], Iterator[str]]:
     def carry_out(world: ClusterWorld, command: Command) -> Iterator[str]:
         began = world.stage.timeline.now
-        yield from verb(world, command)
+        verb(world, command)
         yield from world.told(began)
 
     return carry_out
