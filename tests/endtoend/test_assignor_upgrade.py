@@ -7,7 +7,6 @@ Every member of the new release reads both versions (KIP-268). While members of 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 from contextlib import ExitStack
 
 import pytest
@@ -72,12 +71,6 @@ class New(Old):
 
 def _answer(version: int, name: str) -> Metadata:
     return Metadata(version, Old.written(version, f"hello {name}"))
-
-
-@pytest.fixture
-def stack() -> Iterator[ExitStack]:
-    with ExitStack() as stack:
-        yield stack
 
 
 class Group:

@@ -9,7 +9,7 @@ import json
 import re
 import signal
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
@@ -24,8 +24,6 @@ from kafka_nextgen import (
     Consumer,
     GroupAdmin,
     OffsetReset,
-    RebalanceConsumer,
-    RebalanceListener,
     RequestTimeoutError,
     TopicPartition,
 )
@@ -33,6 +31,7 @@ from kafka_nextgen.assignors import HotStandby
 from kafka_nextgen.cli.main import cli
 from kafka_nextgen.testing import Cluster
 from tests.endtoend.crew import Crew, Worker
+from tests.endtoend.heard import Heard
 from tests.endtoend.reading import poll_until
 from tests.endtoend.report import Line
 from tests.support.clients import unique
@@ -69,26 +68,6 @@ def group(admin: GroupAdmin) -> str:
     return group
 
 
-class Heard(RebalanceListener):
-    """What a listener was told."""
-
-    def __init__(self) -> None:
-        self.standby: list[set[int]] = []
-        self.revoked: set[int] = set()
-        self.calls: list[str] = []
-        self.failure: Exception | None = None
-
-    def on_standby(self, consumer: RebalanceConsumer, partitions: Collection[TopicPartition]) -> None:
-        if self.failure is not None:
-            raise self.failure
-        self.calls.append("standby")
-        self.standby.append({partition.partition for partition in partitions})
-
-    def on_partitions_revoked(self, consumer: RebalanceConsumer, partitions: Collection[TopicPartition]) -> None:
-        self.calls.append("revoked")
-        self.revoked |= {partition.partition for partition in partitions}
-
-
 class Members:
     """Consumers of one group, each with its listener."""
 
@@ -98,20 +77,12 @@ class Members:
         self.heard: list[Heard] = []
         self.gone: list[Consumer] = []
 
-    def start(self, instance_id: str | None = None) -> Consumer:
-        consumer, heard = (
-            Consumer(
-                bootstrap_servers=self._servers,
-                group_id=self.group,
-                group_instance_id=instance_id,
-                enable_auto_commit=False,
-            ),
-            Heard(),
-        )
-        self._stack.enter_context(consumer)
-        consumer.subscribe([TOPIC], listener=heard)
+    def start(self, instance_id: str | None = None, **more: object) -> Consumer:
+        config = {"bootstrap_servers": self._servers, "group_id": self.group, "enable_auto_commit": False}
+        consumer = self._stack.enter_context(Consumer(**config, group_instance_id=instance_id, **more))
         self.consumers.append(consumer)
-        self.heard.append(heard)
+        self.heard.append(Heard())
+        consumer.subscribe([TOPIC], listener=self.heard[-1])
         return consumer
 
     def close(self, consumer: Consumer) -> None:
@@ -119,16 +90,29 @@ class Members:
         consumer.close()
 
     def poll(self, until: Callable[[], object]) -> None:
-        poll_until([consumer for consumer in self.consumers if consumer not in self.gone], until)
+        poll_until([consumer for consumer in self.consumers if consumer not in self.gone], lambda: bool(until()))
 
     def owned(self, *consumers: Consumer) -> list[set[int]]:
         return [{partition.partition for partition in each.assignment()} for each in consumers]
 
+    def stand_by(self, admin: GroupAdmin) -> tuple[Consumer, Consumer]:
+        """Start an active member, which has all partitions, and one that stands by."""
+        admin.alter_config(self.group, {"group.target.size": 1})
+        active = self.start()
+        self.poll(lambda: len(active.assignment()) == PARTITIONS)
+        standby = self.start()
+        self.poll(lambda: told(self.heard[1], "standby"))
+        return active, standby
+
+
+def told(heard: Heard, what: str) -> list[set[int]]:
+    """The partitions of each callback of that name."""
+    return [partitions for each, partitions in heard.events if each == what]
+
 
 @pytest.fixture
-def members(cluster: Cluster, group: str) -> Iterator[Members]:
-    with ExitStack() as stack:
-        yield Members(cluster, group, stack)
+def members(cluster: Cluster, group: str, stack: ExitStack) -> Members:
+    return Members(cluster, group, stack)
 
 
 def join_all(members: Members, *instance_ids: str | None) -> None:
@@ -159,14 +143,14 @@ def test_a_standby_takes_over_from_a_member_that_leaves(
     described = {member.member_id: member.standby_place for member in admin.members(group)}
     assert sorted(described.values()) == [0, 0, 0, 1, 2]
     check_command_line(cluster, admin, group)
-    assert members.heard[3].standby[-1] == members.heard[4].standby[-1] == set(range(PARTITIONS))
+    assert [told(heard, "standby")[-1] for heard in members.heard[3:]] == [set(range(PARTITIONS))] * 2
 
     for heard in members.heard:
-        heard.revoked.clear()
+        heard.events.clear()
     members.close(second)
     members.poll(lambda: bool(standby.assignment()) and other.health().standby_place == 1)
     assert members.owned(first, standby, third) == before
-    assert not members.heard[0].revoked | members.heard[2].revoked
+    assert [told(members.heard[number], "revoked") for number in (0, 2)] == [[], []]
     assert standby.health().standby_place == 0
     assert f"standby {standby.group_metadata().member_id} took over for" in str(admin.history(group)[-1])
 
@@ -190,11 +174,12 @@ def test_a_member_that_was_active_gives_its_partitions_up_before_it_stands_by(
     """``on_partitions_revoked`` may drop the very state that ``on_standby`` loads."""
     join_all(members, *[None] * 3)
     for heard in members.heard:
-        heard.calls.clear()
+        heard.events.clear()
     admin.alter_config(group, {"group.target.size": ACTIVE - 1})
-    members.poll(lambda: any(heard.standby for heard in members.heard))
-    [demoted] = [heard for heard in members.heard if heard.standby]
-    assert (demoted.calls, demoted.standby) == (["revoked", "standby"], [set(range(PARTITIONS))])
+    members.poll(lambda: any(told(heard, "standby") for heard in members.heard))
+    [demoted] = [heard for heard in members.heard if told(heard, "standby")]
+    assert [what for what, _ in demoted.moves() if what != "assigned"] == ["revoked", "standby"]
+    assert told(demoted, "standby") == [set(range(PARTITIONS))]
 
 
 def check_command_line(cluster: Cluster, admin: GroupAdmin, group: str) -> None:
@@ -216,11 +201,7 @@ def check_command_line(cluster: Cluster, admin: GroupAdmin, group: str) -> None:
 
 
 def test_a_standby_knows_how_far_its_group_is_behind(cluster: Cluster, admin: GroupAdmin, members: Members) -> None:
-    admin.alter_config(members.group, {"group.target.size": 1})
-    active = members.start()
-    members.poll(lambda: len(active.assignment()) == PARTITIONS)
-    standby = members.start()
-    members.poll(lambda: members.heard[1].standby)
+    active, standby = members.stand_by(admin)
     produce(cluster, TOPIC, {0: [b""] * 5, 1: [b""] * 3})
     ends = active.end_offsets(active.assignment())
     behind = TopicPartition(TOPIC, 0)
@@ -238,13 +219,9 @@ def test_a_standby_knows_how_far_its_group_is_behind(cluster: Cluster, admin: Gr
 def test_a_standby_hears_again_when_it_joins_again_and_knows_nothing_once_it_left(
     admin: GroupAdmin, members: Members
 ) -> None:
-    admin.alter_config(members.group, {"group.target.size": 1})
-    active = members.start()
-    members.poll(lambda: len(active.assignment()) == PARTITIONS)
-    standby = members.start()
-    members.poll(lambda: members.heard[1].standby)
+    _, standby = members.stand_by(admin)
     admin.remove_members(members.group, member_ids=[standby.group_metadata().member_id])
-    members.poll(lambda: len(members.heard[1].standby) == 2)
+    members.poll(lambda: len(told(members.heard[1], "standby")) == 2)
     assert standby.health().standby_place == 1
     standby.unsubscribe()
     assert (standby.health().standby_place, standby.group_lag()) == (0, {})
@@ -257,10 +234,14 @@ def produce(cluster: Cluster, topic: str, values: Mapping[int, Sequence[bytes]])
     assert producer.flush(30) == 0
 
 
+def run_out_of_space(*_: object) -> None:
+    raise ValueError("out of space")
+
+
 def test_an_exception_of_on_standby_is_raised_by_poll_once(members: Members) -> None:
     join_all(members, *[None] * 3)
     standby = members.start()
-    members.heard[3].failure = ValueError("out of space")
+    members.heard[3].actions = {"standby": run_out_of_space}
     with pytest.raises(ValueError, match="out of space"):
         members.poll(lambda: False)
     members.close(members.consumers[0])
@@ -347,13 +328,10 @@ def poll_stock(consumers: list[confluent_kafka.Consumer], until: Callable[[], ob
     eventually("the group is as wanted", polled)
 
 
-@pytest.mark.parametrize("value", ["0", "-1", "many", "99999999999"])
-def test_a_target_size_that_can_not_be_is_refused(admin: GroupAdmin, value: str) -> None:
-    with pytest.raises(BrokerError, match=r"group\.target\.size"):
-        admin.alter_config(unique("standby"), {"group.target.size": value})
-
-
-def test_a_target_size_by_both_names_is_refused_for_what_it_is(admin: GroupAdmin) -> None:
+def test_a_target_size_that_can_not_be_is_refused_for_what_it_is(admin: GroupAdmin) -> None:
+    for value in ("0", "-1", "many", "99999999999"):
+        with pytest.raises(BrokerError, match=r"group\.target\.size"):
+            admin.alter_config(unique("standby"), {"group.target.size": value})
     with pytest.raises(BrokerError, match="INVALID_REQUEST: Error due to duplicate config keys"):
         admin.alter_config(unique("standby"), {"group.target.size": 2, "target.group.size": 3})
 
@@ -365,29 +343,15 @@ def are_active(consumers: list[Consumer], size: int) -> bool:
     return has_joined and sum(sizes) == PARTITIONS and sum(map(bool, sizes)) == min(size, len(sizes))
 
 
-def test_by_the_classic_protocol_an_assignor_keeps_members_in_reserve(cluster: Cluster) -> None:
-    group = unique("standby")
-    with ExitStack() as stack:
-        consumers = []
-        for _ in range(4):
-            consumer = Consumer(
-                bootstrap_servers=cluster.bootstrap_servers,
-                group_id=group,
-                group_protocol="classic",
-                group_local_assignors=[HotStandby(target_size=2)],
-                heartbeat_interval_ms=100,
-                session_timeout_ms=6_000,
-                enable_auto_commit=False,
-            )
-            stack.enter_context(consumer)
-            consumer.subscribe([TOPIC])
-            consumers.append(consumer)
-            poll_until(consumers, lambda: are_active(consumers, 2))
-        active = [consumer for consumer in consumers if consumer.assignment()]
-        kept, gone = active
-        before = [kept.assignment(), gone.assignment()]
-        gone.close()
-        standbys = [consumer for consumer in consumers if consumer not in active]
-        poll_until([kept, *standbys], lambda: any(each.assignment() == before[1] for each in standbys))
-        assert kept.assignment() == before[0]
-        assert sorted(len(each.assignment()) for each in standbys) == [0, len(before[1])]
+def test_by_the_classic_protocol_an_assignor_keeps_members_in_reserve(cluster: Cluster, stack: ExitStack) -> None:
+    members, assignors = Members(cluster, unique("standby"), stack), [HotStandby(target_size=2)]
+    for _ in range(4):
+        members.start(group_protocol="classic", group_local_assignors=assignors, heartbeat_interval_ms=100)
+        members.poll(lambda: are_active(members.consumers, 2))
+    kept, gone = (consumer for consumer in members.consumers if consumer.assignment())
+    before = [kept.assignment(), gone.assignment()]
+    standbys = [consumer for consumer in members.consumers if consumer not in (kept, gone)]
+    members.close(gone)
+    members.poll(lambda: any(each.assignment() == before[1] for each in standbys))
+    assert kept.assignment() == before[0]
+    assert sorted(len(each.assignment()) for each in standbys) == [0, len(before[1])]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 from contextlib import ExitStack
 
 import confluent_kafka
@@ -19,13 +18,6 @@ from tests.support.weighing import Weighing
 
 PARTITIONS = 12
 NAMED = 5  # the version of a UUID that is made of a name
-
-
-@pytest.fixture
-def stack() -> Iterator[ExitStack]:
-    """Close the consumers of a test at its end."""
-    with ExitStack() as stack:
-        yield stack
 
 
 def join(

@@ -6,31 +6,33 @@ taken until its session ends, and its successor waits for that. Two that live at
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from contextlib import ExitStack, suppress
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 
 from kafka_nextgen import Consumer, FencedInstanceError, InstanceIdInUseError
 from kafka_nextgen.admin import GroupAdmin, GroupState
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.wire.apis import CONSUMER_GROUP_HEARTBEAT
+from kafka_nextgen.wire.messages import ConsumerGroupHeartbeatRequest
+from tests.broker.client import Client
 from tests.endtoend.crew import Crew
-from tests.endtoend.reading import numbers, poll_until, read
-from tests.endtoend.static_life import join, replace
-from tests.support.clients import create_topic, members_of, produce, stored_offsets, unique
+from tests.endtoend.heard import Heard
+from tests.endtoend.reading import config_of, numbers, poll_until, read
+from tests.support.clients import create_topic, members_of, produce, stored_offsets
 from tests.support.kafka_server import KafkaServer
+from tests.support.waiting import eventually
 
 PARTITIONS = 4
+LEAVES_FOR_A_WHILE, JOINS = -2, 0
+REBALANCE_TIMEOUT_MS = 30_000
 
 
 @pytest.fixture(scope="module")
 def kafka(every_kafka: KafkaServer) -> KafkaServer:
     return every_kafka
-
-
-@pytest.fixture
-def group() -> str:
-    return unique("static")
 
 
 def numbered_topic(kafka: KafkaServer) -> str:
@@ -40,17 +42,8 @@ def numbered_topic(kafka: KafkaServer) -> str:
     return topic
 
 
-@pytest.fixture(scope="module")
-def topic(kafka: KafkaServer) -> str:
-    """Return a topic with records 0 to 39, for tests that write nothing to it."""
-    return numbered_topic(kafka)
-
-
-@pytest.fixture
-def stack() -> Iterator[ExitStack]:
-    """Close the consumers of a test at its end."""
-    with ExitStack() as stack:
-        yield stack
+#: For tests that write nothing to it.
+topic = pytest.fixture(scope="module", name="topic")(numbered_topic)
 
 
 def share(kafka: KafkaServer, group: str, *consumers: Consumer) -> None:
@@ -74,13 +67,17 @@ def read_up_to(offset: int, *consumers: Consumer) -> set[int]:
     return {record.offset for record in records}
 
 
-def test_a_restart_disturbs_nobody(kafka: KafkaServer, group: str, stack: ExitStack) -> None:
-    topic = numbered_topic(kafka)
-    with GroupAdmin(bootstrap_servers=kafka.bootstrap_servers) as admin:  # or its session may end on a busy machine
-        admin.alter_config(group, {"consumer.session.timeout.ms": 45_000})
-    first, _ = join(kafka, group, topic, group_instance_id="first")
-    second, second_heard = join(kafka, group, topic, group_instance_id="second")
-    third, third_heard = join(kafka, group, topic)
+@pytest.mark.parametrize("protocol", ["consumer", "range", "cooperative-sticky"])
+def test_a_restart_disturbs_nobody(kafka: KafkaServer, group: str, stack: ExitStack, protocol: str) -> None:
+    topic, config = numbered_topic(kafka), dict[str, object]()
+    if protocol == "consumer":  # its session may end on a busy machine
+        with GroupAdmin(bootstrap_servers=kafka.bootstrap_servers) as admin:
+            admin.alter_config(group, {"consumer.session.timeout.ms": 45_000})
+    else:
+        config = {"protocol": "classic", "partition_assignment_strategy": protocol, "session_timeout_ms": 45_000}
+    first, _ = join(kafka, group, topic, group_instance_id="first", **config)
+    second, second_heard = join(kafka, group, topic, group_instance_id="second", **config)
+    third, third_heard = join(kafka, group, topic, **config)
     others = [stack.enter_context(second), stack.enter_context(third)]
     share(kafka, group, first, *others)
     read_up_to(10, first, *others)
@@ -90,7 +87,7 @@ def test_a_restart_disturbs_nobody(kafka: KafkaServer, group: str, stack: ExitSt
     for _ in range(8):  # through more than one heartbeat, so that they would hear of it
         assert [record for one in others for record in one.poll(timeout=0.1)] == []
 
-    again, again_heard = join(kafka, group, topic, group_instance_id="first")
+    again, again_heard = join(kafka, group, topic, group_instance_id="first", **config)
     stack.enter_context(again)
     share(kafka, group, again, *others)
     produce(kafka.bootstrap_servers, topic, 40, partitions=PARTITIONS, first=40)
@@ -161,31 +158,48 @@ def test_an_owner_that_was_replaced_learns_that_it_is_fenced(
     assert set(stored_offsets(kafka.bootstrap_servers, group).values()) == {3}
 
 
-def test_a_static_member_may_leave_for_good(kafka: KafkaServer, topic: str, group: str, stack: ExitStack) -> None:
-    first, _ = join(kafka, group, topic, group_instance_id="first")
-    second, heard = join(kafka, group, topic, group_instance_id="second")
-    stack.enter_context(second)
-    share(kafka, group, first, second)
-    given_up = {tp.partition for tp in first.assignment()}
-    first.close(leave="leave")
-    assert len(members_of(kafka.bootstrap_servers, group)) == 1, "its session is not waited for"
-    poll_until([second], lambda: heard.held() == {0, 1, 2, 3})
-    assert heard.moves()[-1] == ("assigned", given_up)
+# ---- how they live
 
 
-def test_a_dynamic_member_that_remains_keeps_its_partitions_for_its_session(
-    kafka: KafkaServer, topic: str, group: str, stack: ExitStack
-) -> None:
-    first, _ = join(kafka, group, topic)
-    second, _ = join(kafka, group, topic)
-    stack.enter_context(second)
-    share(kafka, group, first, second)
-    kept = second.assignment()
-    first.close(leave="remain")
-    assigned, members = kept, members_of(kafka.bootstrap_servers, group)
-    assert len(members) == 2
-    while len(members) == 2:
-        assert assigned == kept, "the other one still counted as a member after this was noted"
-        second.poll(timeout=0.2)
-        assigned, members = second.assignment(), members_of(kafka.bootstrap_servers, group)
-    share(kafka, group, second)
+def join(kafka: KafkaServer, group: str, topic: str, **more: object) -> tuple[Consumer, Heard]:
+    """Return a consumer that has subscribed, and what its listener hears."""
+    consumer, heard = Consumer(config_of(kafka, group, **more)), Heard()
+    consumer.subscribe([topic], listener=heard)
+    return consumer, heard
+
+
+def replace(kafka: KafkaServer, group: str, topic: str, instance_id: str, member_id: str) -> None:
+    """Say in the member's name that it leaves for a while, and join as another with its instance id.
+
+    The member itself says nothing of the kind, and may come back between the two requests; then both are repeated.
+    """
+    with Client(kafka.bootstrap_servers) as client:
+        eventually(f"{instance_id} has another owner", lambda: _replace(client, group, topic, instance_id, member_id))
+
+
+def _replace(client: Client, group: str, topic: str, instance_id: str, member_id: str) -> bool:
+    leave = _heartbeat(group, member_id, instance_id, LEAVES_FOR_A_WHILE)
+    takeover = _heartbeat(group, str(uuid4()), instance_id, JOINS, topic)
+    for message in (leave, takeover):
+        client.send(message, CONSUMER_GROUP_HEARTBEAT.max_version)
+    left, joined = (client.receive(CONSUMER_GROUP_HEARTBEAT, CONSUMER_GROUP_HEARTBEAT.max_version) for _ in range(2))
+    assert left.error_code == ErrorCode.NONE, left.error_message
+    assert joined.error_code in (ErrorCode.NONE, ErrorCode.UNRELEASED_INSTANCE_ID), joined.error_message
+    return bool(joined.error_code == ErrorCode.NONE)
+
+
+def _heartbeat(
+    group: str, member_id: str, instance_id: str, epoch: int, topic: str | None = None
+) -> ConsumerGroupHeartbeatRequest:
+    return ConsumerGroupHeartbeatRequest(
+        group_id=group,
+        member_id=member_id,
+        member_epoch=epoch,
+        instance_id=instance_id,
+        rack_id=None,
+        rebalance_timeout_ms=-1 if topic is None else REBALANCE_TIMEOUT_MS,
+        subscribed_topic_names=None if topic is None else [topic],
+        subscribed_topic_regex=None,
+        server_assignor=None,
+        topic_partitions=None if topic is None else [],
+    )

@@ -10,9 +10,7 @@ import pytest
 from tests.engine.stage import Stage
 from tests.processes.programs import READS, run
 
-DAEMON = (
-    READS
-    + """
+DAEMON = """
 import os
 said, says = os.pipe()
 if not os.fork():
@@ -25,11 +23,8 @@ os.wait()
 os.close(says)
 print(os.read(said, 100).decode(), end="")
 """
-)
 
-WORKERS = (
-    READS
-    + """
+WORKERS = """
 import os
 def worker(name):
     pid = os.fork()
@@ -40,25 +35,18 @@ def worker(name):
 workers = [worker(name) for name in ("w1", "w2")]
 assert [os.waitpid(pid, 0)[1] for pid in workers] == [0, 0]
 """
-)
 
-PROFILED = (
-    READS
-    + """
+PROFILED = """
 import cProfile
 cProfile.run("read('profiled')", "/dev/null")
 """
-)
 
-TRACED = (
-    READS
-    + """
+TRACED = """
 import sys, threading
 threading.settrace(lambda *_: None)
 sys.settrace(lambda frame, event, argument: None)
 read("traced")
 """
-)
 
 PROGRAMS = {"daemon": DAEMON, "w1 w2": WORKERS, "profiled": PROFILED, "traced": TRACED}
 
@@ -68,7 +56,7 @@ PROGRAMS = {"daemon": DAEMON, "w1 w2": WORKERS, "profiled": PROFILED, "traced": 
 def test_they_read_and_commit(stage: Stage, names: str) -> None:
     stage.create(records=20)
     quiet = ("-W", "ignore:This process:DeprecationWarning")
-    ended = run(PROGRAMS[names], stage.cluster.bootstrap_servers, *quiet)
+    ended = run(READS + PROGRAMS[names], stage.cluster.bootstrap_servers, *quiet)
     assert (ended.returncode, ended.stderr) == (0, "")
     said = sorted(line for line in ended.stdout.splitlines() if " 20" in line)
     assert said == [f"{name} 20" for name in names.split()], ended.stdout
