@@ -1,4 +1,4 @@
-"""Three partitions with one record that can't be deserialized, and small words for reading up to it."""
+"""Consumers that have everything of the fixture ``orders`` at hand, one record of which can't be deserialized."""
 
 from __future__ import annotations
 
@@ -9,20 +9,6 @@ from contextlib import asynccontextmanager, contextmanager, suppress
 from kafka_nextgen import AsyncConsumer, Consumer, DeserializationError, Record
 from tests.engine.stage import Stage, tp
 from tests.support.waiting import eventually
-
-__all__ = [
-    "ALL_BUT_BAD",
-    "BAD",
-    "BEFORE_BAD",
-    "PARTITIONS",
-    "consuming",
-    "consuming_async",
-    "next_offsets",
-    "take",
-    "take_async",
-    "take_good",
-    "told",
-]
 
 #: The value of one record of partition 1. All values are offsets.
 BAD = 12
@@ -43,8 +29,11 @@ def told(records: list[Record]) -> list[tuple[int, int]]:
     return sorted((record.partition, record.offset) for record in records)
 
 
-def is_all_there(consumer: Consumer | AsyncConsumer) -> bool:
-    return sum(partition.buffered_records for partition in consumer.metrics().reading.partitions.values()) == 40
+def wait_for_all(consumer: Consumer | AsyncConsumer) -> None:
+    def count() -> int:
+        return sum(partition.buffered_records for partition in consumer.metrics().reading.partitions.values())
+
+    eventually("all is fetched", lambda: count() == 40, saw=count)
 
 
 @contextmanager
@@ -52,7 +41,7 @@ def consuming(orders: Stage, **more: object) -> Iterator[Consumer]:
     """A consumer whose next poll hands over everything."""
     with orders.consumer(value_deserializer=refuse_twelve, **more) as consumer:
         consumer.assign(PARTITIONS)
-        eventually("all is fetched", lambda: is_all_there(consumer))
+        wait_for_all(consumer)
         yield consumer
 
 
@@ -60,13 +49,8 @@ def consuming(orders: Stage, **more: object) -> Iterator[Consumer]:
 async def consuming_async(orders: Stage, **more: object) -> AsyncIterator[AsyncConsumer]:
     async with AsyncConsumer(**orders.config(value_deserializer=refuse_twelve, **more)) as consumer:
         await consumer.assign(PARTITIONS)
-        await asyncio.to_thread(eventually, "all is fetched", lambda: is_all_there(consumer))
+        await asyncio.to_thread(wait_for_all, consumer)
         yield consumer
-
-
-def next_offsets(seen: list[Record]) -> dict[int, int]:
-    """What may be committed once these, in each partition's order, were given out."""
-    return {record.partition: record.offset + 1 for record in seen}
 
 
 def take(records: Iterable[Record], seen: list[Record]) -> DeserializationError:
@@ -76,14 +60,6 @@ def take(records: Iterable[Record], seen: list[Record]) -> DeserializationError:
     except DeserializationError as error:
         return error
     raise AssertionError("no record was bad")
-
-
-async def take_async(consumer: AsyncConsumer, seen: list[Record]) -> None:
-    try:
-        async for record in consumer:
-            seen.append(record)  # noqa: PERF401  (a comprehension would forget them)
-    except DeserializationError:
-        return
 
 
 def take_good(records: Iterable[Record]) -> Iterator[Record]:

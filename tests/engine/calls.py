@@ -7,8 +7,6 @@ from collections.abc import Callable
 from kafka_nextgen import Consumer
 from tests.engine.names import TOPIC, tp
 
-__all__ = ["ALWAYS_OPEN", "CALLS", "MADE_OF_OTHERS", "SHARED"]
-
 CALLS: dict[str, Callable[[Consumer], object]] = {
     "subscribe": lambda consumer: consumer.subscribe([TOPIC]),
     "unsubscribe": lambda consumer: consumer.unsubscribe(),

@@ -6,8 +6,11 @@ from collections import deque
 
 from attrs import define, field
 
+from kafka_nextgen.bridge import offset_commit
+from kafka_nextgen.broker.context import Context
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.consumer_protocol import MemberSubscription, decode_subscription
+from kafka_nextgen.coordinator.responses import OffsetsCommitted
 from kafka_nextgen.wire.apis import HEARTBEAT, JOIN_GROUP, LEAVE_GROUP, OFFSET_COMMIT, SYNC_GROUP
 from kafka_nextgen.wire.messages import (
     HeartbeatRequest,
@@ -17,19 +20,13 @@ from kafka_nextgen.wire.messages import (
     LeaveGroupRequest,
     LeaveGroupResponse,
     OffsetCommitRequest,
-    OffsetCommitResponse,
     SyncGroupRequest,
     SyncGroupResponse,
 )
 from tests.engine.stage import Stage
 
-__all__ = ["CLASSIC", "COOPERATIVE", "Group"]
-
 CLASSIC = {"group_protocol": "classic", "heartbeat_interval_ms": 50, "partition_assignment_strategy": "range"}
 COOPERATIVE = {**CLASSIC, "partition_assignment_strategy": "cooperative-sticky"}
-
-Topic = OffsetCommitResponse.OffsetCommitResponseTopic
-Partition = Topic.OffsetCommitResponsePartition
 
 
 @define
@@ -81,22 +78,12 @@ class Group:
         self.leaves.append(request)
         return LeaveGroupResponse(members=[])
 
-    async def commit(self, request: OffsetCommitRequest, _context: object) -> OffsetCommitResponse:
+    async def commit(self, request: OffsetCommitRequest, context: Context) -> object:
         self.committed_in.append(request.generation_id_or_member_epoch)
         code = self.commit_refusals.popleft() if self.commit_refusals else ErrorCode.NONE
-        return OffsetCommitResponse(
-            topics=[
-                Topic(
-                    name=topic.name,
-                    topic_id=topic.topic_id,
-                    partitions=[
-                        Partition(partition_index=partition.partition_index, error_code=code)
-                        for partition in topic.partitions
-                    ],
-                )
-                for topic in request.topics
-            ]
-        )
+        directory = context.cluster.directory()
+        offsets = offset_commit.from_request(request, directory).offsets
+        return offset_commit.to_response(request, directory, OffsetsCommitted(dict.fromkeys(offsets, code)))
 
     def said(self, join: int) -> MemberSubscription:
         """What the member said in one of its joins."""

@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from kafka_nextgen import TopicPartition
 from kafka_nextgen.wire.records import ColumnSlice, NewRecord, RecordLimits, decode_partition, encode_batch
 
-__all__ = ["HEADERS", "PLAIN", "SLICES", "A"]
-
 A, B = TopicPartition("orders", 2), TopicPartition("audit", 0)
 HEADERS = [NewRecord(b"v0", key=b"k0", timestamp=10), NewRecord(None, headers=[("a", b"1"), ("ü", None)], timestamp=11)]
 PLAIN = [NewRecord(b"w%d" % n, timestamp=20 + n) for n in range(20)]

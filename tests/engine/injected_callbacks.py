@@ -6,6 +6,7 @@ import asyncio
 import sys
 import time
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from kafka_nextgen import (
     AsyncConsumer,
@@ -19,11 +20,10 @@ from kafka_nextgen import (
 from kafka_nextgen.config import GroupProtocol
 from kafka_nextgen.coordinator.classic.requests import LeaveGroup, LeavingMember
 from kafka_nextgen.coordinator.classic.responses import LeaveGroupAnswer
+from tests.engine.injected_calls import result_of
 from tests.engine.injection import InjectedError, Injection, is_in_a_task
+from tests.engine.interrupted_reader import Kind
 from tests.engine.stage import GROUP, PATIENCE_S, TOPIC, Stage
-
-__all__ = ["PROTOCOLS", "Awaited", "Blocking", "Trap", "throw_out", "try_all_of_callbacks"]
-
 
 PROTOCOLS: dict[str, dict[str, object]] = {
     "consumer": {},
@@ -90,14 +90,20 @@ class Awaited(AsyncRebalanceListener):
         self._trap.end("lost")
 
 
-async def poll_through(consumer: AsyncConsumer, trap: Trap, partitions: int) -> None:
+METHODS = ("assigned", "revoked", "lost")
+Made = type[Blocking] | type[Awaited]
+#: Which consumer calls which listener.
+CALLERS: tuple[tuple[Kind, Made], ...] = ((Consumer, Blocking), (AsyncConsumer, Blocking), (AsyncConsumer, Awaited))
+
+
+async def poll_through(consumer: Any, trap: Trap, partitions: int) -> None:
     """Poll, whatever is raised, until the member has come to rest with so many partitions."""
     deadline = time.monotonic() + PATIENCE_S
     is_settled = False
     while not is_settled:
         assert time.monotonic() < deadline, f"the member does not go on: {trap.injection}; {consumer.health()}"
         try:
-            await consumer.poll(0.01, max_records=1)
+            await result_of(consumer.poll(0.01, max_records=1))
         except InjectedError:
             pass
         finally:
@@ -107,39 +113,38 @@ async def poll_through(consumer: AsyncConsumer, trap: Trap, partitions: int) -> 
         is_settled = is_heard and len(consumer.assignment()) == partitions and consumer.health().rebalancing is None
 
 
-async def try_all_of_callbacks(
-    stage: Stage, made: type[Blocking] | type[Awaited], kind: str, protocol: str, stride: int = 1
-) -> int:
-    """Raise in each place behind the end of a method of this kind, or every so many; how many there were at least."""
+async def try_callback(stage: Stage, kind: Kind, made: Made, method: str, protocol: str, stride: int = 1) -> int:
+    """Raise in each place behind the end of this method, or every so many; how many there were at least."""
     trap, place = Trap(is_in_a_task), 1
     listener = made(trap)
-    async with AsyncConsumer(**stage.config(**PROTOCOLS[protocol])) as consumer:
-        await consumer.subscribe([TOPIC], listener)
+    consumer = kind(**stage.config(**PROTOCOLS[protocol]))
+    try:
+        await result_of(consumer.subscribe([TOPIC], listener))  # type: ignore[arg-type]
         await poll_through(consumer, trap, partitions=2)
-        while await is_raised(stage, consumer, listener, trap, kind, place):
+        while await is_raised(stage, consumer, listener, trap, method, place):
             place += stride
-        assert await consumer.poll(10, max_records=1)
+        assert await result_of(consumer.poll(10, max_records=1))
+    finally:
+        await result_of(consumer.close())
     return place
 
 
 async def is_raised(
-    stage: Stage, consumer: AsyncConsumer, listener: Blocking | Awaited, trap: Trap, kind: str, place: int
+    stage: Stage, consumer: Any, listener: Blocking | Awaited, trap: Trap, method: str, place: int
 ) -> bool:
     """Have the method called, and raise at that place after its end, if there is one."""
-    trap.arm(kind, place)
-    if kind == "lost":
+    trap.arm(method if method != "revoked" else "", place)
+    if method == "lost":
         await asyncio.to_thread(throw_out, stage, consumer)
         await poll_through(consumer, trap, partitions=2)
         return trap.injection.where is not None
-    if kind == "revoked":
-        trap.kind = ""
-    await consumer.subscribe([TOPIC, "audit"], listener)
+    await result_of(consumer.subscribe([TOPIC, "audit"], listener))
     await poll_through(consumer, trap, partitions=3)
     where = trap.injection.where
-    trap.arm(kind if kind == "revoked" else "", place)
-    await consumer.subscribe([TOPIC], listener)
+    trap.arm(method if method == "revoked" else "", place)
+    await result_of(consumer.subscribe([TOPIC], listener))
     await poll_through(consumer, trap, partitions=2)
-    return (trap.injection.where if kind == "revoked" else where) is not None
+    return (trap.injection.where if method == "revoked" else where) is not None
 
 
 def throw_out(stage: Stage, consumer: Consumer | AsyncConsumer) -> None:

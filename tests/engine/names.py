@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from kafka_nextgen import TopicPartition
 
-__all__ = ["GROUP", "TOPIC", "tp"]
-
 GROUP, TOPIC = "billing", "orders"
 
 

@@ -16,8 +16,6 @@ from kafka_nextgen.assignors import (
     UniformAssignor,
 )
 
-__all__ = ["Own", "Work"]
-
 Work = Callable[[AssignmentSpec], GroupAssignment]
 
 

@@ -28,8 +28,6 @@ from kafka_nextgen import (
 )
 from tests.engine.stage import TOPIC, tp
 
-__all__ = ["CALLS", "ListenerError", "RandomCalls", "RandomListener"]
-
 AnyConsumer = Consumer | AsyncConsumer
 
 PARTITIONS, RECORDS = 3, 40

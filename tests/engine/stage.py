@@ -5,14 +5,13 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from typing import Any, TypeVar
 
 import pytest
 from kafka.record.legacy_records import LegacyRecordBatchBuilder
 
-from kafka_nextgen import AsyncConsumer, Consumer, RebalanceConsumer, RebalanceListener, Record, TopicPartition
+from kafka_nextgen import AsyncConsumer, Consumer, Hooks, RebalanceConsumer, RebalanceListener, Record, TopicPartition
 from kafka_nextgen.bridge import offset_commit
 from kafka_nextgen.broker import leadership
 from kafka_nextgen.broker.apis import EXTENSIONS, SERVED
@@ -32,26 +31,11 @@ from kafka_nextgen.coordinator.responses import (
 from kafka_nextgen.coordinator.settings import Profile
 from kafka_nextgen.testing import Cluster
 from kafka_nextgen.types import format_partitions
-from kafka_nextgen.wire.apis import APIS, OFFSET_COMMIT, OFFSET_FETCH, Api
+from kafka_nextgen.wire.apis import APIS, OFFSET_COMMIT, Api
 from kafka_nextgen.wire.messages import FindCoordinatorResponse, OffsetCommitRequest
 from kafka_nextgen.wire.records import Compression, NewRecord, encode_batch, read_batches, split_batches
 from tests.engine.names import GROUP, TOPIC, tp
 from tests.support.waiting import GUARD_S
-
-__all__ = [
-    "GROUP",
-    "PATIENCE_S",
-    "RACKS",
-    "SETTINGS",
-    "TOPIC",
-    "Hears",
-    "Stage",
-    "no_coordinator",
-    "poll_until",
-    "read",
-    "tp",
-    "values",
-]
 
 T = TypeVar("T")
 
@@ -126,12 +110,30 @@ class Stage:
     def consumer(self, **more: object) -> Consumer:
         return Consumer(**self.config(**more))
 
-    @contextmanager
-    def subscribed(self, **more: object) -> Iterator[Consumer]:
-        """A consumer that is subscribed to the topic."""
-        with self.consumer(**more) as consumer:
-            consumer.subscribe([TOPIC])
-            yield consumer
+    def subscribed(
+        self, listener: RebalanceListener | None = None, *, hooks: Sequence[Hooks] = (), **more: object
+    ) -> Consumer:
+        """A consumer that is subscribed to the topic, with these hooks."""
+        consumer = self.consumer(**more)
+        for each in hooks:
+            consumer.hooks.add(each)
+        consumer.subscribe([TOPIC], listener)
+        return consumer
+
+    def after_reading(
+        self, records: int, listener: RebalanceListener | None = None, *, partitions: int = 1, **more: Any
+    ) -> Consumer:
+        """A consumer that has read a new topic, of so many records in each partition, to its end."""
+        self.create(partitions, records)
+        consumer = self.subscribed(listener, **more)
+        read(consumer, partitions * records)
+        return consumer
+
+    def reader(self, *partitions: int, **more: object) -> Consumer:
+        """A consumer of these partitions, or the first one, without a group."""
+        consumer = self.consumer(**{"group_id": None, **more})
+        consumer.assign([tp(number) for number in partitions or (0,)])
+        return consumer
 
     # ---- the log
 
@@ -157,8 +159,7 @@ class Stage:
 
     def write_zeros(self, partition: int, size: int) -> None:
         """Append a record of so many zeros, of which compression leaves next to nothing."""
-        batch = encode_batch([NewRecord(bytes(size))], Compression.ZSTD)
-        self.run(lambda: self._partition(partition).log.append(read_batches(batch)[0]))
+        self.append(partition, encode_batch([NewRecord(bytes(size))], Compression.ZSTD))
 
     def tamper(self, partition: int, batch: int) -> None:
         """Break the checksum of a stored batch."""
@@ -206,6 +207,14 @@ class Stage:
         assert topic is not None
         return topic
 
+    def append(self, partition: int, *batches: bytes) -> None:
+        """Append these batches as they are."""
+        log = self._partition(partition).log
+        self.run(lambda: [log.append(read_batches(batch)[0]) for batch in batches])
+
+    def delete_topic(self) -> None:
+        self.run(lambda: self.cluster._broker._cluster.topics.delete(self.topic()))
+
     def _partition(self, index: int) -> Partition:
         return self.topic().partitions[index]
 
@@ -240,13 +249,34 @@ class Stage:
             self._monkeypatch.setitem(ranges, api.key, (api.min_version, api.max_version))  # type: ignore[arg-type]
             self._monkeypatch.setitem(SERVED, APIS[api.key], handle)  # type: ignore[arg-type]
 
+    def change(self, api: Api, change: Callable[[Any], Any]) -> None:
+        """Have each answer to this API changed."""
+        original = self.original(api)
+
+        async def changed(*question: object) -> object:
+            return change(await original(*question))
+
+        self.handle(api, changed)
+
+    def watch(self, api: Api) -> list[Any]:
+        """Every request of this API from now on."""
+        requests: list[Any] = []
+        original = self.original(api)
+
+        async def watched(request: object, context: object) -> object:
+            requests.append(request)
+            return await original(request, context)
+
+        self.handle(api, watched)
+        return requests
+
     def never(self, api: Api) -> threading.Event:
         """Let this API never be answered; the event tells that somebody asked."""
         asked = threading.Event()
 
         async def handle(*_: object) -> None:
             asked.set()
-            await asyncio.sleep(3600)
+            await asyncio.Event().wait()
 
         self.handle(api, handle)
         return asked
@@ -256,14 +286,13 @@ class Stage:
         code = ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
         if api is OFFSET_COMMIT:
             return self.refuse_commits(code)
-        asked, original = threading.Event(), self.original(OFFSET_FETCH)
+        asked = threading.Event()
 
-        async def refuse_fetch(request: object, context: Context) -> object:
+        def refuse(response: Any) -> Any:
             asked.set()
-            response: Any = await original(request, context)
             return response.replaced(groups=[group.replaced(error_code=code) for group in response.groups])
 
-        self.handle(api, refuse_fetch)
+        self.change(api, refuse)
         return asked
 
     def refuse_commits(self, code: ErrorCode) -> threading.Event:
@@ -299,6 +328,25 @@ def poll_until(consumer: Consumer, is_so: Callable[[], bool]) -> list[Record]:
     while not is_so():
         assert time.monotonic() < deadline, f"still not so; {len(records)} records came; {consumer.health()}"
         records += consumer.poll(timeout=0.1)
+    return records
+
+
+def poll_for(consumer: Consumer) -> None:
+    """Poll until something is raised."""
+    poll_until(consumer, lambda: False)
+
+
+async def poll_until_async(consumer: AsyncConsumer, is_so: Callable[[], bool]) -> list[Record]:
+    records: list[Record] = []
+    while not is_so():
+        records += await consumer.poll(timeout=0.05)
+    return records
+
+
+async def read_async(consumer: AsyncConsumer, count: int) -> list[Record]:
+    records: list[Record] = []
+    while len(records) < count:
+        records += await consumer.poll(timeout=0.1, max_records=count - len(records))
     return records
 
 

@@ -14,31 +14,14 @@ from kafka_nextgen.fetching import Fetch, NodeFetches
 from kafka_nextgen.wire.apis import FETCH
 from tests.engine.stage import Stage, read, tp, values
 
-__all__ = [
-    "LONG_MS",
-    "Steadiness",
-    "fails",
-    "go_on",
-    "hang_up",
-    "next_of",
-    "once",
-    "one_by_one",
-    "reading",
-    "reads_on",
-]
-
 LONG_MS = 5_000
 
 
 class Steadiness:
-    """Counts steady states that have begun and ended, and the answers that were followed and not in these.
-
-    ``stumbles`` is how many of the next answers meet a bug.
-    """
+    """Counts steady states that have begun and ended, and the answers that were followed and not in these."""
 
     def __init__(self) -> None:
         self.begun = self.ended = self.answers = self.odd_answers = 0
-        self.stumbles = 0
 
     @property
     def is_on(self) -> bool:
@@ -53,9 +36,6 @@ class Steadiness:
             return steady
 
         def taken(fetches: LockedFetches, *what: Any) -> object:
-            if self.stumbles:
-                self.stumbles -= 1
-                raise ZeroDivisionError("a bug")
             following = take(fetches, *what)
             self.answers += following is not None
             self.odd_answers += following is None
@@ -73,8 +53,7 @@ class Steadiness:
 def reading(stage: Stage, steady: Steadiness, **config: object) -> Consumer:
     """A consumer of two partitions that has read some records of the first one, and is in a steady state."""
     stage.create(partitions=2)
-    consumer = stage.consumer(**{"group_id": None, "fetch_max_wait_ms": LONG_MS, **config})
-    consumer.assign([tp(0), tp(1)])
+    consumer = stage.reader(0, 1, **{"fetch_max_wait_ms": LONG_MS, **config})
     go_on(stage, consumer, steady)
     return consumer
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 
 from kafka_nextgen import Consumer, OffsetAndMetadata, TopicPartition
 from kafka_nextgen.bridge import fetch, list_offsets, offset_commit
+from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.coordinator.requests import OffsetCommit
 from kafka_nextgen.engine.application.arguments import (
     LONGEST_WAIT_S,
@@ -20,16 +22,17 @@ from kafka_nextgen.engine.application.arguments import (
     checked_seconds,
     checked_timestamps,
 )
+from kafka_nextgen.engine.settings import record_limits
 from kafka_nextgen.wire.apis import FETCH, LIST_OFFSETS, OFFSET_COMMIT
 from kafka_nextgen.wire.codec import write_message
-from tests.engine.stage import TOPIC, Stage, poll_until, tp
+from tests.engine.stage import TOPIC, Stage, read, tp
 
 ANYTHING = st.one_of(st.integers(), st.floats(), st.text(), st.binary(), st.none(), st.booleans())
 PARTITIONS = st.builds(TopicPartition, ANYTHING | st.just(TOPIC), ANYTHING)
 OFFSETS = ANYTHING | st.builds(OffsetAndMetadata, ANYTHING, ANYTHING, ANYTHING)
 LIMITS = fetch.FetchLimits()
 
-NO_PARTITION: dict[str, object] = {"a tuple": (TOPIC, 0), "a name": TOPIC, "a name in bytes": TopicPartition(b"t", 0)}  # type: ignore[arg-type]
+NO_PARTITIONS: list[Any] = [(TOPIC, 0), TOPIC, TopicPartition(b"t", 0)]  # type: ignore[arg-type]
 CALLS: dict[str, Callable[[Consumer, TopicPartition], object]] = {
     "seek": lambda consumer, partition: consumer.seek(partition, 0),
     "seek_to_beginning": lambda consumer, partition: consumer.seek_to_beginning([partition]),
@@ -73,16 +76,17 @@ def test_times_too(timestamps: dict[TopicPartition, int]) -> None:
     write_message(list_offsets.to_request(asked, {}, 0, 1000), version)
 
 
-@pytest.mark.parametrize("wrong", [2**63, -1])
-def test_an_offset_that_cannot_be_is_refused_by_its_value(wrong: int) -> None:
-    with pytest.raises(ValueError, match=rf"orders\[0\].*{wrong}"):
+@pytest.mark.parametrize(
+    ("wrong", "error", "words"),
+    [
+        (2**63, ValueError, rf"orders\[0\].*{2**63}"),
+        (-1, ValueError, r"orders\[0\].*-1.*offsets_for_times\(\) gives .* seek_to_end\(\)"),
+        *((wrong, TypeError, r"orders\[0\].*whole number") for wrong in (1.5, "5", None)),
+    ],
+)
+def test_what_is_no_offset_is_refused_with_what_to_do(wrong: Any, error: type[Exception], words: str) -> None:
+    with pytest.raises(error, match=words):
         checked_offset(tp(), wrong)
-
-
-@pytest.mark.parametrize("wrong", [1.5, "5", None])
-def test_what_is_no_whole_number_is_refused_by_its_type(wrong: object) -> None:
-    with pytest.raises(TypeError, match=r"orders\[0\].*whole number"):
-        checked_offset(tp(), wrong)  # type: ignore[arg-type]
 
 
 def test_one_partition_is_no_collection_of_them() -> None:
@@ -90,44 +94,39 @@ def test_one_partition_is_no_collection_of_them() -> None:
         checked_partitions(tp())  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("wrong", NO_PARTITION.values(), ids=NO_PARTITION.keys())
 @pytest.mark.parametrize("call", CALLS.values(), ids=CALLS.keys())
-def test_only_a_partition_names_a_partition(
-    unconnected: Consumer, call: Callable[[Consumer, TopicPartition], object], wrong: TopicPartition
-) -> None:
-    with pytest.raises(TypeError, match="partition"):
-        call(unconnected, wrong)
-
-
-@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS.keys())
-def test_a_partition_has_a_number_that_it_can_have(
+def test_only_a_partition_that_there_can_be_names_a_partition(
     unconnected: Consumer, call: Callable[[Consumer, TopicPartition], object]
 ) -> None:
+    for wrong in NO_PARTITIONS:
+        with pytest.raises(TypeError, match="partition"):
+            call(unconnected, wrong)
     with pytest.raises(ValueError, match="there can be no partition"):
         call(unconnected, tp(2**40))
 
 
-@pytest.mark.parametrize("wrong", [b"orders", [b"orders"], [5], "orders"])
-def test_topics_are_named_by_strings(unconnected: Consumer, wrong: list[str]) -> None:
-    with pytest.raises(TypeError, match=r"subscribe\(\) takes"):
+@pytest.mark.parametrize(
+    ("wrong", "error", "words"),
+    [
+        *((wrong, TypeError, r"subscribe\(\) takes") for wrong in (b"orders", [b"orders"], [5], "orders")),
+        *(([name], ValueError, "no topic of that name") for name in ("a/b c", "..", "x" * 250, "\ud800")),
+    ],
+)
+def test_topics_are_named_by_strings_that_can_be_their_names(
+    unconnected: Consumer, wrong: Any, error: type[Exception], words: str
+) -> None:
+    with pytest.raises(error, match=words):
         unconnected.subscribe(wrong)
-
-
-@pytest.mark.parametrize("wrong", ["a/b c", "..", "x" * 250, "\ud800"])
-def test_there_is_no_waiting_for_a_topic_that_cannot_be(unconnected: Consumer, wrong: str) -> None:
-    with pytest.raises(ValueError, match="no topic of that name"):
-        unconnected.subscribe([wrong])
 
 
 def test_a_bad_offset_holds_up_no_other_partition(stage: Stage) -> None:
     stage.create(partitions=2)
     stage.write(1, 20)
-    with stage.subscribed() as consumer:
-        poll_until(consumer, lambda: len(consumer.assignment()) == 2)
+    with stage.reader(0, 1) as consumer:
         with pytest.raises(ValueError, match=str(2**63)):
             consumer.seek(tp(0), 2**63)
         consumer.seek(tp(1), 10)
-        assert [record.offset for record in consumer.poll(timeout=20)] == list(range(10, 20))
+        assert [record.offset for record in read(consumer, 10)] == list(range(10, 20))
 
 
 @pytest.mark.parametrize("call", [Consumer.poll, Consumer.unsubscribe, Consumer.topics])
@@ -136,9 +135,15 @@ def test_a_time_that_is_no_number_is_refused(unconnected: Consumer, call: Callab
         call(unconnected, timeout=math.nan)
 
 
-@pytest.mark.parametrize(("given", "waited"), [(-1.0, 0.0), (0, 0), (2.5, 2.5), (math.inf, LONGEST_WAIT_S)])
-def test_a_time_below_zero_is_none_and_infinity_is_as_long_as_it_takes(given: float, waited: float) -> None:
-    assert checked_seconds(given) == waited
+@pytest.mark.parametrize(
+    ("given", "seconds"),
+    [
+        *((-1.0, 0.0), (-1, 0.0), (0, 0), (2, 2.0), (2.5, 2.5)),
+        *((math.inf, LONGEST_WAIT_S), (None, LONGEST_WAIT_S), (timedelta(milliseconds=1500), 1.5)),
+    ],
+)
+def test_a_time_below_zero_is_none_and_infinity_is_as_long_as_it_takes(given: Any, seconds: float) -> None:
+    assert checked_seconds(given) == seconds
 
 
 def test_who_may_wait_for_ever_is_answered_all_the_same(stage: Stage) -> None:
@@ -150,19 +155,36 @@ def test_who_may_wait_for_ever_is_answered_all_the_same(stage: Stage) -> None:
         consumer.close(timeout=math.inf)
 
 
-@pytest.mark.parametrize(
-    ("given", "seconds"), [(timedelta(milliseconds=1500), 1.5), (None, LONGEST_WAIT_S), (-1, 0.0), (2, 2.0)]
-)
-def test_a_timeout_may_be_a_timedelta_or_none(given: object, seconds: float) -> None:
-    assert checked_seconds(given) == seconds
-
-
 @pytest.mark.parametrize("given", ["1", b"1", [], object()])
 def test_what_is_no_time_is_refused_as_such(given: object) -> None:
     with pytest.raises(TypeError, match="a timeout is a number of seconds, a timedelta or None, not"):
         checked_seconds(given)
 
 
-def test_the_offset_of_a_time_that_was_not_found_is_refused_with_what_to_do() -> None:
-    with pytest.raises(ValueError, match=r"offsets_for_times\(\) gives .* seek_to_end\(\)"):
-        checked_offset(TopicPartition("orders", 0), -1)
+# ---- what the configuration comes to
+
+
+MIB = 1 << 20
+
+
+@pytest.mark.parametrize(
+    ("buffer_bytes", "frame_bytes", "decompressed_bytes"),
+    [
+        pytest.param(64 * MIB, 100 * MIB, 64 * MIB, id="by default as much as is buffered"),
+        pytest.param(1, 100 * MIB, 16 * MIB, id="a small buffer makes no sound batch unreadable"),
+        pytest.param(2**31 - 1, 100 * MIB, 2**31 - 1 - 100 * MIB, id="columns count their bytes in 32 bits"),
+    ],
+)
+def test_what_records_may_take_follows_from_the_buffer(
+    buffer_bytes: int, frame_bytes: int, decompressed_bytes: int
+) -> None:
+    config = ConsumerConfig.parse(
+        {
+            "bootstrap.servers": "localhost:9092",
+            "fetch.buffer.bytes": buffer_bytes,
+            "receive.message.max.bytes": frame_bytes,
+        }
+    )
+    limits = record_limits(config)
+    assert limits.max_decompressed_bytes == decompressed_bytes
+    assert limits.max_answer_bytes == 4 * decompressed_bytes

@@ -29,8 +29,8 @@ def only(name: str, kind: pa.DataType, nullable: bool = True) -> pa.Schema:
     return pa.schema([pa.field(name, kind, nullable)])
 
 
-def sliced(records: list[NewRecord], kind: TimestampType = TimestampType.CREATE_TIME, start: int = 0) -> ColumnSlice:
-    columns = decode_partition(encode_batch(records, leader_epoch=3, timestamp_type=kind), A, 0, RecordLimits())
+def sliced(records: list[NewRecord], start: int = 0) -> ColumnSlice:
+    columns = decode_partition(encode_batch(records, leader_epoch=3), A, 0, RecordLimits())
     return ColumnSlice(columns, start, len(columns))
 
 
@@ -69,18 +69,11 @@ def test_no_records_have_the_columns_as_well() -> None:
 
 @pytest.mark.parametrize("name", ["timestamp_type", "timestampType"])
 @pytest.mark.parametrize("kind", [pa.int8(), pa.int32()])
-@pytest.mark.parametrize("who", [TimestampType.CREATE_TIME, TimestampType.LOG_APPEND_TIME])
-def test_who_set_the_timestamp_is_told(name: str, kind: pa.DataType, who: TimestampType) -> None:
-    batch = RecordBatch(sliced(PLAIN, who, start=3))
-    assert batch.to_arrow(only(name, kind)).column(0).to_pylist() == [who] * 17 == list(batch.timestamp_types)
-
-
-def test_each_record_has_the_timestamp_type_of_its_batch() -> None:
+def test_each_record_has_the_timestamp_type_of_its_batch(name: str, kind: pa.DataType) -> None:
     later = encode_batch(HEADERS, base_offset=2, timestamp_type=TimestampType.LOG_APPEND_TIME)
     columns = decode_partition(encode_batch(HEADERS) + later, A, 0, RecordLimits())
     batch = RecordBatch(ColumnSlice(columns, 1, 3))
-    assert list(batch.timestamp_types) == [0, 1]
-    assert batch.to_arrow(only("timestampType", pa.int32())).column(0).to_pylist() == [0, 1]
+    assert batch.to_arrow(only(name, kind)).column(0).to_pylist() == [0, 1] == list(batch.timestamp_types)
 
 
 @pytest.mark.parametrize("zone", ["UTC", "Europe/Berlin", None])
@@ -107,7 +100,7 @@ def test_no_headers_are_null_where_that_may_be(child: str, nullable: bool) -> No
     mixed = [*HEADERS, NewRecord(b"x"), NewRecord(b"y", headers=[("b", b"2")])]
     some = [nothing, [{"key": "a", "value": b"1"}, {"key": "ü", "value": None}], nothing, [{"key": "b", "value": b"2"}]]
     for start in range(4):
-        batch = RecordBatch(sliced(mixed, start=start)).to_arrow(schema)
+        batch = RecordBatch(sliced(mixed, start)).to_arrow(schema)
         batch.validate(full=True)
         assert batch.schema == schema
         assert batch.column(0).type.value_field.name == child, "types are equal without it, and Spark looks at it"

@@ -2,41 +2,27 @@
 
 from __future__ import annotations
 
-import asyncio
 import warnings
-from collections.abc import Callable, Sequence
 
 import pytest
 
 from kafka_nextgen import (
-    AsyncConsumer,
     CommitFailedError,
     FencedInstanceError,
     GroupProtocol,
     MisuseError,
     RebalanceCause,
-    RebalanceConsumer,
     SubscriptionPattern,
-    TopicPartition,
 )
+from kafka_nextgen.broker.context import Context
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.consumer_protocol import decode_assignment
 from kafka_nextgen.engine.member.classic_driver import ClassicDriver
 from kafka_nextgen.membership.classic.effects import SendClassicHeartbeat
-from kafka_nextgen.wire.apis import (
-    CONSUMER_GROUP_HEARTBEAT,
-    OFFSET_COMMIT,
-    SYNC_GROUP,
-)
-from kafka_nextgen.wire.messages import (
-    ConsumerGroupHeartbeatResponse,
-    OffsetCommitRequest,
-    OffsetCommitResponse,
-    SyncGroupRequest,
-    SyncGroupResponse,
-)
+from kafka_nextgen.wire.apis import CONSUMER_GROUP_HEARTBEAT, OFFSET_COMMIT, SYNC_GROUP
+from kafka_nextgen.wire.messages import ConsumerGroupHeartbeatResponse, OffsetCommitRequest
 from tests.engine.classic_group import CLASSIC, COOPERATIVE, Group
-from tests.engine.stage import PATIENCE_S, TOPIC, Hears, Stage, poll_until, read, tp, values
+from tests.engine.stage import GUARD_S, TOPIC, Hears, Stage, poll_for, poll_until, read, tp, values
 from tests.support.waiting import eventually
 
 
@@ -49,34 +35,16 @@ def group(stage: Stage) -> Group:
 
 
 def test_a_consumer_reads_as_the_leader_of_its_group(stage: Stage, group: Group) -> None:
+    told = stage.watch(SYNC_GROUP)
     with stage.subscribed(**CLASSIC) as consumer:
         assert sorted(values(read(consumer, 20))) == sorted([*range(10)] * 2)
         consumer.commit()
         assert consumer.group_protocol is GroupProtocol.CLASSIC
         assert (consumer.group_metadata().member_id, consumer.group_metadata().member_epoch) == ("me", 1)
+    assert decode_assignment(bytes(told[0].assignments[0].assignment)) == {tp(0), tp(1)}
     assert group.committed_in == [1]
     (leave,) = group.leaves
     assert (leave.members[0].member_id, leave.members[0].reason) == ("me", "the consumer is being closed")
-
-
-def test_what_on_assigned_raises_is_raised_by_each_poll_until_it_returns(stage: Stage, group: Group) -> None:
-    raises = [ZeroDivisionError("mine"), ZeroDivisionError("mine again")]
-
-    class Raises(Hears):
-        def on_partitions_assigned(self, consumer: RebalanceConsumer, partitions: Sequence[TopicPartition]) -> None:
-            super().on_partitions_assigned(consumer, partitions)
-            if raises:
-                raise raises.pop(0)
-
-    listener = Raises()
-    with stage.consumer(**CLASSIC) as consumer:
-        consumer.subscribe([TOPIC], listener)
-        for message in ("mine", "mine again"):
-            with pytest.raises(ZeroDivisionError, match=f"^{message}$"):
-                poll_until(consumer, lambda: False)
-        assert len(read(consumer, 20)) == 20
-        assert listener.calls == ["assigned orders[0-1]"] * 3
-        assert "mine again" in (consumer.rebalances()[-1].error or "")
 
 
 def test_a_static_member_closes_without_leaving(stage: Stage, group: Group) -> None:
@@ -84,19 +52,6 @@ def test_a_static_member_closes_without_leaving(stage: Stage, group: Group) -> N
         read(consumer, 20)
     assert group.leaves == []
     assert [join.group_instance_id for join in group.joins] == ["reader"]
-
-
-def test_an_async_consumer_joins_the_same_way(stage: Stage, group: Group) -> None:
-    async def read_all() -> int:
-        count = 0
-        async with AsyncConsumer(**stage.config(**COOPERATIVE)) as consumer:
-            await consumer.subscribe([TOPIC])
-            while count < 20:
-                count += len(await consumer.poll(0.2))
-        return count
-
-    assert asyncio.run(asyncio.wait_for(read_all(), 20)) == 20
-    assert len(group.leaves) == 1
 
 
 def test_a_pattern_is_resolved_here(stage: Stage, group: Group) -> None:
@@ -107,7 +62,7 @@ def test_a_pattern_is_resolved_here(stage: Stage, group: Group) -> None:
         assert group.said(-1).topics == {TOPIC}
 
 
-# Which protocol.
+# ---- which protocol
 
 
 async def refuse(_request: object, _context: object) -> ConsumerGroupHeartbeatResponse:
@@ -116,7 +71,7 @@ async def refuse(_request: object, _context: object) -> ConsumerGroupHeartbeatRe
 
 @pytest.mark.parametrize("handle", [None, refuse])
 def test_auto_takes_the_classic_protocol_where_there_is_no_other(
-    stage: Stage, group: Group, caplog: pytest.LogCaptureFixture, handle: Callable[..., object] | None
+    stage: Stage, group: Group, caplog: pytest.LogCaptureFixture, handle: object
 ) -> None:
     stage.handle(CONSUMER_GROUP_HEARTBEAT, handle)  # type: ignore[arg-type]
     heard = Hears()
@@ -130,14 +85,14 @@ def test_auto_takes_the_classic_protocol_where_there_is_no_other(
 
 
 def test_auto_takes_the_consumer_protocol_where_there_is_one(stage: Stage, caplog: pytest.LogCaptureFixture) -> None:
-    stage.create(1, records=10)
-    with caplog.at_level("INFO"), stage.subscribed(group_protocol="auto") as consumer:
-        read(consumer, 10)
+    with caplog.at_level("INFO"), stage.after_reading(10, group_protocol="auto") as consumer:
         assert consumer.group_protocol is GroupProtocol.CONSUMER
+        with pytest.warns(UserWarning, match="does nothing"):
+            consumer.enforce_rebalance("because")
     assert "group billing: joins by the consumer group protocol" in caplog.text
 
 
-# Rebalances.
+# ---- rebalances
 
 
 def test_a_rebalance_is_enforced_with_its_reason_and_remembered(stage: Stage, group: Group) -> None:
@@ -157,16 +112,9 @@ def test_a_rebalance_is_enforced_with_its_reason_and_remembered(stage: Stage, gr
     assert heard.calls[1:3] == ["revoked orders[0-1]", "assigned orders[0-1]"]
 
 
-def test_with_the_consumer_protocol_enforcing_only_warns(stage: Stage) -> None:
-    stage.create(1)
-    with stage.subscribed() as consumer, pytest.warns(UserWarning, match="does nothing"):
-        consumer.enforce_rebalance("because")
-
-
 def test_a_cooperative_member_keeps_reading_and_says_what_it_owns(stage: Stage, group: Group) -> None:
     heard = Hears()
-    with stage.consumer(**COOPERATIVE) as consumer:
-        consumer.subscribe([TOPIC], listener=heard)
+    with stage.subscribed(heard, **COOPERATIVE) as consumer:
         read(consumer, 20)
         consumer.enforce_rebalance()
         poll_until(consumer, lambda: len(consumer.rebalances()) == 2)
@@ -175,14 +123,19 @@ def test_a_cooperative_member_keeps_reading_and_says_what_it_owns(stage: Stage, 
     assert heard.calls == ["assigned orders[0-1]", "assigned -", "revoked orders[0-1]"]
 
 
-def test_whoever_is_thrown_out_hears_of_it_and_joins_again(stage: Stage, group: Group) -> None:
+@pytest.mark.parametrize("by_a_commit", [False, True])
+def test_whoever_is_thrown_out_hears_of_it_and_joins_again(stage: Stage, group: Group, by_a_commit: bool) -> None:
     heard = Hears()
-    with stage.consumer(**CLASSIC) as consumer:
-        consumer.subscribe([TOPIC], listener=heard)
+    with stage.subscribed(heard, **CLASSIC) as consumer:
         read(consumer, 20)
-        group.heartbeat_refusals.append(ErrorCode.UNKNOWN_MEMBER_ID)
+        if by_a_commit:
+            group.commit_refusals.append(ErrorCode.UNKNOWN_MEMBER_ID)
+            with pytest.raises(CommitFailedError, match="UNKNOWN_MEMBER_ID"):
+                consumer.commit()
+        else:
+            group.heartbeat_refusals.append(ErrorCode.UNKNOWN_MEMBER_ID)
         poll_until(consumer, lambda: len(heard.calls) == 3)
-        assert consumer.rebalances()[1].cause is RebalanceCause.FENCED
+        assert by_a_commit or consumer.rebalances()[1].cause is RebalanceCause.FENCED
     assert heard.calls[:3] == ["assigned orders[0-1]", "lost orders[0-1]", "assigned orders[0-1]"]
 
 
@@ -192,16 +145,16 @@ def test_whoever_is_fenced_stays_out(stage: Stage, group: Group) -> None:
         group.heartbeat_refusals.append(ErrorCode.FENCED_INSTANCE_ID)
         for _ in range(2):
             with pytest.raises(FencedInstanceError, match="group billing"):
-                poll_until(consumer, lambda: False)
+                poll_for(consumer)
         assert consumer.health().problem == "the coordinator refused this member for good; poll() says why"
         eventually("its loss is history", lambda: consumer.rebalances()[-1].cause is RebalanceCause.FAILED)
 
 
-# Commits beside a rebalance.
+# ---- commits beside a rebalance
 
 
 def test_a_commit_between_two_generations_is_repeated_for_what_was_kept(stage: Stage, group: Group) -> None:
-    async def rebalance_at_the_first(request: OffsetCommitRequest, context: object) -> OffsetCommitResponse:
+    async def rebalance_at_the_first(request: OffsetCommitRequest, context: Context) -> object:
         if not group.committed_in:
             group.commit_refusals.append(ErrorCode.REBALANCE_IN_PROGRESS)
             group.heartbeat_refusals.append(ErrorCode.REBALANCE_IN_PROGRESS)
@@ -227,36 +180,9 @@ def test_a_commit_is_not_repeated_for_what_was_given_up_meanwhile(stage: Stage, 
     assert group.committed_in == [1]
 
 
-def test_a_refused_commit_tells_the_member_that_it_is_out(stage: Stage, group: Group) -> None:
-    heard = Hears()
-    with stage.consumer(**CLASSIC) as consumer:
-        consumer.subscribe([TOPIC], heard)
-        read(consumer, 20)
-        group.commit_refusals.append(ErrorCode.UNKNOWN_MEMBER_ID)
-        with pytest.raises(CommitFailedError, match="UNKNOWN_MEMBER_ID"):
-            consumer.commit()
-        poll_until(consumer, lambda: len(heard.calls) == 3)
-    assert heard.calls[:3] == ["assigned orders[0-1]", "lost orders[0-1]", "assigned orders[0-1]"]
-
-
-def test_the_leaders_assignment_is_what_its_assignor_says(stage: Stage, group: Group) -> None:
-    told: list[set[int]] = []
-    original = group.sync
-
-    async def sync(request: SyncGroupRequest, context: object) -> SyncGroupResponse:
-        told.append({one.partition for one in decode_assignment(bytes(request.assignments[0].assignment))})
-        return await original(request, context)
-
-    stage.handle(SYNC_GROUP, sync)
-    with stage.subscribed(**CLASSIC) as consumer:
-        read(consumer, 20)
-    assert told == [{0, 1}]
-
-
 def test_a_request_that_is_called_off_before_it_began_leaves_nothing_behind(stage: Stage, group: Group) -> None:
-    with warnings.catch_warnings(record=True) as caught, stage.consumer(**CLASSIC) as consumer:
+    with warnings.catch_warnings(record=True) as caught, stage.subscribed(**CLASSIC) as consumer:
         warnings.simplefilter("always")
-        consumer.subscribe([TOPIC])
         read(consumer, 20)
         engine = consumer._core.engine
         driver = engine.membership.driver
@@ -266,5 +192,5 @@ def test_a_request_that_is_called_off_before_it_began_leaves_nothing_behind(stag
             driver._send_heartbeat(SendClassicHeartbeat(99, "me", None, 1))
             driver._exchanges.cancel_pending()
 
-        engine.thread.submit(call_off()).result(PATIENCE_S)
+        engine.thread.submit(call_off()).result(GUARD_S)
     assert [str(warning.message) for warning in caught] == []

@@ -1,29 +1,22 @@
-"""Commits of a partition keep their order, whoever waits for them, and whatever is repeated meanwhile."""
+"""Commits of a partition keep their order, whoever waits for them; callbacks are called where the application polls."""
 
 from __future__ import annotations
 
-import asyncio
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, wait
 
 import pytest
 
-from kafka_nextgen import (
-    AsyncConsumer,
-    Consumer,
-    OffsetAndMetadata,
-    RebalanceConsumer,
-    RebalanceListener,
-    TopicPartition,
-)
+from kafka_nextgen import OffsetAndMetadata, RebalanceConsumer, RebalanceListener, TopicPartition
 from kafka_nextgen.bridge import offset_commit
 from kafka_nextgen.broker.context import Context
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.responses import OffsetsCommitted
 from kafka_nextgen.wire.apis import CONSUMER_GROUP_HEARTBEAT, FIND_COORDINATOR, OFFSET_COMMIT
 from kafka_nextgen.wire.messages import ConsumerGroupHeartbeatResponse, OffsetCommitRequest
-from tests.engine.stage import Stage, no_coordinator, poll_until, read, tp
+from tests.engine.stage import Stage, no_coordinator, poll_for, poll_until, tp
+from tests.support.waiting import GUARD_S
 
 
 class Coordinator:
@@ -61,7 +54,7 @@ class Movement:
 
     def wait_for_a_look(self) -> None:
         self._looked.clear()
-        assert self._looked.wait(10)
+        assert self._looked.wait(GUARD_S)
 
     async def heartbeat(self, request: object, context: Context) -> object:
         if self.is_on.is_set():
@@ -87,32 +80,28 @@ class WaitsFor(RebalanceListener):
 
 @pytest.fixture
 def coordinator(stage: Stage) -> Coordinator:
-    stage.create(records=10)
     return Coordinator(stage)
-
-
-def reader(stage: Stage) -> Consumer:
-    consumer = stage.consumer()
-    consumer.subscribe(["orders"])
-    read(consumer, 10)
-    return consumer
 
 
 def at(offset: int) -> dict[TopicPartition, OffsetAndMetadata]:
     return {tp(): OffsetAndMetadata(offset)}
 
 
-def test_the_repetition_of_an_earlier_commit_does_not_set_a_later_one_back(
-    stage: Stage, coordinator: Coordinator
+@pytest.mark.parametrize("is_cancelled", [False, True])
+def test_the_repetition_of_an_earlier_commit_neither_sets_a_later_one_back_nor_keeps_it_waiting(
+    stage: Stage, coordinator: Coordinator, is_cancelled: bool
 ) -> None:
-    with reader(stage) as consumer:
+    with stage.after_reading(10) as consumer:
         earlier = consumer.commit_async(at(3))
-        assert coordinator.asked.wait(10)
+        assert coordinator.asked.wait(GUARD_S)
+        if is_cancelled:
+            earlier.cancel()
         coordinator.is_ready = True
         consumer.commit(at(7))
-        assert earlier.result(10) is None
+        assert is_cancelled or earlier.result(GUARD_S) is None
     assert stage.committed() == {0: 7}
     assert coordinator.seen == sorted(coordinator.seen)
+    assert coordinator.seen.count(7) == 1
 
 
 def test_commits_that_nobody_waited_for_end_in_the_order_they_were_asked_for(
@@ -120,7 +109,7 @@ def test_commits_that_nobody_waited_for_end_in_the_order_they_were_asked_for(
 ) -> None:
     ended: list[int] = []
     coordinator.is_ready = True
-    with reader(stage) as consumer:
+    with stage.after_reading(10) as consumer:
         for offset in range(1, 10):
             consumer.commit_async(at(offset)).add_done_callback(lambda _, offset=offset: ended.append(offset))
     assert ended == [*range(1, 10)]
@@ -128,41 +117,11 @@ def test_commits_that_nobody_waited_for_end_in_the_order_they_were_asked_for(
     assert coordinator.seen == sorted(coordinator.seen)
 
 
-def test_awaiting_makes_no_difference(stage: Stage, coordinator: Coordinator) -> None:
-    async def commit() -> None:
-        async with AsyncConsumer(**stage.config()) as consumer:
-            await consumer.subscribe(["orders"])
-            while not await consumer.poll(timeout=0.1):
-                pass
-            earlier = consumer.commit_async(at(3))
-            await asyncio.to_thread(coordinator.asked.wait, 10)
-            coordinator.is_ready = True
-            await consumer.commit(at(7))
-            await earlier
-
-    asyncio.run(commit())
-    assert stage.committed() == {0: 7}
-
-
-def test_a_cancelled_commit_does_not_keep_a_later_one_waiting(stage: Stage, coordinator: Coordinator) -> None:
-    with reader(stage) as consumer:
-        earlier = consumer.commit_async(at(3))
-        assert coordinator.asked.wait(10)
-        earlier.cancel()
-        coordinator.is_ready = True
-        consumer.commit(at(7))
-    assert stage.committed() == {0: 7}
-    assert coordinator.seen.count(7) == 1
-
-
-def test_a_commit_that_looks_for_the_coordinator_is_not_overtaken(stage: Stage) -> None:
+def test_a_commit_that_looks_for_the_coordinator_is_not_overtaken(stage: Stage, coordinator: Coordinator) -> None:
     """The later one can't wait, for the partition is given up, while the earlier one pauses before it looks again."""
-    stage.create(records=10)
-    coordinator, movement = Coordinator(stage), Movement(stage)
+    movement = Movement(stage)
     coordinator.is_ready = True
-    with stage.consumer(retry_backoff_ms=1000, retry_backoff_max_ms=1000) as consumer:
-        consumer.subscribe(["orders"])
-        read(consumer, 10)
+    with stage.after_reading(10, retry_backoff_ms=1000, retry_backoff_max_ms=1000) as consumer:
         movement.begin()
         earlier = consumer.commit_async(at(5))
         movement.wait_for_a_look()
@@ -175,3 +134,47 @@ def test_a_commit_that_looks_for_the_coordinator_is_not_overtaken(stage: Stage) 
     assert coordinator.seen == [5, 9]
     assert stage.committed() == {0: 9}
     assert [earlier.exception(0), later.exception(0)] == [None, None]
+
+
+# ---- callbacks of commits
+
+
+class Hears:
+    """Keeps the offsets, what went wrong, and on which thread it heard of it."""
+
+    def __init__(self) -> None:
+        self.calls: list[tuple[dict[TopicPartition, int], str | None, str]] = []
+
+    def __call__(self, offsets: Mapping[TopicPartition, OffsetAndMetadata], error: BaseException | None) -> None:
+        at = {partition: offset.offset for partition, offset in offsets.items()}
+        self.calls.append((at, None if error is None else type(error).__name__, threading.current_thread().name))
+
+
+ME = threading.current_thread().name
+
+
+def test_a_callback_hears_what_was_committed_where_the_application_polls_or_closes(stage: Stage) -> None:
+    heard = Hears()
+    with stage.after_reading(10) as consumer:
+        consumer.commit_async(callback=heard).result(GUARD_S)
+        assert heard.calls == []
+        poll_until(consumer, lambda: bool(heard.calls))
+        assert heard.calls == [({tp(): 10}, None, ME)]
+        heard.calls.clear()
+        for offset in range(1, 4):
+            consumer.commit_async({tp(): offset}, heard)
+    assert heard.calls == [({tp(): offset}, None, ME) for offset in range(1, 4)]
+
+
+def test_a_callback_hears_what_went_wrong_and_what_it_raises_is_raised_there(stage: Stage) -> None:
+    def fail(_offsets: object, _error: object) -> None:
+        raise ZeroDivisionError("mine")
+
+    heard = Hears()
+    with stage.after_reading(10) as consumer:
+        consumer.commit_async({tp(): OffsetAndMetadata(1, metadata="too long" * 1000)}, heard)
+        poll_until(consumer, lambda: bool(heard.calls))
+        consumer.commit_async(callback=fail)
+        with pytest.raises(ZeroDivisionError, match="mine"):
+            poll_for(consumer)
+    assert heard.calls == [({tp(): 1}, "CommitFailedError", ME)]

@@ -10,15 +10,9 @@ import pytest
 
 from kafka_nextgen import AsyncConsumer, Consumer, DeserializationError, Hooks, MisuseError, Record, StopHandle
 from kafka_nextgen.engine.application.records import Records
-from kafka_nextgen.wire.records import NewRecord, encode_batch, read_batches
-from tests.engine.bad_records import (
-    ALL_BUT_BAD,
-    BAD,
-    consuming,
-    consuming_async,
-    told,
-)
-from tests.engine.stage import Stage, tp
+from kafka_nextgen.wire.records import NewRecord, encode_batch
+from tests.engine.bad_records import ALL_BUT_BAD, BAD, consuming, consuming_async, told
+from tests.engine.stage import Stage, read, tp
 
 
 def by_poll(consumer: Consumer) -> Iterator[Record]:
@@ -34,6 +28,22 @@ def by_batches(consumer: Consumer) -> Iterator[Record]:
 
 WAYS = pytest.mark.parametrize("way", [by_poll, by_batches, iter], ids=["poll", "batches", "iteration"])
 Way = Callable[[Consumer], Iterator[Record]]
+
+
+def bad_values(records: list[Record]) -> list[int]:
+    """The offsets of records whose value is an error."""
+    return [record.offset for record in records if isinstance(record.value, DeserializationError)]
+
+
+class FailsAtFirst:
+    """Buries no record at first."""
+
+    def __init__(self) -> None:
+        self.outages = [ConnectionError("no dead letters")]
+
+    def __call__(self, error: DeserializationError) -> None:
+        if self.outages:
+            raise self.outages.pop()
 
 
 @WAYS
@@ -63,18 +73,13 @@ def test_a_function_gets_the_error_and_the_record_is_skipped_once_it_returned(or
         seen = list(islice(way(consumer), 39))
     assert told(seen) == ALL_BUT_BAD
     assert [(error.partition, error.offset, error.record.value) for error in dead] == [(tp(1), BAD, b"12")]
+    assert str(dead[0]).endswith("ValueError: twelve; the record is skipped")
 
 
 @WAYS
 def test_what_the_function_raises_is_raised_and_positions_stop_at_the_record(orders: Stage, way: Way) -> None:
-    outages = [ConnectionError("no dead letters")]
-
-    def bury(error: DeserializationError) -> None:
-        if outages:
-            raise outages.pop()
-
     seen: list[Record] = []
-    with consuming(orders, on_deserialization_error=bury) as consumer:
+    with consuming(orders, on_deserialization_error=FailsAtFirst()) as consumer:
         with pytest.raises(ConnectionError):
             seen.extend(way(consumer))
         assert consumer.position(tp(1)) == BAD
@@ -83,116 +88,80 @@ def test_what_the_function_raises_is_raised_and_positions_stop_at_the_record(ord
 
 
 @pytest.mark.parametrize("policy", ["skip", "value"])
-def test_policies_hold_for_asynchronous_loops(orders: Stage, policy: str) -> None:
-    async def scene() -> None:
-        async with consuming_async(orders, on_deserialization_error=policy) as consumer:
-            async for record in consumer:
-                seen.append(record)
-                if len(seen) == (39 if policy == "skip" else 40):
-                    break
-
+async def test_policies_hold_for_asynchronous_loops(orders: Stage, policy: str) -> None:
     seen: list[Record] = []
-    asyncio.run(scene())
-    bad = [record.offset for record in seen if isinstance(record.value, DeserializationError)]
-    assert (len(seen), bad) == ((39, []) if policy == "skip" else (40, [BAD]))
+    async with consuming_async(orders, on_deserialization_error=policy) as consumer:
+        async for record in consumer:
+            seen.append(record)
+            if len(seen) == (39 if policy == "skip" else 40):
+                break
+    assert bad_values(seen) == ([] if policy == "skip" else [BAD])
 
 
-def test_an_asynchronous_loop_in_which_all_is_skipped_lets_other_tasks_run(stage: Stage) -> None:
-    async def scene() -> None:
-        async with AsyncConsumer(**config) as consumer:
-            await consumer.assign([tp()])
-            reading = asyncio.ensure_future(consumer.__anext__())
-            while await consumer_position(consumer) < 2000:
-                await asyncio.sleep(0)
-            reading.cancel()
-
-    async def consumer_position(consumer: AsyncConsumer) -> int:
-        return consumer.metrics().reading.records
-
+async def test_an_asynchronous_loop_in_which_all_is_skipped_lets_other_tasks_run(stage: Stage) -> None:
     stage.create(records=2000)
     config = stage.config(value_deserializer=bytes.fromhex, on_deserialization_error=lambda _: None)
-    asyncio.run(scene())
+    async with AsyncConsumer(**config) as consumer:
+        await consumer.assign([tp()])
+        reading = asyncio.ensure_future(anext(consumer))
+        while consumer.metrics().reading.records < 2000:
+            await asyncio.sleep(0)
+        reading.cancel()
 
 
 # ---- run
 
 
-def run(consumer: Consumer, until: int, **more: object) -> list[Record]:
-    """Have so many records handled, one after the other in each partition; what was handled."""
-    handled: list[Record] = []
-    stop = StopHandle()
+class Handler:
+    """Keeps what is handled, and stops the run with the last."""
 
-    def handle(record: Record) -> None:
-        handled.append(record)
-        if len(handled) == until:
-            stop.stop()
+    def __init__(self, until: int) -> None:
+        self.until, self.handled, self.stop = until, list[Record](), StopHandle()
 
-    consumer.run(handle, stop=stop, stop_on_signals=False, **more)  # type: ignore[arg-type]
-    return handled
+    def __call__(self, record: Record) -> None:
+        self.handled.append(record)
+        if len(self.handled) == self.until:
+            self.stop.stop()
 
-
-async def run_async(consumer: AsyncConsumer, until: int) -> list[Record]:
-    handled: list[Record] = []
-    stop = StopHandle()
-
-    async def handle(record: Record) -> None:
-        handled.append(record)
-        if len(handled) == until:
-            stop.stop()
-
-    await consumer.run(handle, stop=stop, stop_on_signals=False)
-    return handled
+    async def awaited(self, record: Record) -> None:
+        self(record)
 
 
+@pytest.mark.parametrize("is_async", [False, True], ids=["threads", "tasks"])
 @pytest.mark.parametrize("policy", ["skip", "value", "a function"])
-def test_run_handles_by_the_policy_and_what_is_skipped_is_done(orders: Stage, policy: str) -> None:
+async def test_run_handles_by_the_policy_and_what_is_skipped_is_done(
+    orders: Stage, policy: str, is_async: bool
+) -> None:
     dead: list[DeserializationError] = []
-    with consuming(orders, on_deserialization_error=dead.append if policy == "a function" else policy) as consumer:
-        handled = run(consumer, 40 if policy == "value" else 39)
-    assert orders.committed() == {0: 10, 1: 20, 2: 10}
-    bad = [record.offset for record in handled if isinstance(record.value, DeserializationError)]
-    assert (bad, [error.offset for error in dead]) == (
-        [BAD] if policy == "value" else [],
-        [BAD] if policy == "a function" else [],
-    )
-
-
-@pytest.mark.parametrize("policy", ["skip", "value", "a function"])
-def test_asynchronous_run_does_the_same(orders: Stage, policy: str) -> None:
-    async def scene() -> None:
-        given = dead.append if policy == "a function" else policy
+    given = dead.append if policy == "a function" else policy
+    handler = Handler(40 if policy == "value" else 39)
+    if is_async:
         async with consuming_async(orders, on_deserialization_error=given) as consumer:
-            handled.extend(await run_async(consumer, 40 if policy == "value" else 39))
-
-    dead: list[DeserializationError] = []
-    handled: list[Record] = []
-    asyncio.run(scene())
+            await consumer.run(handler.awaited, stop=handler.stop, stop_on_signals=False)
+    else:
+        with consuming(orders, on_deserialization_error=given) as blocking:
+            blocking.run(handler, stop=handler.stop, stop_on_signals=False)
     assert orders.committed() == {0: 10, 1: 20, 2: 10}
-    bad = [record.offset for record in handled if isinstance(record.value, DeserializationError)]
-    assert (bad, [error.offset for error in dead]) == (
-        [BAD] if policy == "value" else [],
-        [BAD] if policy == "a function" else [],
-    )
+    assert bad_values(handler.handled) == ([BAD] if policy == "value" else [])
+    assert [error.offset for error in dead] == ([BAD] if policy == "a function" else [])
 
 
 def test_run_raises_the_error_and_the_next_poll_begins_at_the_record(orders: Stage) -> None:
     with consuming(orders) as consumer:
         with pytest.raises(DeserializationError):
-            run(consumer, 40, attempts=1)
+            consumer.run(Handler(40), attempts=1, stop_on_signals=False)
         assert consumer.position(tp(1)) == BAD
         assert orders.committed().get(1) == BAD
 
 
 def test_run_tries_again_while_the_function_raises(orders: Stage) -> None:
-    outages = [ConnectionError("no dead letters")]
-
-    def bury(error: DeserializationError) -> None:
-        if outages:
-            raise outages.pop()
-
+    bury, handler = FailsAtFirst(), Handler(39)
     with consuming(orders, on_deserialization_error=bury) as consumer:
-        run(consumer, 39)
-    assert (orders.committed(), outages) == ({0: 10, 1: 20, 2: 10}, [])
+        consumer.run(handler, stop=handler.stop, stop_on_signals=False)
+    assert (orders.committed(), bury.outages) == ({0: 10, 1: 20, 2: 10}, [])
+
+
+# ---- the error, and who else meets it
 
 
 def test_key_and_value_fail_for_themselves(stage: Stage) -> None:
@@ -200,17 +169,13 @@ def test_key_and_value_fail_for_themselves(stage: Stage) -> None:
         raise ValueError(data)
 
     stage.create()
-    stage.run(lambda: stage._partition(0).log.append(read_batches(encode_batch([NewRecord(b"v", key=b"k")]))[0]))
+    stage.append(0, encode_batch([NewRecord(b"v", key=b"k")]))
     dead: list[str] = []
     deserializers = {"key_deserializer": refuse, "value_deserializer": refuse}
-    with stage.consumer(**deserializers, on_deserialization_error="value") as consumer:
-        consumer.assign([tp()])
+    with stage.reader(**deserializers, on_deserialization_error="value") as consumer:
         record = next(consumer)
         assert [getattr(record.key, "field", ""), getattr(record.value, "field", "")] == ["key", "value"]
-    with stage.consumer(
-        **deserializers, on_deserialization_error=lambda error: dead.append(error.field), group_id="2"
-    ) as consumer:
-        consumer.assign([tp()])
+    with stage.reader(**deserializers, on_deserialization_error=lambda error: dead.append(error.field)) as consumer:
         while consumer.position(tp()) < 1:
             assert list(consumer.poll(timeout=0.1)) == []
             assert dead in ([], ["key"]), "once for each record"
@@ -224,6 +189,18 @@ def test_a_function_that_turns_out_to_be_async_skips_nothing(orders: Stage) -> N
         with pytest.raises(MisuseError, match="can't be async"):
             list(consumer.poll())
         assert consumer.position(tp(1)) == BAD
+
+
+def test_a_deserializer_that_gives_a_coroutine_is_told_apart_from_a_value(orders: Stage) -> None:
+    """Only what is async itself is refused as a setting."""
+
+    async def deserialize(data: bytes) -> bytes:
+        return data
+
+    wrong = pytest.raises(DeserializationError, match="await where you process it")
+    with orders.reader(value_deserializer=lambda data: deserialize(data)) as consumer, wrong as caught:
+        read(consumer, 1)
+    assert isinstance(caught.value.__cause__, MisuseError)
 
 
 def test_columns_have_no_bad_records(orders: Stage) -> None:
@@ -245,22 +222,5 @@ def test_hooks_that_look_at_records_meet_errors_as_values(orders: Stage) -> None
 
 
 def test_the_error_says_that_reading_stops_only_where_it_does(orders: Stage) -> None:
-    errors: list[DeserializationError] = []
-    with consuming(orders, on_deserialization_error=errors.append) as consumer:
-        list(islice(iter(consumer), 39))
-    assert str(errors[0]).endswith("ValueError: twelve; the record is skipped")
     with consuming(orders) as consumer, pytest.raises(DeserializationError, match="reading stops there: seek to 13"):
         list(islice(iter(consumer), 39))
-
-
-def test_a_function_that_gives_a_coroutine_is_told_apart_from_a_value(orders: Stage) -> None:
-    """Only what is async itself is refused as a setting."""
-
-    async def deserialize(data: bytes) -> bytes:
-        return data
-
-    with orders.consumer(value_deserializer=lambda data: deserialize(data)) as consumer:
-        consumer.assign([tp(0)])
-        with pytest.raises(DeserializationError, match="await where you process it") as caught:
-            next(by_poll(consumer))
-    assert isinstance(caught.value.__cause__, MisuseError)

@@ -26,16 +26,20 @@ from kafka_nextgen.history.analysis import analyze
 from kafka_nextgen.history.events import EventKind
 from kafka_nextgen.history.facts import Holdup, Owner
 from kafka_nextgen.history.log_reader import Problems, read_log
+from kafka_nextgen.testing import Cluster
 from tests.collecting.members import Kept
 from tests.engine.injected_callbacks import PROTOCOLS, throw_out
-from tests.engine.stage import GROUP, PATIENCE_S, TOPIC, Stage, poll_until, read, tp
+from tests.engine.stage import GROUP, TOPIC, Stage, poll_until, read, tp
 
 
 class Slow(RebalanceListener):
     """Takes its time, and raises once."""
 
+    def __init__(self, cluster: Cluster) -> None:
+        self._cluster = cluster
+
     def on_partitions_revoked(self, consumer: RebalanceConsumer, partitions: object) -> None:
-        time.sleep(0.05)
+        self._cluster.advance(seconds=2)
         raise ZeroDivisionError("revoked")
 
 
@@ -49,9 +53,7 @@ def test_a_members_life_from_join_to_leave(stage: Stage, kept: Kept, protocol: s
     stage.create(partitions=2)
     stage.write(0, 5)
     before_ms = time.time() * 1000
-    with stage.consumer(group_protocol=protocol) as consumer:
-        consumer.hooks.add(EventLog(kept))
-        consumer.subscribe([TOPIC])
+    with stage.subscribed(hooks=[EventLog(kept)], group_protocol=protocol) as consumer:
         read(consumer, 5)
         consumer.commit()
         member_id = consumer.group_metadata().member_id
@@ -67,50 +69,10 @@ def test_a_members_life_from_join_to_leave(stage: Stage, kept: Kept, protocol: s
     assert [event.partitions for event in kept.of(EventKind.ASSIGNED, EventKind.REVOKED)] == [(0, 1), (0, 1)]
 
 
-@pytest.mark.parametrize("protocol", ["consumer", "classic"])
-def test_two_members_and_who_owned_what(stage: Stage, kept: Kept, protocol: str) -> None:
-    stage.create(partitions=2)
-    first = stage.consumer(group_protocol=protocol, client_id="first")
-    second = stage.consumer(group_protocol=protocol, client_id="second")
-    other = Kept()
-    first.hooks.add(EventLog(kept))
-    second.hooks.add(EventLog(other))
-    with first, second:
-        first.subscribe([TOPIC])
-        poll_until(first, lambda: len(first.assignment()) == 2)
-        second.subscribe([TOPIC])
-        deadline = time.monotonic() + PATIENCE_S
-        while owners(kept, other) != holders(first, second):
-            assert time.monotonic() < deadline, (owners(kept, other), holders(first, second))
-            first.poll(0.05)
-            second.poll(0.05)
-    assert set(owners(kept, other).values()) == {None}
-
-
-def owners(*logs: Kept) -> dict[int, str | None]:
-    """Who owns what, as the logs tell."""
-    events = [event for log in logs for event in log.events]
-    return {each.partition: each.member for each in analyze(events).facts["owners"] if isinstance(each, Owner)}
-
-
-def holders(*consumers: Consumer) -> dict[int, str | None]:
-    """Who owns what, as the consumers know; nothing until each has one of two."""
-    assigned = [consumer.assignment() for consumer in consumers]
-    if any(len(each) != 1 for each in assigned):
-        return {-1: None}
-    return {
-        partition.partition: consumer.group_metadata().member_id
-        for consumer, own in zip(consumers, assigned, strict=True)
-        for partition in own
-    }
-
-
 def test_callbacks_errors_and_late_polls(timed: Stage, kept: Kept) -> None:
     timed.create(partitions=1)
     timed.write(0, 1)
-    with timed.consumer() as consumer, ThreadPoolExecutor(1) as thread:
-        consumer.hooks.add(EventLog(kept))
-        consumer.subscribe([TOPIC], Slow())
+    with timed.subscribed(Slow(timed.cluster), hooks=[EventLog(kept)]) as consumer, ThreadPoolExecutor(1) as thread:
         read(consumer, 1)
         polling = thread.submit(lambda: (consumer.poll(3), consumer.poll(0)))  # a poll that takes long is no gap
         while not polling.done():
@@ -129,7 +91,7 @@ def test_callbacks_errors_and_late_polls(timed: Stage, kept: Kept) -> None:
     assert errors == [("ZeroDivisionError", "revoked")], "each is told once"
     revoked = kept.of(EventKind.REVOKED)[0]
     assert revoked.ms is not None
-    assert revoked.ms >= 50, "it was not read while the callback ran"
+    assert revoked.ms >= 2_000, "it was not read while the callback ran"
     ended_at = kept.of(EventKind.CALLBACK)[-1].at
     assert revoked.at > ended_at - 25, "it is given up when the callback has returned"
 
@@ -151,9 +113,7 @@ def test_a_callback_ends_when_it_returns_and_not_when_the_member_knows() -> None
 def test_the_callback_of_a_commit_is_no_rebalance_callback(stage: Stage, kept: Kept) -> None:
     called: list[object] = []
     stage.create(records=1)
-    with stage.consumer() as consumer:
-        consumer.hooks.add(EventLog(kept))
-        consumer.subscribe([TOPIC])
+    with stage.subscribed(hooks=[EventLog(kept)]) as consumer:
         read(consumer, 1)
         consumer.commit_async(callback=lambda offsets, error: called.append(error))
         poll_until(consumer, lambda: bool(called))
@@ -180,9 +140,7 @@ def test_a_rebalance_names_the_member_that_was_fenced(stage: Stage, protocol: st
 def test_what_was_read_and_not_committed_when_a_member_is_fenced(stage: Stage, kept: Kept) -> None:
     stage.create(partitions=1)
     stage.write(0, 7)
-    with stage.consumer(enable_auto_commit=False) as consumer:
-        consumer.hooks.add(EventLog(kept))
-        consumer.subscribe([TOPIC])
+    with stage.subscribed(hooks=[EventLog(kept)], enable_auto_commit=False) as consumer:
         read(consumer, 7)
         consumer.commit({tp(0): 2})
         stage.fence(consumer)
@@ -205,9 +163,7 @@ def test_a_consumer_tells_when_its_cluster_is_known(stage: Stage) -> None:
             clusters.append(self.name().cluster_id)
 
     stage.create()
-    with stage.consumer() as consumer:
-        consumer.hooks.add(Hears())
-        consumer.subscribe([TOPIC])
+    with stage.subscribed(hooks=[Hears()]) as consumer:
         poll_until(consumer, lambda: bool(clusters))
         assert clusters == [consumer._core.engine.name().cluster_id]
         assert clusters[0]

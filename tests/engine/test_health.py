@@ -1,21 +1,24 @@
-"""Health: what is known already, judged; nothing is asked for."""
+"""Health: what is known already, judged; nothing is asked for. The watchdog speaks of it."""
 
 from __future__ import annotations
 
+import asyncio
 import json
+import logging
 import re
+import threading
 from collections.abc import Sequence
 
 import pytest
 
-from kafka_nextgen import Consumer, RebalanceConsumer, RebalanceListener
-from kafka_nextgen.engine.observability.health import Health, Limits, assess, stalled_among
+from kafka_nextgen import Consumer, Hooks, RebalanceConsumer, RebalanceListener, TopicPartition
+from kafka_nextgen.engine.observability.health import Health, Limits, Watchdog, assess, stalled_among
+from kafka_nextgen.engine.observability.hooks import HookList
 from kafka_nextgen.engine.observability.rebalance import RebalanceCause
 from kafka_nextgen.membership.classic.states import Status as ClassicStatus
 from kafka_nextgen.membership.states import Phase, Status
-from kafka_nextgen.types import TopicPartition
-from kafka_nextgen.wire.apis import CONSUMER_GROUP_HEARTBEAT, FIND_COORDINATOR
-from tests.engine.stage import TOPIC, Stage, no_coordinator, poll_until, tp
+from kafka_nextgen.wire.apis import CONSUMER_GROUP_HEARTBEAT, FETCH, FIND_COORDINATOR
+from tests.engine.stage import TOPIC, Stage, no_coordinator, poll_until, read, tp
 from tests.support.kafka_properties import free_ports
 from tests.support.waiting import eventually
 
@@ -134,8 +137,7 @@ def test_a_leave_without_its_callback_is_over_while_that_still_runs(
             problems.append(consumer.health().problem or "")
 
     problems: list[str] = []
-    with stage.consumer(group_protocol=protocol, max_poll_interval_ms=1000) as consumer:
-        consumer.subscribe([TOPIC], Slow())
+    with stage.subscribed(Slow(), group_protocol=protocol, max_poll_interval_ms=1000) as consumer:
         poll_until(consumer, lambda: bool(consumer.assignment()))
         consumer.unsubscribe()
         last = consumer.rebalances()[-1]
@@ -151,7 +153,7 @@ def test_a_coordinator_that_does_not_answer_is_a_problem_also_while_joining(stag
     with stage.subscribed(request_timeout_ms=600) as consumer:
         poll_until(consumer, lambda: "no heartbeat was answered" in (consumer.health().problem or ""))
         assert consumer.health().status is Status.JOINING
-        consumer.unsubscribe(timeout=0.2)
+        consumer.unsubscribe(timeout=0.1)
         eventually("the leave is given up", lambda: consumer.health().unanswered_s == 0)
 
 
@@ -163,8 +165,7 @@ def test_a_rebalance_under_way_is_told(stage: Stage) -> None:
         def on_partitions_assigned(self, view: RebalanceConsumer, partitions: Sequence[TopicPartition]) -> None:
             seen.append(consumer.health())
 
-    with stage.consumer() as consumer:
-        consumer.subscribe([TOPIC], Looks())
+    with stage.subscribed(Looks()) as consumer:
         poll_until(consumer, lambda: bool(consumer.rebalances()))
         assert consumer.health().rebalancing is None
     assert seen[0].rebalancing is RebalanceCause.JOINED
@@ -189,3 +190,54 @@ def test_health_as_a_dict_is_json() -> None:
     )
     told = json.loads(json.dumps(health.as_dict()))
     assert (told["status"], told["silence_s"], told["gone"]) == ("stable", {"orders[0]": 1.5}, ["orders[1]"])
+
+
+# ---- the watchdog
+
+
+class Hears(Hooks):
+    def __init__(self) -> None:
+        self.calls: list[tuple[tuple[TopicPartition, ...], float]] = []
+
+    def stalled(self, partitions: Sequence[TopicPartition], silent_s: float) -> None:
+        self.calls.append((tuple(partitions), silent_s))
+
+
+def silent(**partitions: float) -> Health:
+    silence_s = {tp(int(name[1:])): silent_s for name, silent_s in partitions.items()}
+    return Health(status=Status.STABLE, silence_s=silence_s, stalled=tuple(silence_s))
+
+
+def test_each_stall_is_told_once_and_its_end(caplog: pytest.LogCaptureFixture) -> None:
+    hears, hooks = Hears(), HookList()
+    hooks.add(hears)
+    looks = iter([silent(), silent(p0=31), silent(p0=38, p1=32), silent(p0=45, p1=39), silent(p1=46), silent()])
+    dog = Watchdog("group billing", lambda: next(looks), hooks)
+    with caplog.at_level(logging.INFO, "kafka_nextgen.fetch"):
+        for _ in range(6):
+            dog.look()
+    assert hears.calls == [((tp(0),), 31), ((tp(1),), 32)]
+    assert [line.getMessage().partition("; ")[0] for line in caplog.records] == [
+        "group billing: orders[0] stalled: no leader has answered a fetch for 31 s",
+        "group billing: orders[1] stalled: no leader has answered a fetch for 32 s",
+        "group billing: orders[0] not stalled any more",
+        "group billing: orders[1] not stalled any more",
+    ]
+
+
+def test_a_consumer_has_one_that_barks(stage: Stage) -> None:
+    stage.create(records=5)
+    hears, fetch, may_answer = Hears(), stage.original(FETCH), threading.Event()
+
+    async def mute(*question: object) -> object:
+        await asyncio.to_thread(may_answer.wait)
+        return await fetch(*question)
+
+    stage.handle(FETCH, mute)
+    with stage.subscribed(hooks=[hears], request_timeout_ms=600) as consumer:
+        poll_until(consumer, lambda: bool(hears.calls))
+        assert consumer.health().stalled == (tp(),)
+        may_answer.set()
+        read(consumer, 5)
+        assert consumer.health().stalled == ()
+    assert [partitions for partitions, _ in hears.calls] == [(tp(),)]

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import pytest
 from attrs import evolve
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.engine.observability.classic_rebalance_rules import ClassicRebalanceRules
 from kafka_nextgen.engine.observability.rebalance import Rebalance, RebalanceCause
 from kafka_nextgen.engine.observability.rebalance_history import RebalanceHistory
-from kafka_nextgen.engine.observability.rebalance_rules import ConsumerRebalanceRules
+from kafka_nextgen.engine.observability.rebalance_rules import ConsumerRebalanceRules, error_in
 from kafka_nextgen.membership import events as ev
 from kafka_nextgen.membership.any_member import LeaveReason, Leaving
+from kafka_nextgen.membership.classic import events as classic
 from kafka_nextgen.membership.classic.state import ClassicState
 from kafka_nextgen.membership.classic.states import Status as ClassicStatus
 from kafka_nextgen.membership.effects import Effect, SendHeartbeat
 from kafka_nextgen.membership.member import Member
 from kafka_nextgen.membership.settings import MemberSettings
 from kafka_nextgen.membership.states import Phase
-from kafka_nextgen.types import TopicId, TopicIdPartition, TopicPartition
+from kafka_nextgen.types import LeaveMode, TopicId, TopicIdPartition, TopicPartition
 
 ORDERS = TopicId(int=1)
 WALL_S = 1_800_000_000.0
@@ -53,21 +55,25 @@ class Story:
         target = frozenset(TopicIdPartition(ORDERS, number) for number in numbers)
         self.tell(ev.HeartbeatAnswered(self.numbers["heartbeat"], "me", epoch, 5000, target), after_s)
 
-    def joined(self, epoch: int, *numbers: int) -> None:
-        self.tell(ev.Subscribed(frozenset({"orders"})))
-        self.answered(epoch, *numbers)
-        self.tell(ev.TopicsResolved({ORDERS: "orders"}), after_s=0.010)
-        self.tell(ev.AssignFinished(self.numbers["callback"], None), after_s=0.020)
-        self.answered(epoch, *numbers, after_s=0.005)
-
     @property
     def last(self) -> Rebalance:
         return self.history.rebalances()[-1]
 
 
-def test_joining_is_the_first_rebalance() -> None:
+def joined(epoch: int, *numbers: int, history: RebalanceHistory | None = None) -> Story:
+    """The story of a member that got these partitions when it joined."""
     story = Story()
-    story.joined(3, 0, 1)
+    story.history = history or story.history
+    story.tell(ev.Subscribed(frozenset({"orders"})))
+    story.answered(epoch, *numbers)
+    story.tell(ev.TopicsResolved({ORDERS: "orders"}), after_s=0.010)
+    story.tell(ev.AssignFinished(story.numbers["callback"], None), after_s=0.020)
+    story.answered(epoch, *numbers, after_s=0.005)
+    return story
+
+
+def test_joining_is_the_first_rebalance() -> None:
+    story = joined(3, 0, 1)
     assert story.last.cause is RebalanceCause.JOINED
     assert (story.last.epoch_before, story.last.epoch_after) == (-1, 3)
     assert story.last.assigned == orders(0, 1)
@@ -84,10 +90,11 @@ def test_joining_is_the_first_rebalance() -> None:
 
 
 def test_a_new_target_tells_what_went_what_stayed_and_what_was_waited_for() -> None:
-    story = Story()
-    story.joined(3, 0, 1)
+    story = joined(3, 0, 1)
     story.tell(ev.TimePassed(), after_s=5)
+    assert story.history.since_s(story.now) == 0
     story.answered(3, 0)
+    assert story.history.since_s(story.now + 7) == 7
     story.tell(ev.Polled(), after_s=0.100)
     story.tell(ev.RevokeFinished(story.numbers["callback"], None), after_s=0.050)
     story.tell(ev.AssignFinished(story.numbers["callback"], None))
@@ -103,8 +110,7 @@ def test_a_new_target_tells_what_went_what_stayed_and_what_was_waited_for() -> N
 
 
 def test_being_fenced_tells_what_was_lost() -> None:
-    story = Story()
-    story.joined(3, 0, 1)
+    story = joined(3, 0, 1)
     story.tell(ev.TimePassed(), after_s=5)
     story.tell(ev.HeartbeatRefused(story.numbers["heartbeat"], 110, "fenced"))
     story.tell(ev.LossFinished(story.numbers["callback"], None), after_s=0.5)
@@ -115,8 +121,7 @@ def test_being_fenced_tells_what_was_lost() -> None:
 
 
 def test_closing_ends_outside_the_group() -> None:
-    story = Story()
-    story.joined(3, 0)
+    story = joined(3, 0)
     story.tell(ev.Closed())
     story.tell(ev.RevokeFinished(story.numbers["callback"], None))
     story.tell(ev.HeartbeatAnswered(story.numbers["heartbeat"], "me", -1, 0, None), after_s=0.003)
@@ -125,8 +130,7 @@ def test_closing_ends_outside_the_group() -> None:
 
 
 def test_a_member_that_is_put_out_while_it_leaves_has_given_up_everything_by_then() -> None:
-    story = Story()
-    story.joined(3, 0)
+    story = joined(3, 0)
     story.tell(ev.Closed())
     story.tell(ev.TimePassed(), after_s=5)
     story.tell(ev.HeartbeatRefused(story.numbers["heartbeat"], ErrorCode.UNKNOWN_MEMBER_ID, None), after_s=1)
@@ -146,8 +150,7 @@ def test_in_a_classic_group_only_a_member_without_an_id_is_out_while_its_callbac
 
 
 def test_stopping_to_poll_has_a_cause_of_its_own() -> None:
-    story = Story()
-    story.joined(3, 0)
+    story = joined(3, 0)
     story.tell(ev.TimePassed(), after_s=301)
     story.tell(ev.LossFinished(story.numbers["callback"], None))
     story.tell(ev.HeartbeatAnswered(story.numbers["heartbeat"], "me", -1, 0, None))
@@ -156,8 +159,7 @@ def test_stopping_to_poll_has_a_cause_of_its_own() -> None:
 
 
 def test_what_the_application_asked_for_before_a_new_target_is_told() -> None:
-    story = Story()
-    story.joined(3, 0, 1)
+    story = joined(3, 0, 1)
     story.tell(ev.Subscribed(frozenset({"orders", "audit"})), after_s=5)
     story.answered(4, 0)
     story.tell(ev.Polled())
@@ -172,18 +174,8 @@ def test_what_the_application_asked_for_before_a_new_target_is_told() -> None:
     assert story.history.reason == "the coordinator told a new target at epoch 5"
 
 
-def test_how_long_a_rebalance_has_been_going_on() -> None:
-    story = Story()
-    story.joined(3, 0, 1)
-    assert story.history.since_s(story.now) == 0
-    story.tell(ev.TimePassed(), after_s=5)
-    story.answered(3, 0)
-    assert story.history.since_s(story.now + 7) == 7
-
-
 def test_a_callback_that_raises_is_told_when_the_rebalance_ends() -> None:
-    story = Story()
-    story.joined(3, 0, 1)
+    story = joined(3, 0, 1)
     story.tell(ev.TimePassed(), after_s=5)
     story.answered(3, 0)
     story.tell(ev.Polled())
@@ -210,12 +202,59 @@ def test_what_a_callback_raised_at_is_assigned_once() -> None:
 
 def test_only_the_last_rebalances_are_kept() -> None:
     history = RebalanceHistory(ConsumerRebalanceRules(), size=2)
-    story = Story()
-    story.history = history
-    story.joined(1, 0)
+    story = joined(1, 0, history=history)
     for epoch in range(2, 5):
         story.tell(ev.TimePassed(), after_s=5)
         story.answered(epoch, *range(epoch))
         story.tell(ev.AssignFinished(story.numbers["callback"], None))
         story.answered(epoch, *range(epoch))
     assert [rebalance.number for rebalance in history.rebalances()] == [3, 4]
+
+
+# ---- the words
+
+
+@pytest.mark.parametrize(
+    ("event", "reason"),
+    [
+        (ev.Subscribed(frozenset({"b", "a"})), "the application subscribed to a, b"),
+        (ev.Subscribed(pattern="orders-.*"), "the application subscribed to the pattern orders-.*"),
+        (ev.Unsubscribed(), "the application unsubscribed"),
+        (ev.Closed(LeaveMode.REMAIN), "the application closed the consumer (leave: remain)"),
+        (ev.HeartbeatAnswered(1, "me", 7, 5000, None), "the coordinator told a new target at epoch 7"),
+        (
+            ev.HeartbeatRefused(1, ErrorCode.UNKNOWN_MEMBER_ID, None),
+            "the coordinator answered a heartbeat with UNKNOWN_MEMBER_ID",
+        ),
+        (
+            ev.HeartbeatRefused(1, ErrorCode.FENCED_MEMBER_EPOCH, "too old"),
+            "the coordinator answered a heartbeat with FENCED_MEMBER_EPOCH: too old",
+        ),
+        (ev.HeartbeatLost(1, "disconnected"), "no heartbeat got through: disconnected"),
+        (
+            classic.SyncRefused(1, ErrorCode.REBALANCE_IN_PROGRESS),
+            "the coordinator answered a SyncGroup with REBALANCE_IN_PROGRESS",
+        ),
+        (classic.RebalanceEnforced("a new disk"), "the application enforced it: a new disk"),
+        (ev.Polled(), ""),
+    ],
+)
+def test_the_reason_names_who_or_what(event: object, reason: str) -> None:
+    assert ClassicRebalanceRules().reason(event) == reason
+    if "classic" not in type(event).__module__:
+        assert ConsumerRebalanceRules().reason(event) == reason
+
+
+@pytest.mark.parametrize(
+    ("event", "error"),
+    [
+        (ev.RevokeFinished(1, "ValueError: no"), "on_partitions_revoked raised: ValueError: no"),
+        (ev.AssignFinished(1, "ValueError: no"), "on_partitions_assigned raised: ValueError: no"),
+        (ev.LossFinished(1, "ValueError: no"), "on_partitions_lost raised: ValueError: no"),
+        (ev.CommitFinished(1, "stale"), "the commit before it failed: stale"),
+        (ev.CommitFinished(1, None), None),
+        (ev.Polled(), None),
+    ],
+)
+def test_the_error_names_what_failed(event: object, error: str | None) -> None:
+    assert error_in(event) == error

@@ -11,9 +11,7 @@ from itertools import islice
 import pytest
 
 from kafka_nextgen import (
-    AsyncConsumer,
     CommitFailedError,
-    Consumer,
     Hooks,
     OffsetAndMetadata,
     Rebalance,
@@ -25,7 +23,7 @@ from kafka_nextgen import (
 from kafka_nextgen.engine.observability.hooks import HookList
 from kafka_nextgen.processing.aio_worker_pool import watched_async
 from kafka_nextgen.processing.worker_pool import watched
-from tests.engine.stage import TOPIC, Stage, poll_until, read, tp, values
+from tests.engine.stage import Stage, poll_until, read, tp, values
 from tests.processing.stage import P0, record
 
 
@@ -70,17 +68,6 @@ class Diary(Hooks):
 
 
 class Broken(Hooks):
-    """Raises whatever is asked of it."""
-
-    def received(self, *_: object) -> None:
-        raise ZeroDivisionError("received")
-
-    def committed(self, *_: object) -> None:
-        raise ZeroDivisionError("committed")
-
-    def rebalanced(self, rebalance: Rebalance) -> None:
-        raise ZeroDivisionError("rebalanced")
-
     def processing(self, record: Record) -> AbstractContextManager[object]:
         raise ZeroDivisionError("processing")
 
@@ -100,17 +87,9 @@ def diary() -> Diary:
     return Diary()
 
 
-def subscribed(stage: Stage, *hooks: Hooks) -> Consumer:
-    consumer = stage.consumer()
-    for one in hooks:
-        consumer.hooks.add(one)
-    consumer.subscribe([TOPIC])
-    return consumer
-
-
 def test_a_poll_tells_of_what_it_hands_over_and_an_empty_one_of_nothing(stage: Stage, diary: Diary) -> None:
     stage.create(records=10)
-    with subscribed(stage, diary) as consumer:
+    with stage.subscribed(hooks=[diary]) as consumer:
         read(consumer, 10)
         consumer.poll(timeout=0.05)
     assert [value for values in diary.received_values for value in values] == list(range(10))
@@ -119,7 +98,7 @@ def test_a_poll_tells_of_what_it_hands_over_and_an_empty_one_of_nothing(stage: S
 
 def test_iteration_tells_of_what_it_gave_out_and_of_nothing_twice(stage: Stage, diary: Diary) -> None:
     stage.create(records=30)
-    with subscribed(stage, diary) as consumer:
+    with stage.subscribed(hooks=[diary]) as consumer:
         list(islice(consumer, 7))
         assert diary.received_values == []
         consumer.seek(tp(), 20)
@@ -128,65 +107,19 @@ def test_iteration_tells_of_what_it_gave_out_and_of_nothing_twice(stage: Stage, 
     assert diary.received_values == [list(range(7)), [20, 21, 22]]
 
 
-def test_commits_are_told_of_with_their_error(stage: Stage, diary: Diary) -> None:
+def test_commits_are_told_of_with_their_error_and_rebalances_when_they_are_over(stage: Stage, diary: Diary) -> None:
     stage.create(records=10)
     nowhere = {TopicPartition("nowhere", 0): OffsetAndMetadata(1)}
-    with subscribed(stage, diary) as consumer:
+    with stage.subscribed(hooks=[diary]) as consumer:
         read(consumer, 10)
         consumer.commit()
         with pytest.raises(CommitFailedError) as caught:
-            consumer.commit(nowhere, timeout=0.5)
+            consumer.commit(nowhere, timeout=0.1)
+        poll_until(consumer, lambda: bool(diary.causes))
     assert [offset.offset for offset in diary.commits[0][0].values()] == [10]
     assert diary.commits[0][1] is None
     assert diary.commits[1] == (nowhere, caught.value)
-
-
-def test_rebalances_are_told_of_when_they_are_over(stage: Stage, diary: Diary) -> None:
-    stage.create()
-    with subscribed(stage, diary) as consumer:
-        poll_until(consumer, lambda: bool(diary.causes))
     assert diary.causes == [RebalanceCause.JOINED, RebalanceCause.CLOSED]
-
-
-def test_a_hook_that_raises_is_logged_and_gets_in_nobodys_way(
-    stage: Stage, diary: Diary, caplog: pytest.LogCaptureFixture
-) -> None:
-    stage.create(records=10)
-    with subscribed(stage, Broken(), diary) as consumer:
-        read(consumer, 10)
-        consumer.commit()
-    assert len(diary.commits) == 1
-    assert diary.causes[-1] is RebalanceCause.CLOSED
-    told = {str(line.exc_info[1]) for line in caplog.records if line.name == "kafka_nextgen.hooks" and line.exc_info}
-    assert told == {"received", "committed", "rebalanced"}
-
-
-def test_hooks_that_were_removed_hear_nothing(stage: Stage, diary: Diary) -> None:
-    stage.create(records=10)
-    with subscribed(stage, diary) as consumer:
-        consumer.hooks.remove(diary)
-        consumer.hooks.remove(diary)
-        read(consumer, 10)
-    assert diary.received_values == []
-
-
-def test_an_async_consumer_tells_the_same(stage: Stage, diary: Diary) -> None:
-    stage.create(records=10)
-
-    async def consume() -> None:
-        async with AsyncConsumer(**stage.config()) as consumer:
-            consumer.hooks.add(diary)
-            await consumer.subscribe([TOPIC])
-            seen = 0
-            async for _ in consumer:
-                seen += 1
-                if seen == 4:
-                    break
-            await consumer.commit()
-
-    asyncio.run(consume())
-    assert diary.received_values == [[0, 1, 2, 3]]
-    assert len(diary.commits) == 1
 
 
 # ---- around handlers
@@ -210,34 +143,28 @@ def test_a_handler_runs_inside_and_what_it_raises_is_seen_and_raised(diary: Diar
     assert diary.processed == ["begin 1", "end 1", "begin 2", "KeyError 2"]
 
 
-def test_an_async_handler_is_watched_until_it_is_awaited(diary: Diary) -> None:
+async def test_an_async_handler_is_watched_until_it_is_awaited(diary: Diary) -> None:
     async def handle(record: Record) -> None:
         await asyncio.sleep(0)
         diary.processed.append("handled")
 
-    async def run() -> None:
-        outcome = watched_async(handle, hooks_of(diary))(record(P0, 1))
-        assert isinstance(outcome, object)
-        await outcome  # type: ignore[misc]
-        await watched_async(lambda record: None, hooks_of(diary))(record(P0, 2))  # type: ignore[misc]
-
-    asyncio.run(run())
+    outcome = watched_async(handle, hooks_of(diary))(record(P0, 1))
+    assert isinstance(outcome, object)
+    await outcome  # type: ignore[misc]
+    await watched_async(lambda record: None, hooks_of(diary))(record(P0, 2))  # type: ignore[misc]
     assert diary.processed == ["begin 1", "handled", "end 1", "begin 2", "end 2"]
 
 
-def test_a_cancelled_handler_ends_what_it_was_in(diary: Diary) -> None:
+async def test_a_cancelled_handler_ends_what_it_was_in(diary: Diary) -> None:
     async def handle(record: Record) -> None:
-        await asyncio.sleep(3600)
+        await asyncio.Event().wait()
 
-    async def run() -> None:
-        outcome = watched_async(handle, hooks_of(diary))(record(P0, 1))
-        task = asyncio.ensure_future(outcome)  # type: ignore[arg-type]
-        await asyncio.sleep(0)
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
-
-    asyncio.run(run())
+    outcome = watched_async(handle, hooks_of(diary))(record(P0, 1))
+    task = asyncio.ensure_future(outcome)  # type: ignore[arg-type]
+    await asyncio.sleep(0)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
     assert diary.processed == ["begin 1", "CancelledError 1"]
 
 

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from kafka_nextgen import (
-    AsyncConsumer,
     BrokerError,
     Consumer,
     GroupAdmin,
@@ -72,17 +71,6 @@ def test_the_others_are_told_and_the_bad_one_is_named_without_waiting_for_it(
         results.all()
     with pytest.raises(KeyError):
         results[TopicPartition("other", 0)]
-
-
-def test_an_async_consumer_tells_the_same(halved: tuple[Stage, TopicPartition, TopicPartition]) -> None:
-    stage, led, lost = halved
-
-    async def ask() -> PartitionResults[int | None]:
-        async with AsyncConsumer(**stage.config()) as consumer:
-            return await consumer.group_lag([tp(0), tp(1)], GUARD_S)
-
-    lag = asyncio.run(ask())
-    assert (lag, list(lag.failed)) == ({led: 6}, [lost])
 
 
 def test_if_there_is_nothing_else_to_tell_it_is_an_error(halved: tuple[Stage, TopicPartition, TopicPartition]) -> None:

@@ -4,9 +4,8 @@ and what becomes of what they do wrong.
 
 from __future__ import annotations
 
-import asyncio
+import re
 import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 
@@ -14,7 +13,6 @@ import pytest
 
 from kafka_nextgen import (
     AssignorError,
-    AsyncConsumer,
     Consumer,
     RebalanceConsumer,
     RebalanceListener,
@@ -31,15 +29,13 @@ from kafka_nextgen.assignors import (
     UniformAssignor,
 )
 from kafka_nextgen.bridge.extensions.consumer_group_prepare_assignment import to_response
-from kafka_nextgen.broker.context import Context
-from kafka_nextgen.broker.refusal import CloseConnectionError
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.extensions.responses import AssignmentPrepared
 from kafka_nextgen.testing import Cluster
-from kafka_nextgen.types import TopicId
 from kafka_nextgen.wire.apis import CONSUMER_GROUP_PREPARE_ASSIGNMENT
 from tests.engine.own_assignor import Own, Work
-from tests.engine.stage import GROUP, PATIENCE_S, SETTINGS, TOPIC, Stage, poll_until, read
+from tests.engine.stage import GROUP, PATIENCE_S, SETTINGS, TOPIC, Stage, poll_for, poll_until, read
+from tests.support.waiting import eventually
 
 
 def to_first(group: AssignmentSpec) -> GroupAssignment:
@@ -67,20 +63,18 @@ def join(stack: ExitStack, stage: Stage, *assignors: PartitionAssignor, **more: 
 def poll_all(consumers: Sequence[Consumer], is_so: Callable[[], bool]) -> list[AssignorError]:
     """Poll in turn until ``is_so``, and once more for what each has to say of it; the errors of assignors meanwhile."""
     errors: list[AssignorError] = []
-    deadline = time.monotonic() + PATIENCE_S
-    while not is_so():
-        assert time.monotonic() < deadline, f"still not so; {errors}"
-        poll_each(consumers, errors)
-    poll_each(consumers, errors)
+
+    def poll_each() -> bool:
+        for consumer in consumers:
+            try:
+                consumer.poll(timeout=0.02)
+            except AssignorError as error:
+                errors.append(error)
+        return is_so()
+
+    eventually("it is so", poll_each, saw=lambda: errors)
+    poll_each()
     return errors
-
-
-def poll_each(consumers: Sequence[Consumer], errors: list[AssignorError]) -> None:
-    for consumer in consumers:
-        try:
-            consumer.poll(timeout=0.02)
-        except AssignorError as error:
-            errors.append(error)
 
 
 def shares(consumers: Sequence[Consumer]) -> list[int]:
@@ -153,7 +147,7 @@ def test_what_on_assignment_raises_comes_out_of_poll_and_changes_nothing(stage: 
     stage.create(records=10)
     consumer = join(stack, stage, Raising())
     with pytest.raises(ValueError, match="no"):
-        poll_until(consumer, lambda: False)
+        poll_for(consumer)
     assert len(read(consumer, 10)) == 10
 
 
@@ -196,22 +190,6 @@ def test_of_several_the_one_that_all_have_is_used(stage: Stage, stack: ExitStack
     assert old.told[-1][0] > new.told[-1][0]
 
 
-def test_an_async_consumer_is_told_as_well(stage: Stage) -> None:
-    assignor = Own()
-
-    async def run() -> None:
-        async with AsyncConsumer(stage.config(group_local_assignors=assignor)) as consumer:
-            await consumer.subscribe([TOPIC])
-            deadline = time.monotonic() + PATIENCE_S
-            while not assignor.told:
-                assert time.monotonic() < deadline
-                await consumer.poll(timeout=0.1)
-
-    stage.create()
-    asyncio.run(run())
-    assert counts(assignor) == [1]
-
-
 # ---- what it does wrong
 
 
@@ -223,69 +201,37 @@ def a_stranger(group: AssignmentSpec) -> GroupAssignment:
     return GroupAssignment({**UniformAssignor().assign(group).members, "nobody": MemberAssignment()})
 
 
-def an_unknown_partition(group: AssignmentSpec) -> GroupAssignment:
-    everything = {topic_id: set(range(topic.num_partitions + 1)) for topic_id, topic in group.topics.items()}
-    return GroupAssignment({min(group.members): MemberAssignment(everything)})
+#: The rest is in tests/assignors/test_checking.py.
+WRONG: list[tuple[Work, str]] = [
+    (raising, r"it raised ValueError: boom"),
+    (a_stranger, "it gave partitions to nobody, who is no member"),
+]
 
 
-def an_unknown_topic(group: AssignmentSpec) -> GroupAssignment:
-    return GroupAssignment({min(group.members): MemberAssignment({TopicId(int=7): {0}})})
-
-
-def twice(group: AssignmentSpec) -> GroupAssignment:
-    everything = {topic_id: set(range(topic.num_partitions)) for topic_id, topic in group.topics.items()}
-    return GroupAssignment(dict.fromkeys(group.members, MemberAssignment(everything)))
-
-
-def none(_group: AssignmentSpec) -> GroupAssignment:
-    return GroupAssignment({})
-
-
-def nothing(_group: AssignmentSpec) -> GroupAssignment:
-    return None  # type: ignore[return-value]
-
-
-@pytest.mark.parametrize(
-    ("work", "why"),
-    [
-        (raising, r"it raised ValueError: boom"),
-        (a_stranger, "it gave partitions to nobody, who is no member"),
-        (an_unknown_partition, r"orders\[2\], of 2 partitions"),
-        (an_unknown_topic, "which it was not shown"),
-        (twice, r"gave orders\[0\] to both"),
-        (none, r"it left orders\[0-1\] unassigned"),
-        (nothing, "it returned NoneType and no GroupAssignment"),
-    ],
-)
-def test_a_group_keeps_its_target_and_every_member_learns_why(
-    stage: Stage, stack: ExitStack, work: Work, why: str
-) -> None:
+def test_a_group_keeps_its_target_and_every_member_learns_why(stage: Stage, stack: ExitStack) -> None:
     stage.create(partitions=2)
     a, b = Own(b"a"), Own(b"b")
     consumers = [join(stack, stage, assignor) for assignor in (a, b)]
     poll_all(consumers, lambda: shares(consumers) == [1, 1])
+    for number, (work, why) in enumerate(WRONG):
+        a.work = b.work = work
+        asked = len(a.groups) + len(b.groups)
+        a.word = b"a%d" % number  # so that everybody is asked again
+        errors = poll_all(consumers, lambda: all(consumer.health().assignor_error for consumer in consumers))
+        errors += poll_all(consumers, lambda asked=asked: len(a.groups) + len(b.groups) == asked + 2)  # type: ignore[misc]
+        assert shares(consumers) == [1, 1]
+        for consumer in consumers:
+            assert consumer.health().problem == consumer.health().assignor_error
+        own = [error for error in errors if error.assignor]
+        assert own, "whoever computed has what was raised at hand"
+        for error in own:
+            assert (error.assignor, error.group) == ("own", GROUP)
+            assert isinstance(error.__cause__, ValueError) == (work is raising)
+            assert re.search(why, str(error))
 
-    a.work = b.work = work
-    asked = len(a.groups) + len(b.groups)
-    a.word = b"a2"
-    errors = poll_all(consumers, lambda: all(consumer.health().assignor_error for consumer in consumers))
-    errors += poll_all(consumers, lambda: len(a.groups) + len(b.groups) == asked + 2)  # one after the other, no more
-    assert shares(consumers) == [1, 1]
-    for consumer in consumers:
-        assert consumer.health().problem == consumer.health().assignor_error
-    own = [error for error in errors if error.assignor]
-    assert own, "whoever computed has what was raised at hand"
-    for error in own:
-        assert (error.assignor, error.group) == ("own", GROUP)
-        assert isinstance(error.__cause__, ValueError) == (work is raising)
-    with pytest.raises(AssignorError, match=why):
-        raise own[0]
-
-    # Other metadata, and everybody is asked again.
-    a.work = b.work = to_first
-    b.word = b"0"
-    poll_all(consumers, lambda: shares(consumers) == [0, 2])
-    poll_all(consumers, lambda: all(consumer.health().problem is None for consumer in consumers))
+        a.work = b.work = None
+        b.word = b"b%d" % number
+        poll_all(consumers, lambda: all(consumer.health().problem is None for consumer in consumers))
 
 
 def test_another_member_takes_over_from_one_whose_assignor_fails(stage: Stage, stack: ExitStack) -> None:
@@ -297,33 +243,6 @@ def test_another_member_takes_over_from_one_whose_assignor_fails(stage: Stage, s
     second = join(stack, stage, b)
     poll_all([first, second], lambda: shares([first, second]) == [1, 1])
     assert first.health().problem is None
-
-
-def test_one_that_takes_longer_than_the_rebalance_timeout_is_passed_over(stage: Stage, stack: ExitStack) -> None:
-    may_end, is_slow = threading.Event(), threading.Event()
-
-    def slow_at_first(group: AssignmentSpec) -> GroupAssignment:
-        if is_slow.is_set():
-            is_slow.clear()
-            may_end.wait(PATIENCE_S)
-        return UniformAssignor().assign(group)
-
-    stage.create(partitions=2)
-    a, b = Own(b"a", slow_at_first), Own(b"b", slow_at_first)
-    consumers = [join(stack, stage, assignor, rebalance_timeout_ms=2_000) for assignor in (a, b)]
-    poll_all(consumers, lambda: shares(consumers) == [1, 1])
-
-    is_slow.set()
-    a.word = b"a2"
-    told = len(a.told), len(b.told)
-    errors = poll_all(consumers, lambda: len(a.told) > told[0] and len(b.told) > told[1])
-    assert [error for error in errors if "is not done within the rebalance timeout of 2 s" in str(error)]
-    assert shares(consumers) == [1, 1]
-
-    # What it comes to in the end is for nothing, and it is asked again when its turn comes.
-    may_end.set()
-    a.word, asked = b"a3", len(a.groups) + len(b.groups)
-    poll_all(consumers, lambda: len(a.groups) + len(b.groups) > asked)
 
 
 def test_metadata_that_can_not_be_said_is_told_and_the_last_word_stays(stage: Stage, stack: ExitStack) -> None:
@@ -361,7 +280,7 @@ def test_a_cluster_that_assigns_by_itself_is_told_of_once_with_the_ways_on(stock
     stock.create(records=10)
     consumer = join(stack, stock, Own())
     with pytest.raises(UnsupportedAssignorError, match=r"group\.remote\.assignor.*group\.protocol=classic") as raised:
-        poll_until(consumer, lambda: False)
+        poll_for(consumer)
     assert str(raised.value).count("group.remote.assignor") == 1, "one advice is enough"
     assert stock.members() == 0, "nothing was sent that it would have to pass over"
     with pytest.raises(UnsupportedAssignorError) as again:
@@ -369,30 +288,7 @@ def test_a_cluster_that_assigns_by_itself_is_told_of_once_with_the_ways_on(stock
     assert again.value is raised.value
 
 
-def test_with_auto_the_same_assignor_runs_by_the_classic_protocol_there(stock: Stage, stack: ExitStack) -> None:
-    stock.create(records=10)
-    assignor = Own()
-    consumer = join(stack, stock, assignor, group_protocol="auto")
-    assert len(read(consumer, 10)) == 10
-    assert assignor.groups
-
-
 # ---- what may happen on the way
-
-
-def test_a_question_that_got_lost_is_asked_again(stage: Stage, stack: ExitStack) -> None:
-    prepare, asked = stage.original(CONSUMER_GROUP_PREPARE_ASSIGNMENT), []
-
-    async def lose_the_first(request: object, context: Context) -> object:
-        asked.append(request)
-        if len(asked) == 1:
-            raise CloseConnectionError("for this test")
-        return await prepare(request, context)
-
-    stage.handle(CONSUMER_GROUP_PREPARE_ASSIGNMENT, lose_the_first)
-    stage.create(records=10)
-    assert len(read(join(stack, stage, Own()), 10)) == 10
-    assert len(asked) == 2
 
 
 def test_a_coordinator_that_does_not_let_it_prepare_is_told_of(stage: Stage, stack: ExitStack) -> None:
@@ -403,7 +299,7 @@ def test_a_coordinator_that_does_not_let_it_prepare_is_told_of(stage: Stage, sta
     stage.create()
     consumer = join(stack, stage, Own())
     with pytest.raises(AssignorError, match="the coordinator refused to prepare it: GROUP_AUTHORIZATION_FAILED"):
-        poll_until(consumer, lambda: False)
+        poll_for(consumer)
 
 
 def test_closing_does_not_wait_for_an_assignor(stage: Stage) -> None:

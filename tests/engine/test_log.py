@@ -7,8 +7,6 @@ import logging
 import pytest
 
 from kafka_nextgen import GroupProtocol
-from kafka_nextgen.engine.observability.rebalance import RebalanceCause
-from kafka_nextgen.membership.states import Status
 from tests.engine.stage import TOPIC, Stage, poll_until
 
 MEMBER_LOG = "kafka_nextgen.member"
@@ -31,20 +29,6 @@ def test_being_put_out_of_the_group_is_a_warning_with_the_coordinators_word(
     assert warning.startswith(f"group billing: member {member} is out of the group, for the coordinator answered a")
     assert "UNKNOWN_MEMBER_ID" in warning
     assert warning.endswith("what it had is lost, and it joins again")
-
-
-def test_one_that_had_nothing_to_lose_is_put_out_aloud_too(stage: Stage, caplog: pytest.LogCaptureFixture) -> None:
-    stage.create(partitions=1)
-    with stage.consumer() as busy, stage.consumer() as idle:
-        busy.subscribe([TOPIC])
-        poll_until(busy, lambda: bool(busy.assignment()))
-        idle.subscribe([TOPIC])
-        poll_until(idle, lambda: idle.health().status is Status.STABLE)
-        with caplog.at_level(logging.INFO, MEMBER_LOG):
-            stage.fence(idle)
-            poll_until(idle, lambda: any(r.cause is RebalanceCause.FENCED for r in idle.rebalances()))
-    (warning,) = lines(caplog, logging.WARNING)
-    assert "is out of the group, for the coordinator answered a heartbeat with UNKNOWN_MEMBER_ID" in warning
 
 
 @pytest.mark.parametrize("protocol", GroupProtocol)

@@ -111,8 +111,3 @@ def test_a_finished_callback_names_its_number_and_its_error() -> None:
         callback = PendingCallback(kind, 7, (ORDERS_0,))
         assert member_driver._ended(callback, None) == event(7, None)
         assert member_driver._ended(callback, ValueError("no")) == event(7, "ValueError: no")
-
-
-def test_hooks_are_told_of_a_callback_by_a_short_name() -> None:
-    kinds = (CallbackKind.ASSIGNED, CallbackKind.REVOKED, CallbackKind.LOST, CallbackKind.STANDBY)
-    assert [kind.short for kind in kinds] == ["assigned", "revoked", "lost", "standby"]

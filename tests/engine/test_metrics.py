@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
-import os
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
-from typing import Any
 
 import pytest
 
 from kafka_nextgen import (
-    AsyncConsumer,
     CommitFailedError,
     Consumer,
-    Metrics,
-    MisuseError,
     RebalanceConsumer,
     RebalanceListener,
     TopicPartition,
@@ -23,7 +18,7 @@ from kafka_nextgen import (
 )
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.wire.apis import FETCH
-from tests.engine.stage import TOPIC, Stage, poll_until, read, tp
+from tests.engine.stage import TOPIC, Stage, poll_for, poll_until, read, tp
 from tests.support.kafka_properties import free_ports
 
 
@@ -54,33 +49,20 @@ def test_what_waits_is_buffered_and_what_was_handed_over_in_part_counts_in_part(
         assert consumer.metrics().reading.partitions[tp()].is_paused
 
 
-def test_iteration_counts_what_it_gave_out(stage: Stage) -> None:
+def test_iteration_counts_what_it_gave_out_and_another_thread_that_asks_moves_nothing(stage: Stage) -> None:
     stage.create(records=30)
-    with stage.subscribed() as consumer:
+    with stage.subscribed() as consumer, ThreadPoolExecutor(1) as another:
         list(islice(consumer, 7))
-        assert consumer.metrics().reading.records == 7
+        assert another.submit(consumer.metrics).result().reading.records == 7
         assert consumer.lag() == {tp(): 23}
+        consumer.commit()
+        assert stage.committed() == {0: 7}
         list(islice(consumer, 3))
         assert consumer.metrics().reading.records == 10
 
 
-def test_another_thread_may_ask_at_any_time_and_moves_nothing(stage: Stage) -> None:
-    stage.create(records=30)
-    asked: list[Metrics] = []
-    with stage.subscribed() as consumer:
-        list(islice(consumer, 7))
-        asker = threading.Thread(target=lambda: asked.append(consumer.metrics()))
-        asker.start()
-        asker.join()
-        assert asked[0].reading.records == 7
-        consumer.commit()
-        assert stage.committed() == {0: 7}
-
-
 def test_commits_and_their_failures_are_counted(stage: Stage) -> None:
-    stage.create(records=10)
-    with stage.subscribed() as consumer:
-        read(consumer, 10)
+    with stage.after_reading(10) as consumer:
         consumer.commit()
         assert (consumer.metrics().commits.commits, consumer.metrics().commits.failed) == (1, 0)
         with pytest.raises(CommitFailedError):
@@ -139,15 +121,12 @@ def test_a_refused_member_is_a_failed_rebalance(stage: Stage) -> None:
     stage.create()
     with stage.subscribed(group_remote_assignor="nonsense") as consumer:
         with pytest.raises(UnsupportedAssignorError):
-            poll_until(consumer, lambda: False)
+            poll_for(consumer)
         assert consumer.metrics().group.failed_rebalances == 1
 
 
 def test_connections_are_counted_and_open_ones_are_those_not_closed(stage: Stage) -> None:
-    stage.create(records=10)
-    consumer = stage.consumer()
-    consumer.subscribe([TOPIC])
-    read(consumer, 10)
+    consumer = stage.after_reading(10)
     at_work = consumer.metrics().connections
     assert at_work.open == at_work.opened >= 1
     assert at_work.requests >= at_work.answers > 3
@@ -164,61 +143,8 @@ def test_a_broker_that_is_not_there_is_a_failure_to_connect() -> None:
         poll_until(consumer, lambda: consumer.metrics().connections.failed >= 1)
 
 
-def test_what_brokers_say_of_quotas_is_added_up(stage: Stage) -> None:
-    stage.create(records=10)
-    fetch = stage.original(FETCH)
-
-    async def throttled(*question: object) -> object:
-        answer: Any = await fetch(*question)
-        return answer.replaced(throttle_time_ms=25)
-
-    stage.handle(FETCH, throttled)
-    with stage.subscribed() as consumer:
-        read(consumer, 10)
-        throttled_ms = consumer.metrics().connections.throttled_ms
-        assert throttled_ms > 0
-        assert throttled_ms % 25 == 0
-
-
 def test_failed_fetches_are_counted(stage: Stage) -> None:
-    stage.create(records=10)
-    fetch = stage.original(FETCH)
     failures = iter([ErrorCode.KAFKA_STORAGE_ERROR])
-
-    async def fails_once(*question: object) -> object:
-        answer: Any = await fetch(*question)
-        return answer.replaced(error_code=next(failures, ErrorCode.NONE))
-
-    stage.handle(FETCH, fails_once)
-    with stage.subscribed() as consumer:
-        read(consumer, 10)
+    stage.change(FETCH, lambda answer: answer.replaced(error_code=next(failures, ErrorCode.NONE)))
+    with stage.after_reading(10) as consumer:
         assert consumer.metrics().reading.failed_fetches == 1
-
-
-def test_an_async_consumer_counts_the_same(stage: Stage) -> None:
-    stage.create(records=20)
-
-    async def count() -> Metrics:
-        async with AsyncConsumer(**stage.config()) as consumer:
-            await consumer.subscribe([TOPIC])
-            seen = 0
-            async for _ in consumer:
-                seen += 1
-                if seen == 5:
-                    break
-            elsewhere = await asyncio.to_thread(consumer.metrics)  # where there is no event loop
-            assert elsewhere.reading.records == 5
-            return consumer.metrics()
-
-    metrics = asyncio.run(count())
-    assert metrics.reading.records == 5
-    assert metrics.polling.polls >= 1
-
-
-def test_a_process_forked_off_is_told_so(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
-    with stage.consumer() as consumer:
-        pid = os.getpid()
-        monkeypatch.setattr(os, "getpid", lambda: pid + 1)
-        with pytest.raises(MisuseError, match="fork"):
-            consumer.metrics()
-        monkeypatch.undo()

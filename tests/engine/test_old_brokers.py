@@ -12,14 +12,14 @@ from collections.abc import Awaitable, Sequence
 import pytest
 from attrs import evolve
 
-from kafka_nextgen import BrokerError, GroupProtocol, SubscriptionPattern, TopicPartition
+from kafka_nextgen import BrokerError, Consumer, GroupProtocol, SubscriptionPattern, TopicPartition
 from kafka_nextgen.broker.refusal import CloseConnectionError
 from kafka_nextgen.wire.apis import CONSUMER_GROUP_HEARTBEAT, FIND_COORDINATOR, METADATA
 from kafka_nextgen.wire.messages import ConsumerGroupHeartbeatRequest, MetadataRequest
-from tests.engine.stage import TOPIC, Hears, Stage, poll_until, read, tp
+from tests.engine.stage import TOPIC, Hears, Stage, poll_for, poll_until, read, tp
 from tests.support.clients import admin_client
 
-SOON_MS = 50
+SOON: dict[str, object] = {"metadata_max_age_ms": 50}
 
 
 class OldBroker:
@@ -34,13 +34,18 @@ class OldBroker:
         self.heard.append(request)
         return self._handle(request, context)
 
-    def joins(self) -> list[ConsumerGroupHeartbeatRequest]:
-        return [request for request in self.heard if request.member_epoch == 0]
+    def joins(self) -> list[str]:
+        """The member ids of those who joined."""
+        return [request.member_id for request in self.heard if request.member_epoch == 0]
 
     def subscriptions(self) -> list[Sequence[str]]:
         """What was subscribed to, one after the other."""
         said = [request.subscribed_topic_names for request in self.heard]
         return [names for number, names in enumerate(said) if names is not None and names not in said[:number]]
+
+    def hears_more(self, consumer: Consumer) -> None:
+        beats = len(self.heard)
+        poll_until(consumer, lambda: len(self.heard) > beats + 3)
 
 
 @pytest.fixture
@@ -49,29 +54,33 @@ def old(stage: Stage) -> OldBroker:
     return OldBroker(stage)
 
 
+def matching(stage: Stage, pattern: str = "orders.*", **more: object) -> Consumer:
+    consumer = stage.consumer(**more)
+    consumer.subscribe(SubscriptionPattern(pattern))
+    return consumer
+
+
+def has(consumer: Consumer, *topics: str) -> None:
+    poll_until(consumer, lambda: {partition.topic for partition in consumer.assignment()} == set(topics))
+
+
 # ---- ids
 
 
-def test_a_member_takes_the_id_that_the_coordinator_makes(stage: Stage, old: OldBroker) -> None:
-    with stage.subscribed() as consumer:
+def test_a_member_takes_the_id_that_the_coordinator_makes_and_keeps_it_when_it_has_to_join_again(
+    stage: Stage, old: OldBroker
+) -> None:
+    hears = Hears()
+    with stage.subscribed(hears) as consumer:
         read(consumer, 10)
         consumer.commit()
         assert stage.committed() == {0: 10}
         given = consumer.group_metadata().member_id
-    assert [join.member_id for join in old.joins()] == [""]
-    assert {request.member_id for request in old.heard} == {"", given}
-
-
-def test_it_keeps_that_id_when_it_has_to_join_again(stage: Stage, old: OldBroker) -> None:
-    hears = Hears()
-    with stage.consumer() as consumer:
-        consumer.subscribe([TOPIC], hears)
-        poll_until(consumer, lambda: consumer.assignment() == {tp()})
-        given = consumer.group_metadata().member_id
         stage.fence(consumer)
         poll_until(consumer, lambda: hears.calls.count("assigned orders[0]") == 2)
         assert consumer.group_metadata().member_id == given
-    assert [join.member_id for join in old.joins()] == ["", given]
+    assert old.joins() == ["", given]
+    assert {request.member_id for request in old.heard} == {"", given}
 
 
 # ---- patterns
@@ -79,27 +88,25 @@ def test_it_keeps_that_id_when_it_has_to_join_again(stage: Stage, old: OldBroker
 
 def test_a_pattern_is_matched_by_the_member(stage: Stage, old: OldBroker, caplog: pytest.LogCaptureFixture) -> None:
     stage.cluster.create_topic("audit")
-    with stage.consumer() as consumer:
-        consumer.subscribe(SubscriptionPattern("ord.*"))
+    with matching(stage, "ord.*", group_protocol="auto") as consumer:
         read(consumer, 10)
         assert consumer.assignment() == {tp()}
+        assert consumer.group_protocol is GroupProtocol.CONSUMER
     assert old.subscriptions() == [(TOPIC,)]
     assert {request.subscribed_topic_regex for request in old.heard} == {None}
-    said = [record.getMessage() for record in caplog.records if "matched by this member" in record.getMessage()]
-    assert len(said) == 1
-    assert "'ord.*'" in said[0]
-    assert "every 300 s" in said[0]
+    (said,) = [record.getMessage() for record in caplog.records if "matched by this member" in record.getMessage()]
+    assert "'ord.*'" in said
+    assert "every 300 s" in said
 
 
 def test_topics_that_come_and_go_are_noticed(stage: Stage, old: OldBroker) -> None:
     admin = admin_client(stage.cluster.bootstrap_servers)
-    with stage.consumer(metadata_max_age_ms=SOON_MS) as consumer:
-        consumer.subscribe(SubscriptionPattern("orders.*"))
-        poll_until(consumer, lambda: consumer.assignment() == {tp()})
+    with matching(stage, **SOON) as consumer:
+        has(consumer, TOPIC)
         stage.cluster.create_topic("orders-eu")
-        poll_until(consumer, lambda: {partition.topic for partition in consumer.assignment()} == {TOPIC, "orders-eu"})
-        admin.delete_topics(["orders-eu"])["orders-eu"].result(timeout=20)
-        poll_until(consumer, lambda: consumer.assignment() == {tp()})
+        has(consumer, TOPIC, "orders-eu")
+        admin.delete_topics(["orders-eu"])["orders-eu"].result(timeout=120)
+        has(consumer, TOPIC)
         gone = (TopicPartition("orders-eu", 0),)
         poll_until(consumer, lambda: any(rebalance.revoked == gone for rebalance in consumer.rebalances()))
         reasons = [rebalance.reason for rebalance in consumer.rebalances()]
@@ -108,12 +115,11 @@ def test_topics_that_come_and_go_are_noticed(stage: Stage, old: OldBroker) -> No
 
 
 def test_a_pattern_that_matches_nothing_yet_is_a_subscription(stage: Stage, old: OldBroker) -> None:
-    with stage.consumer(metadata_max_age_ms=SOON_MS) as consumer:
-        consumer.subscribe(SubscriptionPattern("later"))
+    with matching(stage, "later", **SOON) as consumer:
         poll_until(consumer, lambda: bool(consumer.rebalances()))
         assert consumer.assignment() == frozenset()
         stage.cluster.create_topic("later")
-        poll_until(consumer, lambda: bool(consumer.assignment()))
+        has(consumer, "later")
     assert old.subscriptions() == [(), ("later",)]
 
 
@@ -127,8 +133,7 @@ def test_a_look_up_that_fails_is_repeated(stage: Stage, old: OldBroker) -> None:
         return await answer(request, context)
 
     stage.handle(METADATA, fail_at_first)
-    with stage.consumer() as consumer:
-        consumer.subscribe(SubscriptionPattern("orders.*"))
+    with matching(stage) as consumer:
         read(consumer, 10)
     assert to_fail == []
     assert old.subscriptions() == [(TOPIC,)]
@@ -136,14 +141,12 @@ def test_a_look_up_that_fails_is_repeated(stage: Stage, old: OldBroker) -> None:
 
 def test_names_end_the_matching(stage: Stage, old: OldBroker) -> None:
     stage.cluster.create_topic("audit")
-    with stage.consumer(metadata_max_age_ms=SOON_MS) as consumer:
-        consumer.subscribe(SubscriptionPattern("orders.*"))
-        poll_until(consumer, lambda: consumer.assignment() == {tp()})
+    with matching(stage, **SOON) as consumer:
+        has(consumer, TOPIC)
         consumer.subscribe(["audit"])
         stage.cluster.create_topic("orders-eu")
-        poll_until(consumer, lambda: {partition.topic for partition in consumer.assignment()} == {"audit"})
-        beats = len(old.heard)
-        poll_until(consumer, lambda: len(old.heard) > beats + 3)
+        has(consumer, "audit")
+        old.hears_more(consumer)
     assert old.subscriptions() == [(TOPIC,), ("audit",)]
 
 
@@ -153,46 +156,34 @@ def test_a_heartbeat_from_before_another_subscription_matches_nothing_any_more(s
 
     async def answer_late(request: object, context: object) -> object:
         asked.set()
-        await asyncio.get_running_loop().run_in_executor(None, answered.wait)
+        await asyncio.to_thread(answered.wait)
         return await find(request, context)
 
     stage.handle(FIND_COORDINATOR, answer_late)
-    with stage.consumer() as consumer:
-        consumer.subscribe(SubscriptionPattern("orders.*"))
+    with matching(stage) as consumer:
         poll_until(consumer, asked.is_set)
         consumer.subscribe(["audit"])
         answered.set()
-        poll_until(consumer, lambda: bool(consumer.assignment()))
-        beats = len(old.heard)
-        poll_until(consumer, lambda: len(old.heard) > beats + 3)
+        has(consumer, "audit")
+        old.hears_more(consumer)
     assert old.subscriptions() == [("audit",)]
 
 
 def test_unsubscribing_ends_it_too_and_the_pattern_may_come_back(stage: Stage, old: OldBroker) -> None:
-    with stage.consumer(metadata_max_age_ms=SOON_MS) as consumer:
-        consumer.subscribe(SubscriptionPattern("orders.*"))
-        poll_until(consumer, lambda: consumer.assignment() == {tp()})
+    with matching(stage, **SOON) as consumer:
+        has(consumer, TOPIC)
         consumer.unsubscribe()
         stage.cluster.create_topic("orders-eu")
         beats = len(old.heard)
         assert consumer.partitions_for("orders-eu") == (0,)
         assert len(old.heard) == beats, "it stays out"
         consumer.subscribe(SubscriptionPattern("orders.*"))
-        poll_until(consumer, lambda: len(consumer.assignment()) == 2)
+        has(consumer, TOPIC, "orders-eu")
 
 
 def test_a_pattern_that_nobody_here_can_read_is_an_error_for_good(stage: Stage, old: OldBroker) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of the same
-        pattern = SubscriptionPattern("orders(")
-    with stage.consumer() as consumer:
-        consumer.subscribe(pattern)
-        with pytest.raises(BrokerError, match=r"version 1, Apache Kafka 4.0.*can't be tried here"):
-            poll_until(consumer, lambda: False)
-
-
-def test_auto_stays_with_the_consumer_protocol(stage: Stage, old: OldBroker) -> None:
-    with stage.consumer(group_protocol="auto") as consumer:
-        consumer.subscribe(SubscriptionPattern("orders.*"))
-        read(consumer, 10)
-        assert consumer.group_protocol is GroupProtocol.CONSUMER
+        consumer = matching(stage, "orders(")
+    with consumer, pytest.raises(BrokerError, match=r"version 1, Apache Kafka 4.0.*can't be tried here"):
+        poll_for(consumer)

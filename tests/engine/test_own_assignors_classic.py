@@ -2,19 +2,38 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
+from types import SimpleNamespace
+from typing import cast
+from uuid import NAMESPACE_URL, uuid5
 
 import pytest
 
 from kafka_nextgen import AssignorError, Consumer, UnsupportedAssignorError
-from kafka_nextgen.assignors import AssignmentSpec, AssignorMetadata, GroupAssignment
+from kafka_nextgen.assignors import (
+    AssignmentSpec,
+    AssignorMetadata,
+    ConsumerGroupMetadata,
+    GroupAssignment,
+    MemberAssignment,
+)
 from kafka_nextgen.assignors.user_data import AssignorWord, Failure, write_assignor_word
+from kafka_nextgen.bridge.cluster_image import ClusterImage, TopicInfo
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.consumer_protocol import encode_assignment
+from kafka_nextgen.engine.io_thread import TaskSet
+from kafka_nextgen.engine.member.classic_assignors import ClassicAssignors
+from kafka_nextgen.engine.member.driver_context import DriverContext
+from kafka_nextgen.engine.member.identity import MemberIdentity
+from kafka_nextgen.engine.member.local_assignors import LocalAssignors
+from kafka_nextgen.errors import NoBrokersError
+from kafka_nextgen.membership.classic.effects import TellAssignor
+from kafka_nextgen.types import TopicId, TopicPartition
 from kafka_nextgen.wire.apis import HEARTBEAT, SYNC_GROUP
 from kafka_nextgen.wire.messages import HeartbeatRequest, HeartbeatResponse, SyncGroupRequest, SyncGroupResponse
 from tests.engine.classic_group import Group
-from tests.engine.stage import GROUP, PATIENCE_S, TOPIC, Stage, poll_until, read, tp
+from tests.engine.stage import GROUP, PATIENCE_S, TOPIC, Stage, poll_for, poll_until, read, tp
 from tests.support.waiting import eventually
 from tests.support.weighing import Weighing
 
@@ -43,14 +62,12 @@ class Waiting(Weighing):
 
 
 def consumer_with(stage: Stage, assignor: Weighing, **more: object) -> Consumer:
-    consumer = stage.consumer(**OWN, group_local_assignors=[assignor], **more)
-    consumer.subscribe([TOPIC])
-    return consumer
+    return stage.subscribed(**OWN, group_local_assignors=[assignor], **more)
 
 
 def error_of(consumer: Consumer) -> AssignorError:
     with pytest.raises(AssignorError) as raised:
-        poll_until(consumer, lambda: False)
+        poll_for(consumer)
     return raised.value
 
 
@@ -73,22 +90,13 @@ def test_the_session_is_kept_while_an_assignor_takes_its_time(stage: Stage, grou
 
 def test_one_that_takes_too_long_is_given_up_and_asked_again(stage: Stage, group: Group) -> None:
     assignor = Waiting()
-    with consumer_with(stage, assignor, rebalance_timeout_ms=2_000) as consumer:
+    with consumer_with(stage, assignor, rebalance_timeout_ms=1_000) as consumer:
         error = error_of(consumer)
-        assert "'weighing' of this member, which leads its group, failed: it took longer than 1.8 s" in str(error)
+        assert "'weighing' of this member, which leads its group, failed: it took longer than 0.9 s" in str(error)
         assert consumer.assignment() == set()
         assignor.may_assign.set()
         consumer.enforce_rebalance()
         assert len(read(consumer, 20)) == 20
-
-
-def test_one_that_makes_no_assignment_is_told_what_it_did(stage: Stage, group: Group) -> None:
-    class Forgetful(Weighing):
-        def assign(self, group: AssignmentSpec) -> GroupAssignment:
-            return GroupAssignment({})
-
-    with consumer_with(stage, Forgetful()) as consumer:
-        assert str(error_of(consumer)).endswith("failed: it left orders[0-1] unassigned")
 
 
 def test_nobody_joins_without_anything_to_say(stage: Stage, group: Group) -> None:
@@ -133,7 +141,7 @@ def test_a_member_that_the_leader_cannot_read_is_told_what_to_do_and_stays(stage
     stage.handle(SYNC_GROUP, sync)
     with consumer_with(stage, Weighing()) as consumer:
         with pytest.raises(UnsupportedAssignorError) as raised:
-            poll_until(consumer, lambda: False)
+            poll_for(consumer)
         assert str(raised.value).endswith(
             "assignor 'weighing' of the leader, me, has nothing for this member: it reads version 0, and this member's "
             "is 1; write a version that every member reads, until all of them read the next (UNSUPPORTED_ASSIGNOR)"
@@ -153,3 +161,48 @@ def test_its_thread_ends_with_the_consumer(stage: Stage, group: Group) -> None:
 
 def names_of_threads() -> list[str]:
     return [thread.name for thread in threading.enumerate()]
+
+
+# ---- by which ids an assignor hears of topics: their own, or one made of the name
+
+
+ID, NAMED = TopicId(int=7), uuid5(NAMESPACE_URL, "kafka-topic:orders")
+TOLD = TellAssignor("mine", 2, frozenset({TopicPartition("orders", 0)}), None, 5)
+
+
+class Cluster:
+    """Knows no topics before it has asked."""
+
+    def __init__(self, topic_id: TopicId | None, is_up: bool) -> None:
+        self.metadata = ClusterImage()
+        self._topic = TopicInfo("orders", topic_id)
+        self._is_up = is_up
+
+    async def refresh_metadata(self, topics: frozenset[str]) -> None:
+        assert topics == {"orders"}
+        if not self._is_up:
+            raise NoBrokersError("no broker")
+        self.metadata = ClusterImage(topics_by_name={"orders": self._topic})
+
+
+async def told_of(cluster: Cluster) -> MemberAssignment:
+    told: asyncio.Future[MemberAssignment] = asyncio.get_running_loop().create_future()
+
+    def call(name: str, error: int, assignment: MemberAssignment, group: ConsumerGroupMetadata) -> None:
+        assert (name, error, group) == ("mine", 2, ConsumerGroupMetadata("g", 5, "A"))
+        told.set_result(assignment)
+
+    context = SimpleNamespace(cluster=cluster, identity=MemberIdentity("g", None), tasks=TaskSet(told.set_exception))
+    own = cast(LocalAssignors, SimpleNamespace(call_on_assignment=call))
+    leading = ClassicAssignors(own, cast(DriverContext, context), lambda event: None)
+    leading.tell(TOLD, "A")
+    return await asyncio.wait_for(told, 10)
+
+
+@pytest.mark.parametrize(
+    ("topic_id", "is_up", "told"),
+    [(ID, True, ID), (None, True, NAMED), (ID, False, NAMED)],
+    ids=["it is asked for", "brokers tell none", "nobody can be asked"],
+)
+def test_a_topic_that_is_not_known_yet(topic_id: TopicId | None, is_up: bool, told: TopicId) -> None:
+    assert asyncio.run(told_of(Cluster(topic_id, is_up))).partitions == {told: {0}}

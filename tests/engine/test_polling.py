@@ -1,17 +1,21 @@
-"""The steps of a poll, taken one by one: what is heard of what happens between them."""
+"""The steps of a poll, taken one by one, and who is told that handing over makes room."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from concurrent.futures import Future
 from contextlib import closing
+from typing import cast
 
 import pytest
 
-from kafka_nextgen import Consumer, MisuseError
+from kafka_nextgen import Consumer, MisuseError, TopicPartition
 from kafka_nextgen.engine.application.core import ConsumerCore
 from kafka_nextgen.engine.application.polling import Step, WaitForWakeup, leave_steps, poll_steps
 from kafka_nextgen.engine.mailbox import CallbackKind, PendingCallback
+from kafka_nextgen.engine.reading.locked_fetches import LockedFetches
+from kafka_nextgen.fetching import FetchState
+from kafka_nextgen.wire.records import Columns, ColumnSlice
 from tests.engine.stage import Stage, tp
 
 
@@ -73,3 +77,38 @@ def test_a_standby_that_leaves_is_not_asked_to_get_ready(core: ConsumerCore) -> 
     core.ended = lost, None
     core.callback_reported(core.ended)
     assert isinstance(next(steps), WaitForWakeup)
+
+
+# ---- room
+
+
+PART = ColumnSlice(Columns(TopicPartition("orders", 0), 0), 0, 0)
+
+
+class State:
+    """Counts as done whatever is handed over; a signal handler interrupts the third."""
+
+    def __init__(self, waits_for_room: bool) -> None:
+        self.waits_for_room = waits_for_room
+        self.runs_done = 0
+        self.planning = self.handover = self
+
+    def pass_turn(self, partition: TopicPartition) -> None:
+        self.runs_done += 1
+
+    def hand_over(self, part: ColumnSlice) -> None:
+        self.runs_done += 1
+        if self.runs_done == 3:
+            raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("waits_for_room", [True, False])
+def test_room_is_told_of_to_whoever_waits_for_it(waits_for_room: bool) -> None:
+    told: list[int] = []
+    state = State(waits_for_room)
+    fetches = LockedFetches(cast(FetchState, state), lambda: told.append(state.handover.runs_done))
+    fetches.hand_over([])
+    fetches.hand_over([PART, PART])
+    with pytest.raises(KeyboardInterrupt):
+        fetches.hand_over([PART])
+    assert told == ([2, 3] if waits_for_room else [])

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping
-from typing import Any
 from uuid import UUID
 
 import pytest
 
 from kafka_nextgen import (
     AsyncConsumer,
-    Consumer,
     MisuseError,
     OffsetOutOfRangeError,
     OffsetRange,
@@ -19,8 +16,8 @@ from kafka_nextgen import (
     UnknownTopicError,
 )
 from kafka_nextgen.wire.apis import FETCH
-from kafka_nextgen.wire.records import NewRecord, encode_batch, read_batches
-from tests.engine.stage import PATIENCE_S, RECORDS_PER_BATCH, Stage, read, tp, values
+from kafka_nextgen.wire.records import NewRecord, encode_batch
+from tests.engine.stage import RECORDS_PER_BATCH, Stage, read, tp, values
 
 LONG_MS = 20_000
 #: Nothing may be waited for: a long poll, or iteration's next look.
@@ -64,40 +61,26 @@ def test_a_loop_that_has_ended_goes_on_with_the_next_range(stage: Stage) -> None
         assert values(list(consumer)) == [4, 5]
 
 
-def test_batches_end_as_well(stage: Stage) -> None:
+def test_batches_and_polls_end_as_well(stage: Stage) -> None:
     with stage.consumer(**NO_WAIT) as consumer:
         consumer.assign(ranges((5, 42)))
         assert values([record for batch in consumer.batches(max_records=10) for record in batch]) == list(range(5, 42))
         assert list(consumer.batches()) == []
-
-
-def test_a_poll_behind_the_end_returns_at_once(stage: Stage) -> None:
-    with stage.consumer(**NO_WAIT) as consumer:
         consumer.assign(ranges((5, 8)))
         assert values(read(consumer, 3)) == [5, 6, 7]
         assert consumer.finished() == {tp(0)}
-        assert len(consumer.poll(timeout=LONG_MS)) == 0
+        assert len(consumer.poll(timeout=LONG_MS)) == 0, "at once"
 
 
-def test_a_coroutine_reads_ranges_as_well(stage: Stage) -> None:
-    async def go() -> None:
-        async with AsyncConsumer(**stage.config(**NO_WAIT)) as consumer:
-            await consumer.assign(ranges((5, 8)))
-            assert [record.offset async for record in consumer] == [5, 6, 7]
-            assert consumer.finished() == {tp(0)}
-            with pytest.raises(StopAsyncIteration):
-                await anext(consumer)
-            await consumer.assign(ranges((8, 10)))
-            assert [len(batch) async for batch in consumer.batches()] == [2]
-
-    asyncio.run(asyncio.wait_for(go(), PATIENCE_S))
-
-
-def test_deserialized_records_end_as_well(stage: Stage) -> None:
-    with stage.consumer(**NO_WAIT, value_deserializer=int) as consumer:
-        consumer.assign(ranges((5, 42)))
-        assert [record.value for record in consumer] == list(range(5, 42))
+async def test_a_coroutine_reads_ranges_as_well(stage: Stage) -> None:
+    async with AsyncConsumer(**stage.config(**NO_WAIT)) as consumer:
+        await consumer.assign(ranges((5, 8)))
+        assert [record.offset async for record in consumer] == [5, 6, 7]
         assert consumer.finished() == {tp(0)}
+        with pytest.raises(StopAsyncIteration):
+            await anext(consumer)
+        await consumer.assign(ranges((8, 10)))
+        assert [len(batch) async for batch in consumer.batches()] == [2]
 
 
 @pytest.mark.parametrize("end", [50, 49, 0])
@@ -108,31 +91,12 @@ def test_an_empty_range_needs_no_broker(stage: Stage, end: int) -> None:
         assert consumer.finished() == {tp(0)}
 
 
-def test_what_is_not_written_yet_is_waited_for(stage: Stage) -> None:
-    with stage.consumer(group_id=None) as consumer:
-        consumer.assign(ranges((95, 105)))
-        assert values(read(consumer, 5)) == list(range(95, 100))
-        assert len(consumer.poll(timeout=0.2)) == 0
-        assert consumer.finished() == frozenset()
-        stage.write_batch(0, 10)
-        assert values(list(consumer)) == list(range(100, 105))
-
-
-def test_an_assignment_without_ranges_reads_on(stage: Stage) -> None:
-    with stage.consumer(group_id=None) as consumer:
-        consumer.assign(ranges((5, 8)))
-        assert len(list(consumer)) == 3
-        consumer.assign([tp(0)])
-        assert values(read(consumer, 92)) == list(range(8, 100))
-        assert consumer.finished() == frozenset()
-
-
 def test_a_partition_may_go_without_an_end(stage: Stage) -> None:
     with stage.consumer(group_id=None) as consumer:
         consumer.assign({tp(0): OffsetRange(5, 8), tp(1): None})
         assert len(read(consumer, 103)) == 103
         assert consumer.finished() == {tp(0)}
-        assert len(consumer.poll(timeout=0.1)) == 0
+        assert len(consumer.poll(timeout=0.05)) == 0
 
 
 def test_a_range_is_committed_up_to_its_end(stage: Stage) -> None:
@@ -143,92 +107,39 @@ def test_a_range_is_committed_up_to_its_end(stage: Stage) -> None:
         assert stage.committed() == {0: 8}
 
 
-# ---- logs with gaps
-
-
-def test_gaps_and_markers_at_the_end_are_passed(stage: Stage) -> None:
-    """Compaction left one record of 90 to 99; at 100 is a marker, and behind it what is not to be read."""
-
-    def append() -> None:
-        log = stage._partition(0).log
-        marker = NewRecord(b"\0\0\0\0\0\0", key=b"\0\0\0\1")
-        log.append(read_batches(encode_batch([marker], transactional=True, control=True))[0])
-        log.append(read_batches(encode_batch([NewRecord(b"101")]))[0])
-
-    stage.run(append)
-    stage._stored(0)[9] = encode_batch([NewRecord(b"90")], base_offset=90, last_offset_delta=9)
-    with stage.consumer(**NO_WAIT) as consumer:
-        for end in (91, 95, 100, 101):
-            consumer.assign(ranges((88, end)))
-            assert values(list(consumer)) == [88, 89, 90]
-            assert consumer.position(tp(0)) == end
-
-
 # ---- how much is fetched
 
 
-def fetched_bytes(consumer: Consumer) -> int:
-    return consumer.metrics().connections.bytes_in
+@pytest.mark.parametrize("size", [10, 1000])
+def test_a_range_costs_its_bytes_and_a_batch_and_takes_few_questions(stage: Stage, size: int) -> None:
+    """10,000 records from the middle of a log of 40,000, in batches of 100.
 
-
-@pytest.mark.parametrize("size", [10, 100, 1000])
-def test_a_range_costs_its_bytes_and_a_batch(stage: Stage, size: int) -> None:
-    """10,000 records from the middle of a log of 40,000, in batches of 100."""
+    The first answer tells what is to be asked for, also if it is decoded at once: no second one is for a batch.
+    """
     batch = encode_batch([NewRecord(bytes(size))] * 100)
-
-    def append() -> None:
-        for _ in range(400):
-            stage._partition(1).log.append(read_batches(batch)[0])
-
-    stage.run(append)
+    stage.append(1, *[batch] * 400)
     with stage.consumer(**NO_WAIT) as consumer:
         consumer.end_offsets([tp(1)])
-        before = fetched_bytes(consumer)
+        before = consumer.metrics().connections.bytes_in
         consumer.assign({tp(1): OffsetRange(15_050, 25_050)})
         assert sum(map(len, consumer.batches())) == 10_000
         overhead_bytes = 2_000  # of requests, and metadata
-        assert fetched_bytes(consumer) - before <= (101 + 1) * len(batch) + overhead_bytes
+        assert consumer.metrics().connections.bytes_in - before <= (101 + 1) * len(batch) + overhead_bytes
+        assert consumer.metrics().reading.fetches <= (10 if size == 10 else 100)
 
 
-def test_a_node_is_asked_to_wait_for_a_byte_only(stage: Stage) -> None:
+def test_a_node_is_asked_to_wait_for_a_byte_only_and_not_asked_any_more_once_all_is_read(stage: Stage) -> None:
     """Of a range less may be left than ``fetch.min.bytes``: the answer would be held back for nothing."""
-    fetch, least_bytes = stage.original(FETCH), list[int]()
-
-    async def watch(request: Any, context: object) -> object:
-        least_bytes.append(request.min_bytes)
-        return await fetch(request, context)
-
-    stage.handle(FETCH, watch)
+    fetches = stage.watch(FETCH)
     with stage.consumer(group_id=None, fetch_min_bytes=1_000) as consumer:
         consumer.assign(ranges((5, 42)))
         assert len(list(consumer)) == 37
-    assert max(least_bytes) == 1
-
-
-def test_a_range_of_small_records_takes_few_questions(stage: Stage) -> None:
-    """The first answer tells what is to be asked for, also if it is decoded at once: no second one is for a batch."""
-    batch = encode_batch([NewRecord(bytes(10))] * 100)
-
-    def append() -> None:
-        for _ in range(400):
-            stage._partition(1).log.append(read_batches(batch)[0])
-
-    stage.run(append)
-    with stage.consumer(**NO_WAIT) as consumer:
-        consumer.assign({tp(1): OffsetRange(0, 40_000)})
-        assert sum(map(len, consumer.batches())) == 40_000
-        assert consumer.metrics().reading.fetches <= 10
-
-
-def test_a_finished_partition_is_not_fetched_any_more(stage: Stage) -> None:
-    with stage.consumer(group_id=None) as consumer:
-        consumer.assign(ranges((5, 8)))
-        assert len(list(consumer)) == 3
-        before = consumer.metrics().reading.fetches
+        before = len(fetches)
         stage.write_batch(0, 10)
-        consumer.poll(timeout=0.3)
-        assert consumer.metrics().reading.fetches == before
+        assert not consumer.poll(timeout=0.1)
+        assert len(fetches) == before
         assert consumer.health().stalled == ()
+    assert max(fetch.min_bytes for fetch in fetches[:before]) == 1
 
 
 # ---- what can't be read
@@ -255,15 +166,6 @@ def test_a_topic_that_is_not_there_is_told_of(stage: Stage) -> None:
         with pytest.raises(UnknownTopicError, match="its topic has no such partition"):
             list(consumer)
         assert consumer.topics() == ("orders",), "it was not created for the asking"
-
-
-def test_a_topic_that_vanishes_is_told_of(stage: Stage) -> None:
-    with stage.consumer(group_id=None) as consumer:
-        consumer.assign(ranges((95, 200)))
-        assert len(read(consumer, 5)) == 5
-        stage.run(lambda: stage.cluster._broker._cluster.topics.delete(stage.topic()))
-        with pytest.raises(UnknownTopicError, match=r"orders\[0\] can't be read at offset 100: there is no such topic"):
-            list(consumer)
 
 
 def test_a_topic_that_was_made_again_before_is_told_of_if_the_range_names_its_id(stage: Stage) -> None:

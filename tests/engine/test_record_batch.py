@@ -15,33 +15,20 @@ from kafka_nextgen.wire.records import ColumnSlice
 from tests.engine.column_slices import SLICES
 
 
-def rows_of(records: Records) -> list[dict[str, object]]:
-    return [
-        {
-            "topic": record.topic,
-            "partition": record.partition,
-            "offset": record.offset,
-            "timestamp": record.timestamp,
-            "key": record.key,
-            "value": record.value,
-            "headers": [{"key": key, "value": value} for key, value in record.headers],
-        }
-        for record in records
-    ]
-
-
-def rows_in(table: pa.Table) -> list[dict[str, object]]:
-    timestamps = table.schema.get_field_index("timestamp")
-    in_numbers = table.set_column(timestamps, "timestamp", table.column("timestamp").cast(pa.int64()))
-    rows: list[dict[str, object]] = in_numbers.to_pylist()
-    return rows
-
-
 def test_a_table_has_the_rows_that_iterating_has() -> None:
     table = Records(SLICES).to_arrow()
     table.validate(full=True)
-    assert rows_in(table) == rows_of(Records(SLICES))
-    assert rows_in(Records().to_arrow()) == []
+    times = table.column("timestamp")
+    rows = table.set_column(table.schema.get_field_index("timestamp"), "timestamp", times.cast(pa.int64())).to_pylist()
+    names = ["topic", "partition", "offset", "timestamp", "key", "value"]
+    assert rows == [
+        {
+            **{name: getattr(record, name) for name in names},
+            "headers": [{"key": key, "value": value} for key, value in record.headers],
+        }
+        for record in Records(SLICES)
+    ]
+    assert Records().to_arrow().to_pylist() == []
 
 
 def test_timestamps_are_of_utc() -> None:
@@ -117,20 +104,6 @@ def test_any_library_takes_them_by_the_capsules_of_arrow() -> None:
     assert polars.DataFrame(records).get_column("value").to_list() == [record.value for record in records]
 
 
-def test_a_table_is_made_without_pandas_where_that_is_installed_too() -> None:
-    script = """
-import sys
-from kafka_nextgen import TopicPartition
-from kafka_nextgen.engine.application.arrow import to_table
-from kafka_nextgen.wire.records import ColumnSlice, NewRecord, RecordLimits, decode_partition, encode_batch
-tp = TopicPartition("orders", 0)
-columns = decode_partition(encode_batch([NewRecord(b"v", headers=[("a", b"1")])]), tp, 0, RecordLimits())
-print(to_table([ColumnSlice(columns, 0, 1)]).num_rows, "pandas" in sys.modules)
-"""
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["1", "False"]
-
-
 def test_pandas_and_polars_get_the_same_rows() -> None:
     records = Records(SLICES)
     for rows in (records.to_pandas().to_dict("records"), records.to_polars().to_dicts()):
@@ -141,25 +114,28 @@ def test_pandas_and_polars_get_the_same_rows() -> None:
     assert len(first.to_pandas()) == len(first.to_polars()) == len(first)
 
 
-def test_without_the_packages_there_is_everything_else_and_an_error_names_the_extra() -> None:
-    script = """
+WITHOUT = """
 import sys
-sys.modules.update(dict.fromkeys(["pyarrow", "pandas", "polars"]))
+packages = ["pyarrow", "pandas", "polars"]
+sys.modules.update(dict.fromkeys(packages))
 from kafka_nextgen import Records
-for name in ("arrow", "pandas", "polars"):
+for name in ("to_arrow", "to_pandas", "to_polars", "__arrow_c_stream__"):
     try:
-        getattr(Records(), "to_" + name)()
+        getattr(Records(), name)()
     except ImportError as error:
         print(error)
-try:
-    Records().__arrow_c_stream__()
-except ImportError as error:
-    print(error)
+for name in packages:
+    del sys.modules[name]
+print(Records().to_arrow().num_rows, "pandas" in sys.modules)
 """
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+
+
+def test_without_the_packages_an_error_names_the_extra_and_a_table_is_made_without_pandas() -> None:
+    done = subprocess.run([sys.executable, "-c", WITHOUT], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines() == [
         "to_arrow() needs pyarrow: pip install 'kafka-nextgen[arrow]'",
         "to_pandas() needs pandas: pip install 'kafka-nextgen[pandas]'",
         "to_polars() needs polars: pip install 'kafka-nextgen[polars]'",
         "to_arrow() needs pyarrow: pip install 'kafka-nextgen[arrow]'",
+        "0 False",
     ]

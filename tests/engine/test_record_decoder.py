@@ -59,7 +59,7 @@ def test_the_results_are_those_of_decoding_one_after_the_other(decoder: RecordDe
     assert [each.partition for each in side_by_side] == PARTITIONS
 
 
-def test_a_later_answer_does_not_overtake_an_earlier_one(
+async def test_a_later_answer_does_not_overtake_an_earlier_one(
     decoder: RecordDecoder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The last partition of the first answer takes until the second answer is decoded."""
@@ -82,10 +82,7 @@ def test_a_later_answer_does_not_overtake_an_earlier_one(
         await decoder.decode(fetch_of(PARTITIONS, offset), answer_of(PARTITIONS, offset))
         ended.append(offset)
 
-    async def both() -> None:
-        await asyncio.gather(one(0), one(9))
-
-    asyncio.run(both())
+    await asyncio.gather(one(0), one(9))
     assert ended == [0, 9]
 
 

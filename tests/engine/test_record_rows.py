@@ -6,6 +6,7 @@ import gc
 from array import array
 from collections.abc import Callable
 from itertools import islice
+from typing import Any
 
 import pytest
 
@@ -25,9 +26,8 @@ either = pytest.mark.parametrize("rows", [record_rows, RowsInPython] if ACCELERA
 compiled = pytest.mark.skipif(not ACCELERATED, reason="nothing is compiled here")
 
 
-def columns_of(*records: NewRecord, leader_epoch: int = 5) -> Columns:
-    data = encode_batch(records, base_offset=40, leader_epoch=leader_epoch)
-    return decode_partition(data, ORDERS, 40, RecordLimits())
+def columns_of(*records: NewRecord) -> Columns:
+    return decode_partition(encode_batch(records, base_offset=40, leader_epoch=5), ORDERS, 40, RecordLimits())
 
 
 def two() -> Columns:
@@ -36,8 +36,7 @@ def two() -> Columns:
 
 def many(count: int = 2 * CHUNK_RECORDS + 1) -> Columns:
     headers = [(), HEADERS[:1], HEADERS]
-    records = [NewRecord(b"%d" % n, timestamp=n // 3, headers=headers[n % 3]) for n in range(count)]
-    return columns_of(*records)
+    return columns_of(*[NewRecord(b"%d" % n, timestamp=n // 3, headers=headers[n % 3]) for n in range(count)])
 
 
 @either
@@ -49,18 +48,12 @@ def test_a_record_has_what_its_row_has(rows: MakesRows) -> None:
 
 
 @either
-def test_records_that_are_kept_stay_what_they_are(rows: MakesRows) -> None:
-    records = list(rows(many(), 0, 1025))
-    assert [record.offset for record in records] == list(range(40, 1065))
-    assert [record.value for record in records] == [b"%d" % n for n in range(1025)]
-    assert [record.timestamp for record in records] == [n // 3 for n in range(1025)]
-    assert [len(record.headers) for record in records] == [(0, 1, 3)[n % 3] for n in range(1025)]
-
-
-@either
-def test_every_third_record_that_is_kept_stays_what_it_is(rows: MakesRows) -> None:
-    kept = [record for record in rows(many(), 0, 1000) if record.offset % 3 == 0]
-    assert [(record.offset, record.value) for record in kept] == [(n, b"%d" % (n - 40)) for n in range(42, 1040, 3)]
+@pytest.mark.parametrize("step", [1, 3], ids=["all", "every third"])
+def test_records_that_are_kept_stay_what_they_are(rows: MakesRows, step: int) -> None:
+    kept = [record for record in rows(many(), 0, 1025) if record.offset % step == 40 % step]
+    assert [(record.offset - 40, record.value, record.timestamp, len(record.headers)) for record in kept] == [
+        (n, b"%d" % n, n // 3, (0, 1, 3)[n % 3]) for n in range(0, 1025, step)
+    ]
 
 
 @either
@@ -95,13 +88,20 @@ def test_after_the_end_there_is_no_other(rows: MakesRows, count: int) -> None:
     assert (next(records, None), taken.row) == (None, count)
 
 
-def records_of(columns: Columns, start: int, stop: int) -> list[Record]:
-    return list(record_rows(columns, start, stop))
+# ---- only the compiled part
 
 
 @compiled
-def test_records_are_of_no_concern_to_the_garbage_collector() -> None:
-    assert not any(gc.is_tracked(record) for record in record_rows(two(), 0, 2))
+def test_records_are_of_no_concern_to_the_garbage_collector_and_are_let_go() -> None:
+    columns = two()
+    assert not any(gc.is_tracked(record) for record in record_rows(columns, 0, 2))
+    gc.collect()
+    before = len(gc.get_objects())
+    for _ in range(50):
+        list(record_rows(columns, 0, 2))
+        next(iter(record_rows(columns, 0, 2)))
+    gc.collect()
+    assert len(gc.get_objects()) <= before + 10
 
 
 @compiled
@@ -129,14 +129,6 @@ def test_rows_that_a_finalizer_ends_while_one_is_made_give_it_not_out() -> None:
 
 
 @compiled
-def test_rows_outside_of_the_columns_are_refused() -> None:
-    columns = columns_of(NewRecord(b"v"), NewRecord(b"w"))
-    for start, stop in [(0, 3), (-1, 1), (2, 1), (0, 2**40)]:
-        with pytest.raises(ValueError, match="outside of their columns"):
-            records_of(columns, start, stop)
-
-
-@compiled
 @pytest.mark.parametrize("bounds", [[0, 0, 9], [0, -1, 1], [0, 5, 1]])
 def test_strings_outside_of_their_column_are_refused_and_not_counted(bounds: list[int]) -> None:
     columns = columns_of(NewRecord(b"v"), NewRecord(b"w"))
@@ -148,67 +140,73 @@ def test_strings_outside_of_their_column_are_refused_and_not_counted(bounds: lis
     assert rows.row == (0 if bounds[1] else 1)
 
 
-@compiled
-def test_headers_outside_of_their_columns_are_refused() -> None:
-    columns = two()
-    assert columns.headers is not None
-    columns.headers.bounds = memoryview(array("i", [0, 9, 9]))
-    with pytest.raises(ValueError, match="outside of their columns"):
-        records_of(columns, 0, 2)
-    columns.headers.bounds = memoryview(array("i", [0]))
-    with pytest.raises(ValueError, match="outside of their columns"):
-        records_of(columns, 0, 2)
-
-
-@compiled
-def test_a_header_whose_key_is_no_text_is_refused() -> None:
-    columns = two()
-    assert columns.headers is not None
-    columns.headers.keys = column_of([b"\xff"] * 3)
-    with pytest.raises(UnicodeDecodeError):
-        records_of(columns, 0, 2)
-
-
-@compiled
-def test_a_timestamp_type_nobody_knows_is_refused() -> None:
-    columns = two()
-    columns.timestamp_types = memoryview(array("b", [0, -1]))
-    with pytest.raises(ValueError, match="no such timestamp type"):
-        records_of(columns, 0, 2)
-
-
-class Roomy(Record):
-    """Has a dictionary behind its fields."""
-
-
-@compiled
-@pytest.mark.parametrize("kind", [list, tuple, Roomy])
-def test_what_is_made_must_be_a_record_and_nothing_more(kind: type[object]) -> None:
-    with pytest.raises(TypeError, match="a type of records"):
-        make(two(), type=kind)
-
-
-@compiled
-@pytest.mark.parametrize("headers", [[], (b"", (b"", b"", None)), (3, (b"", b"", None), (b"", b"", None))])
-def test_headers_that_are_none_are_refused(headers: object) -> None:
-    with pytest.raises(TypeError):
-        make(two(), headers=headers)
-
-
 def make(columns: Columns, type: type[object] = Record, headers: object = None) -> object:
     numbers = columns.offsets, columns.timestamps, columns.timestamp_types, columns.leader_epochs
     strings = columns.keys.buffers, columns.values.buffers
     return accelerator.RecordRows(type, "orders", 3, (CREATE,), headers, *numbers, *strings, 0, 2)  # type: ignore[arg-type]
 
 
-@compiled
-def test_what_was_made_is_let_go() -> None:
+def with_headers(**changed: Any) -> Columns:
     columns = two()
-    records_of(columns, 0, 2)
-    gc.collect()
-    before = len(gc.get_objects())
-    for _ in range(50):
-        records_of(columns, 0, 2)
-        next(iter(record_rows(columns, 0, 2)))
-    gc.collect()
-    assert len(gc.get_objects()) <= before + 10
+    for name, value in changed.items():
+        setattr(columns.headers, name, value)
+    return columns
+
+
+def of_unknown_timestamp_type() -> Columns:
+    columns = two()
+    columns.timestamp_types = memoryview(array("b", [0, -1]))
+    return columns
+
+
+class Roomy(Record):
+    """Has a dictionary behind its fields."""
+
+
+REFUSED: dict[str, tuple[Callable[[], object], type[Exception], str]] = {
+    **{
+        f"rows from {start} to {stop}": (
+            lambda start=start, stop=stop: list(record_rows(two(), start, stop)),
+            ValueError,
+            "outside of their columns",
+        )
+        for start, stop in [(0, 3), (-1, 1), (2, 1), (0, 2**40)]
+    },
+    **{
+        f"headers bounded by {bounds}": (
+            lambda bounds=bounds: list(record_rows(with_headers(bounds=memoryview(array("i", bounds))), 0, 2)),
+            ValueError,
+            "outside of their columns",
+        )
+        for bounds in ([0, 9, 9], [0])
+    },
+    "a key of a header that is no text": (
+        lambda: list(record_rows(with_headers(keys=column_of([b"\xff"] * 3)), 0, 2)),
+        UnicodeDecodeError,
+        "",
+    ),
+    "an unknown timestamp type": (
+        lambda: list(record_rows(of_unknown_timestamp_type(), 0, 2)),
+        ValueError,
+        "no such timestamp type",
+    ),
+    **{
+        f"a {kind.__name__} in place of a record": (
+            lambda kind=kind: make(two(), type=kind),
+            TypeError,
+            "a type of records",
+        )
+        for kind in (list, tuple, Roomy)
+    },
+    **{
+        f"{headers} in place of headers": (lambda headers=headers: make(two(), headers=headers), TypeError, "")
+        for headers in ([], (b"", (b"", b"", None)), (3, (b"", b"", None), (b"", b"", None)))
+    },
+}
+
+
+@compiled
+@pytest.mark.parametrize(("call", "error", "words"), REFUSED.values(), ids=REFUSED)
+def test_what_makes_no_records_is_refused(call: Callable[[], object], error: type[Exception], words: str) -> None:
+    with pytest.raises(error, match=words):
+        call()

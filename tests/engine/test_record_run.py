@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import copy
-import pickle
 import threading
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
@@ -13,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafka_nextgen import DeserializationError, Record, TimestampType, TopicPartition
+from kafka_nextgen import DeserializationError, TopicPartition
 from kafka_nextgen.compiled import ACCELERATED
 from kafka_nextgen.engine.application.deserializers import Deserializers
 from kafka_nextgen.engine.application.record_rows import CHUNK_RECORDS, RowsInPython, record_rows
@@ -79,14 +77,8 @@ def test_an_ended_run_gives_out_nothing_more_and_knows_what_it_gave_out(sizes: l
     assert told(run.progress()) == taken_of(slices, count)
 
 
-def test_a_run_that_was_ended_before_it_began_gives_out_nothing() -> None:
-    run = run_of(columns(A, 3))
-    run.end()
-    assert (list(run.records), run.progress()) == ([], [])
-
-
 def test_whatever_thread_ends_it_no_record_is_given_out_uncounted() -> None:
-    for _ in range(50):
+    for _ in range(20):
         run = run_of(columns(A, 3 * CHUNK_RECORDS))
         ender = threading.Thread(target=run.end)
         taken: list[int] = []
@@ -153,22 +145,3 @@ def interrupted(slices: list[ColumnSlice], place: int) -> tuple[list[int], list[
             given.append(record.offset)
     hand_over.settle()
     return given, None if injection.where is None else left
-
-
-def test_what_is_alike_in_a_chunk_and_what_is_not_become_the_same_records() -> None:
-    first = encode_batch([NewRecord(b"a", timestamp=1)] * 2, leader_epoch=4)
-    second = encode_batch([NewRecord(b"b", headers=[("h", None)], timestamp=2)], base_offset=2, leader_epoch=5)
-    part = ColumnSlice(decode_partition(first + second, A, 0, RecordLimits()), 1, 3)
-    assert list(Records([part])) == [
-        Record("orders", 0, 1, 1, TimestampType.CREATE_TIME, None, b"a", (), 4),
-        Record("orders", 0, 2, 2, TimestampType.CREATE_TIME, None, b"b", (("h", None),), 5),
-    ]
-
-
-def test_records_can_be_copied_pickled_compared_and_changed() -> None:
-    (record,) = Records([columns(A, 1)])
-    assert pickle.loads(pickle.dumps(record)) == copy.deepcopy(record) == record
-    assert {record: 1}[record._replace()] == 1
-    assert record._replace(value="v") != record
-    assert Record(**record._asdict()) == record
-    assert isinstance(record.timestamp_type, TimestampType)

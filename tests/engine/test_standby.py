@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 
 import pytest
 
@@ -21,17 +21,21 @@ FOO, BAR = TopicId(int=1), TopicId(int=2)
 FOO_0, FOO_1, BAR_0 = TopicIdPartition(FOO, 0), TopicIdPartition(FOO, 1), TopicIdPartition(BAR, 0)
 
 
+@pytest.fixture(autouse=True)
+def _looks_up_names_in_each_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_LOOKUP_INTERVAL_S", 0)
+
+
 class Scene:
     """A member that stands by, on a cluster whose topics the test names."""
 
-    def __init__(self, *, has_listener: bool = True) -> None:
+    def __init__(self, has_listener: bool) -> None:
         self.names: dict[TopicId, str] = {FOO: "foo"}
         self.may_answer = asyncio.Event()
         self.may_answer.set()
         self.mailbox = Mailbox(ThreadWakeup())
         self.failures: list[BaseException] = []
-        tasks = TaskSet(self.failures.append)
-        self.standby = Standby("g", self.mailbox, tasks, self._names_of, lambda: has_listener)
+        self.standby = Standby("g", self.mailbox, TaskSet(self.failures.append), self._names_of, lambda: has_listener)
 
     async def _names_of(self, topic_ids: frozenset[TopicId]) -> Mapping[TopicId, str]:
         await self.may_answer.wait()
@@ -39,7 +43,11 @@ class Scene:
 
     async def note(self, place: int, *partitions: TopicIdPartition) -> None:
         self.standby.note(place, frozenset(partitions) or None)
-        await asyncio.sleep(0.01)
+        await self.settle()
+
+    async def settle(self) -> None:
+        for _ in range(10):
+            await asyncio.sleep(0)
 
     def waiting(self) -> list[tuple[str, ...]]:
         """The calls that have not begun yet, in order."""
@@ -53,116 +61,78 @@ class Scene:
         return begun
 
 
-def played(play: Any, **options: Any) -> None:
-    async def main() -> None:
-        scene = Scene(**options)
-        await play(scene)
-        scene.standby.end()
-        assert scene.failures == []
-
-    asyncio.run(main())
+@asynccontextmanager
+async def playing(has_listener: bool = True) -> AsyncIterator[Scene]:
+    scene = Scene(has_listener)
+    yield scene
+    scene.standby.end()
+    assert scene.failures == []
 
 
-def test_the_log_says_once_that_the_member_stands_by(caplog: pytest.LogCaptureFixture) -> None:
-    async def play(scene: Scene) -> None:
-        await scene.note(2, FOO_0)
-        await scene.note(1)
-
+async def test_the_application_is_told_once_of_the_same_partitions(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level("INFO"):
-        played(play)
+        async with playing() as scene:
+            await scene.note(2, FOO_0, FOO_1)
+            await scene.note(1)
+            await scene.note(1, FOO_0, FOO_1)
+            assert (scene.standby.place, scene.begin_all()) == (1, [("foo[0]", "foo[1]")])
+            await scene.note(1, FOO_0)
+            assert scene.begin_all() == [("foo[0]",)]
     assert caplog.messages == ["group g: this member stands by; its place is 2"]
 
 
-def test_the_application_is_told_once_of_the_same_partitions() -> None:
-    async def play(scene: Scene) -> None:
-        await scene.note(2, FOO_0, FOO_1)
-        await scene.note(1)
-        await scene.note(1, FOO_0, FOO_1)
-        assert (scene.standby.place, scene.begin_all()) == (1, [("foo[0]", "foo[1]")])
-        await scene.note(1, FOO_0)
-        assert scene.begin_all() == [("foo[0]",)]
-
-    played(play)
-
-
-def test_a_call_that_has_not_begun_is_replaced() -> None:
-    async def play(scene: Scene) -> None:
+async def test_a_call_that_has_not_begun_is_replaced() -> None:
+    async with playing() as scene:
         await scene.note(1, FOO_0)
         await scene.note(1, FOO_1)
         assert scene.waiting() == [("foo[1]",)]
 
-    played(play)
-
 
 @pytest.mark.parametrize("place", [0, -1])
-def test_an_active_member_hears_nothing_and_a_standby_that_was_active_hears_again(place: int) -> None:
-    async def play(scene: Scene) -> None:
+async def test_an_active_member_hears_nothing_and_a_standby_that_was_active_hears_again(place: int) -> None:
+    async with playing() as scene:
         await scene.note(1, FOO_0)
         await scene.note(place)
         assert (scene.standby.place, scene.standby.may_get, scene.waiting()) == (0, (), [])
         await scene.note(1, FOO_0)
         assert scene.begin_all() == [("foo[0]",)]
 
-    played(play)
 
-
-def test_partitions_of_a_topic_without_a_name_are_told_later(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_LOOKUP_INTERVAL_S", 0.001)
-
-    async def play(scene: Scene) -> None:
+@pytest.mark.parametrize("has_begun", [True, False])
+async def test_partitions_of_a_topic_without_a_name_are_told_later(has_begun: bool) -> None:
+    async with playing() as scene:
         await scene.note(1, FOO_0, BAR_0)
-        assert scene.begin_all() == [("foo[0]",)]
-        await asyncio.sleep(0.05)
-        assert scene.waiting() == [], "there is no other name yet"
+        assert scene.waiting() == [("foo[0]",)], "there is no other name yet"
+        if has_begun:
+            scene.begin_all()
         scene.names[BAR] = "bar"
-        await asyncio.sleep(0.05)
-        assert scene.begin_all() == [("bar[0]", "foo[0]")]
-
-    played(play)
+        await scene.settle()
+        assert scene.begin_all() == [("bar[0]", "foo[0]")], "a call that has not begun is replaced"
 
 
-def test_a_call_that_has_not_begun_is_replaced_once_all_names_are_known(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_LOOKUP_INTERVAL_S", 0.001)
-
-    async def play(scene: Scene) -> None:
-        await scene.note(1, FOO_0, BAR_0)
-        scene.names[BAR] = "bar"
-        await asyncio.sleep(0.05)
-        assert scene.waiting() == [("bar[0]", "foo[0]")]
-
-    played(play)
-
-
-def test_a_lookup_of_names_ends_with_the_need_for_it() -> None:
-    async def play(scene: Scene) -> None:
+async def test_a_lookup_of_names_ends_with_the_need_for_it() -> None:
+    async with playing() as scene:
         scene.may_answer.clear()
         await scene.note(1, FOO_0)
         await scene.note(1, FOO_1)
         await scene.note(0)
         scene.may_answer.set()
-        await asyncio.sleep(0.01)
+        await scene.settle()
         assert (scene.standby.may_get, scene.waiting()) == ((), [])
 
-    played(play)
 
-
-def test_without_a_listener_the_partitions_are_known_all_the_same() -> None:
-    async def play(scene: Scene) -> None:
+async def test_without_a_listener_the_partitions_are_known_all_the_same() -> None:
+    async with playing(has_listener=False) as scene:
         await scene.note(1, FOO_0)
         assert (scene.standby.may_get, scene.waiting()) == ((TopicPartition("foo", 0),), [])
-
-    played(play, has_listener=False)
 
 
 def test_a_member_that_left_stands_by_no_more_even_if_the_answer_says_so(stage: Stage) -> None:
     stage.create()
-    original = stage.original(CONSUMER_GROUP_HEARTBEAT)
-
-    async def handle(request: object, context: object) -> object:
-        response: Any = await original(request, context)
-        return response.replaced(member_epoch=max(1, response.member_epoch), standby_place=1)
-
-    stage.handle(CONSUMER_GROUP_HEARTBEAT, handle)
+    stage.change(
+        CONSUMER_GROUP_HEARTBEAT,
+        lambda answer: answer.replaced(member_epoch=max(1, answer.member_epoch), standby_place=1),
+    )
     with stage.subscribed() as consumer:
         poll_until(consumer, lambda: consumer.health().standby_place == 1)
         consumer.unsubscribe()
