@@ -78,8 +78,10 @@ def test_members_are_shown_with_what_they_own_and_are_to_own(scene: Scene) -> No
 
 
 def test_offsets_are_shown_with_the_lag(scene: Scene) -> None:
-    done = groups(scene.kafka, "describe", scene.consumer_group, "--offsets")
-    lines = plain(scene, done.stdout).split("\n\n")[1].splitlines()
+    done = groups(scene.kafka, "describe", scene.consumer_group, "--members", "--offsets")
+    _, members, offsets = plain(scene, done.stdout).split("\n\n")
+    assert members.startswith("Members of CONSUMERS\nMEMBER  TYPE")
+    lines = offsets.splitlines()
     owned = [{tp.partition for tp in member.assignment()} for member in scene.members[:2]]
     assert lines == [
         "Offsets of CONSUMERS",
