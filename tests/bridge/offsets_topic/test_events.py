@@ -262,6 +262,7 @@ def test_a_tombstone_of_a_member_that_was_never_seen_says_that_it_went_and_other
 
 def test_a_deleted_group_begins_anew(log: Log) -> None:
     joined(log)
+    assert (log.story.members(G), log.story.members("another")) == ({"A"}, frozenset())
     log.tell(*removal("A"), epoch(2))
     assert log.tell(r.TargetAssignmentMetadataRemoved(G), r.GroupMetadataRemoved(G)) == []
     assert log.tell(metadata("A", "orders"), epoch(1))[1] == ("group epoch", "A", 1, "member joined")
