@@ -6,21 +6,22 @@ import select
 import socket
 import struct
 from collections import deque
-from types import TracebackType
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 from kafka_nextgen.wire.apis import Api
 from kafka_nextgen.wire.frames import decode_response, encode_request
 from kafka_nextgen.wire.messages import JoinGroupRequest
 from kafka_nextgen.wire.schema import Message
-
-__all__ = ["Client"]
+from tests.support.plain_messages import message_of
+from tests.support.waiting import GUARD_S
 
 
 class Client:
     """A connection to the first of ``bootstrap_servers``."""
 
-    def __init__(self, bootstrap_servers: str, timeout_s: float = 10, client_id: str = "tests") -> None:
+    def __init__(self, bootstrap_servers: str, timeout_s: float = GUARD_S, client_id: str = "tests") -> None:
         self.bootstrap_servers = bootstrap_servers
         self._client_id = client_id
         host, port = bootstrap_servers.split(",")[0].rsplit(":", 1)
@@ -32,9 +33,7 @@ class Client:
     def __enter__(self) -> Client:
         return self
 
-    def __exit__(
-        self, exc_type: type[BaseException] | None, exc: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -43,10 +42,10 @@ class Client:
     def fileno(self) -> int:
         return self._socket.fileno()
 
-    def ask(self, api: Api, message: Message, version: int | None = None) -> Any:
-        """Send a request in its highest version, or that of ``version``, and return the answer."""
+    def ask(self, api: Api, message: Message | None = None, version: int | None = None, **fields: Any) -> Any:
+        """Send a message, or one of plain ``fields``, in its highest version or ``version``; return the answer."""
         spoken = api.max_version if version is None else version
-        self.send(message, spoken)
+        self.send(message or message_of(api.request, **fields), spoken)
         return self.receive(api, spoken)
 
     def send(self, message: Message, version: int) -> None:
@@ -89,8 +88,16 @@ class Client:
         return data
 
 
+@contextmanager
+def clients_of(bootstrap_servers: str) -> Iterator[dict[int, Client]]:
+    """Connect to every node; each client by the id of its node."""
+    with ExitStack() as stack:
+        servers = enumerate(bootstrap_servers.split(","), 1)
+        yield {node_id: stack.enter_context(Client(address)) for node_id, address in servers}
+
+
 def join_request(group: str, metadata: bytes = b"", **fields: Any) -> JoinGroupRequest:
     """A request to join a classic group as a new consumer with assignor ``range``, but for ``fields``."""
-    protocol = JoinGroupRequest.JoinGroupRequestProtocol(name="range", metadata=metadata)
-    usual = {"member_id": "", "protocol_type": "consumer", "session_timeout_ms": 30_000, "rebalance_timeout_ms": 30_000}
-    return JoinGroupRequest(group_id=group, protocols=[protocol], **{**usual, **fields})
+    usual = {"protocol_type": "consumer", "session_timeout_ms": 30_000, "rebalance_timeout_ms": 30_000}
+    protocols = [{"name": "range", "metadata": metadata}]
+    return message_of(JoinGroupRequest, group_id=group, protocols=protocols, **{**usual, **fields})

@@ -2,38 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import Any
 
 from attrs import frozen
 
 from kafka_nextgen.codes import name_of
 from kafka_nextgen.wire import apis
-from kafka_nextgen.wire.messages import (
-    AlterConfigsRequest,
-    DescribeConfigsRequest,
-    DescribeConfigsResponse,
-    IncrementalAlterConfigsRequest,
-    ListConfigResourcesRequest,
-)
+from tests.broker import topic_requests
 from tests.broker.client import Client
-
-__all__ = [
-    "APPEND",
-    "BROKER",
-    "DELETE",
-    "GROUP",
-    "SET",
-    "SUBTRACT",
-    "TOPIC",
-    "Change",
-    "Described",
-    "Outcome",
-    "alter",
-    "describe",
-    "listed",
-    "refused",
-    "replace",
-]
 
 TOPIC, BROKER, GROUP = 2, 4, 32
 SET, DELETE, APPEND, SUBTRACT = range(4)
@@ -54,28 +30,23 @@ class Described:
 
 def alter(client: Client, kind: int, name: str, *changes: Change, validate_only: bool = False) -> Outcome:
     """Change one resource's configuration; the error and its text."""
-    resource = IncrementalAlterConfigsRequest.AlterConfigsResource
-    configs = [resource.AlterableConfig(name=key, config_operation=op, value=value) for key, op, value in changes]
-    asked = resource(resource_type=kind, resource_name=name, configs=configs)
-    request = IncrementalAlterConfigsRequest(resources=[asked], validate_only=validate_only)
-    response = client.ask(apis.INCREMENTAL_ALTER_CONFIGS, request).responses[0]
-    return name_of(response.error_code), response.error_message
+    configs = [{"name": key, "config_operation": how, "value": value} for key, how, value in changes]
+    resource = {"resource_type": kind, "resource_name": name, "configs": configs}
+    answer = client.ask(apis.INCREMENTAL_ALTER_CONFIGS, resources=[resource], validate_only=validate_only)
+    return _outcome(answer.responses[0])
 
 
 def replace(client: Client, kind: int, name: str, given: dict[str, str | None]) -> Outcome:
     """Replace all that one resource was given, as clients before Kafka 2.3 do."""
-    resource = AlterConfigsRequest.AlterConfigsResource
-    configs = [resource.AlterableConfig(name=key, value=value) for key, value in given.items()]
-    asked = resource(resource_type=kind, resource_name=name, configs=configs)
-    request = AlterConfigsRequest(resources=[asked], validate_only=False)
-    response = client.ask(apis.ALTER_CONFIGS, request).responses[0]
-    return name_of(response.error_code), response.error_message
+    configs = [{"name": key, "value": value} for key, value in given.items()]
+    resource = {"resource_type": kind, "resource_name": name, "configs": configs}
+    return _outcome(client.ask(apis.ALTER_CONFIGS, resources=[resource]).responses[0])
 
 
 def describe(client: Client, kind: int, name: str, *keys: str) -> dict[str, Described]:
     """The keys of one resource, all of them if none is named."""
-    result = _asked(client, kind, name, keys)
-    assert result.error_code == 0, f"{name_of(result.error_code)}: {result.error_message}"
+    result = topic_requests.describe(client, kind, name, list(keys) or None, include_synonyms=True)
+    assert result.error_code == 0, _outcome(result)
     return {
         config.name: Described(
             config.value,
@@ -89,22 +60,15 @@ def describe(client: Client, kind: int, name: str, *keys: str) -> dict[str, Desc
 
 def refused(client: Client, kind: int, name: str) -> Outcome:
     """Why a resource can't be described."""
-    result = _asked(client, kind, name, ())
-    return name_of(result.error_code), result.error_message
+    return _outcome(topic_requests.describe(client, kind, name))
 
 
 def listed(client: Client, *kinds: int, version: int = 1) -> tuple[str, set[tuple[str, int]]]:
     """What has a configuration: the error, and the names and types."""
-    request = ListConfigResourcesRequest(resource_types=list(kinds))
-    answer = client.ask(apis.LIST_CONFIG_RESOURCES, request, version)
+    answer = client.ask(apis.LIST_CONFIG_RESOURCES, version=version, resource_types=list(kinds))
     found = {(each.resource_name, each.resource_type) for each in answer.config_resources}
     return name_of(answer.error_code), found
 
 
-def _asked(client: Client, kind: int, name: str, keys: Sequence[str]) -> DescribeConfigsResponse.DescribeConfigsResult:
-    resource = DescribeConfigsRequest.DescribeConfigsResource(
-        resource_type=kind, resource_name=name, configuration_keys=list(keys) or None
-    )
-    return client.ask(
-        apis.DESCRIBE_CONFIGS, DescribeConfigsRequest(resources=[resource], include_synonyms=True)
-    ).results[0]
+def _outcome(result: Any) -> Outcome:
+    return name_of(result.error_code), result.error_message

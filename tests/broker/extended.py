@@ -9,21 +9,9 @@ from typing import Any
 from kafka_nextgen.bridge.api_versions import to_request
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.wire import apis
-from kafka_nextgen.wire.messages import (
-    ConsumerGroupAddMembersRequest,
-    ConsumerGroupDescribeRequest,
-    ConsumerGroupHeartbeatRequest,
-    ConsumerGroupInstallAssignmentRequest,
-    ConsumerGroupPrepareAssignmentRequest,
-)
-from kafka_nextgen.wire.schemas.consumer_group import ClientAssignor as Assignor
-from kafka_nextgen.wire.schemas.consumer_group import TopicPartitions
+from tests.broker import group_requests
 from tests.broker.client import Client
 from tests.broker.requests import topic_id_of
-
-__all__ = ["Assignor", "Group", "announce", "describe", "extended", "heartbeat", "weighted"]
-
-Share = ConsumerGroupInstallAssignmentRequest.Member
 
 
 @contextmanager
@@ -35,39 +23,25 @@ def extended(bootstrap_servers: str) -> Iterator[Client]:
 
 
 def heartbeat(client: Client, group: str, member: str, epoch: int, **fields: Any) -> Any:
-    """Send a heartbeat; a join says everything that there is to say."""
-    joining: dict[str, Any] = {"rebalance_timeout_ms": 5_000, "topic_partitions": []} if epoch == 0 else {}
-    request = ConsumerGroupHeartbeatRequest(
-        **{"group_id": group, "member_id": member, "member_epoch": epoch, **joining, **fields}
-    )
-    return client.ask(apis.CONSUMER_GROUP_HEARTBEAT, request)
+    return group_requests.heartbeat(client, group, epoch, **{"member_id": member, **fields})
 
 
 def describe(client: Client, group: str) -> Any:
-    """Describe a group."""
-    return client.ask(apis.CONSUMER_GROUP_DESCRIBE, ConsumerGroupDescribeRequest(group_ids=[group])).groups[0]
+    return client.ask(apis.CONSUMER_GROUP_DESCRIBE, group_ids=[group]).groups[0]
 
 
 def announce(client: Client, group: str, *instances: str, timeout_ms: int = 60_000) -> dict[str, int]:
     """Announce instances, and return what became of each."""
-    expected = [ConsumerGroupAddMembersRequest.ExpectedMember(instance_id=instance) for instance in instances]
-    request = ConsumerGroupAddMembersRequest(group_id=group, members=expected, timeout_ms=timeout_ms)
-    answer = client.ask(apis.CONSUMER_GROUP_ADD_MEMBERS, request)
+    expected = [{"instance_id": instance} for instance in instances]
+    answer = client.ask(apis.CONSUMER_GROUP_ADD_MEMBERS, group_id=group, members=expected, timeout_ms=timeout_ms)
     assert answer.error_code == ErrorCode.NONE
     return {member.instance_id: member.error_code for member in answer.members}
 
 
-def weighted(weight: bytes, reason: int = 0) -> list[Assignor]:
-    return [
-        Assignor(
-            name="weighted",
-            minimum_version=0,
-            maximum_version=2,
-            reason=reason,
-            metadata_version=1,
-            metadata_bytes=weight,
-        )
-    ]
+def weighted(weight: bytes, reason: int = 0) -> list[dict[str, Any]]:
+    """An assignor of a member's own, in versions 0 to 2."""
+    metadata = {"metadata_version": 1, "metadata_bytes": weight}
+    return [{"name": "weighted", "minimum_version": 0, "maximum_version": 2, "reason": reason, **metadata}]
 
 
 class Group:
@@ -96,25 +70,16 @@ class Group:
         return member
 
     def prepare(self, member: str, **fields: Any) -> Any:
-        named = {"group_id": self.group_id, "member_id": member, "member_epoch": self.epochs.get(member, 0)}
-        request = ConsumerGroupPrepareAssignmentRequest(**{**named, **fields})
-        return self.client.ask(apis.CONSUMER_GROUP_PREPARE_ASSIGNMENT, request)
+        return self.client.ask(apis.CONSUMER_GROUP_PREPARE_ASSIGNMENT, **{**self._named(member), **fields})
 
     def install(self, member: str, shares: dict[str, list[int]], **fields: Any) -> Any:
         members = [self.share(name, numbers) for name, numbers in shares.items()]
-        named = {
-            "group_id": self.group_id,
-            "member_id": member,
-            "member_epoch": self.epochs.get(member, 0),
-            "members": members,
-        }
-        request = ConsumerGroupInstallAssignmentRequest(**{**named, **fields})
-        return self.client.ask(apis.CONSUMER_GROUP_INSTALL_ASSIGNMENT, request)
+        asked = {**self._named(member), "members": members, **fields}
+        return self.client.ask(apis.CONSUMER_GROUP_INSTALL_ASSIGNMENT, **asked)
 
-    def share(self, member: str, numbers: list[int], metadata: bytes | None = b"hello") -> Share:
-        return Share(
-            member_id=member,
-            partitions=[TopicPartitions(topic_id=self.topic_id, partitions=numbers)],
-            metadata_version=1,
-            metadata_bytes=metadata,
-        )
+    def share(self, member: str, numbers: list[int]) -> dict[str, Any]:
+        partitions = [{"topic_id": self.topic_id, "partitions": numbers}]
+        return {"member_id": member, "partitions": partitions, "metadata_version": 1, "metadata_bytes": b"hello"}
+
+    def _named(self, member: str) -> dict[str, Any]:
+        return {"group_id": self.group_id, "member_id": member, "member_epoch": self.epochs.get(member, 0)}

@@ -8,23 +8,11 @@ from typing import Any
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.types import TopicId, TopicPartition
 from kafka_nextgen.wire import apis
-from kafka_nextgen.wire.messages import FetchRequest, ListOffsetsRequest, MetadataRequest, ProduceRequest
+from kafka_nextgen.wire.messages import FetchRequest, ProduceRequest
 from kafka_nextgen.wire.records import NewRecord, RecordLimits, decode_partition, encode_batch
 from tests.broker.client import Client
+from tests.support.plain_messages import message_of
 from tests.support.waiting import eventually
-
-__all__ = [
-    "by_name_fetch",
-    "fetch_request",
-    "list_offset",
-    "metadata",
-    "produce",
-    "produce_request",
-    "records_of",
-    "topic_id_of",
-    "values",
-    "wait_until_led",
-]
 
 _LIST_OFFSETS = 10  # the highest version that Kafka 4.0 has
 _LAST_BY_NAME = 12  # Fetch and Produce, whose next version names topics by id
@@ -36,12 +24,9 @@ def values(*texts: str) -> bytes:
 
 
 def produce_request(topic: str | TopicId, batch: bytes, *, partition: int = 0, acks: int = -1) -> ProduceRequest:
-    named = {"name": topic} if isinstance(topic, str) else {"topic_id": topic}
-    data = ProduceRequest.TopicProduceData(
-        partition_data=[ProduceRequest.TopicProduceData.PartitionProduceData(index=partition, records=batch)],
-        **named,
-    )
-    return ProduceRequest(transactional_id=None, acks=acks, timeout_ms=1_000, topic_data=[data])
+    named = {"name" if isinstance(topic, str) else "topic_id": topic}
+    data = {**named, "partition_data": [{"index": partition, "records": batch}]}
+    return message_of(ProduceRequest, transactional_id=None, acks=acks, timeout_ms=1_000, topic_data=[data])
 
 
 def produce(client: Client, topic: str, batch: bytes, *, partition: int = 0, acks: int = -1, version: int = 12) -> Any:
@@ -55,36 +40,19 @@ def fetch_request(
     offset: int = 0,
     *,
     partitions: Sequence[int] = (0,),
-    min_bytes: int = 0,
-    max_wait_ms: int = 0,
-    max_bytes: int = 10_000_000,
     partition_max_bytes: int = 1_000_000,
     leader_epoch: int = -1,
-    session_id: int = 0,
     rack: str = "",
+    **fields: Any,
 ) -> FetchRequest:
-    named = {"topic": topic} if isinstance(topic, str) else {"topic_id": topic}
-    asked = FetchRequest.FetchTopic(
-        partitions=[
-            FetchRequest.FetchTopic.FetchPartition(
-                partition=partition,
-                current_leader_epoch=leader_epoch,
-                fetch_offset=offset,
-                partition_max_bytes=partition_max_bytes,
-            )
-            for partition in partitions
-        ],
-        **named,
-    )
-    return FetchRequest(
-        max_wait_ms=max_wait_ms,
-        min_bytes=min_bytes,
-        max_bytes=max_bytes,
-        session_id=session_id,
-        topics=[asked],
-        forgotten_topics_data=[],
-        rack_id=rack,
-    )
+    """Ask for what there is at once, from ``offset`` on; ``fields`` are those of the whole request."""
+    of_each = {"current_leader_epoch": leader_epoch, "partition_max_bytes": partition_max_bytes}
+    asked = {
+        "topic" if isinstance(topic, str) else "topic_id": topic,
+        "partitions": [{"partition": number, "fetch_offset": offset, **of_each} for number in partitions],
+    }
+    usual = {"max_wait_ms": 0, "min_bytes": 0, "max_bytes": 10_000_000, "rack_id": rack}
+    return message_of(FetchRequest, topics=[asked], **{**usual, **fields})
 
 
 def by_name_fetch(client: Client, topic: str, offset: int = 0, **how: Any) -> Any:
@@ -98,13 +66,13 @@ def records_of(partition: Any, offset: int = 0) -> list[tuple[int, str]]:
     return [(at, value.decode()) for at, value in zip(columns.offsets, columns.values, strict=True) if value]
 
 
-def list_offset(client: Client, topic: str, timestamp: int, *, partition: int = 0, leader_epoch: int = -1) -> Any:
-    asked = ListOffsetsRequest.ListOffsetsTopic.ListOffsetsPartition(
-        partition_index=partition, current_leader_epoch=leader_epoch, timestamp=timestamp
-    )
-    topics = [ListOffsetsRequest.ListOffsetsTopic(name=topic, partitions=[asked])]
-    request = ListOffsetsRequest(replica_id=-1, isolation_level=0, topics=topics, timeout_ms=1_000)
-    return client.ask(apis.LIST_OFFSETS, request, _LIST_OFFSETS).topics[0].partitions[0]
+def list_offset(
+    client: Client, topic: str, timestamp: int, *, partition: int = 0, leader_epoch: int = -1, isolation_level: int = 0
+) -> Any:
+    asked = {"partition_index": partition, "current_leader_epoch": leader_epoch, "timestamp": timestamp}
+    topics = [{"name": topic, "partitions": [asked]}]
+    how = {"replica_id": -1, "isolation_level": isolation_level, "timeout_ms": 1_000}
+    return client.ask(apis.LIST_OFFSETS, version=_LIST_OFFSETS, topics=topics, **how).topics[0].partitions[0]
 
 
 def wait_until_led(client: Client, topic: str) -> None:
@@ -113,11 +81,14 @@ def wait_until_led(client: Client, topic: str) -> None:
 
 
 def metadata(client: Client, *names: str, may_create: bool = False, ids: Sequence[TopicId] = ()) -> Any:
-    topic = MetadataRequest.MetadataRequestTopic
-    topics = [topic(name=name) for name in names] + [topic(name=None, topic_id=topic_id) for topic_id in ids]
-    return client.ask(apis.METADATA, MetadataRequest(topics=topics, allow_auto_topic_creation=may_create))
+    topics = [{"name": name} for name in names] + [{"name": None, "topic_id": topic_id} for topic_id in ids]
+    return client.ask(apis.METADATA, topics=topics, allow_auto_topic_creation=may_create)
 
 
 def topic_id_of(client: Client, name: str) -> TopicId:
-    topic_id: TopicId = metadata(client, name).topics[0].topic_id
-    return topic_id
+    return metadata(client, name).topics[0].topic_id
+
+
+def coordinator_of(client: Client, key: str, key_type: int = 0) -> Any:
+    """What FindCoordinator says of a group, or with another type of another key."""
+    return client.ask(apis.FIND_COORDINATOR, coordinator_keys=[key], key_type=key_type).coordinators[0]

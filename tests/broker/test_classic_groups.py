@@ -17,25 +17,25 @@ from kafka import KafkaAdminClient, KafkaConsumer
 import kafka_nextgen
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.testing import Cluster
-from kafka_nextgen.wire.apis import HEARTBEAT, JOIN_GROUP, LEAVE_GROUP
-from kafka_nextgen.wire.messages import HeartbeatRequest, JoinGroupRequest, LeaveGroupRequest
-from tests.broker.client import Client
-from tests.support.clients import produce, unique
+from kafka_nextgen.wire.apis import HEARTBEAT, JOIN_GROUP
+from kafka_nextgen.wire.messages import HeartbeatRequest
+from tests.broker.client import Client, join_request
+from tests.broker.group_requests import leave
+from tests.support.clients import produce
 from tests.support.waiting import GUARD_S, eventually
 
-PATIENCE_S = GUARD_S
 PARTITIONS = 4
+SESSION = {"session_timeout_ms": 6000, "heartbeat_interval_ms": 100}
 
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Cluster]:
-    config = {"group.initial.rebalance.delay.ms": 100, "group.min.session.timeout.ms": 1000}
-    with Cluster(config=config) as running:
+    with Cluster(config={"group.initial.rebalance.delay.ms": 100}) as running:
         yield running
 
 
 class Member:
-    """A consumer, whoever made it, in a thread of its own: some of them do nothing for their group but in polls."""
+    """A consumer of any client, in a thread of its own: some of them do nothing for their group but in polls."""
 
     def __init__(self, poll: Callable[[], list[int]], assignment: Callable[[], set[int]], end: Callable[[], None]):
         self.read: list[int] = []
@@ -47,7 +47,7 @@ class Member:
 
     def close(self) -> None:
         self._closing.set()
-        self._thread.join(PATIENCE_S)
+        self._thread.join(GUARD_S)
 
     def _run(self) -> None:
         while not self._closing.is_set():
@@ -56,17 +56,8 @@ class Member:
         self._end()
 
 
-def kafka_python(cluster: Cluster, group: str, topic: str, instance_id: str | None = None) -> Member:
-    consumer = KafkaConsumer(
-        topic,
-        bootstrap_servers=cluster.bootstrap_servers,
-        group_id=group,
-        group_instance_id=instance_id,
-        auto_offset_reset="earliest",
-        session_timeout_ms=6000,
-        heartbeat_interval_ms=100,
-        metadata_max_age_ms=1000,
-    )
+def kafka_python(topic: str, **config: object) -> Member:
+    consumer = KafkaConsumer(topic, metadata_max_age_ms=1000, **config)
 
     def poll() -> list[int]:
         return [int(record.value) for records in consumer.poll(500).values() for record in records]
@@ -74,20 +65,10 @@ def kafka_python(cluster: Cluster, group: str, topic: str, instance_id: str | No
     return Member(poll, lambda: {tp.partition for tp in consumer.assignment()}, consumer.close)
 
 
-def confluent(cluster: Cluster, group: str, topic: str, instance_id: str | None = None) -> Member:
-    static = {} if instance_id is None else {"group.instance.id": instance_id}
-    consumer = confluent_kafka.Consumer(
-        {
-            "bootstrap.servers": cluster.bootstrap_servers,
-            "group.id": group,
-            "group.protocol": "classic",
-            "partition.assignment.strategy": "range",
-            "auto.offset.reset": "earliest",
-            "session.timeout.ms": 6000,
-            "heartbeat.interval.ms": 100,
-            **static,
-        }
-    )
+def confluent(topic: str, **config: object) -> Member:
+    given = {key.replace("_", "."): value for key, value in config.items() if value is not None}
+    how = {"group.protocol": "classic", "partition.assignment.strategy": "range"}
+    consumer = confluent_kafka.Consumer({**given, **how})
     consumer.subscribe([topic])
 
     def poll() -> list[int]:
@@ -96,17 +77,9 @@ def confluent(cluster: Cluster, group: str, topic: str, instance_id: str | None 
     return Member(poll, lambda: {tp.partition for tp in consumer.assignment()}, consumer.close)
 
 
-def ours(cluster: Cluster, group: str, topic: str, instance_id: str | None = None) -> Member:
-    consumer = kafka_nextgen.Consumer(
-        bootstrap_servers=cluster.bootstrap_servers,
-        group_id=group,
-        group_instance_id=instance_id,
-        group_protocol="classic",
-        partition_assignment_strategy="range",
-        auto_offset_reset="earliest",
-        session_timeout_ms=6000,
-        heartbeat_interval_ms=100,
-    )
+def ours(topic: str, **config: object) -> Member:
+    how = {"group_protocol": "classic", "partition_assignment_strategy": "range"}
+    consumer = kafka_nextgen.Consumer(**config, **how)
     consumer.subscribe([topic])
 
     def poll() -> list[int]:
@@ -115,9 +88,16 @@ def ours(cluster: Cluster, group: str, topic: str, instance_id: str | None = Non
     return Member(poll, lambda: {tp.partition for tp in consumer.assignment()}, consumer.close)
 
 
-def of_aiokafka(cluster: Cluster, group: str, topic: str, instance_id: str | None = None) -> Member:
+def of_aiokafka(topic: str, **config: object) -> Member:
     loop = asyncio.new_event_loop()
-    consumer = loop.run_until_complete(_aiokafka_consumer(cluster, group, topic, instance_id))
+
+    async def start() -> AIOKafkaConsumer:
+        """It has to be made where its loop runs, and waits for its first assignment before it can be polled."""
+        consumer = AIOKafkaConsumer(topic, partition_assignment_strategy=[RangePartitionAssignor], **config)
+        await consumer.start()
+        return consumer
+
+    consumer = loop.run_until_complete(start())
 
     def poll() -> list[int]:
         came = loop.run_until_complete(consumer.getmany(timeout_ms=50))
@@ -130,23 +110,8 @@ def of_aiokafka(cluster: Cluster, group: str, topic: str, instance_id: str | Non
     return Member(poll, lambda: {tp.partition for tp in consumer.assignment()}, end)
 
 
-async def _aiokafka_consumer(cluster: Cluster, group: str, topic: str, instance_id: str | None) -> AIOKafkaConsumer:
-    """It has to be made where its loop runs. It waits for its first assignment before it is there to be polled."""
-    consumer = AIOKafkaConsumer(
-        topic,
-        bootstrap_servers=cluster.bootstrap_servers,
-        group_id=group,
-        group_instance_id=instance_id,
-        partition_assignment_strategy=[RangePartitionAssignor],
-        auto_offset_reset="earliest",
-        session_timeout_ms=6000,
-        heartbeat_interval_ms=100,
-    )
-    await consumer.start()
-    return consumer
-
-
 KINDS = [kafka_python, confluent, of_aiokafka, ours]
+NewMember = Callable[..., Member]
 
 
 def share(*members: Member) -> None:
@@ -166,20 +131,31 @@ def read_by(*members: Member) -> list[int]:
 
 
 @pytest.fixture
-def stack() -> Iterator[ExitStack]:
+def topic(new_topic: Callable[[int], str]) -> str:
+    return new_topic(PARTITIONS)
+
+
+@pytest.fixture
+def new_member(cluster: Cluster, group: str, topic: str) -> Iterator[NewMember]:
+    """Make members of a kind in one group; they are closed in the end."""
     with ExitStack() as stack:
-        yield stack
+
+        def make(kind: NewMember, instance_id: str | None = None) -> Member:
+            where = {"bootstrap_servers": cluster.bootstrap_servers, "auto_offset_reset": "earliest"}
+            member = kind(topic, group_id=group, group_instance_id=instance_id, **where, **SESSION)
+            stack.callback(member.close)
+            return member
+
+        yield make
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_two_members_share_a_topic_and_one_takes_over(
-    cluster: Cluster, stack: ExitStack, new_topic: Callable[[int], str], kind: Callable[..., Member]
+    cluster: Cluster, topic: str, new_member: NewMember, kind: NewMember
 ) -> None:
-    topic, group = new_topic(PARTITIONS), unique("two")
-    first = kind(cluster, group, topic)
-    stack.callback(first.close)
+    first = new_member(kind)
     share(first)
-    second = kind(cluster, group, topic)
+    second = new_member(kind)
     share(first, second)
     produce(cluster.bootstrap_servers, topic, 100, partitions=PARTITIONS)
     assert read_by(first, second) == list(range(100))
@@ -189,89 +165,58 @@ def test_two_members_share_a_topic_and_one_takes_over(
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_static_member_that_restarts_disturbs_nobody(
-    cluster: Cluster, stack: ExitStack, new_topic: Callable[[int], str], kind: Callable[..., Member]
+    cluster: Cluster, group: str, new_member: NewMember, kind: NewMember
 ) -> None:
-    topic, group = new_topic(PARTITIONS), unique("static")
-    first = kind(cluster, group, topic, "one")
-    stack.callback(first.close)
-    second = kind(cluster, group, topic, "two")
+    first, second = new_member(kind, "one"), new_member(kind, "two")
     share(first, second)
     before, generation = second.assigned, generation_of(cluster, group)
     second.close()
-    again = kind(cluster, group, topic, "two")
-    stack.callback(again.close)
+    again = new_member(kind, "two")
     share(first, again)
     assert again.assigned == before
     assert generation_of(cluster, group) == generation
 
 
 def generation_of(cluster: Cluster, group: str) -> int:
-    shard = cluster._broker._cluster.groups.shard_of(group)
-    assert shard is not None
-    found = shard.coordinator.groups[group].classic
-    assert found is not None
-    return found.generation
+    return cluster._broker._cluster.groups.shard_of(group).coordinator.groups[group].classic.generation
 
 
-def leave(group: str, member_id: str, instance_id: str | None = None) -> LeaveGroupRequest:
-    who = LeaveGroupRequest.MemberIdentity(member_id=member_id, group_instance_id=instance_id, reason=None)
-    return LeaveGroupRequest(group_id=group, members=[who])
-
-
-def test_all_kinds_share_a_group(cluster: Cluster, stack: ExitStack, new_topic: Callable[[int], str]) -> None:
-    topic, group = new_topic(PARTITIONS), unique("mixed")
+def test_all_kinds_share_a_group(cluster: Cluster, topic: str, new_member: NewMember) -> None:
     members: list[Member] = []
     for kind in KINDS:
-        members.append(kind(cluster, group, topic))
-        stack.callback(members[-1].close)
+        members.append(new_member(kind))
         share(*members)
     produce(cluster.bootstrap_servers, topic, 100, partitions=PARTITIONS)
     assert read_by(*members) == list(range(100))
 
 
 def test_administrators_see_it_and_take_members_out(
-    cluster: Cluster, stack: ExitStack, new_topic: Callable[[int], str]
+    cluster: Cluster, client: Client, group: str, new_member: NewMember
 ) -> None:
-    topic, group = new_topic(PARTITIONS), unique("seen")
-    member = ours(cluster, group, topic, "one")
+    member = new_member(ours, "one")
     share(member)
     admin = AdminClient({"bootstrap.servers": cluster.bootstrap_servers})
-    described = admin.describe_consumer_groups([group])[group].result(PATIENCE_S)
+    described = admin.describe_consumer_groups([group])[group].result(GUARD_S)
     (one,) = described.members
     assert (described.state.name, described.partition_assignor) == ("STABLE", "range")
     assert (one.group_instance_id, one.client_id) == ("one", "kafka-nextgen")
     assert {tp.partition for tp in one.assignment.topic_partitions} == set(range(PARTITIONS))
     other = KafkaAdminClient(bootstrap_servers=cluster.bootstrap_servers)
-    stack.callback(other.close)
     assert {listed["group_id"]: listed["group_state"] for listed in other.list_groups()}[group] == "Stable"
     member.close()
-    with Client(cluster.bootstrap_servers) as client:
-        assert client.ask(LEAVE_GROUP, leave(group, "", "one")).members[0].error_code == ErrorCode.NONE
-    admin.delete_consumer_groups([group])[group].result(PATIENCE_S)
+    assert leave(client, group, "", "one").error_code == ErrorCode.NONE
+    admin.delete_consumer_groups([group])[group].result(GUARD_S)
     assert group not in {listed["group_id"] for listed in other.list_groups()}
+    other.close()
 
 
-def test_an_id_is_made_of_the_clients_or_of_the_instance(client: Client) -> None:
+def test_an_id_is_made_of_the_clients_or_of_the_instance(client: Client, group: str) -> None:
     """And the answer comes when the group has its generation, though more is asked on the same connection."""
-    group = unique("ids")
-    protocol = JoinGroupRequest.JoinGroupRequestProtocol(name="range", metadata=b"")
-
-    def join(member_id: str, instance_id: str | None) -> JoinGroupRequest:
-        return JoinGroupRequest(
-            group_id=group,
-            session_timeout_ms=6000,
-            rebalance_timeout_ms=6000,
-            member_id=member_id,
-            group_instance_id=instance_id,
-            protocol_type="consumer",
-            protocols=[protocol],
-        )
-
-    refused = client.ask(JOIN_GROUP, join("", None))
+    refused = client.ask(JOIN_GROUP, join_request(group))
     assert refused.error_code == ErrorCode.MEMBER_ID_REQUIRED
     assert refused.member_id.startswith("tests-")
-    client.ask(LEAVE_GROUP, leave(group, refused.member_id))
-    client.send(join("", "one"), JOIN_GROUP.max_version)
+    leave(client, group, refused.member_id)
+    client.send(join_request(group, group_instance_id="one"), JOIN_GROUP.max_version)
     client.send(HeartbeatRequest(group_id=group, generation_id=1, member_id="x"), HEARTBEAT.max_version)
     joined = client.receive(JOIN_GROUP, JOIN_GROUP.max_version)
     assert joined.member_id.startswith("one-")

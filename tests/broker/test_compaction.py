@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -25,8 +25,7 @@ from kafka_nextgen.wire.records import (
     split_batches,
 )
 from kafka_nextgen.wire.records.encode import seal
-from tests.broker.storage.batches import ORDERS, log_on, segment_names
-from tests.broker.storage.scratch import scratch
+from tests.broker.storage.batches import ORDERS, log_on, scratch, segment_names
 from tests.support.examples import examples
 
 COMPACTED = TopicSettings({"cleanup.policy": "compact", "delete.retention.ms": "100"})
@@ -44,15 +43,8 @@ def batch_of(
         NewRecord(value and value.encode(), key and key.encode(), time, headers=[("at", b"%d" % index)])
         for index, (key, value) in enumerate(pairs)
     ]
-    is_of_producer = producer_id >= 0
-    data = encode_batch(
-        records,
-        codec,
-        producer_id=producer_id,
-        producer_epoch=0 if is_of_producer else -1,
-        base_sequence=0 if is_of_producer else -1,
-        transactional=is_of_producer,
-    )
+    numbers = dict.fromkeys(("producer_epoch", "base_sequence"), 0 if producer_id >= 0 else -1)
+    data = encode_batch(records, codec, producer_id=producer_id, transactional=producer_id >= 0, **numbers)
     return read_batches(data)[0]
 
 
@@ -73,8 +65,13 @@ def values_of(log: PartitionLog) -> list[str | None]:
 
 
 @pytest.fixture(params=["in memory", "in files"])
-def new_log(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[], PartitionLog]:
-    return lambda: PartitionLog(ORDERS) if request.param == "in memory" else log_on(tmp_path, segment_bytes=200)
+def log(request: pytest.FixtureRequest, tmp_path: Path) -> PartitionLog:
+    return PartitionLog(ORDERS) if request.param == "in memory" else log_on(tmp_path, segment_bytes=200)
+
+
+def write(log: PartitionLog, *batches: BatchView) -> None:
+    for each in batches:
+        log.append(each)
 
 
 keys = st.sampled_from(["a", "b", "c", None])
@@ -101,8 +98,7 @@ def test_what_stays_is_the_last_of_each_key_where_it_was(
         assert found_in(logs[0]) == found_in(logs[1]) == found_in(log_on(data_dir, segment_bytes))
 
 
-def test_records_that_stay_keep_headers_and_time(new_log: Callable[[], PartitionLog]) -> None:
-    log = new_log()
+def test_records_that_stay_keep_headers_and_time(log: PartitionLog) -> None:
     log.append(batch_of([("a", "1"), ("b", "2"), ("a", "3")], time=7))
     compact(log, COMPACTED, NOW_MS)
     columns = decode_partition(log.read(0, 1_000, at_least_one=True), ORDERS, 0, RecordLimits())
@@ -111,33 +107,29 @@ def test_records_that_stay_keep_headers_and_time(new_log: Callable[[], Partition
 
 
 @pytest.mark.parametrize(("age_ms", "stays"), [(99, True), (100, False)])
-def test_the_last_word_without_a_value_stays_for_a_while(
-    new_log: Callable[[], PartitionLog], age_ms: int, stays: bool
-) -> None:
-    log = new_log()
-    log.append(batch_of([("a", "1")]))
-    log.append(batch_of([("a", None)], time=NOW_MS - age_ms))
+def test_the_last_word_without_a_value_stays_for_a_while(log: PartitionLog, age_ms: int, stays: bool) -> None:
+    write(log, batch_of([("a", "1")]), batch_of([("a", None)], time=NOW_MS - age_ms))
     compact(log, COMPACTED, NOW_MS)
     assert (values_of(log), log.end_offset) == ([None] if stays else [], 2)
 
 
-def test_what_was_aborted_neither_stays_nor_counts(new_log: Callable[[], PartitionLog]) -> None:
-    log = new_log()
-    log.append(batch_of([("a", "before")]))
-    log.append(batch_of([("a", "aborted"), ("b", "aborted")], producer_id=7))
-    log.append(marker(7, is_commit=False))
-    log.append(batch_of([("c", "committed")], producer_id=7))
-    log.append(marker(7, is_commit=True))
+def test_what_was_aborted_neither_stays_nor_counts(log: PartitionLog) -> None:
+    write(
+        log,
+        batch_of([("a", "before")]),
+        batch_of([("a", "aborted"), ("b", "aborted")], producer_id=7),
+        marker(7, is_commit=False),
+        batch_of([("c", "committed")], producer_id=7),
+        marker(7, is_commit=True),
+    )
     compact(log, COMPACTED, NOW_MS)
     assert values_of(log) == ["before", "committed"]
 
 
-def test_what_follows_an_open_transaction_is_left_alone(new_log: Callable[[], PartitionLog]) -> None:
-    log = new_log()
+def test_what_follows_an_open_transaction_is_left_alone(log: PartitionLog) -> None:
     for value in ("1", "2"):
         log.append(batch_of([("a", value)]))
-    log.append(batch_of([("b", "open")], producer_id=7))
-    log.append(batch_of([("a", "3")]))
+    write(log, batch_of([("b", "open")], producer_id=7), batch_of([("a", "3")]))
     compact(log, COMPACTED, NOW_MS)
     assert values_of(log)[-2:] == ["open", "3"]
     assert "2" in values_of(log)
@@ -146,19 +138,14 @@ def test_what_follows_an_open_transaction_is_left_alone(new_log: Callable[[], Pa
     assert values_of(log) == ["open", "3"]
 
 
-def test_times_are_found_among_what_is_left(new_log: Callable[[], PartitionLog]) -> None:
-    log = new_log()
-    log.append(batch_of([("a", "1")], time=90))
-    log.append(batch_of([("b", "2")], time=20))
-    log.append(batch_of([("a", "3")], time=30))
+def test_times_are_found_among_what_is_left(log: PartitionLog) -> None:
+    write(log, batch_of([("a", "1")], time=90), batch_of([("b", "2")], time=20), batch_of([("a", "3")], time=30))
     compact(log, COMPACTED, NOW_MS)
     found = log.offset_of_latest_time()
-    assert found is not None
     assert (found.offset, found.timestamp) == (2, 30)
 
 
-def test_a_log_is_compacted_when_as_much_again_has_come(new_log: Callable[[], PartitionLog]) -> None:
-    log = new_log()
+def test_a_log_is_compacted_when_as_much_again_has_come(log: PartitionLog) -> None:
     sizes = []
     for _ in range(300):
         log.append(batch_of([("a", "x" * 10_000)]))
@@ -169,10 +156,7 @@ def test_a_log_is_compacted_when_as_much_again_has_come(new_log: Callable[[], Pa
     assert len(found_in(log)) < 110
 
 
-def test_what_was_written_over_leaves_one_empty_batch_however_often_that_was(
-    new_log: Callable[[], PartitionLog],
-) -> None:
-    log = new_log()
+def test_what_was_written_over_leaves_one_empty_batch_however_often_that_was(log: PartitionLog) -> None:
     for number in range(100):
         log.append(batch_of([("a", str(number))]))
         if number in (30, 60):
@@ -185,8 +169,7 @@ def test_what_was_written_over_leaves_one_empty_batch_however_often_that_was(
     assert found_in(log) == {99: (b"a", b"99"), 100: (b"a", b"next")}
 
 
-def test_empty_batches_of_several_leader_epochs_stay_apart(new_log: Callable[[], PartitionLog]) -> None:
-    log = new_log()
+def test_empty_batches_of_several_leader_epochs_stay_apart(log: PartitionLog) -> None:
     for epoch in (3, 3, 4):
         log.begin_epoch(epoch)
         log.append(batch_of([("a", "1")]))
@@ -218,10 +201,7 @@ def test_what_a_crash_leaves_of_a_compaction_is_told_by_its_offsets(tmp_path: Pa
     assert segment_names(tmp_path) == [f"{0:020}.log"]
 
 
-def test_a_log_with_a_batch_nobody_can_read_stays_as_it_is(
-    new_log: Callable[[], PartitionLog], caplog: pytest.LogCaptureFixture
-) -> None:
-    log = new_log()
+def test_a_log_with_a_batch_nobody_can_read_stays_as_it_is(log: PartitionLog, caplog: pytest.LogCaptureFixture) -> None:
     unreadable = bytearray(batch_of([("a", "x" * 600_000)]).data)
     unreadable[-100:] = bytes(100)
     for data in (unreadable, unreadable):

@@ -25,7 +25,7 @@ from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat, OffsetCom
 from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer, OffsetsCommitted, OffsetsFetched
 from kafka_nextgen.errors import StorageError
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
-from kafka_nextgen.wire.records import BatchView, NewRecord, encode_batch, read_batches
+from kafka_nextgen.wire.records import NewRecord, encode_batch, read_batches
 
 GROUP = "billing"
 ORDERS_0 = TopicPartition("orders", 0)
@@ -36,15 +36,17 @@ JOIN = ConsumerGroupHeartbeat(
 )
 
 
-def cluster(**settings: object) -> ClusterState:
+def cluster(now: Callable[[], float] = lambda: 1_000.0, **settings: object) -> ClusterState:
     properties = {key.replace("_", "."): value for key, value in settings.items()}
-    state = ClusterState(BrokerSettings.from_properties(properties), [Node(1)], lambda: 1_000.0)
+    state = ClusterState(BrokerSettings.from_properties(properties), [Node(1)], now)
     state.create_topic("orders", 2)
     return state
 
 
-def run(scenario: Callable[[], Coroutine[Any, Any, None]]) -> None:
-    asyncio.run(scenario())
+def of_one_commit() -> ClusterState:
+    state = cluster()
+    state.groups.ask(COMMIT, OffsetsCommitted)
+    return state
 
 
 def committed(state: ClusterState) -> OffsetAndMetadata | None:
@@ -52,9 +54,7 @@ def committed(state: ClusterState) -> OffsetAndMetadata | None:
 
 
 def shard_of(state: ClusterState) -> Shard:
-    shard = state.groups.shard_of(GROUP)
-    assert shard is not None
-    return shard
+    return state.groups.shard_of(GROUP)
 
 
 def log_of(state: ClusterState) -> PartitionLog:
@@ -70,11 +70,8 @@ def fail_to_write(state: ClusterState, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def write(state: ClusterState, *rows: KeyAndValue) -> None:
     """Write something to a coordinator's log that it did not write."""
-    log_of(state).append(_batch(*rows))
-
-
-def _batch(*rows: KeyAndValue) -> BatchView:
-    return read_batches(encode_batch([NewRecord(row.value, row.key, 1_000) for row in rows]))[0]
+    records = [NewRecord(row.value, row.key, 1_000) for row in rows]
+    log_of(state).append(read_batches(encode_batch(records))[0])
 
 
 async def reloaded(state: ClusterState) -> Shard:
@@ -88,18 +85,15 @@ async def reloaded(state: ClusterState) -> Shard:
     return shard
 
 
-def test_a_commit_that_can_not_be_written_did_not_happen(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def scenario() -> None:
-        state = cluster()
-        with monkeypatch.context() as broken:
-            fail_to_write(state, broken)
-            refused = state.groups.ask(COMMIT, OffsetsCommitted)
-            assert refused.errors == {ORDERS_0: ErrorCode.NOT_COORDINATOR}
-            assert committed(state) is None
-        assert state.groups.ask(COMMIT, OffsetsCommitted).errors == {ORDERS_0: ErrorCode.NONE}
-        assert committed(state) == OffsetAndMetadata(7)
-
-    run(scenario)
+async def test_a_commit_that_can_not_be_written_did_not_happen(monkeypatch: pytest.MonkeyPatch) -> None:
+    state = cluster()
+    with monkeypatch.context() as broken:
+        fail_to_write(state, broken)
+        refused = state.groups.ask(COMMIT, OffsetsCommitted)
+        assert refused.errors == {ORDERS_0: ErrorCode.NOT_COORDINATOR}
+        assert committed(state) is None
+    assert state.groups.ask(COMMIT, OffsetsCommitted).errors == {ORDERS_0: ErrorCode.NONE}
+    assert committed(state) == OffsetAndMetadata(7)
 
 
 def test_with_too_few_replicas_nothing_is_written() -> None:
@@ -112,20 +106,17 @@ def test_with_too_few_replicas_nothing_is_written() -> None:
     assert committed(state) is None
 
 
-def test_what_is_larger_than_the_topic_takes_is_the_brokers_fault() -> None:
+async def test_what_is_larger_than_the_topic_takes_is_the_brokers_fault() -> None:
     state = cluster()
     state.groups.partition_of(GROUP)
     state.configure_topic(OFFSETS_TOPIC, {"max.message.bytes": "100"})
 
-    async def scenario() -> None:
-        refused = state.groups.ask(JOIN, ConsumerGroupHeartbeatAnswer)
-        assert refused.error is ErrorCode.UNKNOWN_SERVER_ERROR
-        assert not shard_of(state).coordinator.groups
-
-    run(scenario)
+    refused = state.groups.ask(JOIN, ConsumerGroupHeartbeatAnswer)
+    assert refused.error is ErrorCode.UNKNOWN_SERVER_ERROR
+    assert not shard_of(state).coordinator.groups
 
 
-def test_who_waits_for_an_assignment_that_can_not_be_written_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_who_waits_for_an_assignment_that_can_not_be_written_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
     state = cluster(group_initial_rebalance_delay_ms=0)
     groups = state.groups
 
@@ -136,26 +127,21 @@ def test_who_waits_for_an_assignment_that_can_not_be_written_is_told_so(monkeypa
         )
         return groups.ask_and_wait(asked, JoinGroupAnswer)
 
-    async def scenario() -> None:
-        joins = [asyncio.ensure_future(join(instance_id)) for instance_id in ("one", "two")]
-        await asyncio.sleep(0)
-        for _ in range(3):
-            shard_of(state).expire()
-        first, second = await asyncio.gather(*joins)
-        assert first is not None
-        assert second is not None
-        leader, follower = (first, second) if first.leader_id == first.member_id else (second, first)
-        waiting = asyncio.ensure_future(groups.ask_and_wait(_sync(groups.new_number(), follower), SyncGroupAnswer))
-        await asyncio.sleep(0)
-        with monkeypatch.context() as broken:
-            fail_to_write(state, broken)
-            assignments = ((leader.member_id, b"1"), (follower.member_id, b"2"))
-            told = await groups.ask_and_wait(_sync(groups.new_number(), leader, assignments), SyncGroupAnswer)
-        assert told == SyncGroupAnswer(ErrorCode.NOT_COORDINATOR)
-        assert await waiting == SyncGroupAnswer(ErrorCode.NOT_COORDINATOR)
-        groups.close()
-
-    run(scenario)
+    joins = [asyncio.ensure_future(join(instance_id)) for instance_id in ("one", "two")]
+    await asyncio.sleep(0)
+    for _ in range(3):
+        shard_of(state).expire()
+    first, second = await asyncio.gather(*joins)
+    leader, follower = (first, second) if first.leader_id == first.member_id else (second, first)
+    waiting = asyncio.ensure_future(groups.ask_and_wait(_sync(groups.new_number(), follower), SyncGroupAnswer))
+    await asyncio.sleep(0)
+    with monkeypatch.context() as broken:
+        fail_to_write(state, broken)
+        assignments = ((leader.member_id, b"1"), (follower.member_id, b"2"))
+        told = await groups.ask_and_wait(_sync(groups.new_number(), leader, assignments), SyncGroupAnswer)
+    assert told == SyncGroupAnswer(ErrorCode.NOT_COORDINATOR)
+    assert await waiting == SyncGroupAnswer(ErrorCode.NOT_COORDINATOR)
+    groups.close()
 
 
 def _sync(number: int, joined: JoinGroupAnswer, assignments: tuple[tuple[str, bytes], ...] = ()) -> SyncGroup:
@@ -167,71 +153,57 @@ def test_a_join_that_can_not_be_taken_in_names_no_member() -> None:
     assert refuse(asked, ErrorCode.NOT_COORDINATOR) == JoinGroupAnswer(ErrorCode.NOT_COORDINATOR)
 
 
-def test_a_timer_whose_outcome_can_not_be_written_rings_again(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_timer_whose_outcome_can_not_be_written_rings_again(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [1_000.0]
-    state = ClusterState(BrokerSettings(), [Node(1)], lambda: now[0])
-
-    async def scenario() -> None:
-        state.groups.ask(JOIN, ConsumerGroupHeartbeatAnswer)
-        shard = shard_of(state)
-        now[0] += 46
-        with monkeypatch.context() as broken:
-            fail_to_write(state, broken)
-            rung: list[float | None] = []
-            broken.setattr(shard._timer, "set_after", rung.append)
-            shard.expire()
-            assert "A" in shard.coordinator.groups[GROUP].members
-            assert rung == [RETRY_S]
+    state = cluster(lambda: now[0])
+    state.groups.ask(JOIN, ConsumerGroupHeartbeatAnswer)
+    shard = shard_of(state)
+    now[0] += 46
+    with monkeypatch.context() as broken:
+        fail_to_write(state, broken)
+        rung: list[float | None] = []
+        broken.setattr(shard._timer, "set_after", rung.append)
         shard.expire()
-        assert "A" not in shard.coordinator.groups[GROUP].members
-        state.groups.close()
-
-    run(scenario)
-
-
-def test_a_new_coordinator_knows_what_its_log_says() -> None:
-    async def scenario() -> None:
-        state = cluster()
-        state.groups.ask(COMMIT, OffsetsCommitted)
-        before = shard_of(state)
-        after = await reloaded(state)
-        assert after is not before
-        assert committed(state) == OffsetAndMetadata(7)
-
-    run(scenario)
+        assert "A" in shard.coordinator.groups[GROUP].members
+        assert rung == [RETRY_S]
+    shard.expire()
+    assert "A" not in shard.coordinator.groups[GROUP].members
+    state.groups.close()
 
 
-def test_a_new_coordinator_that_can_not_write_gives_members_their_sessions_as_soon_as_it_can(
+async def test_a_new_coordinator_knows_what_its_log_says() -> None:
+    state = of_one_commit()
+    before = shard_of(state)
+    after = await reloaded(state)
+    assert after is not before
+    assert committed(state) == OffsetAndMetadata(7)
+
+
+async def test_a_new_coordinator_that_can_not_write_gives_members_their_sessions_as_soon_as_it_can(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """It forgets the offsets of a topic that was deleted meanwhile. A member that is gone must not stay for ever."""
     now = [1_000.0]
-    state = ClusterState(BrokerSettings(), [Node(1)], lambda: now[0])
-    state.create_topic("orders", 2)
-
-    async def scenario() -> None:
+    state = cluster(lambda: now[0])
+    state.groups.ask(COMMIT, OffsetsCommitted)
+    state.groups.ask(JOIN, ConsumerGroupHeartbeatAnswer)
+    with monkeypatch.context() as broken:
+        fail_to_write(state, broken)
+        state.leadership.node_left(state.nodes[0])
+        orders = state.topics.named("orders")
+        state.topics.delete(orders)
+        shard = await reloaded(state)
+        assert shard.standing is Standing.ACTIVE
+        assert not [key for key in shard.coordinator.timers.running() if key.group_id == GROUP]
+        due_at = timer_of(shard).when()
         state.groups.ask(COMMIT, OffsetsCommitted)
-        state.groups.ask(JOIN, ConsumerGroupHeartbeatAnswer)
-        with monkeypatch.context() as broken:
-            fail_to_write(state, broken)
-            state.leadership.node_left(state.nodes[0])
-            orders = state.topics.named("orders")
-            assert orders is not None
-            state.topics.delete(orders)
-            shard = await reloaded(state)
-            assert shard.standing is Standing.ACTIVE
-            assert not [key for key in shard.coordinator.timers.running() if key.group_id == GROUP]
-            due_at = timer_of(shard).when()
-            state.groups.ask(COMMIT, OffsetsCommitted)
-            assert timer_of(shard).when() == due_at, "a busy group's requests do not put it off"
-        shard.expire()
-        assert committed(state) is None
-        now[0] += 46
-        shard.expire()
-        assert "A" not in shard.coordinator.groups[GROUP].members
-        state.groups.close()
-
-    run(scenario)
+        assert timer_of(shard).when() == due_at, "a busy group's requests do not put it off"
+    shard.expire()
+    assert committed(state) is None
+    now[0] += 46
+    shard.expire()
+    assert "A" not in shard.coordinator.groups[GROUP].members
+    state.groups.close()
 
 
 def timer_of(shard: Shard) -> asyncio.TimerHandle:
@@ -247,64 +219,47 @@ def timer_of(shard: Shard) -> asyncio.TimerHandle:
         pytest.param(KeyAndValue(b"\x00\x03\x00\x01g", b"\x00\x09later"), id="a version of a later release"),
     ],
 )
-def test_what_another_release_wrote_is_passed_over_and_told_once(
+async def test_what_another_release_wrote_is_passed_over_and_told_once(
     row: KeyAndValue, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async def scenario() -> None:
-        state = cluster()
-        state.groups.ask(COMMIT, OffsetsCommitted)
-        write(state, row, row)
-        write(state, row)
-        assert (await reloaded(state)).standing is Standing.ACTIVE
-        assert committed(state) == OffsetAndMetadata(7)
-
-    run(scenario)
+    state = of_one_commit()
+    write(state, row, row)
+    write(state, row)
+    assert (await reloaded(state)).standing is Standing.ACTIVE
+    assert committed(state) == OffsetAndMetadata(7)
     assert [record.levelname for record in caplog.records if "skipping records" in record.message] == ["WARNING"]
 
 
-def test_a_log_that_can_not_be_read_has_no_coordinator(caplog: pytest.LogCaptureFixture) -> None:
-    async def scenario() -> None:
-        state = cluster()
-        state.groups.ask(COMMIT, OffsetsCommitted)
-        good = encode(OffsetCommitted(GROUP, ORDERS_0, OffsetAndMetadata(8), 1_000))
-        assert good.value is not None
-        write(state, KeyAndValue(good.key, good.value[:-1]))
-        assert (await reloaded(state)).standing is Standing.OVER
-        assert state.groups.ask(FETCH, OffsetsFetched).error is ErrorCode.NOT_COORDINATOR
-
-    run(scenario)
+async def test_a_log_that_can_not_be_read_has_no_coordinator(caplog: pytest.LogCaptureFixture) -> None:
+    state = of_one_commit()
+    good = encode(OffsetCommitted(GROUP, ORDERS_0, OffsetAndMetadata(8), 1_000))
+    assert good.value is not None
+    write(state, KeyAndValue(good.key, good.value[:-1]))
+    assert (await reloaded(state)).standing is Standing.OVER
+    assert state.groups.ask(FETCH, OffsetsFetched).error is ErrorCode.NOT_COORDINATOR
     assert "can't read the groups" in caplog.text
     assert "at offset 1" in caplog.text
 
 
 @pytest.mark.parametrize("failing", ["apply", "restart"])
-def test_a_bug_while_the_log_is_read_does_not_leave_clients_waiting(
+async def test_a_bug_while_the_log_is_read_does_not_leave_clients_waiting(
     failing: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def fail(*_: object) -> None:
         raise KeyError("a bug")
 
-    async def scenario() -> None:
-        state = cluster()
-        state.groups.ask(COMMIT, OffsetsCommitted)
-        monkeypatch.setattr(Coordinator, failing, fail)
-        assert (await reloaded(state)).standing is Standing.OVER
-        assert state.groups.ask(FETCH, OffsetsFetched).error is ErrorCode.NOT_COORDINATOR
-
-    asyncio.run(asyncio.wait_for(scenario(), 30))
+    state = of_one_commit()
+    monkeypatch.setattr(Coordinator, failing, fail)
+    assert (await reloaded(state)).standing is Standing.OVER
+    assert state.groups.ask(FETCH, OffsetsFetched).error is ErrorCode.NOT_COORDINATOR
     assert "can't read the groups" in caplog.text
     assert ": 'a bug'" in caplog.text
     assert "Traceback" in caplog.text
 
 
-def test_a_deleted_offsets_topic_is_another_when_it_comes_back() -> None:
-    async def scenario() -> None:
-        state = cluster()
-        state.groups.ask(COMMIT, OffsetsCommitted)
-        topic = state.topics.named(OFFSETS_TOPIC)
-        assert topic is not None
-        state.topics.delete(topic)
-        assert committed(state) is None
-        assert state.topics.named(OFFSETS_TOPIC) is not topic
-
-    run(scenario)
+async def test_a_deleted_offsets_topic_is_another_when_it_comes_back() -> None:
+    state = of_one_commit()
+    topic = state.topics.named(OFFSETS_TOPIC)
+    state.topics.delete(topic)
+    assert committed(state) is None
+    assert state.topics.named(OFFSETS_TOPIC) is not topic

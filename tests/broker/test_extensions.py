@@ -13,16 +13,16 @@ from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.testing import Cluster
 from kafka_nextgen.wire import apis
 from kafka_nextgen.wire.apis import EXTENSIONS, Api
-from kafka_nextgen.wire.messages import ApiVersionsRequest, ConsumerGroupAddMembersRequest
 from tests.broker.client import Client
-from tests.broker.extended import Assignor, announce, describe, extended, heartbeat
+from tests.broker.extended import announce, describe, extended, heartbeat
 from tests.support.clients import unique
 from tests.support.kafka_server import KafkaServer
 from tests.support.waiting import eventually
 from tests.worlds.topics import create_topic
 
 every_extension = pytest.mark.parametrize("api", EXTENSIONS.values(), ids=str)
-WEIGHTED = Assignor(name="weighted", maximum_version=1, metadata_version=1, metadata_bytes=b"7")
+WEIGHTED = {"name": "weighted", "maximum_version": 1, "metadata_version": 1, "metadata_bytes": b"7"}
+NAMELESS = 2  # the last version of ApiVersions in which a client has no name
 
 
 @pytest.fixture(scope="module")
@@ -34,49 +34,32 @@ def stock() -> Iterator[Cluster]:
 
 def told(client: Client, name: str, version: int) -> set[int]:
     """The keys that a client of this name is told of, beyond Kafka's."""
-    request = ApiVersionsRequest(client_software_name=name, client_software_version="1")
-    answer = client.ask(apis.API_VERSIONS, request, version)
+    named = {"client_software_name": name, "client_software_version": "1"}
+    answer = client.ask(apis.API_VERSIONS, version=version, **named)
     return {api.api_key for api in answer.api_keys if api.api_key >= min(EXTENSIONS)}
 
 
-@pytest.mark.parametrize(
-    ("name", "version", "expected"),
-    [
-        pytest.param("kafka-nextgen", 4, set(EXTENSIONS), id="ours"),
-        pytest.param("kafka-nextgen", 3, set(EXTENSIONS), id="ours, in the first version that has a name"),
-        pytest.param("kafka-nextgen", 2, set(), id="nobody knows whose"),
-        pytest.param("librdkafka", 4, set(), id="another"),
-        pytest.param("Kafka-Nextgen", 4, set(), id="another by case"),
-    ],
-)
-def test_only_a_client_that_says_it_is_ours_is_told(
-    client: Client, name: str, version: int, expected: set[int]
-) -> None:
-    assert told(client, name, version) == expected
-
-
-def test_a_broker_without_extensions_tells_nobody(stock: Cluster) -> None:
-    with Client(stock.bootstrap_servers) as client:
-        assert told(client, "kafka-nextgen", 4) == set()
-
-
-def test_who_says_another_name_later_is_told_no_more(client: Client) -> None:
-    assert told(client, "kafka-nextgen", 4)
-    assert not told(client, "librdkafka", 4)
-    client.send(apis.CONSUMER_GROUP_ADD_MEMBERS.request(group_id="g"), 0)  # type: ignore[call-arg]
-    assert client.is_hung_up()
+def test_only_a_client_that_says_it_is_ours_is_told(client: Client, stock: Cluster) -> None:
+    assert told(client, "kafka-nextgen", NAMELESS) == set()
+    assert told(client, "kafka-nextgen", NAMELESS + 1) == told(client, "kafka-nextgen", 4) == set(EXTENSIONS)
+    assert told(client, "librdkafka", 4) == told(client, "Kafka-Nextgen", 4) == set()
+    with Client(stock.bootstrap_servers) as of_stock:
+        assert told(of_stock, "kafka-nextgen", 4) == set()
 
 
 @every_extension
-def test_whoever_was_not_told_is_hung_up_on_as_with_any_unknown_key(client: Client, api: Api) -> None:
-    client.send(api.request(group_id="g"), 0)  # type: ignore[call-arg]
+@pytest.mark.parametrize("says", [[], ["kafka-nextgen", "librdkafka"]], ids=["nothing", "another name later"])
+def test_who_is_not_told_is_hung_up_on_as_with_any_unknown_key(client: Client, api: Api, says: list[str]) -> None:
+    for name in says:
+        told(client, name, 4)
+    client.send(api.request(group_id="g"), 0)
     assert client.is_hung_up()
 
 
 @every_extension
 def test_a_broker_without_extensions_hangs_up_on_ours_too(stock: Cluster, api: Api) -> None:
     with extended(stock.bootstrap_servers) as client:
-        client.send(api.request(group_id="g"), 0)  # type: ignore[call-arg]
+        client.send(api.request(group_id="g"), 0)
         assert client.is_hung_up()
 
 
@@ -85,32 +68,22 @@ def test_a_request_that_is_cut_ends_its_own_connection(cluster: Cluster, ours: C
     with extended(cluster.bootstrap_servers) as stranger:
         stranger.send_bytes(pack(">ihhihbb", 12, api.key, 0, 1, -1, 0, 0x7F))  # a group id of 126 bytes, none there
         assert stranger.is_hung_up()
-    assert ours.ask(api, api.request(group_id="nobody")).throttle_time_ms == 0  # type: ignore[call-arg]
+    assert ours.ask(api, group_id="nobody").throttle_time_ms == 0
 
 
-@pytest.mark.parametrize(
-    "api",
-    [
-        apis.CONSUMER_GROUP_PREPARE_ASSIGNMENT,
-        apis.CONSUMER_GROUP_INSTALL_ASSIGNMENT,
-        apis.CONSUMER_GROUP_ADD_MEMBERS,
-    ],
-    ids=str,
-)
-def test_where_the_protocol_is_off_so_are_its_extensions(api: Api) -> None:
+def test_where_the_protocol_is_off_so_are_its_extensions() -> None:
+    of_the_protocol = set(EXTENSIONS.values()) - {apis.CONSUMER_GROUP_HISTORY}
     with Cluster(config={"group.version": 0}) as old, extended(old.bootstrap_servers) as client:
-        assert client.ask(api, api.request(group_id="g")).error_code == ErrorCode.UNSUPPORTED_VERSION  # type: ignore[call-arg]
+        for api in of_the_protocol:
+            assert client.ask(api, group_id="g").error_code == ErrorCode.UNSUPPORTED_VERSION
 
 
-@every_extension
-def test_another_node_than_the_groups_says_so(api: Api) -> None:
+def test_another_node_than_the_groups_says_so() -> None:
     with Cluster(brokers=2) as cluster:
         servers = cluster.bootstrap_servers.split(",")
-        coordinator = cluster.coordinator_of("g")
-        assert coordinator is not None
-        with extended(servers[2 - coordinator]) as client:
-            answer = client.ask(api, api.request(group_id="g"))  # type: ignore[call-arg]
-            assert answer.error_code == ErrorCode.NOT_COORDINATOR
+        with extended(servers[2 - cluster.coordinator_of("g")]) as client:
+            for api in EXTENSIONS.values():
+                assert client.ask(api, group_id="g").error_code == ErrorCode.NOT_COORDINATOR
 
 
 def test_a_stock_client_with_our_tags_is_taken_for_one_without(client: Client, topic: str, group: str) -> None:
@@ -139,10 +112,8 @@ def test_a_broker_without_extensions_makes_standbys_active_and_forgets_them(tmp_
         for name in ("a", "b"):
             heartbeat(client, "g", name, 0, subscribed_topic_names=["orders"])
         assert [member.standby_place for member in describe(client, "g").members] == [0, 1]
-    with (
-        Cluster(data_dir=tmp_path, config=config, extensions=False) as second,
-        Client(second.bootstrap_servers) as client,
-    ):
+    stock = Cluster(data_dir=tmp_path, config=config, extensions=False)
+    with stock as second, Client(second.bootstrap_servers) as client:
         eventually("the log was read", lambda: heartbeat(client, "g", "a", 2).error_code == ErrorCode.NONE)
         targets = [member.target_assignment.topic_partitions for member in describe(client, "g").members]
         assert [len(topic.partitions) for (topic,) in targets] == [1, 1]
@@ -173,7 +144,7 @@ def test_kafka_passes_over_our_tags_and_hangs_up_on_our_keys(real_kafka: KafkaSe
         assert describe(client, group).assignor_name == "uniform"
     for api in EXTENSIONS.values():
         with extended(real_kafka.bootstrap_servers) as client:
-            client.send(api.request(group_id=group), 0)  # type: ignore[call-arg]
+            client.send(api.request(group_id=group), 0)
             assert client.is_hung_up()
 
 
@@ -191,23 +162,16 @@ def test_who_is_announced_is_shown_until_all_have_come(ours: Client, client: Cli
     assert describe(ours, group).expected_members == ()
 
 
-@pytest.mark.parametrize(
-    ("fields", "error"),
-    [
-        pytest.param({"group_id": ""}, ErrorCode.INVALID_GROUP_ID, id="no group"),
-        pytest.param({"timeout_ms": -1}, ErrorCode.INVALID_REQUEST, id="a time before now"),
-        pytest.param({"members": []}, ErrorCode.INVALID_REQUEST, id="nobody"),
-    ],
-)
-def test_an_announcement_that_makes_no_sense_is_refused(
-    ours: Client, group: str, fields: dict[str, object], error: ErrorCode
-) -> None:
-    expected = [ConsumerGroupAddMembersRequest.ExpectedMember(instance_id="i")]
-    request = ConsumerGroupAddMembersRequest(**{"group_id": group, "members": expected, "timeout_ms": 1_000, **fields})
-    answer = ours.ask(apis.CONSUMER_GROUP_ADD_MEMBERS, request)
-    assert answer.error_code == error
-    assert answer.error_message
-    assert answer.members == ()
+def test_an_announcement_that_makes_no_sense_is_refused(ours: Client, group: str) -> None:
+    right = {"group_id": group, "members": [{"instance_id": "i"}], "timeout_ms": 1_000}
+    for wrong, error in (
+        ({"group_id": ""}, ErrorCode.INVALID_GROUP_ID),
+        ({"timeout_ms": -1}, ErrorCode.INVALID_REQUEST),
+        ({"members": []}, ErrorCode.INVALID_REQUEST),
+    ):
+        answer = ours.ask(apis.CONSUMER_GROUP_ADD_MEMBERS, **{**right, **wrong})
+        assert (answer.error_code, answer.members) == (error, ())
+        assert answer.error_message
 
 
 def test_each_instance_has_a_result_of_its_own(ours: Client, topic: str, group: str) -> None:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
-from typing import Any
 
 import pytest
 
@@ -15,14 +13,9 @@ from kafka_nextgen.coordinator.records import OffsetCommitted
 from kafka_nextgen.errors import MisuseError
 from kafka_nextgen.testing import Cluster
 from kafka_nextgen.wire import apis
-from kafka_nextgen.wire.messages import (
-    FindCoordinatorRequest,
-    HeartbeatRequest,
-    ListGroupsRequest,
-)
 from tests.broker.client import Client, join_request
 from tests.broker.group_requests import commit, committed, heartbeat
-from tests.broker.requests import by_name_fetch, metadata, produce, records_of, values
+from tests.broker.requests import by_name_fetch, coordinator_of, metadata, produce, records_of, values
 from tests.support.waiting import eventually
 
 GROUP = "billing"
@@ -36,41 +29,30 @@ def cluster() -> Iterator[Cluster]:
         yield running
 
 
-@pytest.fixture
-def stack() -> Iterator[ExitStack]:
-    with ExitStack() as opened:
-        yield opened
-
-
-class Nodes:
+class Nodes(ExitStack):
     """Clients of the nodes of a cluster, connected when needed."""
 
-    def __init__(self, cluster: Cluster, stack: ExitStack) -> None:
+    def __init__(self, cluster: Cluster) -> None:
+        super().__init__()
         self._addresses = dict(enumerate(cluster.bootstrap_servers.split(","), 1))
-        self._stack = stack
 
     def __getitem__(self, node_id: int) -> Client:
-        return self._stack.enter_context(Client(self._addresses[node_id]))
+        return self.enter_context(Client(self._addresses[node_id]))
 
 
 @pytest.fixture
-def nodes(cluster: Cluster, stack: ExitStack) -> Nodes:
-    return Nodes(cluster, stack)
+def nodes(cluster: Cluster) -> Iterator[Nodes]:
+    with Nodes(cluster) as opened:
+        yield opened
 
 
 def others(node_id: int) -> list[int]:
     return [other for other in (1, 2, 3) if other != node_id]
 
 
-def found(client: Client, group: str = GROUP) -> Any:
-    request = FindCoordinatorRequest(coordinator_keys=[group], key_type=0)
-    return client.ask(apis.FIND_COORDINATOR, request).coordinators[0]
-
-
 def moved(cluster: Cluster) -> tuple[int, int]:
     """Let another node coordinate the group; the one before, the one now."""
     before = cluster.coordinator_of(GROUP)
-    assert before is not None
     after = others(before)[0]
     cluster.move_coordinator(GROUP, after)
     return before, after
@@ -78,13 +60,12 @@ def moved(cluster: Cluster) -> tuple[int, int]:
 
 def test_when_its_coordinator_is_killed_a_group_goes_on_with_another(cluster: Cluster, nodes: Nodes) -> None:
     first = cluster.coordinator_of(GROUP)
-    assert first is not None
     epoch = heartbeat(nodes[first], GROUP, 0, subscribed_topic_names=["orders"]).member_epoch
     assert commit(nodes[first], GROUP, "orders", 7, epoch=epoch) == ErrorCode.NONE
     cluster.stop_node(first)
     second = cluster.coordinator_of(GROUP)
     assert second in others(first)
-    assert found(nodes[others(first)[0]]).node_id == second
+    assert coordinator_of(nodes[others(first)[0]], GROUP).node_id == second
     again = heartbeat(nodes[second], GROUP, epoch)
     assert (again.error_code, again.member_epoch) == (ErrorCode.NONE, epoch)
     assert committed(nodes[second], GROUP, "orders") == 7
@@ -98,7 +79,6 @@ def test_who_does_not_coordinate_any_more_says_so(cluster: Cluster, nodes: Nodes
 
 def test_a_coordinator_that_reads_its_log_tells_clients_to_wait(cluster: Cluster, nodes: Nodes) -> None:
     first = cluster.coordinator_of(GROUP)
-    assert first is not None
     commit(nodes[first], GROUP, "orders", 7)
     with cluster.loading_held():
         _, after = moved(cluster)
@@ -106,55 +86,41 @@ def test_a_coordinator_that_reads_its_log_tells_clients_to_wait(cluster: Cluster
         loading = ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
         assert heartbeat(client, GROUP, 0, subscribed_topic_names=[]).error_code == loading
         assert commit(client, GROUP, "orders", 8) == loading
-        assert client.ask(apis.LIST_GROUPS, ListGroupsRequest(states_filter=[], types_filter=[])).error_code == loading
-        beat = HeartbeatRequest(group_id=GROUP, generation_id=1, member_id="A")
-        assert client.ask(apis.HEARTBEAT, beat).error_code == ErrorCode.NONE, "as Kafka answers it"
-        assert found(client).node_id == after
+        assert client.ask(apis.LIST_GROUPS).error_code == loading
+        beaten = client.ask(apis.HEARTBEAT, group_id=GROUP, generation_id=1, member_id="A")
+        assert beaten.error_code == ErrorCode.NONE, "as Kafka answers it"
+        assert coordinator_of(client, GROUP).node_id == after
     assert committed(client, GROUP, "orders") == 7
 
 
-def join(client: Client, version: int = 3) -> Any:
-    return client.ask(apis.JOIN_GROUP, join_request(GROUP), version)
-
-
 def test_who_waits_for_others_to_join_is_sent_to_the_new_coordinator(cluster: Cluster, nodes: Nodes) -> None:
-    first = cluster.coordinator_of(GROUP)
-    assert first is not None
-    waiting_client = nodes[first]
-    with ThreadPoolExecutor(1) as pool:
-        answer: Future[Any] = pool.submit(join, waiting_client)
-        _wait_until_parked(cluster)
-        moved(cluster)
-        assert answer.result(10).error_code == ErrorCode.NOT_COORDINATOR
-
-
-def _wait_until_parked(cluster: Cluster) -> None:
+    waiting = nodes[cluster.coordinator_of(GROUP)]
+    waiting.send(join_request(GROUP), 3)
     shard = cluster._broker._cluster.groups.shard_of(GROUP)
-    assert shard is not None
     eventually("the join is parked", lambda: bool(shard._parking._waiting))
+    moved(cluster)
+    assert waiting.receive(apis.JOIN_GROUP, 3).error_code == ErrorCode.NOT_COORDINATOR
 
 
-def test_without_a_living_replica_a_group_waits_until_one_is_back(stack: ExitStack) -> None:
-    with Cluster(brokers=2, config={"offsets.topic.replication.factor": 1}) as cluster:
+def test_without_a_living_replica_a_group_waits_until_one_is_back() -> None:
+    config = {"offsets.topic.replication.factor": 1}
+    with Cluster(brokers=2, config=config) as cluster, Nodes(cluster) as nodes:
         cluster.create_topic("orders")
-        nodes = Nodes(cluster, stack)
         only = cluster.coordinator_of(GROUP)
-        assert only is not None
         commit(nodes[only], GROUP, "orders", 7)
         other = 3 - only
         cluster.stop_node(only)
-        assert found(nodes[other]).error_code == ErrorCode.COORDINATOR_NOT_AVAILABLE
+        assert coordinator_of(nodes[other], GROUP).error_code == ErrorCode.COORDINATOR_NOT_AVAILABLE
         assert commit(nodes[other], GROUP, "orders", 8) == ErrorCode.NOT_COORDINATOR
         assert cluster.coordinator_of(GROUP) is None
         cluster.start_node(only)
-        assert found(nodes[other]).node_id == only
+        assert coordinator_of(nodes[other], GROUP).node_id == only
         assert committed(nodes[only], GROUP, "orders") == 7
 
 
-def test_a_single_node_that_restarts_remembers_its_groups(stack: ExitStack) -> None:
-    with Cluster() as cluster:
+def test_a_single_node_that_restarts_remembers_its_groups() -> None:
+    with Cluster() as cluster, Nodes(cluster) as nodes:
         cluster.create_topic("orders")
-        nodes = Nodes(cluster, stack)
         commit(nodes[1], GROUP, "orders", 7)
         cluster.stop_node(1)
         cluster.start_node(1)
@@ -163,8 +129,7 @@ def test_a_single_node_that_restarts_remembers_its_groups(stack: ExitStack) -> N
 
 def test_metadata_tells_who_is_alive_and_who_leads_since_when(cluster: Cluster, nodes: Nodes) -> None:
     leader = cluster.leader_of("orders", 0)
-    assert leader is not None
-    follower = next(node for node in others(leader) if _has_replica(nodes, node))
+    follower = follower_of(nodes, leader)
     before = metadata(nodes[follower], "orders").topics[0].partitions[0]
     cluster.stop_node(leader)
     told = metadata(nodes[follower], "orders")
@@ -184,16 +149,17 @@ def test_metadata_tells_who_is_alive_and_who_leads_since_when(cluster: Cluster, 
     assert cluster.leader_of("orders", 0) == leader
 
 
-def _has_replica(nodes: Nodes, node_id: int) -> bool:
-    return node_id in metadata(nodes[node_id], "orders").topics[0].partitions[0].replica_nodes
+def follower_of(nodes: Nodes, leader: int) -> int:
+    """The other node that has a replica of the partition."""
+    (follower,) = {*metadata(nodes[leader], "orders").topics[0].partitions[0].replica_nodes} - {leader}
+    return follower
 
 
 def test_a_leader_that_was_moved_takes_no_records_and_fences_who_knows_the_old_epoch(
     cluster: Cluster, nodes: Nodes
 ) -> None:
     leader = cluster.leader_of("orders", 0)
-    assert leader is not None
-    follower = next(node for node in others(leader) if _has_replica(nodes, node))
+    follower = follower_of(nodes, leader)
     produce(nodes[leader], "orders", values("a"))
     cluster.move_leader("orders", 0, follower)
     assert produce(nodes[leader], "orders", values("b")).error_code == ErrorCode.NOT_LEADER_OR_FOLLOWER
@@ -202,13 +168,13 @@ def test_a_leader_that_was_moved_takes_no_records_and_fences_who_knows_the_old_e
     assert records_of(fetched) == [(0, "a"), (1, "b")]
 
 
-def test_without_enough_replicas_only_who_does_not_ask_for_them_may_write(stack: ExitStack) -> None:
-    with Cluster(brokers=2, config={"default.replication.factor": 2}) as cluster:
+def test_without_enough_replicas_only_who_does_not_ask_for_them_may_write() -> None:
+    config = {"default.replication.factor": 2}
+    with Cluster(brokers=2, config=config) as cluster, Nodes(cluster) as nodes:
         cluster.create_topic("orders")
         state = cluster._broker._cluster
         cluster._call(lambda: state.configure_topic("orders", {"min.insync.replicas": "2"}))
-        nodes = Nodes(cluster, stack)
-        follower = 3 - (cluster.leader_of("orders", 0) or 0)
+        follower = 3 - cluster.leader_of("orders", 0)
         cluster.stop_node(follower)
         leader = nodes[3 - follower]
         assert produce(leader, "orders", values("a")).error_code == ErrorCode.NOT_ENOUGH_REPLICAS
@@ -221,7 +187,6 @@ def test_without_enough_replicas_only_who_does_not_ask_for_them_may_write(stack:
 
 def test_what_brokers_write_for_themselves_is_not_taken_from_clients(cluster: Cluster, nodes: Nodes) -> None:
     leader = cluster.coordinator_of(GROUP)
-    assert leader is not None
     led = next(index for index in range(50) if cluster.leader_of("__consumer_offsets", index) == leader)
     refused = produce(nodes[leader], "__consumer_offsets", values("a"), partition=led)
     assert refused.error_code == ErrorCode.INVALID_TOPIC_EXCEPTION
@@ -229,14 +194,12 @@ def test_what_brokers_write_for_themselves_is_not_taken_from_clients(cluster: Cl
 
 def test_the_offsets_topic_is_internal_compacted_and_can_be_read(cluster: Cluster, nodes: Nodes) -> None:
     first = cluster.coordinator_of(GROUP)
-    assert first is not None
     commit(nodes[first], GROUP, "orders", 7)
     topic = metadata(nodes[first], "__consumer_offsets").topics[0]
     assert topic.is_internal
     assert len(topic.partitions) == 50
     assert {len(partition.replica_nodes) for partition in topic.partitions} == {3}
     shard = cluster._broker._cluster.groups.shard_of(GROUP)
-    assert shard is not None
     (fetched,) = by_name_fetch(nodes[first], "__consumer_offsets", partitions=[shard.log.partition.partition])
     (batch,) = replay(fetched.records, shard.log.partition)
     (record,) = batch.records
@@ -244,26 +207,14 @@ def test_the_offsets_topic_is_internal_compacted_and_can_be_read(cluster: Cluste
     assert (record.group_id, record.offset.offset) == (GROUP, 7)
 
 
-@pytest.mark.parametrize(
-    ("wrong", "complaint"),
-    [
-        pytest.param(lambda cluster: cluster.stop_node(4), "there is no node 4, only 1, 2, 3", id="no such node"),
-        pytest.param(lambda cluster: cluster.start_node(1), "node 1 already runs", id="runs already"),
-        pytest.param(lambda cluster: cluster.leader_of("gone", 0), r"no partition gone\[0\]", id="no such partition"),
-        pytest.param(lambda cluster: _stop_twice(cluster), "node 2 does not run", id="stopped already"),
-        pytest.param(lambda cluster: _move_to_stopped(cluster), "node 2 can't lead", id="a leader that is stopped"),
-    ],
-)
-def test_what_can_not_be_is_refused(cluster: Cluster, wrong: Any, complaint: str) -> None:
-    with pytest.raises(MisuseError, match=complaint):
-        wrong(cluster)
-
-
-def _stop_twice(cluster: Cluster) -> None:
+def test_what_can_not_be_is_refused(cluster: Cluster) -> None:
     cluster.stop_node(2)
-    cluster.stop_node(2)
-
-
-def _move_to_stopped(cluster: Cluster) -> None:
-    cluster.stop_node(2)
-    cluster.move_coordinator(GROUP, 2)
+    for wrong, complaint in (
+        (lambda: cluster.stop_node(4), "there is no node 4, only 1, 2, 3"),
+        (lambda: cluster.stop_node(2), "node 2 does not run"),
+        (lambda: cluster.start_node(1), "node 1 already runs"),
+        (lambda: cluster.leader_of("gone", 0), r"no partition gone\[0\]"),
+        (lambda: cluster.move_coordinator(GROUP, 2), "node 2 can't lead"),
+    ):
+        with pytest.raises(MisuseError, match=complaint):
+            wrong()

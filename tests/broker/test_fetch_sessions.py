@@ -5,24 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
-from attrs import define, evolve
+from attrs import evolve
 
 from kafka_nextgen.broker.reading.asked import Asked, Reading
 from kafka_nextgen.broker.reading.sessions import FetchSessions, SessionRequest, Turn
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.testing import Cluster
 from kafka_nextgen.wire import apis
-from kafka_nextgen.wire.messages import FetchRequest
 from tests.broker.client import Client
 from tests.broker.requests import fetch_request
 
 
-@define
-class Clock:
-    now: float = 0.0
-
-    def __call__(self) -> float:
-        return self.now
+def up_to(most: int) -> FetchSessions:
+    return FetchSessions(most, lambda: 0.0)
 
 
 def partition(index: int, offset: int = 0) -> Asked:
@@ -54,7 +49,7 @@ def order(turn: Turn) -> list[int]:
 
 
 def test_only_what_is_new_is_told() -> None:
-    sessions = FetchSessions(10, Clock())
+    sessions = up_to(10)
     session_id = begin(sessions, 0, 1, 2)
     turn = ask(sessions, session_id, 1)
     readings = [reading(asked) for asked in turn.asked]
@@ -68,7 +63,7 @@ def test_only_what_is_new_is_told() -> None:
 
 
 def test_partitions_that_gave_records_go_to_the_end_of_the_line() -> None:
-    sessions = FetchSessions(10, Clock())
+    sessions = up_to(10)
     session_id = begin(sessions, 0, 1, 2)
     turn = ask(sessions, session_id, 1)
     turn.tell([reading(turn.asked[0], 1, b"x"), reading(turn.asked[1]), reading(turn.asked[2])])
@@ -76,7 +71,7 @@ def test_partitions_that_gave_records_go_to_the_end_of_the_line() -> None:
 
 
 def test_a_request_changes_adds_and_forgets_partitions() -> None:
-    sessions = FetchSessions(10, Clock())
+    sessions = up_to(10)
     session_id = begin(sessions, 0, 1)
     changes = SessionRequest(session_id, 1, (partition(1, 7), partition(2)), (("orders", 0), ("gone", 9)), by_id=False)
     turn = sessions.turn(changes)
@@ -84,24 +79,18 @@ def test_a_request_changes_adds_and_forgets_partitions() -> None:
     assert turn.asked == (partition(1, 7), partition(2))
 
 
-@pytest.mark.parametrize(
-    ("wrong", "error"),
-    [
-        ({"session_id": -9}, ErrorCode.FETCH_SESSION_ID_NOT_FOUND),
-        ({"epoch": 2}, ErrorCode.INVALID_FETCH_SESSION_EPOCH),
-        ({"by_id": True}, ErrorCode.FETCH_SESSION_TOPIC_ID_ERROR),
-    ],
-)
-def test_a_request_that_does_not_fit_its_session_is_refused(wrong: dict[str, int], error: ErrorCode) -> None:
-    sessions = FetchSessions(10, Clock())
+def test_a_request_that_does_not_fit_its_session_is_refused() -> None:
+    sessions = up_to(10)
     right = SessionRequest(begin(sessions, 0), 1, (), by_id=False)
-    assert sessions.turn(evolve(right, **wrong)) is error
+    assert sessions.turn(evolve(right, session_id=-9)) is ErrorCode.FETCH_SESSION_ID_NOT_FOUND
+    assert sessions.turn(evolve(right, epoch=2)) is ErrorCode.INVALID_FETCH_SESSION_EPOCH
+    assert sessions.turn(evolve(right, by_id=True)) is ErrorCode.FETCH_SESSION_TOPIC_ID_ERROR
     assert isinstance(sessions.turn(right), Turn)
 
 
 @pytest.mark.parametrize("epoch", [-1, 0])
 def test_a_full_fetch_ends_the_session_it_names(epoch: int) -> None:
-    sessions = FetchSessions(10, Clock())
+    sessions = up_to(10)
     session_id = begin(sessions, 0)
     next_id, _ = ask(sessions, session_id, epoch, partition(0)).tell([reading(partition(0))])
     assert (len(sessions), next_id == 0) == (epoch + 1, epoch == -1)
@@ -109,7 +98,7 @@ def test_a_full_fetch_ends_the_session_it_names(epoch: int) -> None:
 
 
 def test_a_session_that_forgets_everything_ends() -> None:
-    sessions = FetchSessions(10, Clock())
+    sessions = up_to(10)
     turn = sessions.turn(SessionRequest(begin(sessions, 0), 1, (), (("orders", 0),), by_id=False))
     assert isinstance(turn, Turn)
     assert turn.tell([]) == (0, [])
@@ -117,7 +106,7 @@ def test_a_session_that_forgets_everything_ends() -> None:
 
 
 def test_epochs_begin_again_at_1_after_the_highest() -> None:
-    sessions = FetchSessions(10, Clock())
+    sessions = up_to(10)
     session_id = begin(sessions, 0)
     sessions._sessions[session_id].epoch = 2**31 - 1
     ask(sessions, session_id, 2**31 - 1)
@@ -125,43 +114,40 @@ def test_epochs_begin_again_at_1_after_the_highest() -> None:
 
 
 def test_without_room_there_is_no_session() -> None:
-    clock = Clock()
-    sessions = FetchSessions(1, clock)
+    now = [0.0]
+    sessions = FetchSessions(1, lambda: now[0])
     first = begin(sessions, 0, 1)
-    clock.now = 120.0
+    now[0] = 120.0
     assert begin(sessions, 0, 1, 2) == 0
     ask(sessions, first, 1)
-    clock.now = 120.1
+    now[0] = 120.1
     assert begin(sessions, 0) == 0, "it is smaller than the one that would make way"
     assert begin(sessions, 0, 1) != 0
-    clock.now = 240.2
+    now[0] = 240.2
     assert begin(sessions, 0) != 0, "one that nobody used for two minutes makes way for any"
     assert len(sessions) == 1
 
 
 def test_a_broker_may_have_no_sessions_at_all() -> None:
-    assert begin(FetchSessions(0, Clock()), 0) == 0
+    assert begin(up_to(0), 0) == 0
 
 
 def test_a_node_that_stopped_knows_no_sessions_any_more() -> None:
     with Cluster() as cluster:
         cluster.create_topic("orders", 1)
         with Client(cluster.bootstrap_servers) as client:
-            session_id = client.ask(apis.FETCH, _fetch(0, 0), 12).session_id
-            assert client.ask(apis.FETCH, _fetch(session_id, 1), 12).error_code == ErrorCode.NONE
+            session_id = client.ask(apis.FETCH, fetch_request("orders", session_epoch=0), 12).session_id
+            again = fetch_request("orders", session_id=session_id, session_epoch=1)
+            assert client.ask(apis.FETCH, again, 12).error_code == ErrorCode.NONE
         cluster.stop_node(1)
         cluster.start_node(1)
         with Client(cluster.bootstrap_servers) as client:
-            answer = client.ask(apis.FETCH, _fetch(session_id, 2), 12)
+            answer = client.ask(apis.FETCH, fetch_request("orders", session_id=session_id, session_epoch=2), 12)
     assert answer.error_code == ErrorCode.FETCH_SESSION_ID_NOT_FOUND
 
 
-def _fetch(session_id: int, epoch: int) -> FetchRequest:
-    return fetch_request("orders", session_id=session_id).replaced(session_epoch=epoch)
-
-
 def test_what_was_not_sent_is_told_again() -> None:
-    sessions = FetchSessions(10, Clock())
+    sessions = up_to(10)
     session_id = begin(sessions, 0, 1)
     readings = [reading(partition(0)), reading(partition(1))]
     assert told(ask(sessions, session_id, 1), readings) == []
@@ -171,6 +157,6 @@ def test_what_was_not_sent_is_told_again() -> None:
 
 
 def test_a_session_whose_beginning_was_not_sent_is_none() -> None:
-    sessions = FetchSessions(10, Clock())
+    sessions = up_to(10)
     assert sessions.take_back(0, begin(sessions, 0)) == 0
     assert len(sessions) == 0

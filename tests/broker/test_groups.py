@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from uuid import uuid4
 
 import pytest
@@ -13,18 +12,11 @@ from kafka_nextgen.broker.settings import BrokerSettings
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.coordinator.requests import ListGroups, OffsetFetch
 from kafka_nextgen.coordinator.responses import GroupsListed, OffsetsFetched
-from kafka_nextgen.errors import ConfigError
 from kafka_nextgen.testing import Cluster
 from kafka_nextgen.wire import apis
-from kafka_nextgen.wire.messages import (
-    ConsumerGroupDescribeRequest,
-    DeleteGroupsRequest,
-    FindCoordinatorRequest,
-    ListGroupsRequest,
-)
 from tests.broker.client import Client
 from tests.broker.group_requests import commit, committed, heartbeat
-from tests.broker.requests import topic_id_of
+from tests.broker.requests import coordinator_of, topic_id_of
 from tests.support.clients import unique
 from tests.support.waiting import eventually
 
@@ -36,8 +28,7 @@ def test_a_member_joins_is_described_and_leaves(client: Client, topic: str, grou
     (assigned,) = joined.assignment.topic_partitions
     assert (assigned.topic_id, assigned.partitions) == (topic_id_of(client, topic), (0,))
 
-    request = ConsumerGroupDescribeRequest(group_ids=[group, "nobody"])
-    described, unknown = client.ask(apis.CONSUMER_GROUP_DESCRIBE, request).groups
+    described, unknown = client.ask(apis.CONSUMER_GROUP_DESCRIBE, group_ids=[group, "nobody"]).groups
     assert unknown.error_code == ErrorCode.GROUP_ID_NOT_FOUND
     assert (described.group_state, described.assignor_name) == ("Stable", "uniform")
     (member,) = described.members
@@ -45,7 +36,7 @@ def test_a_member_joins_is_described_and_leaves(client: Client, topic: str, grou
     assert member.assignment.topic_partitions[0].topic_name == topic
 
     assert heartbeat(client, group, -1).error_code == ErrorCode.NONE
-    assert client.ask(apis.CONSUMER_GROUP_DESCRIBE, request).groups[0].members == ()
+    assert client.ask(apis.CONSUMER_GROUP_DESCRIBE, group_ids=[group]).groups[0].members == ()
 
 
 def test_in_version_0_a_member_without_an_id_is_given_one(client: Client, topic: str, group: str) -> None:
@@ -58,10 +49,9 @@ def test_a_member_hears_of_a_topic_made_after_it_joined(cluster: Cluster, client
     topic = unique("late")
     assert heartbeat(client, group, 0, subscribed_topic_names=[topic]).assignment.topic_partitions == ()
     cluster.create_topic(topic)
-    epoch = 0
 
     def is_assigned() -> bool:
-        answer = heartbeat(client, group, epoch, subscribed_topic_names=[topic])
+        answer = heartbeat(client, group, 0, subscribed_topic_names=[topic])
         return bool(answer.assignment and answer.assignment.topic_partitions)
 
     eventually("the new topic is assigned", is_assigned)
@@ -76,9 +66,8 @@ def test_offsets_are_committed_by_name_and_by_id_and_read_again(client: Client, 
 
 
 def test_partitions_that_do_not_exist_cannot_be_committed(client: Client, topic: str, group: str) -> None:
-    unknown = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
-    assert commit(client, group, topic, 5, partition=1) == unknown
-    assert commit(client, group, "nowhere", 5) == unknown
+    assert commit(client, group, topic, 5, partition=1) == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    assert commit(client, group, "nowhere", 5) == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
     assert commit(client, group, uuid4(), 5) == ErrorCode.UNKNOWN_TOPIC_ID
 
 
@@ -92,8 +81,7 @@ def test_groups_are_listed_by_state_and_type(client: Client, topic: str, group: 
     heartbeat(client, group, 0, subscribed_topic_names=[topic])
 
     def listed(**filters: list[str]) -> list[tuple[str, str, str]]:
-        request = ListGroupsRequest(**{"states_filter": [], "types_filter": [], **filters})
-        groups = client.ask(apis.LIST_GROUPS, request).groups
+        groups = client.ask(apis.LIST_GROUPS, **filters).groups
         return [(each.group_state, each.group_type, each.protocol_type) for each in groups if each.group_id == group]
 
     assert listed() == [("Stable", "consumer", "consumer")]
@@ -102,55 +90,29 @@ def test_groups_are_listed_by_state_and_type(client: Client, topic: str, group: 
     assert listed(types_filter=["consumer"]) == listed()
 
 
-def test_only_empty_groups_are_deleted(client: Client, topic: str, group: str) -> None:
-    heartbeat(client, group, 0, subscribed_topic_names=[topic])
-    request = DeleteGroupsRequest(groups_names=[group, "nobody"])
-    answer = client.ask(apis.DELETE_GROUPS, request)
-    assert {result.group_id: result.error_code for result in answer.results} == {
-        group: ErrorCode.NON_EMPTY_GROUP,
-        "nobody": ErrorCode.GROUP_ID_NOT_FOUND,
-    }
-    heartbeat(client, group, -1)
-    assert client.ask(apis.DELETE_GROUPS, request).results[0].error_code == ErrorCode.NONE
+def test_a_groups_coordinator_is_found_in_every_version(cluster: Cluster, client: Client) -> None:
+    for version in range(apis.FIND_COORDINATOR.max_version + 1):
+        answer = client.ask(apis.FIND_COORDINATOR, version=version, key="billing", coordinator_keys=["billing"])
+        found = answer if version < 4 else answer.coordinators[0]
+        assert (found.error_code, f"{found.host}:{found.port}") == (ErrorCode.NONE, cluster.bootstrap_servers)
 
 
-@pytest.mark.parametrize("version", range(apis.FIND_COORDINATOR.max_version + 1))
-def test_a_groups_coordinator_is_found_in_every_version(cluster: Cluster, client: Client, version: int) -> None:
-    request = FindCoordinatorRequest(key="billing", coordinator_keys=["billing"], key_type=0)
-    answer = client.ask(apis.FIND_COORDINATOR, request, version)
-    found = answer if version < 4 else answer.coordinators[0]
-    assert (found.error_code, f"{found.host}:{found.port}") == (ErrorCode.NONE, cluster.bootstrap_servers)
+def test_transactions_have_a_coordinator_and_share_groups_have_none(client: Client) -> None:
+    assert coordinator_of(client, "t", key_type=1).error_code == ErrorCode.NONE
+    assert coordinator_of(client, "t", key_type=2).error_code == ErrorCode.INVALID_REQUEST
 
 
-@pytest.mark.parametrize(("key_type", "error"), [(1, ErrorCode.NONE), (2, ErrorCode.INVALID_REQUEST)])
-def test_transactions_have_a_coordinator_and_share_groups_have_none(
-    client: Client, key_type: int, error: ErrorCode
-) -> None:
-    request = FindCoordinatorRequest(coordinator_keys=["t"], key_type=key_type)
-    (found,) = client.ask(apis.FIND_COORDINATOR, request).coordinators
-    assert found.error_code == error
-
-
-def test_an_assignor_nobody_has_is_a_configuration_error() -> None:
-    with pytest.raises(ConfigError, match="no assignor 'sticky', only uniform, range, rack-aware, weighted"):
-        Cluster(config={"group.consumer.assignors": "sticky"})
-
-
-def test_timers_that_fail_are_logged_and_the_groups_go_on(
+async def test_timers_that_fail_are_logged_and_the_groups_go_on(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def fail(*_: object) -> None:
         raise RuntimeError("a bug")
 
-    async def scenario() -> None:
-        groups = ClusterState(BrokerSettings(), [Node(1)], lambda: 0.0).groups
-        groups.ask(OffsetFetch("billing"), OffsetsFetched)
-        shard = groups.shard_of("billing")
-        assert shard is not None
-        monkeypatch.setattr(shard.coordinator, "expire", fail)
-        shard.expire()
-        assert groups.list_groups(ListGroups(), 1) == GroupsListed(())
-        groups.close()
-
-    asyncio.run(scenario())
+    groups = ClusterState(BrokerSettings(), [Node(1)], lambda: 0.0).groups
+    groups.ask(OffsetFetch("billing"), OffsetsFetched)
+    shard = groups.shard_of("billing")
+    monkeypatch.setattr(shard.coordinator, "expire", fail)
+    shard.expire()
+    assert groups.list_groups(ListGroups(), 1) == GroupsListed(())
+    groups.close()
     assert "a bug" in caplog.text

@@ -12,8 +12,8 @@ from kafka_nextgen.consumer_protocol import MemberSubscription, encode_subscript
 from kafka_nextgen.testing import Cluster
 from kafka_nextgen.types import JoinReason, RebalanceReason
 from kafka_nextgen.wire import apis
-from kafka_nextgen.wire.messages import ConsumerGroupHistoryRequest, JoinGroupRequest, SyncGroupRequest
-from tests.broker.client import Client
+from tests.broker.client import Client, join_request
+from tests.broker.group_requests import sync
 from tests.support.clients import unique
 
 SUBSCRIPTION = encode_subscription(MemberSubscription(frozenset({"orders"})))
@@ -26,24 +26,8 @@ def cluster() -> Iterator[Cluster]:
         yield cluster
 
 
-@pytest.fixture
-def stock(cluster: Cluster) -> Iterator[Client]:
-    with Client(cluster.bootstrap_servers) as client:
-        yield client
-
-
 def join(client: Client, group: str, member_id: str, version: int = 9, **fields: Any) -> Any:
-    protocol = JoinGroupRequest.JoinGroupRequestProtocol(name="range", metadata=SUBSCRIPTION)
-    request = JoinGroupRequest(
-        group_id=group,
-        session_timeout_ms=10_000,
-        rebalance_timeout_ms=10_000,
-        member_id=member_id,
-        protocol_type="consumer",
-        protocols=[protocol],
-        **fields,
-    )
-    return client.ask(apis.JOIN_GROUP, request, version)
+    return client.ask(apis.JOIN_GROUP, join_request(group, SUBSCRIPTION, member_id=member_id, **fields), version)
 
 
 def led(client: Client) -> tuple[str, str]:
@@ -51,16 +35,8 @@ def led(client: Client) -> tuple[str, str]:
     group = unique("led")
     member_id = join(client, group, "").member_id
     joined = join(client, group, member_id, reason="subscribed")
-    part = SyncGroupRequest.SyncGroupRequestAssignment(member_id=member_id, assignment=b"")
-    sync = SyncGroupRequest(
-        group_id=group,
-        generation_id=joined.generation_id,
-        member_id=member_id,
-        protocol_type="consumer",
-        protocol_name="range",
-        assignments=[part],
-    )
-    assert client.ask(apis.SYNC_GROUP, sync, 5).error_code == ErrorCode.NONE
+    named = {"protocol_type": "consumer", "protocol_name": "range"}
+    assert sync(client, group, joined.generation_id, member_id, version=5, **named).error_code == ErrorCode.NONE
     return group, member_id
 
 
@@ -72,15 +48,15 @@ def test_a_leader_of_ours_that_restarts_costs_no_rebalance(ours: Client, version
     assert back.skip_assignment is (version == 9)
 
 
-def test_a_stock_client_with_our_tag_is_not_listened_to(stock: Client) -> None:
-    group, member_id = led(stock)
-    assert join(stock, group, member_id, join_reason=JoinReason.RESTART).generation_id == 2
+def test_a_stock_client_with_our_tag_is_not_listened_to(client: Client) -> None:
+    group, member_id = led(client)
+    assert join(client, group, member_id, join_reason=JoinReason.RESTART).generation_id == 2
 
 
 def test_a_reason_of_a_later_release_is_none(ours: Client) -> None:
     group, member_id = led(ours)
     assert join(ours, group, member_id, join_reason=99, reason="the future").generation_id == 2
-    history = ours.ask(apis.CONSUMER_GROUP_HISTORY, ConsumerGroupHistoryRequest(group_id=group)).rebalances
+    history = ours.ask(apis.CONSUMER_GROUP_HISTORY, group_id=group).rebalances
     assert [(told.reason, told.join_reason, told.text) for told in history] == [
         (RebalanceReason.MEMBER_JOINED, JoinReason.UNKNOWN, "subscribed"),
         (RebalanceReason.MEMBER_REQUESTED, JoinReason.UNKNOWN, "the future"),
@@ -88,9 +64,7 @@ def test_a_reason_of_a_later_release_is_none(ours: Client) -> None:
     assert [(told.target_epoch, told.assignment_timestamp > 0) for told in history] == [(1, True), (-1, False)]
 
 
-@pytest.mark.parametrize(
-    ("group", "error"), [("", ErrorCode.INVALID_GROUP_ID), ("nobody", ErrorCode.GROUP_ID_NOT_FOUND)]
-)
-def test_a_group_that_is_none_has_no_history(ours: Client, group: str, error: ErrorCode) -> None:
-    answer = ours.ask(apis.CONSUMER_GROUP_HISTORY, ConsumerGroupHistoryRequest(group_id=group))
-    assert (answer.error_code, answer.rebalances) == (error, ())
+def test_a_group_that_is_none_has_no_history(ours: Client) -> None:
+    for group, error in (("", ErrorCode.INVALID_GROUP_ID), ("nobody", ErrorCode.GROUP_ID_NOT_FOUND)):
+        answer = ours.ask(apis.CONSUMER_GROUP_HISTORY, group_id=group)
+        assert (answer.error_code, answer.rebalances) == (error, ())

@@ -1,15 +1,20 @@
-"""A partition's log: where batches are put, and what is read from where."""
+"""A partition's log: where batches are put, what is read from where, and what goes in time."""
 
 from __future__ import annotations
 
-import asyncio
 from itertools import pairwise
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kafka_nextgen.broker.cleanup import drop_expired
 from kafka_nextgen.broker.log import FoundOffset, PartitionLog, watching
 from kafka_nextgen.broker.storage import MemoryBatches
+from kafka_nextgen.broker.topic import Topic
+from kafka_nextgen.broker.topic_settings import TopicSettings
+from kafka_nextgen.broker.topics import Topics
+from kafka_nextgen.testing import Cluster
 from kafka_nextgen.types import TimestampType, TopicPartition
 from kafka_nextgen.wire.records import (
     BatchView,
@@ -20,6 +25,9 @@ from kafka_nextgen.wire.records import (
     encode_batch,
     read_batches,
 )
+from tests.broker.client import Client
+from tests.broker.requests import list_offset, produce, values
+from tests.broker.topic_requests import create, new_topic_request
 
 ORDERS = TopicPartition("orders", 0)
 
@@ -41,13 +49,6 @@ def offsets(data: bytes) -> list[int]:
     return list(decode_partition(data, ORDERS, 0, RecordLimits()).offsets)
 
 
-def test_batches_follow_each_other() -> None:
-    log = PartitionLog(ORDERS)
-    assert [log.append(batch(1, 2)), log.append(batch(3)), log.append(batch(4, 5, 6))] == [0, 2, 3]
-    assert log.end_offset == 6
-    assert offsets(log.read(0, 10_000, at_least_one=False)) == [0, 1, 2, 3, 4, 5]
-
-
 @given(
     sizes=st.lists(st.integers(1, 4), min_size=1, max_size=8),
     start=st.integers(0, 40),
@@ -58,6 +59,7 @@ def test_a_read_gives_whole_batches_from_the_one_with_the_offset_within_the_limi
     sizes: list[int], start: int, max_bytes: int, at_least_one: bool
 ) -> None:
     log = log_of(*(batch(*range(size)) for size in sizes))
+    assert log.end_offset == sum(sizes)
     start = min(start, log.end_offset)
     data = log.read(start, max_bytes, at_least_one=at_least_one)
     read = read_batches(data)
@@ -104,6 +106,7 @@ def test_a_time_is_looked_up_record_by_record_also_in_compressed_batches() -> No
     assert log.offset_for_time(11) == FoundOffset(1, 30)
     assert log.offset_for_time(31) == FoundOffset(4, 40)
     assert log.offset_for_time(41) is None
+    assert log_of().offset_of_latest_time() is None
     assert log.offset_of_latest_time() == FoundOffset(4, 40)
 
 
@@ -127,10 +130,6 @@ def test_the_latest_time_is_known_as_long_as_its_segment_is_there() -> None:
     assert log.offset_of_latest_time() is None
 
 
-def test_an_empty_log_has_no_latest_time() -> None:
-    assert PartitionLog(ORDERS).offset_of_latest_time() is None
-
-
 def test_a_header_that_promises_later_records_than_there_are_finds_none() -> None:
     honest = batch(10)
     liar = batch(10, 99)
@@ -147,17 +146,65 @@ def test_the_brokers_time_replaces_the_producers() -> None:
     assert log.offset_for_time(3) == FoundOffset(0, 77)
 
 
-def test_who_watches_learns_of_appends_and_of_the_end_until_it_looks_away() -> None:
-    async def scenario() -> None:
-        log = PartitionLog(ORDERS)
-        with watching([log]) as event:
-            log.append(batch(1))
-            assert event.is_set()
-            event.clear()
-            log.delete()
-            assert event.is_set()
-            event.clear()
-        log.append(batch(2))
-        assert not event.is_set()
+async def test_who_watches_learns_of_appends_and_of_the_end_until_it_looks_away() -> None:
+    log = PartitionLog(ORDERS)
+    with watching([log]) as event:
+        log.append(batch(1))
+        assert event.is_set()
+        event.clear()
+        log.delete()
+        assert event.is_set()
+        event.clear()
+    log.append(batch(2))
+    assert not event.is_set()
 
-    asyncio.run(scenario())
+
+# ---- retention: segments go that are too old (retention.ms), and what is too much (retention.bytes)
+
+
+def topic_of(*timestamps: int, **overrides: str) -> Topic:
+    """A topic with one partition, and a batch for each timestamp, each in a segment of its own."""
+    given = {"segment_bytes": "1", **overrides}
+    settings = TopicSettings({key.replace("_", "."): value for key, value in given.items()})
+    made = Topics([1]).create("orders", ((1,),), settings)
+    for timestamp in timestamps:
+        made.partitions[0].log.append(batch(timestamp))
+    return made
+
+
+@pytest.mark.parametrize(
+    ("timestamps", "now_ms", "begins"),
+    [
+        pytest.param((1_000, 2_000, 3_000), 3_000, 0, id="nothing is older than a second and a half, but to the ms"),
+        pytest.param((1_000, 2_000, 3_000), 3_501, 2, id="two are"),
+        pytest.param((1_000, 2_000, 3_000), 9_000, 3, id="all are"),
+        pytest.param((1_000, 9_000, 2_000, 3_000), 5_000, 1, id="a wrong time keeps what follows it"),
+        pytest.param((), 9_000, 0, id="there is nothing"),
+    ],
+)
+def test_what_is_older_goes(timestamps: tuple[int, ...], now_ms: int, begins: int) -> None:
+    orders = topic_of(*timestamps, retention_ms="1500" if now_ms > 3_000 else "2000")
+    drop_expired(orders, now_ms)
+    assert orders.partitions[0].log.start_offset == begins
+
+
+@pytest.mark.parametrize("overrides", [{"retention_ms": "-1"}, {"retention_ms": "1", "cleanup_policy": "compact"}])
+def test_a_topic_may_keep_everything(overrides: dict[str, str]) -> None:
+    orders = topic_of(1_000, **overrides)
+    drop_expired(orders, 10**12)
+    assert orders.partitions[0].log.start_offset == 0
+
+
+def test_what_is_too_old_stays_with_what_is_not_in_its_segment() -> None:
+    orders = topic_of(1_000, 2_000, 3_000, retention_ms="1500", segment_bytes="1000")
+    drop_expired(orders, 3_501)
+    assert orders.partitions[0].log.start_offset == 0
+
+
+@pytest.mark.parametrize(("segment_bytes", "begins"), [(100, 2), (1_048_576, 0)])
+def test_what_is_too_much_goes_by_segments(segment_bytes: int, begins: int) -> None:
+    with Cluster(config={"log.segment.bytes": segment_bytes}) as cluster, Client(cluster.bootstrap_servers) as client:
+        create(client, new_topic_request("orders", configs={"retention.bytes": "1"}))
+        for value in "abc":
+            last = produce(client, "orders", values(value))
+        assert last.log_start_offset == list_offset(client, "orders", -2).offset == begins

@@ -18,15 +18,15 @@ from kafka_nextgen.broker import BrokerSettings
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import ConfigError
 from kafka_nextgen.testing import Cluster
-from kafka_nextgen.wire import apis
-from kafka_nextgen.wire.messages import ConsumerGroupDescribeRequest, ConsumerGroupHeartbeatRequest
 from tests.broker.client import Client
+from tests.broker.extended import describe
+from tests.broker.group_requests import heartbeat
 
 KEY = "group.consumer.assignors"
 
 
 class Seen(PartitionAssignor):
-    """Uniform, but it knows what it was told, and gives up when it was told to."""
+    """Uniform, but it keeps what it was asked, and gives up when it is told to."""
 
     name = "seen"
 
@@ -41,17 +41,13 @@ class Seen(PartitionAssignor):
         return UniformAssignor().assign(group)
 
 
+def named(name: str) -> type[Seen]:
+    return type("Named", (Seen,), {"name": name})
+
+
 class Needy(Seen):
     def __init__(self, what: str) -> None:
         super().__init__()
-
-
-class Nameless(Seen):
-    name = ""
-
-
-class Listed(Seen):
-    name = "a,b"
 
 
 SEEN = Seen()
@@ -76,9 +72,12 @@ def test_one_alone_needs_no_list() -> None:
         ([SEEN, Seen], "seen, seen: no two may have the same name"),
         (["uniform", UniformAssignor()], "no two may have the same name"),
         ([], "at least one"),
+        ("", "at least one"),
+        ("range,range", "no two may have the same name"),
+        ("sticky", "no assignor 'sticky', only uniform, range, rack-aware, weighted"),
         (Needy, "Needy can't be made without arguments"),
-        (Nameless, "needs a name that its group knows it by, without commas, not ''"),
-        (Listed, "needs a name that its group knows it by, without commas, not 'a,b'"),
+        (named(""), "needs a name that its group knows it by, without commas, not ''"),
+        (named("a,b"), "needs a name that its group knows it by, without commas, not 'a,b'"),
         (object, "must be PartitionAssignors, or module:Class of them"),
         ("tests.broker.test_own_assignors:Seen", "on the command line as MODULE:CLASS"),
     ],
@@ -110,17 +109,8 @@ def client(seen: Seen) -> Iterator[Client]:
 
 
 def join(client: Client, member_id: str, assignor: str | None) -> tuple[int, str | None]:
-    request = ConsumerGroupHeartbeatRequest(
-        group_id="billing",
-        member_id=member_id,
-        member_epoch=0,
-        rack_id="r2",
-        rebalance_timeout_ms=60_000,
-        subscribed_topic_names=["orders"],
-        topic_partitions=[],
-        server_assignor=assignor,
-    )
-    answer = client.ask(apis.CONSUMER_GROUP_HEARTBEAT, request)
+    how = {"rack_id": "r2", "subscribed_topic_names": ["orders"], "server_assignor": assignor}
+    answer = heartbeat(client, "billing", 0, member_id=member_id, **how)
     return answer.error_code, answer.error_message
 
 
@@ -132,8 +122,7 @@ def test_it_assigns_whoever_votes_for_it_and_sees_racks(client: Client, seen: Se
     assert {member_id: member.rack_id for member_id, member in group.members.items()} == {"A": "r2", "B": "r2"}
     (topic,) = group.topics.values()
     assert (topic.name, topic.partition_racks) == ("orders", (("r1", "r2"), ("r1", "r2")))
-    described = client.ask(apis.CONSUMER_GROUP_DESCRIBE, ConsumerGroupDescribeRequest(group_ids=["billing"])).groups[0]
-    assert described.assignor_name == "seen"
+    assert describe(client, "billing").assignor_name == "seen"
 
 
 def test_a_group_it_can_t_assign_is_told_so_and_nothing_of_it_is_kept(client: Client, seen: Seen) -> None:
@@ -142,8 +131,7 @@ def test_a_group_it_can_t_assign_is_told_so_and_nothing_of_it_is_kept(client: Cl
     assert code == ErrorCode.UNKNOWN_SERVER_ERROR
     assert "'seen' can't assign group 'billing'" in (message or "")
     assert "not today" in (message or "")
-    described = client.ask(apis.CONSUMER_GROUP_DESCRIBE, ConsumerGroupDescribeRequest(group_ids=["billing"])).groups[0]
-    assert described.error_code == ErrorCode.GROUP_ID_NOT_FOUND
+    assert describe(client, "billing").error_code == ErrorCode.GROUP_ID_NOT_FOUND
     seen.gives_up = False
     assert join(client, "A", "seen")[0] == ErrorCode.NONE
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Callable
 from uuid import uuid4
 
@@ -11,7 +10,6 @@ import pytest
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.testing import Cluster
 from kafka_nextgen.wire import apis
-from kafka_nextgen.wire.messages import FetchRequest, InitProducerIdRequest
 from kafka_nextgen.wire.records import Compression, NewRecord, encode_batch
 from tests.broker.client import Client
 from tests.broker.requests import (
@@ -33,16 +31,6 @@ def sequenced(sequence: int, producer_id: int = 5) -> bytes:
     return encode_batch(RECORD, producer_id=producer_id, producer_epoch=0, base_sequence=sequence)
 
 
-def with_codec(codec: int) -> bytes:
-    """A batch whose header names a codec, with the checksum that fits."""
-    from crc32c import crc32c
-
-    batch = bytearray(values("a"))
-    batch[22] |= codec
-    batch[17:21] = struct.pack(">I", crc32c(bytes(batch[21:])))
-    return bytes(batch)
-
-
 def test_what_was_produced_is_fetched(client: Client, topic: str) -> None:
     answer = produce(client, topic, values("a", "b"))
     assert (answer.error_code, answer.base_offset, answer.log_start_offset) == (ErrorCode.NONE, 0, 0)
@@ -52,26 +40,21 @@ def test_what_was_produced_is_fetched(client: Client, topic: str) -> None:
     assert (partition.high_watermark, partition.last_stable_offset, partition.log_start_offset) == (3, 3, 0)
 
 
-@pytest.mark.parametrize("version", range(apis.PRODUCE.min_version, 13))
-def test_records_are_produced_in_every_version_by_name(client: Client, topic: str, version: int) -> None:
-    assert produce(client, topic, values("a"), version=version).base_offset == 0
+def test_records_are_produced_and_fetched_in_every_version_by_name(client: Client, topic: str) -> None:
+    for number, version in enumerate(range(apis.PRODUCE.min_version, 13)):
+        assert produce(client, topic, values("a"), version=version).base_offset == number
+    for version in range(apis.FETCH.min_version, 13):
+        (partition,) = client.ask(apis.FETCH, fetch_request(topic, number), version).responses[0].partitions
+        assert records_of(partition, number) == [(number, "a")]
 
 
-@pytest.mark.parametrize("version", range(apis.FETCH.min_version, 13))
-def test_records_are_fetched_in_every_version_by_name(client: Client, topic: str, version: int) -> None:
-    produce(client, topic, values("a"))
-    answer = client.ask(apis.FETCH, fetch_request(topic), version)
-    assert records_of(answer.responses[0].partitions[0]) == [(0, "a")]
-
-
-@pytest.mark.parametrize("version", range(13, apis.FETCH.max_version + 1))
-def test_records_are_produced_and_fetched_by_topic_id(client: Client, topic: str, version: int) -> None:
+def test_records_are_produced_and_fetched_by_topic_id(client: Client, topic: str) -> None:
     topic_id = topic_id_of(client, topic)
     produced = client.ask(apis.PRODUCE, produce_request(topic_id, values("a")), 13)
     assert produced.responses[0].partition_responses[0].base_offset == 0
-    answer = client.ask(apis.FETCH, fetch_request(topic_id), version)
-    assert answer.responses[0].topic_id == topic_id
-    assert records_of(answer.responses[0].partitions[0]) == [(0, "a")]
+    for version in range(13, apis.FETCH.max_version + 1):
+        (answer,) = client.ask(apis.FETCH, fetch_request(topic_id), version).responses
+        assert (answer.topic_id, records_of(answer.partitions[0])) == (topic_id, [(0, "a")])
 
 
 def test_an_unknown_topic_id_is_told_from_an_unknown_topic(client: Client) -> None:
@@ -99,24 +82,15 @@ def test_a_corrupt_batch_is_refused_and_changes_nothing(client: Client, topic: s
     assert list_offset(client, topic, -1).offset == 0
 
 
-@pytest.mark.parametrize(
-    ("batch", "error"),
-    [
-        pytest.param(values("a")[:-1], ErrorCode.INVALID_RECORD, id="a batch cut short"),
-        pytest.param(b"", ErrorCode.INVALID_RECORD, id="no batch"),
-        pytest.param(values("a") * 2, ErrorCode.INVALID_RECORD, id="two batches"),
-        pytest.param(encode_batch(RECORD, control=True), ErrorCode.INVALID_RECORD, id="a marker"),
-        pytest.param(
-            encode_batch(RECORD, producer_id=1, producer_epoch=0, base_sequence=0, transactional=True),
-            ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED,
-            id="a transaction of nobody",
-        ),
-        pytest.param(with_codec(5), ErrorCode.UNKNOWN_SERVER_ERROR, id="an unknown codec"),
-        pytest.param(values("a" * 1_048_588), ErrorCode.MESSAGE_TOO_LARGE, id="larger than message.max.bytes"),
-    ],
-)
-def test_what_is_no_batch_of_a_producer(client: Client, topic: str, batch: bytes, error: ErrorCode) -> None:
-    assert produce(client, topic, batch).error_code == error
+def test_what_is_no_batch_of_a_producer(client: Client, topic: str) -> None:
+    """What else is none: test_produced.py."""
+    of_nobody = encode_batch(RECORD, producer_id=1, producer_epoch=0, base_sequence=0, transactional=True)
+    for batch, error in (
+        (encode_batch(RECORD, control=True), ErrorCode.INVALID_RECORD),
+        (of_nobody, ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED),
+        (values("a" * 1_048_588), ErrorCode.MESSAGE_TOO_LARGE),
+    ):
+        assert produce(client, topic, batch).error_code == error
     assert list_offset(client, topic, -1).offset == 0
 
 
@@ -132,8 +106,8 @@ def test_acks_are_0_1_or_all(client: Client, topic: str) -> None:
 
 
 def test_every_idempotent_producer_gets_an_id_of_its_own(client: Client) -> None:
-    request = InitProducerIdRequest(transactional_id=None, transaction_timeout_ms=1)
-    answers = [client.ask(apis.INIT_PRODUCER_ID, request) for _ in range(3)]
+    nobody = {"transactional_id": None, "transaction_timeout_ms": 1}
+    answers = [client.ask(apis.INIT_PRODUCER_ID, **nobody) for _ in range(3)]
     assert len({answer.producer_id for answer in answers}) == 3
     assert {answer.producer_epoch for answer in answers} == {0}
 
@@ -148,22 +122,14 @@ def test_a_gap_in_a_producers_sequence_is_refused(client: Client, topic: str) ->
     assert produce(client, topic, sequenced(2)).error_code == ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER
 
 
-@pytest.mark.parametrize("offset", [-1, 4])
-def test_offsets_outside_the_log_are_out_of_range(client: Client, topic: str, offset: int) -> None:
+def test_what_is_read_at_each_offset_of_a_batch_and_outside(client: Client, topic: str) -> None:
     produce(client, topic, values("a", "b", "c"))
-    assert by_name_fetch(client, topic, offset)[0].error_code == ErrorCode.OFFSET_OUT_OF_RANGE
-
-
-def test_at_the_end_there_is_nothing_yet_and_no_error(client: Client, topic: str) -> None:
-    produce(client, topic, values("a"))
-    (partition,) = by_name_fetch(client, topic, 1)
-    assert (partition.error_code, partition.records) == (ErrorCode.NONE, b"")
-
-
-def test_an_offset_within_a_batch_gets_the_whole_batch(client: Client, topic: str) -> None:
-    produce(client, topic, values("a", "b", "c"))
-    (partition,) = by_name_fetch(client, topic, 1)
-    assert records_of(partition) == [(0, "a"), (1, "b"), (2, "c")]
+    for offset in (-1, 4):
+        assert by_name_fetch(client, topic, offset)[0].error_code == ErrorCode.OFFSET_OUT_OF_RANGE
+    for offset in (0, 1, 2):
+        assert records_of(by_name_fetch(client, topic, offset)[0]) == [(0, "a"), (1, "b"), (2, "c")]
+    (end,) = by_name_fetch(client, topic, 3)
+    assert (end.error_code, end.records) == (ErrorCode.NONE, b"")
 
 
 def test_one_batch_is_given_however_small_the_limits(client: Client, new_topic: Callable[[int], str]) -> None:
@@ -199,52 +165,38 @@ def test_a_waiting_fetch_wakes_up_when_enough_is_produced(cluster: Cluster, clie
     assert records_of(answer.responses[0].partitions[0]) == [(0, "a"), (1, "b")]
 
 
-def test_a_waiting_fetch_is_answered_with_nothing_in_the_end(client: Client, topic: str) -> None:
-    (partition,) = by_name_fetch(client, topic, min_bytes=1, max_wait_ms=20)
-    assert (partition.error_code, partition.records) == (ErrorCode.NONE, b"")
-
-
 def test_an_error_is_not_kept_waiting(client: Client, topic: str) -> None:
-    answers = by_name_fetch(client, topic, 1, partitions=[0, 7], min_bytes=1, max_wait_ms=60_000)
-    assert [answer.error_code for answer in answers] == [
-        ErrorCode.OFFSET_OUT_OF_RANGE,
-        ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
-    ]
+    unknown, outside = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, ErrorCode.OFFSET_OUT_OF_RANGE
+    for partitions, errors in (([0, 7], [outside, unknown]), ([7], [unknown])):
+        answers = by_name_fetch(client, topic, 1, partitions=partitions, min_bytes=1, max_wait_ms=60_000)
+        assert [answer.error_code for answer in answers] == errors
 
 
-def test_a_fetch_of_nothing_that_exists_is_not_kept_waiting(client: Client, topic: str) -> None:
-    answers = by_name_fetch(client, topic, partitions=[7], min_bytes=1, max_wait_ms=60_000)
-    assert [answer.error_code for answer in answers] == [ErrorCode.UNKNOWN_TOPIC_OR_PARTITION]
-
-
-@pytest.mark.parametrize(("epoch", "error"), [(-1, 0), (0, 0), (1, ErrorCode.UNKNOWN_LEADER_EPOCH)])
-def test_a_leader_epoch_from_the_future_is_unknown(client: Client, topic: str, epoch: int, error: int) -> None:
-    assert by_name_fetch(client, topic, leader_epoch=epoch)[0].error_code == error
-    assert list_offset(client, topic, -1, leader_epoch=epoch).error_code == error
+def test_a_leader_epoch_from_the_future_is_unknown(client: Client, topic: str) -> None:
+    for epoch, error in ((-1, ErrorCode.NONE), (0, ErrorCode.NONE), (1, ErrorCode.UNKNOWN_LEADER_EPOCH)):
+        assert by_name_fetch(client, topic, leader_epoch=epoch)[0].error_code == error
+        assert list_offset(client, topic, -1, leader_epoch=epoch).error_code == error
 
 
 def test_a_fetch_of_nothing_is_answered(client: Client) -> None:
-    request = FetchRequest(max_wait_ms=0, min_bytes=0, topics=[], forgotten_topics_data=[], rack_id="")
-    assert client.ask(apis.FETCH, request).responses == ()
+    assert client.ask(apis.FETCH, max_wait_ms=0, min_bytes=0).responses == ()
 
 
-@pytest.mark.parametrize(
-    ("timestamp", "offset", "found"),
-    [
-        pytest.param(-1, 3, -1, id="the end"),
-        pytest.param(-2, 0, -1, id="the start"),
-        pytest.param(-3, 2, 1_002, id="the latest time"),
-        pytest.param(-4, 0, -1, id="the local start"),
-        pytest.param(-5, -1, -1, id="no tier"),
-        pytest.param(0, 0, 1_000, id="before all"),
-        pytest.param(1_001, 1, 1_001, id="a time"),
-        pytest.param(2_000, -1, -1, id="after all"),
-    ],
-)
-def test_offsets_are_listed(client: Client, topic: str, timestamp: int, offset: int, found: int) -> None:
+def test_offsets_are_listed(client: Client, topic: str) -> None:
     produce(client, topic, values("a", "b", "c"))
-    answer = list_offset(client, topic, timestamp)
-    assert (answer.error_code, answer.offset, answer.timestamp) == (ErrorCode.NONE, offset, found)
+    expected = {
+        -1: (3, -1),  # the end
+        -2: (0, -1),  # the start
+        -3: (2, 1_002),  # the latest time
+        -4: (0, -1),  # the local start
+        -5: (-1, -1),  # there is no other tier
+        0: (0, 1_000),  # before all
+        1_001: (1, 1_001),
+        2_000: (-1, -1),  # after all
+    }
+    answers = {timestamp: list_offset(client, topic, timestamp) for timestamp in expected}
+    assert {timestamp: (answer.offset, answer.timestamp) for timestamp, answer in answers.items()} == expected
+    assert {answer.error_code for answer in answers.values()} == {ErrorCode.NONE}
 
 
 def test_records_that_cannot_be_read_are_found_out_when_a_time_is_looked_up(client: Client, topic: str) -> None:

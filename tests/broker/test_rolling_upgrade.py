@@ -7,6 +7,7 @@ here nor by Kafka.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 
 import pytest
 from confluent_kafka import Consumer
@@ -14,7 +15,7 @@ from confluent_kafka.admin import AdminClient
 
 from kafka_nextgen.testing import Cluster
 from tests.support.clients import create_topic, produce, unique
-from tests.support.waiting import eventually
+from tests.support.waiting import GUARD_S, eventually
 
 PARTITIONS, BATCH = 4, 100
 
@@ -78,29 +79,21 @@ class Fleet:
 
 def protocol_of(cluster: Cluster, fleet: Fleet) -> str:
     admin = AdminClient({"bootstrap.servers": cluster.bootstrap_servers})
-    listed = {group.group_id: group for group in admin.list_consumer_groups().result(timeout=10).valid}
+    listed = {group.group_id: group for group in admin.list_consumer_groups().result(timeout=GUARD_S).valid}
     return listed[fleet.group].type.name
 
 
 @pytest.mark.parametrize("strategy", ["range", "roundrobin"])
 def test_consumers_are_upgraded_and_downgraded_and_read_every_record_once(cluster: Cluster, strategy: str) -> None:
-    fleet = Fleet(cluster.bootstrap_servers, strategy)
     types = []
-    try:
+    with closing(Fleet(cluster.bootstrap_servers, strategy)) as fleet:
         fleet.start("A", "classic")
         fleet.start("B", "classic")
         fleet.share_and_read()
-        for old, new, protocol in (
-            ("A", "C", "consumer"),
-            ("B", "D", "consumer"),
-            ("C", "E", "classic"),
-            ("D", "F", "classic"),
-        ):
+        for old, new, protocol in zip("ABCD", "CDEF", ["consumer", "consumer", "classic", "classic"], strict=True):
             fleet.stop(old)
             fleet.start(new, protocol)
             fleet.share_and_read()
             types.append(protocol_of(cluster, fleet))
-    finally:
-        fleet.close()
     assert sorted(fleet.read) == list(range(5 * BATCH))
     assert types == ["CONSUMER", "CONSUMER", "CONSUMER", "CLASSIC"]

@@ -8,21 +8,19 @@ import pytest
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.wire import apis
-from kafka_nextgen.wire.messages import FindCoordinatorRequest, TxnOffsetCommitRequest
+from kafka_nextgen.wire.messages import FindCoordinatorRequest
 from tests.broker.client import Client
 from tests.broker.group_requests import heartbeat
 from tests.broker.requests import topic_id_of
-from tests.endtoend.patience import ask_patiently, begin_transactional_id
+from tests.broker.transactions import offset_transactions
+from tests.endtoend.patience import ask_patiently
 from tests.support.clients import create_topic, unique
 from tests.support.kafka_server import KafkaServer
-
-_Topic = TxnOffsetCommitRequest.TxnOffsetCommitRequestTopic
 
 
 @pytest.fixture
 def topic_id(kafka: KafkaServer, at: Client) -> UUID:
-    found: UUID = topic_id_of(at, create_topic(kafka.bootstrap_servers, "orders", 1))
-    return found
+    return topic_id_of(at, create_topic(kafka.bootstrap_servers, "orders", 1))
 
 
 @pytest.fixture
@@ -33,26 +31,8 @@ def group(at: Client) -> str:
     return name
 
 
-def pend(client: Client, group: str, topic_id: UUID, partition: int = 0, **who: object) -> ErrorCode:
-    """Commit an offset in a transaction of a new producer."""
-    name = unique("producer")
-    producer_id, epoch = begin_transactional_id(client, name, timeout_ms=60_000)
-    asked = _Topic.TxnOffsetCommitRequestPartition(
-        partition_index=partition, committed_offset=5, committed_metadata=None
-    )
-    request = TxnOffsetCommitRequest(
-        transactional_id=name,
-        group_id=group,
-        producer_id=producer_id,
-        producer_epoch=epoch,
-        topics=[_Topic(topic_id=topic_id, partitions=[asked])],
-        **who,
-    )
-    answer = ask_patiently(
-        client, apis.TXN_OFFSET_COMMIT, request, 6, lambda told: told.topics[0].partitions[0].error_code
-    )
-    assert answer.topics[0].topic_id == topic_id
-    return ErrorCode(answer.topics[0].partitions[0].error_code)
+def pend(client: Client, group: str, topic_id: UUID, **how: object) -> ErrorCode:
+    return offset_transactions.pend(client, unique("producer"), group, topic_id, 5, **how)[1]
 
 
 def test_a_topic_is_known_by_its_id(at: Client, group: str, topic_id: UUID) -> None:
@@ -67,8 +47,6 @@ def test_a_group_that_is_not_there_is_called_that(at: Client, group: str, topic_
 
 
 def test_a_member_at_another_epoch_is_stale(at: Client, group: str, topic_id: UUID) -> None:
-    joined = heartbeat(at, group, 0, subscribed_topic_names=["orders"])
-    epoch = joined.member_epoch
-    who = {"member_id": "A"}
-    assert pend(at, group, topic_id, generation_id_or_member_epoch=epoch, **who) is ErrorCode.NONE
-    assert pend(at, group, topic_id, generation_id_or_member_epoch=epoch + 1, **who) is ErrorCode.STALE_MEMBER_EPOCH
+    epoch = heartbeat(at, group, 0, subscribed_topic_names=["orders"]).member_epoch
+    for claimed, error in ((epoch, ErrorCode.NONE), (epoch + 1, ErrorCode.STALE_MEMBER_EPOCH)):
+        assert pend(at, group, topic_id, member_id="A", generation_id_or_member_epoch=claimed) is error

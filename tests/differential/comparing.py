@@ -21,8 +21,6 @@ from kafka_nextgen.wire.records.batch_header import HEADER, LOG_APPEND_TIME, Bat
 from kafka_nextgen.wire.records.compression import decompress
 from tests.differential.told import Told
 
-__all__ = ["Leaf", "comparable", "compared"]
-
 _LEFT_OUT = {"throttle_time_ms", "cluster_id", "host", "port", "node_endpoints", "session_id", "documentation"}
 _TEXTS = {"error_message", "batch_index_error_message"}
 _ASSIGNMENTS = {"member_assignment", "assignment"}

@@ -15,8 +15,6 @@ from kafka_nextgen.wire import apis
 from tests.differential.comparing import Leaf
 from tests.differential.steps import Step
 
-__all__ = ["DIFFERENCES", "Difference", "explained"]
-
 
 @frozen
 class Difference:

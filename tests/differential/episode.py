@@ -26,10 +26,7 @@ from tests.differential.symbols import Group, Symbol
 from tests.differential.told import Member, Told
 from tests.support.waiting import GUARD_S
 
-__all__ = ["Episode", "Finding", "Played"]
-
 _NUMBERS = itertools.count()
-_PATIENCE_S = GUARD_S
 _LONGEST_S = 40.0  # sessions last for 60
 _GRACE_S = 0.1
 _PAUSE_S = 0.02
@@ -157,7 +154,7 @@ class Episode:
                 self._judge(waited, (Leaf("", *_late(waited, who in embedded)),))
 
     def _arrived(self) -> tuple[set[Member], set[Member]]:
-        deadline = time.monotonic() + _PATIENCE_S
+        deadline = time.monotonic() + GUARD_S
         while (both := (self.embedded.arrived(), self.kafka.arrived())) and both[0] != both[1]:
             if time.monotonic() > deadline:
                 break
@@ -177,7 +174,7 @@ class Episode:
 
     def _agree(self, step: Step, look: Callable[[Side], Any]) -> None:
         """Wait until both brokers tell the same, but for known differences."""
-        deadline = time.monotonic() + _PATIENCE_S
+        deadline = time.monotonic() + GUARD_S
         while True:
             leaves = tuple(compared({"afterwards": look(self.embedded)}, {"afterwards": look(self.kafka)}))
             if explained(step, leaves) is not None or time.monotonic() > deadline:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 from attrs import define, field, frozen
 
 from tests.differential.drawing.episode import draw_episode
 from tests.differential.episode import Episode, Finding
-from tests.differential.shrinking import shrunk
 from tests.differential.steps import Step
 
-__all__ = ["Found", "Report", "fewest", "run"]
+T = TypeVar("T")
 
 _EPISODE_REQUESTS = 80
 _MOST_TRIES = 60
@@ -105,3 +105,19 @@ def fewest(
     needed = [step for step in before if step.is_needed]
     left = shrunk([step for step in before if not step.is_needed], shows, most_tries)
     return last, [*needed, *left]
+
+
+def shrunk(steps: Sequence[T], shows: Callable[[Sequence[T]], bool], most_tries: int) -> list[T]:
+    """Leave out as many steps as can be, large pieces first, while the rest ``shows`` it; so many tries at most."""
+    left, size, tries = list(steps), len(steps) // 2, 0
+    while size:
+        start = 0
+        while start < len(left) and tries < most_tries:
+            without = left[:start] + left[start + size :]
+            tries += 1
+            if shows(without):
+                left = without
+            else:
+                start += size
+        size //= 2
+    return left

@@ -10,27 +10,19 @@ from attrs import define, field
 
 from kafka_nextgen.errors import DecodeError
 from kafka_nextgen.wire import apis
-from kafka_nextgen.wire.messages import (
-    DeleteTopicsRequest,
-    DescribeConfigsRequest,
-    HeartbeatRequest,
-    MetadataRequest,
-)
+from tests.broker import topic_requests
 from tests.broker.client import Client
 from tests.broker.configs import GROUP, SET, alter, describe
+from tests.broker.requests import metadata
 from tests.differential.steps import Step
 from tests.differential.told import Member, Told
 from tests.support.plain_messages import as_dict
 from tests.support.waiting import GUARD_S, eventually
 
-__all__ = ["Side"]
-
-_PATIENCE_S = GUARD_S
 _BARRIERS = 3
 _TIMEOUT_MS = 10_000
 _BARRIER_KEY = "consumer.session.timeout.ms"
 _TIMES = itertools.cycle(range(45_000, 60_000))
-_NOBODY = "nobody"
 
 Answer = Mapping[str, Any]
 
@@ -49,7 +41,7 @@ class Side:
     def main(self) -> Client:
         """The connection of what is answered at once."""
         if self._main is None:
-            self._main = Client(self.bootstrap_servers, _PATIENCE_S)
+            self._main = Client(self.bootstrap_servers, GUARD_S)
         return self._main
 
     def ask(self, step: Step) -> Answer:
@@ -63,10 +55,9 @@ class Side:
 
     def put(self, step: Step) -> None:
         """Send a request whose answer may have to wait."""
-        assert step.who is not None
         client = self._own.get(step.who)
         if client is None:
-            client = self._own[step.who] = Client(self.bootstrap_servers, _PATIENCE_S, step.who[1])
+            client = self._own[step.who] = Client(self.bootstrap_servers, GUARD_S, step.who[1])
         client.send(step.message(self.told), step.version)
         self.owed[step.who] = step
 
@@ -93,7 +84,7 @@ class Side:
         """Have nobody's heartbeats answered by a group's coordinator, which serves its requests in order."""
         name = self.told.real(group)
         for _ in range(_BARRIERS):
-            self.main.ask(apis.HEARTBEAT, HeartbeatRequest(group_id=name, generation_id=0, member_id=_NOBODY))
+            self.main.ask(apis.HEARTBEAT, group_id=name, generation_id=0, member_id="nobody")
 
     def pass_metadata_barrier(self) -> None:
         """Wait until every part of the broker knows of all changes before.
@@ -102,9 +93,7 @@ class Side:
         """
         name, value = self.told.real("barrier"), str(next(_TIMES))
         alter(self.main, GROUP, name, (_BARRIER_KEY, SET, value))
-        eventually(
-            "a change is told", lambda: describe(self.main, GROUP, name)[_BARRIER_KEY].value == value, _PATIENCE_S
-        )
+        eventually("a change is told", lambda: describe(self.main, GROUP, name)[_BARRIER_KEY].value == value)
 
     def close(self) -> None:
         self._drop_main()
@@ -131,10 +120,10 @@ class Side:
 
     def topics(self, names: list[str]) -> dict[str, int]:
         """The partitions of each topic that is there, whose ids are learned along with it."""
-        asked = [MetadataRequest.MetadataRequestTopic(name=self.told.real(name)) for name in names]
-        request = MetadataRequest(topics=asked, allow_auto_topic_creation=False)
+        answered = {topic.name: topic for topic in metadata(self.main, *map(self.told.real, names)).topics}
         found = {}
-        for name, topic in zip(names, self._sorted(names, self.main.ask(apis.METADATA, request).topics), strict=True):
+        for name in names:
+            topic = answered[self.told.real(name)]
             if not topic.error_code:
                 found[name] = len(topic.partitions)
                 self.told.learn_topic(name, topic.topic_id)
@@ -142,19 +131,12 @@ class Side:
 
     def delete_topics(self, names: list[str]) -> None:
         """Delete those of the topics that are there, without looking at the answer."""
-        topics = [DeleteTopicsRequest.DeleteTopicState(name=self.told.real(name)) for name in names]
-        self.main.ask(apis.DELETE_TOPICS, DeleteTopicsRequest(topics=topics, timeout_ms=_TIMEOUT_MS))
-
-    def _sorted(self, names: list[str], topics: Any) -> list[Any]:
-        by_name = {topic.name: topic for topic in topics}
-        return [by_name[self.told.real(name)] for name in names]
+        topics = [{"name": self.told.real(name)} for name in names]
+        self.main.ask(apis.DELETE_TOPICS, topics=topics, timeout_ms=_TIMEOUT_MS)
 
     def given(self, kind: int, name: str) -> dict[str, str | None] | None:
         """What a topic or group was given for itself; None if there is no such topic."""
-        resource = DescribeConfigsRequest.DescribeConfigsResource(
-            resource_type=kind, resource_name=name, configuration_keys=None
-        )
-        result = self.main.ask(apis.DESCRIBE_CONFIGS, DescribeConfigsRequest(resources=[resource])).results[0]
+        result = topic_requests.describe(self.main, kind, name)
         if result.error_code:
             return None
         return {config.name: config.value for config in result.configs if config.config_source in _OWN}

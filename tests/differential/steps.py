@@ -11,8 +11,7 @@ from kafka_nextgen.wire.apis import Api
 from kafka_nextgen.wire.schema import Message
 from tests.differential.symbols import resolved, symbols_in
 from tests.differential.told import Member, Told
-
-__all__ = ["Step"]
+from tests.support.plain_messages import message_of
 
 
 @frozen
@@ -37,22 +36,10 @@ class Step:
 
     def message(self, told: Told) -> Message:
         """The request for the broker that told this."""
-        return _built(self.api.request, resolved(self.fields, told))
+        return message_of(self.api.request, **resolved(self.fields, told))
 
     def __str__(self) -> str:
         return f"{self.api} v{self.version} {_shown(self.fields)}"
-
-
-def _built(message: Any, fields: Mapping[str, Any]) -> Any:
-    """A message, or a structure in one, of plain values."""
-    kinds = {field.name: field.kind for field in message.FIELDS}
-    return message(**{name: _part(kinds[name], value) for name, value in fields.items()})
-
-
-def _part(kind: Any, value: Any) -> Any:
-    if isinstance(kind, list) and value is not None:
-        return [_part(kind[0], each) for each in value]
-    return value if value is None or isinstance(kind, str) else _built(kind, value)
 
 
 def _shown(part: Any) -> str:

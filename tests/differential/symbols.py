@@ -17,23 +17,6 @@ from kafka_nextgen.wire.records import NewRecord, encode_batch
 from tests.differential.told import Told
 from tests.support.odd_batches import NOW_MS, ODD_BATCHES, batch, record
 
-__all__ = [
-    "EpochOf",
-    "Group",
-    "MemberIdOf",
-    "OddBatch",
-    "Owned",
-    "Parts",
-    "PlainBatch",
-    "ProducerBatch",
-    "Subscription",
-    "Symbol",
-    "Topic",
-    "TopicIdOf",
-    "resolved",
-    "symbols_in",
-]
-
 
 class Symbol:
     """A part of a request that depends on the broker."""

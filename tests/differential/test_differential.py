@@ -15,8 +15,7 @@ from tests.differential.comparing import comparable
 from tests.differential.differences import DIFFERENCES
 from tests.differential.drawing.episode import draw_episode
 from tests.differential.episode import Episode, Finding, Played
-from tests.differential.run import Found, fewest, run
-from tests.differential.shrinking import shrunk
+from tests.differential.run import Found, fewest, run, shrunk
 from tests.differential.steps import Step
 from tests.differential.symbols import Group, Topic
 from tests.differential.told import Told

@@ -16,8 +16,6 @@ from attrs import define, field
 from kafka_nextgen.wire import apis
 from kafka_nextgen.wire.apis import Api
 
-__all__ = ["Told"]
-
 _NAMESPACE = UUID("6b6e7467-6469-6666-6572-656e74696174")
 
 _AN_ID = re.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")

@@ -19,8 +19,6 @@ from attrs import define, field, frozen
 from tests.fuzz.child import FINDING, SLATE
 from tests.fuzz.watch import Slate
 
-__all__ = ["Campaign", "Finding"]
-
 HANG_S = 20.0
 _POLL_S = 0.1
 _LINES_KEPT = 30

@@ -26,8 +26,6 @@ from tests.fuzz.watch import Slate
 if TYPE_CHECKING:
     from tests.fuzz.decoders import Decoder
 
-__all__ = ["FINDING", "SLATE", "with_atheris", "with_mutator"]
-
 FINDING, SLATE = "finding.txt", "slate"
 MEMORY_LIMIT_BYTES = 512 << 20  # above what the process has when it begins
 INSTRUMENTED = [

@@ -16,8 +16,6 @@ from attrs import frozen
 
 from kafka_nextgen.wire.apis import APIS, Api
 
-__all__ = ["OFFSETS_TOPIC", "REQUEST", "RESPONSE", "Frame", "Recorded", "frames", "offsets_topic", "write"]
-
 REQUEST, RESPONSE, OFFSETS_TOPIC = "request", "response", "offsets-topic"
 
 FILE = Path(__file__).with_name("corpus.zip")

@@ -14,8 +14,6 @@ from attrs import define, field
 
 from tests.fuzz.decoders.decoder import Decoder
 
-__all__ = ["Effort"]
-
 _EACH_INPUT_BYTES = 4096  # an input costs as if it had so many bytes more
 _TURNS = 5_000
 _RUNS = 5

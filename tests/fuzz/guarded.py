@@ -8,8 +8,6 @@ from __future__ import annotations
 import ctypes
 import mmap
 
-__all__ = ["Guarded"]
-
 _NO_ACCESS = 0  # PROT_NONE
 
 

@@ -9,8 +9,6 @@ import struct
 from collections.abc import Callable, Sequence
 from random import Random
 
-__all__ = ["mutate"]
-
 #: Numbers at the edges of what fields hold, -1 being null.
 _EDGES = (0, 1, 2, 7, 16, 63, 64, 127, 128, 255, 256, 32767, 32768, 65535, 1 << 20, 2**31 - 1, 2**31, 2**32 - 1)
 _NUMBERS = (*_EDGES, *(-edge for edge in _EDGES), 2**63 - 1, -(2**63))

@@ -12,13 +12,15 @@ from kafka_nextgen.broker.refusal import CloseConnectionError
 from kafka_nextgen.wire import apis
 from tests.fuzz.requests.drawing import Drawn
 from tests.fuzz.requests.trying import fuzzed
+from tests.support.examples import examples
 
 SEED = 14
 
 
+@pytest.mark.random
 def test_every_odd_request_is_answered(figures: Callable[[str], None]) -> None:
     with fuzzed(SEED) as trial:
-        trial.run(4_000)
+        trial.run(examples(10_000))
     assert {place: str(finding.drawn) for place, finding in trial.findings.items()} == {}
     figures(f"{trial.answered:,} of {trial.tried:,} odd requests were answered")
 
@@ -36,7 +38,7 @@ def test_a_fault_of_a_handler_is_found(monkeypatch: pytest.MonkeyPatch, fault: C
     async def handle(request: Any, context: Any) -> None:
         fault()
 
-    monkeypatch.setitem(served.SERVED, apis.LIST_GROUPS, handle)  # type: ignore[arg-type]
+    monkeypatch.setitem(served.SERVED, apis.LIST_GROUPS, handle)
     with fuzzed(SEED) as trial:
         trial.try_one(Drawn(apis.LIST_GROUPS, 5, apis.LIST_GROUPS.request()))
     (finding,) = trial.findings.values()

@@ -9,8 +9,6 @@ import mmap
 from pathlib import Path
 from struct import Struct
 
-__all__ = ["Slate"]
-
 _HEAD = Struct(">QI")  # inputs begun, bytes of the last one
 _MOST_BYTES = 1 << 20
 

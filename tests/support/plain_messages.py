@@ -1,10 +1,23 @@
-"""Messages as dictionaries, for tests that compare or print whole ones."""
+"""Messages of plain values, and plain values of messages."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from kafka_nextgen.wire.schema import Structure
+
+
+def message_of(kind: Any, /, **fields: Any) -> Any:
+    """A message, or a structure in one, whose structures are given as dictionaries and whose arrays as lists."""
+    kinds = {field.name: field.element or field.kind for field in kind.FIELDS}
+    return kind(**{name: _structured(kinds.get(name), value) for name, value in fields.items()})
+
+
+def _structured(kind: Any, value: Any) -> Any:
+    if isinstance(value, list):
+        return [_structured(kind, each) for each in value]
+    return message_of(kind, **value) if isinstance(value, Mapping) else value
 
 
 def as_dict(structure: Structure) -> dict[str, Any]:

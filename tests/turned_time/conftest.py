@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 
 import pytest
 
 from kafka_nextgen import Consumer
 from kafka_nextgen.testing import Clock, Cluster
-from tests.broker.client import Client
+from tests.broker.conftest import client, pytest_pyfunc_call  # noqa: F401
+
+NewConsumer = Callable[..., Consumer]
 
 
 @pytest.fixture
@@ -19,26 +22,18 @@ def cluster() -> Iterator[Cluster]:
 
 
 @pytest.fixture
-def client(cluster: Cluster) -> Iterator[Client]:
-    with Client(cluster.bootstrap_servers) as connected:
-        yield connected
-
-
-@pytest.fixture
-def new_consumer(cluster: Cluster) -> Iterator[Callable[..., Consumer]]:
+def new_consumer(cluster: Cluster) -> Iterator[NewConsumer]:
     """Makes consumers that have their partitions; they seldom fetch, so that an hour is short."""
-    made: list[Consumer] = []
+    usual = {"group_id": "billing", "auto_offset_reset": "earliest"}
+    seldom = {"fetch_max_wait_ms": 60_000, "request_timeout_ms": 90_000}
+    with ExitStack() as stack:
 
-    def make(**more: object) -> Consumer:
-        usual = {"group_id": "billing", "auto_offset_reset": "earliest"}
-        seldom = {"fetch_max_wait_ms": 60_000, "request_timeout_ms": 90_000}
-        consumer = Consumer(bootstrap_servers=cluster.bootstrap_servers, **{**usual, **seldom, **more})
-        made.append(consumer)
-        consumer.subscribe(["orders"])
-        while not consumer.assignment():
-            consumer.poll(0.1)
-        return consumer
+        def make(**more: object) -> Consumer:
+            config = {**usual, **seldom, **more}
+            consumer = stack.enter_context(Consumer(bootstrap_servers=cluster.bootstrap_servers, **config))
+            consumer.subscribe(["orders"])
+            while not consumer.assignment():
+                consumer.poll(0.1)
+            return consumer
 
-    yield make
-    for consumer in made:
-        consumer.close()
+        yield make

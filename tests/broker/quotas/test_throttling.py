@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import pytest
 
@@ -11,12 +12,14 @@ from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import MisuseError
 from kafka_nextgen.testing import Clock, Cluster
 from kafka_nextgen.wire import apis
-from kafka_nextgen.wire import messages as m
 from tests.broker.client import Client
-from tests.broker.quotas.quota_requests import alter
-from tests.broker.requests import metadata, produce_request, values
+from tests.broker.requests import fetch_request, metadata, produce, produce_request, records_of, values
+from tests.support.clients import create_topic, unique
+from tests.support.kafka_server import KafkaServer
+from tests.support.waiting import eventually
 
-BATCH = values("a" * 2_000)
+SIZE = 2_000  # bytes of a record; of some quotas more than all windows together allow
+BATCH = values("a" * SIZE)
 BURST_S = 10  # so much of a rate may be used at once
 
 
@@ -27,24 +30,29 @@ def cluster() -> Iterator[Cluster]:
         yield running
 
 
-@pytest.fixture
-def client(cluster: Cluster) -> Iterator[Client]:
-    with Client(cluster.bootstrap_servers) as connected:
-        yield connected
+@pytest.fixture(autouse=True)
+def without_quotas(cluster: Cluster) -> Iterator[None]:
+    yield
     for kind in ("producer_byte_rate", "consumer_byte_rate", "request_percentage"):
         cluster.set_quota(kind, None, client_id="tests")
 
 
-def test_too_much_produced_is_answered_at_once_and_nothing_more_is_read_for_a_while(
+def alter(
+    client: Client, value: float, *, of: Mapping[str, str | None], key: str = "producer_byte_rate", remove: bool = False
+) -> Any:
+    entity = [{"entity_type": kind, "entity_name": name} for kind, name in of.items()]
+    entries = [{"entity": entity, "ops": [{"key": key, "value": value, "remove": remove}]}]
+    return client.ask(apis.ALTER_CLIENT_QUOTAS, entries=entries).entries[0]
+
+
+def test_too_much_produced_is_answered_at_once_and_its_client_alone_is_throttled(
     cluster: Cluster, client: Client
 ) -> None:
+    """That nothing more is read of it for a while: tests/turned_time/test_intervals.py."""
     cluster.set_quota("producer_byte_rate", 200, client_id="tests")
     told = client.ask(apis.PRODUCE, produce_request("orders", BATCH), 12)
     assert told.responses[0].partition_responses[0].error_code == ErrorCode.NONE
     assert 100 < told.throttle_time_ms < 2_000
-    client.send(m.MetadataRequest(topics=[]), 12)
-    assert not client.has_answer(told.throttle_time_ms / 2_000)
-    assert client.receive(apis.METADATA, 12).throttle_time_ms == 0
     with Client(cluster.bootstrap_servers) as other:
         assert metadata(other, "orders").throttle_time_ms == 0
 
@@ -55,24 +63,11 @@ def test_a_fetch_is_counted_by_its_answer_and_gets_no_more_than_its_quota_can_be
     for _ in range(4):
         client.ask(apis.PRODUCE, produce_request("orders", BATCH), 12)
     cluster.set_quota("consumer_byte_rate", 250, client_id="tests")
-    first, second = (client.ask(apis.FETCH, m.FetchRequest(**_fetch()), 12) for _ in range(2))
+    first, second = (client.ask(apis.FETCH, fetch_request("orders"), 12) for _ in range(2))
     assert 0 < len(first.responses[0].partitions[0].records) <= 250 * BURST_S
     assert first.throttle_time_ms == 0
     assert second.throttle_time_ms > 100
     assert second.responses == ()
-
-
-def _fetch() -> dict[str, object]:
-    topic = m.FetchRequest.FetchTopic
-    partition = topic.FetchPartition(partition=0, fetch_offset=0, partition_max_bytes=1_000_000)
-    return {
-        "max_wait_ms": 0,
-        "min_bytes": 0,
-        "max_bytes": 10_000_000,
-        "topics": [topic(topic="orders", partitions=[partition])],
-        "forgotten_topics_data": [],
-        "rack_id": "",
-    }
 
 
 def test_the_time_of_requests_can_be_limited(cluster: Cluster, client: Client) -> None:
@@ -81,9 +76,8 @@ def test_the_time_of_requests_can_be_limited(cluster: Cluster, client: Client) -
 
 
 def described(client: Client, *components: tuple[str, int, str | None], strict: bool = False) -> list[object]:
-    component = m.DescribeClientQuotasRequest.ComponentData
-    asked = [component(entity_type=kind, match_type=how, match=name) for kind, how, name in components]
-    answer = client.ask(apis.DESCRIBE_CLIENT_QUOTAS, m.DescribeClientQuotasRequest(components=asked, strict=strict))
+    asked = [{"entity_type": kind, "match_type": how, "match": name} for kind, how, name in components]
+    answer = client.ask(apis.DESCRIBE_CLIENT_QUOTAS, components=asked, strict=strict)
     return [
         ({part.entity_type: part.entity_name for part in entry.entity}, {each.key: each.value for each in entry.values})
         for entry in answer.entries
@@ -105,28 +99,23 @@ def test_quotas_are_changed_and_described_by_admin_clients(client: Client) -> No
     assert described(client) == []
 
 
-@pytest.mark.parametrize(
-    ("entity", "key", "value"),
-    [
+def test_what_can_be_no_quota_is_refused(cluster: Cluster, client: Client) -> None:
+    for entity, key, value in (
         ({}, "producer_byte_rate", 1),
         ({"shoe-size": "44"}, "producer_byte_rate", 1),
         ({"user": ""}, "producer_byte_rate", 1),
         ({"user": "alice"}, "records_per_day", 1),
         ({"user": "alice"}, "producer_byte_rate", 0),
         ({"user": "alice"}, "producer_byte_rate", float("nan")),
-    ],
-)
-def test_what_can_be_no_quota_is_refused(client: Client, entity: dict[str, str], key: str, value: float) -> None:
-    assert alter(client, value, key=key, of=entity).error_code == ErrorCode.INVALID_REQUEST
-
-
-@pytest.mark.parametrize(
-    ("kind", "amount", "who"),
-    [("speed", 1, "alice"), ("request_percentage", 1, None), ("request_percentage", 0, "alice")],
-)
-def test_a_test_is_told_what_can_be_no_quota(cluster: Cluster, kind: str, amount: float, who: str | None) -> None:
-    with pytest.raises(MisuseError):
-        cluster.set_quota(kind, amount, user=who)
+    ):
+        assert alter(client, value, key=key, of=entity).error_code == ErrorCode.INVALID_REQUEST
+    for kind, amount, user in (
+        ("speed", 1, "alice"),
+        ("request_percentage", 1, None),
+        ("request_percentage", 0, "alice"),
+    ):
+        with pytest.raises(MisuseError):
+            cluster.set_quota(kind, amount, user=user)
 
 
 def test_our_consumer_leaves_the_broker_alone_and_still_reads_everything() -> None:
@@ -145,3 +134,26 @@ def test_our_consumer_leaves_the_broker_alone_and_still_reads_everything() -> No
                 read += len(consumer.poll(timeout=0))
                 cluster.advance(seconds=1)
             assert consumer.metrics().connections.throttled_ms > 0
+
+
+def test_a_fetch_beyond_the_quota_gets_no_records_and_begins_no_session(kafka: KafkaServer) -> None:
+    topic, name = create_topic(kafka.bootstrap_servers, "limited"), unique("limited")
+
+    def begin_session() -> Any:
+        with Client(kafka.bootstrap_servers, client_id=name) as reader:  # one that is left alone afterwards
+            return reader.ask(apis.FETCH, fetch_request(topic, session_epoch=0), 12)
+
+    with Client(kafka.bootstrap_servers) as admin:
+        produce(admin, topic, values("a" * SIZE))
+        alter(admin, 100, key="consumer_byte_rate", of={"client-id": name})
+        try:
+            eventually("the quota holds", lambda: begin_session().throttle_time_ms > 0)
+            answer = begin_session()
+            assert 5_000 < answer.throttle_time_ms < 20_000, "what was not sent does not count"
+            assert (answer.error_code, answer.session_id, answer.responses) == (ErrorCode.NONE, 0, ())
+        finally:
+            alter(admin, 0, key="consumer_byte_rate", of={"client-id": name}, remove=True)
+        eventually("no quota holds", lambda: begin_session().throttle_time_ms == 0)
+        answer = begin_session()
+        assert answer.session_id != 0
+        assert records_of(answer.responses[0].partitions[0]) == [(0, "a" * SIZE)]

@@ -13,19 +13,24 @@ from attrs import frozen
 
 from kafka_nextgen.types import TopicId
 from kafka_nextgen.wire import apis
-from kafka_nextgen.wire import messages as m
 from kafka_nextgen.wire.apis import Api
 from kafka_nextgen.wire.records import NewRecord, encode_batch
 from kafka_nextgen.wire.schema import Message
-from kafka_nextgen.wire.schemas.access import AclFilter, EntityData
-from kafka_nextgen.wire.schemas.transactions import AddPartitionsToTxnTopic
 from tests.broker.requests import fetch_request, produce_request
-from tests.support.plain_messages import as_dict
-
-__all__ = ["REQUESTS", "Names", "error_codes"]
+from tests.broker.topic_requests import new_topic_request
+from tests.support.plain_messages import as_dict, message_of
 
 TOPIC, BROKER, GROUP = 2, 4, 32  # kinds of configuration
-PRODUCER_ID = 1_000_000
+OF_PRODUCER = {"producer_id": 1_000_000, "producer_epoch": 0}
+A_RULE = {"resource_type": 2, "resource_name": "x", "resource_pattern_type": 3, "operation": 3, "permission_type": 3}
+RULES = {
+    "resource_type_filter": 2,
+    "pattern_type_filter": 1,
+    "resource_name_filter": "x",
+    "operation": 1,
+    "permission_type": 1,
+}
+CHANGE = {"key": "producer_byte_rate", "value": 0.0, "remove": True}
 
 
 @frozen
@@ -39,348 +44,190 @@ class Names:
     new_topic: str = "not-there"
 
 
-Request = tuple[Message, int]
+Fields = Mapping[str, Any]
 
 
-def _produce(names: Names) -> Request:
-    batch = encode_batch(
-        [NewRecord(b"one")], producer_id=PRODUCER_ID, producer_epoch=0, base_sequence=0, transactional=True
-    )
-    return produce_request(names.topic, batch).replaced(transactional_id=names.transactional_id), 11
+def _produce(names: Names) -> Fields:
+    batch = encode_batch([NewRecord(b"one")], **OF_PRODUCER, base_sequence=0, transactional=True)
+    request = produce_request(names.topic, batch)
+    return {"transactional_id": names.transactional_id, "acks": -1, "topic_data": request.topic_data}
 
 
-def _fetch(names: Names) -> Request:
-    return fetch_request(names.topic_id), 13
+def _topics(names: Names, **partition: int) -> list[Fields]:
+    return [{"name": names.topic, "partitions": [partition]}]
 
 
-def _list_offsets(names: Names) -> Request:
-    topic = m.ListOffsetsRequest.ListOffsetsTopic
-    partition = topic.ListOffsetsPartition(partition_index=0, current_leader_epoch=-1, timestamp=-1)
-    topics = [topic(name=names.topic, partitions=[partition])]
-    return m.ListOffsetsRequest(replica_id=-1, isolation_level=0, topics=topics), 7
+def _topic_and_partition(names: Names) -> list[Fields]:
+    return [{"name": names.topic, "partitions": [0]}]
 
 
-def _offset_for_epoch(names: Names) -> Request:
-    topic = m.OffsetForLeaderEpochRequest.OffsetForLeaderTopic
-    partition = topic.OffsetForLeaderPartition(partition=0, current_leader_epoch=-1, leader_epoch=0)
-    topics = [topic(topic=names.topic, partitions=[partition])]
-    return m.OffsetForLeaderEpochRequest(replica_id=-2, topics=topics), 4
+def _heartbeat(names: Names) -> Fields:
+    who = {"group_id": names.group, "member_id": "member", "rebalance_timeout_ms": 60_000}
+    return {**who, "subscribed_topic_names": [names.topic], "topic_partitions": []}
 
 
-def _find(key_type: int, key: str) -> Request:
-    return m.FindCoordinatorRequest(key_type=key_type, coordinator_keys=[key]), 4
+def _join(names: Names) -> Fields:
+    timeouts = {"session_timeout_ms": 10_000, "rebalance_timeout_ms": 10_000}
+    return {"group_id": names.group, **timeouts, "protocol_type": "consumer", "protocols": [{"name": "range"}]}
 
 
-def _heartbeat_of_consumer(names: Names) -> Request:
-    request = m.ConsumerGroupHeartbeatRequest(
-        group_id=names.group,
-        member_id="member",
-        member_epoch=0,
-        rebalance_timeout_ms=60_000,
-        subscribed_topic_names=[names.topic],
-        topic_partitions=[],
-    )
-    return request, 1
+def _classic_member(names: Names) -> Fields:
+    return {"group_id": names.group, "generation_id": 1, "member_id": "member"}
 
 
-def _join(names: Names) -> Request:
-    protocol = m.JoinGroupRequest.JoinGroupRequestProtocol(name="range", metadata=b"")
-    request = m.JoinGroupRequest(
-        group_id=names.group,
-        session_timeout_ms=10_000,
-        rebalance_timeout_ms=10_000,
-        member_id="",
-        protocol_type="consumer",
-        protocols=[protocol],
-    )
-    return request, 5
+def _prepared_member(names: Names) -> Fields:
+    return {"group_id": names.group, "member_id": "member"}
 
 
-def _commit(names: Names) -> Request:
-    topic = m.OffsetCommitRequest.OffsetCommitRequestTopic
-    partition = topic.OffsetCommitRequestPartition(partition_index=0, committed_offset=1)
-    request = m.OffsetCommitRequest(
-        group_id=names.group,
-        generation_id_or_member_epoch=-1,
-        member_id="",
-        topics=[topic(name=names.topic, partitions=[partition])],
-    )
-    return request, 8
+def _commit(names: Names) -> Fields:
+    topics = _topics(names, partition_index=0, committed_offset=1)
+    return {"group_id": names.group, "generation_id_or_member_epoch": -1, "topics": topics}
 
 
-def _offset_fetch(names: Names) -> Request:
-    group = m.OffsetFetchRequest.OffsetFetchRequestGroup
-    topics = [group.OffsetFetchRequestTopics(name=names.topic, partition_indexes=[0])]
-    groups = [group(group_id=names.group, member_id=None, member_epoch=-1, topics=topics)]
-    return m.OffsetFetchRequest(groups=groups, require_stable=False), 9
+def _fetch_offsets(names: Names) -> Fields:
+    topics = [{"name": names.topic, "partition_indexes": [0]}]
+    return {"groups": [{"group_id": names.group, "member_id": None, "member_epoch": -1, "topics": topics}]}
 
 
-def _delete_offset(names: Names) -> Request:
-    topic = m.OffsetDeleteRequest.OffsetDeleteRequestTopic
-    partitions = [topic.OffsetDeleteRequestPartition(partition_index=0)]
-    topics = [topic(name=names.topic, partitions=partitions)]
-    return m.OffsetDeleteRequest(group_id=names.group, topics=topics), 0
+def _init_producer_id(transactional_id: str | None) -> Fields:
+    who = {"transactional_id": transactional_id, "producer_id": -1, "producer_epoch": -1}
+    return {**who, "transaction_timeout_ms": 10_000}
 
 
-def _init_producer_id(transactional_id: str | None) -> Request:
-    request = m.InitProducerIdRequest(
-        transactional_id=transactional_id, transaction_timeout_ms=10_000, producer_id=-1, producer_epoch=-1
-    )
-    return request, 4
+def _of_transaction(names: Names) -> Fields:
+    return {"transactional_id": names.transactional_id, **OF_PRODUCER}
 
 
-def _add_partitions(names: Names) -> Request:
-    topic = AddPartitionsToTxnTopic(name=names.topic, partitions=[0])
-    request = m.AddPartitionsToTxnRequest(
-        v3_and_below_transactional_id=names.transactional_id,
-        v3_and_below_producer_id=PRODUCER_ID,
-        v3_and_below_producer_epoch=0,
-        v3_and_below_topics=[topic],
-    )
-    return request, 3
+def _add_partitions(names: Names) -> Fields:
+    named = {**_of_transaction(names), "topics": _topic_and_partition(names)}
+    return {f"v3_and_below_{name}": value for name, value in named.items()}
 
 
-def _add_partitions_of_several(names: Names) -> Request:
-    several = m.AddPartitionsToTxnRequest.AddPartitionsToTxnTransaction
-    topics = [AddPartitionsToTxnTopic(name=names.topic, partitions=[0])]
-    transaction = several(
-        transactional_id=names.transactional_id,
-        producer_id=PRODUCER_ID,
-        producer_epoch=0,
-        verify_only=False,
-        topics=topics,
-    )
-    return m.AddPartitionsToTxnRequest(transactions=[transaction]), 4
+def _add_partitions_of_several(names: Names) -> Fields:
+    return {"transactions": [{**_of_transaction(names), "topics": _topic_and_partition(names)}]}
 
 
-def _add_offsets(names: Names) -> Request:
-    request = m.AddOffsetsToTxnRequest(
-        transactional_id=names.transactional_id, producer_id=PRODUCER_ID, producer_epoch=0, group_id=names.group
-    )
-    return request, 3
+def _commit_in_transaction(names: Names) -> Fields:
+    topics = _topics(names, partition_index=0, committed_offset=1)
+    return {**_of_transaction(names), "group_id": names.group, "topics": topics}
 
 
-def _commit_in_transaction(names: Names) -> Request:
-    topic = m.TxnOffsetCommitRequest.TxnOffsetCommitRequestTopic
-    partition = topic.TxnOffsetCommitRequestPartition(partition_index=0, committed_offset=1)
-    request = m.TxnOffsetCommitRequest(
-        transactional_id=names.transactional_id,
-        group_id=names.group,
-        producer_id=PRODUCER_ID,
-        producer_epoch=0,
-        topics=[topic(name=names.topic, partitions=[partition])],
-    )
-    return request, 3
+def _write_markers(names: Names) -> Fields:
+    topics = [{"name": names.new_topic, "partition_indexes": [0]}]
+    return {"markers": [{**OF_PRODUCER, "transaction_result": False, "topics": topics, "coordinator_epoch": 0}]}
 
 
-def _end(names: Names) -> Request:
-    request = m.EndTxnRequest(
-        transactional_id=names.transactional_id, producer_id=PRODUCER_ID, producer_epoch=0, committed=True
-    )
-    return request, 3
+def _metadata(name: str, may_create: bool) -> Fields:
+    return {"topics": [{"name": name}], "allow_auto_topic_creation": may_create}
 
 
-def _write_markers(names: Names) -> Request:
-    marker = m.WriteTxnMarkersRequest.WritableTxnMarker
-    topics = [marker.WritableTxnMarkerTopic(name=names.new_topic, partition_indexes=[0])]
-    markers = [
-        marker(producer_id=PRODUCER_ID, producer_epoch=0, transaction_result=False, topics=topics, coordinator_epoch=0)
-    ]
-    return m.WriteTxnMarkersRequest(markers=markers), 1
-
-
-def _metadata(name: str, may_create: bool = False) -> Request:
-    topics = [m.MetadataRequest.MetadataRequestTopic(name=name)]
-    return m.MetadataRequest(topics=topics, allow_auto_topic_creation=may_create), 12
-
-
-def _create_topic(names: Names) -> Request:
-    topic = m.CreateTopicsRequest.CreatableTopic(
-        name=names.new_topic, num_partitions=1, replication_factor=1, assignments=[], configs=[]
-    )
-    return m.CreateTopicsRequest(topics=[topic], timeout_ms=5_000, validate_only=True), 7
-
-
-def _create_partitions(names: Names) -> Request:
-    topic = m.CreatePartitionsRequest.CreatePartitionsTopic(name=names.topic, count=7, assignments=None)
-    return m.CreatePartitionsRequest(topics=[topic], timeout_ms=5_000, validate_only=True), 3
-
-
-def _delete_topic(names: Names) -> Request:
+def _delete_topic(names: Names) -> Fields:
     name = names.new_topic if names.topic == "all" else names.topic  # what may be deleted is still needed
-    topic = m.DeleteTopicsRequest.DeleteTopicState(name=name, topic_id=None)
-    return m.DeleteTopicsRequest(topics=[topic], timeout_ms=5_000), 6
+    return {"topics": [{"name": name, "topic_id": None}], "timeout_ms": 5_000}
 
 
-def _describe_configs(kind: int, name: str) -> Request:
-    resource = m.DescribeConfigsRequest.DescribeConfigsResource(
-        resource_type=kind, resource_name=name, configuration_keys=[]
-    )
-    return m.DescribeConfigsRequest(resources=[resource]), 4
+def _resources(names: Names, **more: Any) -> Iterator[Fields]:
+    for kind, name in ((TOPIC, names.topic), (GROUP, names.group), (BROKER, "1")):
+        yield {"resources": [{"resource_type": kind, "resource_name": name, **more}]}
 
 
-def _alter_configs(kind: int, name: str) -> Request:
-    resource = m.AlterConfigsRequest.AlterConfigsResource(resource_type=kind, resource_name=name, configs=[])
-    return m.AlterConfigsRequest(resources=[resource], validate_only=True), 2
+def _altered(names: Names) -> list[Fields]:
+    return [{**fields, "validate_only": True} for fields in _resources(names, configs=[])]
 
 
-def _alter_incrementally(kind: int, name: str) -> Request:
-    resource = m.IncrementalAlterConfigsRequest.AlterConfigsResource(resource_type=kind, resource_name=name, configs=[])
-    return m.IncrementalAlterConfigsRequest(resources=[resource], validate_only=True), 1
-
-
-def _describe_acls(names: Names) -> Request:
-    request = m.DescribeAclsRequest(
-        resource_type_filter=2, pattern_type_filter=1, resource_name_filter="x", operation=1, permission_type=1
-    )
-    return request, 3
-
-
-def _create_acls(names: Names) -> Request:
-    creation = m.CreateAclsRequest.AclCreation(
-        resource_type=2,
-        resource_name="x",
-        resource_pattern_type=3,
-        principal="User:x",
-        host="*",
-        operation=3,
-        permission_type=3,
-    )
-    return m.CreateAclsRequest(creations=[creation]), 3
-
-
-def _delete_acls(names: Names) -> Request:
-    found = AclFilter(
-        resource_type_filter=2, pattern_type_filter=1, resource_name_filter="x", operation=1, permission_type=1
-    )
-    return m.DeleteAclsRequest(filters=[found]), 3
-
-
-def _alter_scram(names: Names) -> Request:
-    deletion = m.AlterUserScramCredentialsRequest.ScramCredentialDeletion(name="nobody", mechanism=1)
-    return m.AlterUserScramCredentialsRequest(deletions=[deletion], upsertions=[]), 0
-
-
-def _delete_records(names: Names) -> Request:
-    partition = m.DeleteRecordsRequest.DeleteRecordsTopic.DeleteRecordsPartition(partition_index=0, offset=0)
-    topic = m.DeleteRecordsRequest.DeleteRecordsTopic(name=names.topic, partitions=[partition])
-    return m.DeleteRecordsRequest(topics=[topic], timeout_ms=1_000), 2
-
-
-def _describe_producers(names: Names) -> Request:
-    topic = m.DescribeProducersRequest.TopicRequest(name=names.topic, partition_indexes=[0])
-    return m.DescribeProducersRequest(topics=[topic]), 0
-
-
-def _describe_partitions(names: Names) -> Request:
-    topic = m.DescribeTopicPartitionsRequest.TopicRequest(name=names.topic)
-    return m.DescribeTopicPartitionsRequest(topics=[topic], response_partition_limit=10, cursor=None), 0
-
-
-def _alter_quotas(names: Names) -> Request:
-    entry = m.AlterClientQuotasRequest.EntryData
-    change = entry.OpData(key="producer_byte_rate", value=0.0, remove=True)
-    entity = EntityData(entity_type="user", entity_name="nobody")
-    return m.AlterClientQuotasRequest(entries=[entry(entity=[entity], ops=[change])], validate_only=True), 1
-
-
-#: For each API the requests that together ask for every right in its need.
-REQUESTS: Mapping[Api, tuple[Callable[[Names], Request], ...]] = {
-    apis.PRODUCE: (_produce,),
-    apis.FETCH: (_fetch,),
-    apis.LIST_OFFSETS: (_list_offsets,),
-    apis.OFFSET_FOR_LEADER_EPOCH: (_offset_for_epoch,),
-    apis.METADATA: (lambda names: _metadata(names.topic), lambda names: _metadata(names.new_topic, True)),
-    apis.FIND_COORDINATOR: (lambda names: _find(0, names.group), lambda names: _find(1, names.transactional_id)),
-    apis.CONSUMER_GROUP_HEARTBEAT: (_heartbeat_of_consumer,),
-    apis.CONSUMER_GROUP_PREPARE_ASSIGNMENT: (
-        lambda names: (m.ConsumerGroupPrepareAssignmentRequest(group_id=names.group, member_id="member"), 0),
+#: For each API the version that is asked in, and of whose requests together ask for every right in its need.
+_REQUESTS: Mapping[Api, tuple[int, Callable[[Names], Fields | list[Fields]]]] = {
+    apis.PRODUCE: (11, _produce),
+    apis.FETCH: (13, lambda names: {"topics": fetch_request(names.topic_id).topics, "max_bytes": 10_000}),
+    apis.LIST_OFFSETS: (7, lambda names: {"replica_id": -1, "topics": _topics(names, partition_index=0, timestamp=-1)}),
+    apis.OFFSET_FOR_LEADER_EPOCH: (
+        4,
+        lambda names: {"replica_id": -2, "topics": [{"topic": names.topic, "partitions": [{"partition": 0}]}]},
     ),
-    apis.CONSUMER_GROUP_INSTALL_ASSIGNMENT: (
-        lambda names: (m.ConsumerGroupInstallAssignmentRequest(group_id=names.group, member_id="member"), 0),
+    apis.METADATA: (12, lambda names: [_metadata(names.topic, False), _metadata(names.new_topic, True)]),
+    apis.FIND_COORDINATOR: (
+        4,
+        lambda names: [
+            {"key_type": 0, "coordinator_keys": [names.group]},
+            {"key_type": 1, "coordinator_keys": [names.transactional_id]},
+        ],
     ),
-    apis.CONSUMER_GROUP_ADD_MEMBERS: (
-        lambda names: (m.ConsumerGroupAddMembersRequest(group_id=names.group, timeout_ms=0), 0),
+    apis.CONSUMER_GROUP_HEARTBEAT: (1, _heartbeat),
+    apis.CONSUMER_GROUP_PREPARE_ASSIGNMENT: (0, _prepared_member),
+    apis.CONSUMER_GROUP_INSTALL_ASSIGNMENT: (0, _prepared_member),
+    apis.CONSUMER_GROUP_ADD_MEMBERS: (0, lambda names: {"group_id": names.group, "timeout_ms": 0}),
+    apis.CONSUMER_GROUP_HISTORY: (0, lambda names: {"group_id": names.group}),
+    apis.JOIN_GROUP: (5, _join),
+    apis.SYNC_GROUP: (3, _classic_member),
+    apis.HEARTBEAT: (3, _classic_member),
+    apis.LEAVE_GROUP: (3, lambda names: {"group_id": names.group, "members": [{"member_id": "nobody"}]}),
+    apis.OFFSET_COMMIT: (8, _commit),
+    apis.OFFSET_FETCH: (9, _fetch_offsets),
+    apis.DESCRIBE_GROUPS: (5, lambda names: {"groups": [names.group]}),
+    apis.CONSUMER_GROUP_DESCRIBE: (1, lambda names: {"group_ids": [names.group]}),
+    apis.DELETE_GROUPS: (2, lambda names: {"groups_names": [names.group]}),
+    apis.OFFSET_DELETE: (0, lambda names: {"group_id": names.group, "topics": _topics(names, partition_index=0)}),
+    apis.INIT_PRODUCER_ID: (4, lambda names: [*map(_init_producer_id, (None, names.transactional_id))]),
+    apis.ADD_OFFSETS_TO_TXN: (3, lambda names: {**_of_transaction(names), "group_id": names.group}),
+    apis.TXN_OFFSET_COMMIT: (3, _commit_in_transaction),
+    apis.END_TXN: (3, lambda names: {**_of_transaction(names), "committed": True}),
+    apis.WRITE_TXN_MARKERS: (1, _write_markers),
+    apis.DELETE_RECORDS: (2, lambda names: {"topics": _topics(names, partition_index=0), "timeout_ms": 1_000}),
+    apis.DESCRIBE_PRODUCERS: (0, lambda names: {"topics": [{"name": names.topic, "partition_indexes": [0]}]}),
+    apis.DESCRIBE_LOG_DIRS: (4, lambda names: {"topics": None}),
+    apis.DESCRIBE_TRANSACTIONS: (0, lambda names: {"transactional_ids": [names.transactional_id]}),
+    apis.DESCRIBE_TOPIC_PARTITIONS: (
+        0,
+        lambda names: {"topics": [{"name": names.topic}], "response_partition_limit": 10},
     ),
-    apis.CONSUMER_GROUP_HISTORY: (lambda names: (m.ConsumerGroupHistoryRequest(group_id=names.group), 0),),
-    apis.JOIN_GROUP: (_join,),
-    apis.SYNC_GROUP: (
-        lambda names: (
-            m.SyncGroupRequest(group_id=names.group, generation_id=1, member_id="member", assignments=[]),
-            3,
-        ),
+    apis.CREATE_TOPICS: (7, lambda names: {"topics": [new_topic_request(names.new_topic)], "validate_only": True}),
+    apis.CREATE_PARTITIONS: (
+        3,
+        lambda names: {"topics": [{"name": names.topic, "count": 7, "assignments": None}], "validate_only": True},
     ),
-    apis.HEARTBEAT: (lambda names: (m.HeartbeatRequest(group_id=names.group, generation_id=1, member_id="member"), 3),),
-    apis.LEAVE_GROUP: (
-        lambda names: (
-            m.LeaveGroupRequest(group_id=names.group, members=[m.LeaveGroupRequest.MemberIdentity(member_id="nobody")]),
-            3,
-        ),
+    apis.DELETE_TOPICS: (6, _delete_topic),
+    apis.DESCRIBE_CONFIGS: (4, lambda names: [*_resources(names)]),
+    apis.ALTER_CONFIGS: (2, _altered),
+    apis.INCREMENTAL_ALTER_CONFIGS: (1, _altered),
+    apis.LIST_CONFIG_RESOURCES: (1, lambda names: {"resource_types": [TOPIC]}),
+    apis.DESCRIBE_ACLS: (3, lambda names: RULES),
+    apis.CREATE_ACLS: (3, lambda names: {"creations": [{**A_RULE, "principal": "User:x", "host": "*"}]}),
+    apis.DELETE_ACLS: (3, lambda names: {"filters": [RULES]}),
+    apis.DESCRIBE_CLIENT_QUOTAS: (1, lambda names: {}),
+    apis.ALTER_CLIENT_QUOTAS: (
+        1,
+        lambda names: {
+            "entries": [{"entity": [{"entity_type": "user", "entity_name": "nobody"}], "ops": [CHANGE]}],
+            "validate_only": True,
+        },
     ),
-    apis.OFFSET_COMMIT: (_commit,),
-    apis.OFFSET_FETCH: (_offset_fetch,),
-    apis.DESCRIBE_GROUPS: (lambda names: (m.DescribeGroupsRequest(groups=[names.group]), 5),),
-    apis.CONSUMER_GROUP_DESCRIBE: (lambda names: (m.ConsumerGroupDescribeRequest(group_ids=[names.group]), 1),),
-    apis.DELETE_GROUPS: (lambda names: (m.DeleteGroupsRequest(groups_names=[names.group]), 2),),
-    apis.OFFSET_DELETE: (_delete_offset,),
-    apis.INIT_PRODUCER_ID: (
-        lambda names: _init_producer_id(None),
-        lambda names: _init_producer_id(names.transactional_id),
-    ),
-    apis.ADD_PARTITIONS_TO_TXN: (_add_partitions, _add_partitions_of_several),
-    apis.ADD_OFFSETS_TO_TXN: (_add_offsets,),
-    apis.TXN_OFFSET_COMMIT: (_commit_in_transaction,),
-    apis.END_TXN: (_end,),
-    apis.WRITE_TXN_MARKERS: (_write_markers,),
-    apis.DELETE_RECORDS: (_delete_records,),
-    apis.DESCRIBE_PRODUCERS: (_describe_producers,),
-    apis.DESCRIBE_LOG_DIRS: (lambda names: (m.DescribeLogDirsRequest(topics=None), 4),),
-    apis.DESCRIBE_TRANSACTIONS: (
-        lambda names: (m.DescribeTransactionsRequest(transactional_ids=[names.transactional_id]), 0),
-    ),
-    apis.DESCRIBE_TOPIC_PARTITIONS: (_describe_partitions,),
-    apis.CREATE_TOPICS: (_create_topic,),
-    apis.CREATE_PARTITIONS: (_create_partitions,),
-    apis.DELETE_TOPICS: (_delete_topic,),
-    apis.DESCRIBE_CONFIGS: (
-        lambda names: _describe_configs(TOPIC, names.topic),
-        lambda names: _describe_configs(GROUP, names.group),
-        lambda names: _describe_configs(BROKER, "1"),
-    ),
-    apis.ALTER_CONFIGS: (
-        lambda names: _alter_configs(TOPIC, names.topic),
-        lambda names: _alter_configs(GROUP, names.group),
-        lambda names: _alter_configs(BROKER, "1"),
-    ),
-    apis.INCREMENTAL_ALTER_CONFIGS: (
-        lambda names: _alter_incrementally(TOPIC, names.topic),
-        lambda names: _alter_incrementally(GROUP, names.group),
-        lambda names: _alter_incrementally(BROKER, "1"),
-    ),
-    apis.LIST_CONFIG_RESOURCES: (lambda names: (m.ListConfigResourcesRequest(resource_types=[TOPIC]), 1),),
-    apis.DESCRIBE_ACLS: (_describe_acls,),
-    apis.CREATE_ACLS: (_create_acls,),
-    apis.DELETE_ACLS: (_delete_acls,),
-    apis.DESCRIBE_CLIENT_QUOTAS: (lambda names: (m.DescribeClientQuotasRequest(components=[], strict=False), 1),),
-    apis.ALTER_CLIENT_QUOTAS: (_alter_quotas,),
-    apis.DESCRIBE_USER_SCRAM_CREDENTIALS: (lambda names: (m.DescribeUserScramCredentialsRequest(users=[]), 0),),
-    apis.ALTER_USER_SCRAM_CREDENTIALS: (_alter_scram,),
+    apis.DESCRIBE_USER_SCRAM_CREDENTIALS: (0, lambda names: {"users": []}),
+    apis.ALTER_USER_SCRAM_CREDENTIALS: (0, lambda names: {"deletions": [{"name": "nobody", "mechanism": 1}]}),
 }
+
+ASKED = (*_REQUESTS, apis.ADD_PARTITIONS_TO_TXN)
+
+
+def requests_of(api: Api, names: Names) -> list[tuple[Message, int]]:
+    """The requests with their versions."""
+    if api is apis.ADD_PARTITIONS_TO_TXN:
+        asked = [(_add_partitions(names), 3), (_add_partitions_of_several(names), 4)]
+    else:
+        version, draw = _REQUESTS[api]
+        drawn = draw(names)
+        asked = [(fields, version) for fields in (drawn if isinstance(drawn, list) else [drawn])]
+    return [(message_of(api.request, **fields), version) for fields, version in asked]
 
 
 def error_codes(answer: Any) -> Iterator[int]:
     """Every error code in an answer, wherever it stands."""
-    fields = as_dict(answer)
-    yield from _codes(fields)
+    yield from _codes(as_dict(answer))
 
 
 def _codes(value: object) -> Iterator[int]:
     if isinstance(value, dict):
         for name, inner in value.items():
-            if name.endswith("error_code"):
-                yield inner
-            else:
-                yield from _codes(inner)
+            yield from [inner] if name.endswith("error_code") else _codes(inner)
     elif isinstance(value, (list, tuple)):
         for inner in value:
             yield from _codes(inner)

@@ -5,10 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from kafka_nextgen.wire import apis
-from kafka_nextgen.wire.messages import SaslAuthenticateRequest, SaslHandshakeRequest
 from tests.broker.client import Client
-
-__all__ = ["authenticate", "handshake", "log_in", "plain_token"]
 
 
 def plain_token(user: str, password: str, acting_for: str = "") -> bytes:
@@ -16,11 +13,16 @@ def plain_token(user: str, password: str, acting_for: str = "") -> bytes:
 
 
 def handshake(client: Client, mechanism: str, version: int = 1) -> Any:
-    return client.ask(apis.SASL_HANDSHAKE, SaslHandshakeRequest(mechanism=mechanism), version)
+    return client.ask(apis.SASL_HANDSHAKE, version=version, mechanism=mechanism)
 
 
 def authenticate(client: Client, token: bytes, version: int = 2) -> Any:
-    return client.ask(apis.SASL_AUTHENTICATE, SaslAuthenticateRequest(auth_bytes=token), version)
+    return client.ask(apis.SASL_AUTHENTICATE, version=version, auth_bytes=token)
+
+
+def send_bare(client: Client, token: bytes) -> None:
+    """Send a token without a header, as after version 0 of the handshake."""
+    client.send_bytes(len(token).to_bytes(4, "big") + token)
 
 
 def log_in(client: Client, user: str, password: str) -> Any:

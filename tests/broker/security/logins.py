@@ -7,11 +7,9 @@ from typing import Any
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.wire import apis
-from kafka_nextgen.wire.messages import ApiVersionsRequest, MetadataRequest
+from kafka_nextgen.wire.messages import ApiVersionsRequest
 from tests.broker.client import Client
-from tests.broker.security.logging_in import authenticate, handshake, log_in, plain_token
-
-__all__ = ["CLIENTS", "outcome"]
+from tests.broker.security.logging_in import authenticate, handshake, log_in, plain_token, send_bare
 
 USER, PASSWORD = "alice", "alice-secret"
 HUNG_UP = "hung up"
@@ -37,17 +35,12 @@ def _authenticated(answer: Any) -> object:
     return answer.error_code, answer.error_message, bytes(answer.auth_bytes), answer.session_lifetime_ms
 
 
-def _with_token(token: bytes) -> Callable[[Client], object]:
+def _with_token(token: bytes, *, is_hung_up: bool = True) -> Callable[[Client], object]:
     def ask(client: Client) -> object:
         handshake(client, "PLAIN")
-        return _authenticated(authenticate(client, token)), client.is_hung_up()
+        return _authenticated(authenticate(client, token)), is_hung_up and client.is_hung_up()
 
     return ask
-
-
-def _acting_for_oneself(client: Client) -> object:
-    handshake(client, "PLAIN")
-    return _authenticated(authenticate(client, plain_token(USER, PASSWORD, acting_for=USER)))
 
 
 def _bad_mechanism(client: Client) -> object:
@@ -80,22 +73,13 @@ def _versions_then_log_in(client: Client) -> object:
     return _authenticated(log_in(client, USER, PASSWORD))
 
 
-def _metadata(client: Client) -> object:
-    return client.ask(apis.METADATA, MetadataRequest(topics=[])).cluster_id
+def _with_bare_token(password: str) -> Callable[[Client], object]:
+    def ask(client: Client) -> object:
+        handshake(client, "PLAIN", version=0)
+        send_bare(client, plain_token(USER, password))
+        return client.receive_frame(), client.ask(apis.API_VERSIONS, VERSIONS).error_code
 
-
-def _bare_tokens(client: Client) -> object:
-    handshake(client, "PLAIN", version=0)
-    token = plain_token(USER, PASSWORD)
-    client.send_bytes(len(token).to_bytes(4, "big") + token)
-    return client.receive_frame(), client.ask(apis.API_VERSIONS, VERSIONS).error_code
-
-
-def _bad_bare_token(client: Client) -> object:
-    handshake(client, "PLAIN", version=0)
-    token = plain_token(USER, "a guess")
-    client.send_bytes(len(token).to_bytes(4, "big") + token)
-    return client.receive_frame()
+    return ask
 
 
 def _refused(message: str) -> object:
@@ -108,10 +92,13 @@ _ILLEGAL = ErrorCode.ILLEGAL_SASL_STATE
 #: Each kind of client, and what becomes of it.
 CLIENTS: Mapping[str, tuple[Callable[[Client], object], object]] = {
     "the right password": (lambda client: _authenticated(log_in(client, USER, PASSWORD)), _LET_IN),
-    "acting for oneself": (_acting_for_oneself, _LET_IN),
+    "acting for oneself": (
+        _with_token(plain_token(USER, PASSWORD, acting_for=USER), is_hung_up=False),
+        (_LET_IN, False),
+    ),
     "versions first": (_versions_then_log_in, _LET_IN),
-    "tokens without a header": (_bare_tokens, (b"", ErrorCode.NONE)),
-    "a bad token without a header": (_bad_bare_token, HUNG_UP),
+    "tokens without a header": (_with_bare_token(PASSWORD), (b"", ErrorCode.NONE)),
+    "a bad token without a header": (_with_bare_token("a guess"), HUNG_UP),
     "a wrong password": (
         _with_token(plain_token(USER, "a guess")),
         _refused("Authentication failed: Invalid username or password"),
@@ -130,10 +117,7 @@ CLIENTS: Mapping[str, tuple[Callable[[Client], object], object]] = {
         _with_token(b"alice\0alice-secret"),
         _refused("Invalid SASL/PLAIN response: expected 3 tokens, got 2"),
     ),
-    "a mechanism that is not spoken": (
-        _bad_mechanism,
-        ((ErrorCode.UNSUPPORTED_SASL_MECHANISM, ["PLAIN"]), True),
-    ),
+    "a mechanism that is not spoken": (_bad_mechanism, ((ErrorCode.UNSUPPORTED_SASL_MECHANISM, ["PLAIN"]), True)),
     "a handshake when logged in": (_handshake_again, _ILLEGAL),
     "a token when logged in": (
         _authenticate_again,
@@ -145,5 +129,5 @@ CLIENTS: Mapping[str, tuple[Callable[[Client], object], object]] = {
         HUNG_UP,
     ),
     "versions twice": (_versions_twice, HUNG_UP),
-    "a request of those who have not logged in": (_metadata, HUNG_UP),
+    "a request of those who have not logged in": (lambda client: client.ask(apis.METADATA), HUNG_UP),
 }

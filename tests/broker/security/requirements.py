@@ -21,8 +21,6 @@ from kafka_nextgen.broker.security.acls import Right
 from kafka_nextgen.wire import apis as api
 from kafka_nextgen.wire.apis import Api
 
-__all__ = ["NEEDS", "Needs"]
-
 
 @frozen
 class Needs:

@@ -9,7 +9,7 @@ from kafka_nextgen.testing import Cluster
 from tests.broker.security.conftest import PASSWORDS
 from tests.support.certificates import Certificates
 from tests.support.clients import unique
-from tests.support.waiting import eventually
+from tests.support.waiting import GUARD_S, eventually
 
 
 def options(cluster: Cluster, protocol: str, mechanism: str | None, user: str, password: str) -> dict[str, object]:
@@ -35,11 +35,10 @@ def test_records_come_through_every_listener(
     secured.create_topic(topic)
     producer = Producer(common)
     producer.produce(topic, b"one")
-    assert producer.flush(20) == 0
+    assert producer.flush(GUARD_S) == 0
     consumer = Consumer(common | {"group.id": unique("billing"), "auto.offset.reset": "earliest"})
     consumer.subscribe([topic])
-    message = consumer.poll(20)
-    assert message is not None
+    message = consumer.poll(GUARD_S)
     assert message.value() == b"one"
     consumer.close()
 

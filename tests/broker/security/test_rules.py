@@ -33,43 +33,27 @@ def access(*rules: str, principal: Principal = ALICE, **settings: object) -> Acc
         pytest.param(["allow User:* READ TOPIC orders"], Right.READ_TOPIC, True, id="everybody"),
         pytest.param(["allow User:alice ALL TOPIC orders"], Right.ALTER_TOPIC, True, id="every operation"),
         pytest.param(["allow User:alice READ TOPIC orders 10.0.0.1"], Right.READ_TOPIC, True, id="from its address"),
-        pytest.param(
-            ["allow User:alice READ TOPIC orders 10.0.0.2"], Right.READ_TOPIC, False, id="from another address"
-        ),
-        *(
-            pytest.param([f"allow User:alice {operation} TOPIC orders"], Right.DESCRIBE_TOPIC, is_implied, id=operation)
-            for operation, is_implied in {
-                "READ": True,
-                "WRITE": True,
-                "DELETE": True,
-                "ALTER": True,
-                "CREATE": False,
-                "ALTER_CONFIGS": False,
-            }.items()
-        ),
+        pytest.param(["allow User:alice READ TOPIC orders 10.0.0.2"], Right.READ_TOPIC, False, id="from elsewhere"),
         pytest.param(["allow User:alice ALTER_CONFIGS GROUP orders"], Right.DESCRIBE_GROUP_CONFIGS, True, id="configs"),
-        pytest.param(
-            ["allow User:alice READ TOPIC orders", "deny User:alice READ TOPIC ord*"],
-            Right.READ_TOPIC,
-            False,
-            id="deny wins",
-        ),
-        pytest.param(
-            ["allow User:alice READ TOPIC *", "deny User:* ALL TOPIC *"],
-            Right.READ_TOPIC,
-            False,
-            id="deny to everybody",
-        ),
-        pytest.param(
-            ["allow User:alice WRITE TOPIC orders", "deny User:alice READ TOPIC orders"],
-            Right.DESCRIBE_TOPIC,
-            True,
-            id="deny of reading leaves describing",
-        ),
     ],
 )
 def test_rules_decide(rules: list[str], right: Right, is_allowed: bool) -> None:
     assert access(*rules).may(right, "orders") is is_allowed
+
+
+def test_deny_wins_over_allow_but_takes_nothing_that_is_implied() -> None:
+    of_orders = access("allow User:alice READ TOPIC orders", "deny User:alice READ TOPIC ord*")
+    assert not of_orders.may(Right.READ_TOPIC, "orders")
+    assert not access("allow User:alice READ TOPIC *", "deny User:* ALL TOPIC *").may(Right.READ_TOPIC, "orders")
+    writing = access("allow User:alice WRITE TOPIC orders", "deny User:alice READ TOPIC orders")
+    assert writing.may(Right.DESCRIBE_TOPIC, "orders")
+
+
+def test_some_operations_imply_that_the_topic_may_be_described() -> None:
+    operations = ("READ", "WRITE", "DELETE", "ALTER", "CREATE", "ALTER_CONFIGS")
+    allowed = {each: access(f"allow User:alice {each} TOPIC orders") for each in operations}
+    implied = [each for each, of_alice in allowed.items() if of_alice.may(Right.DESCRIBE_TOPIC, "orders")]
+    assert implied == ["READ", "WRITE", "DELETE", "ALTER"]
 
 
 @pytest.mark.parametrize(
@@ -138,9 +122,8 @@ def test_rules_as_text_may_have_comments_and_no_name_for_the_cluster() -> None:
     assert [(rule.operation, rule.name) for rule in rules] == [(Operation.DESCRIBE, "kafka-cluster")]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_what_is_no_rule_is_refused() -> None:
+    for text in (
         "allow User:alice READ",
         "allow User:alice READ TOPIC",
         "allow alice READ TOPIC orders",
@@ -149,11 +132,9 @@ def test_rules_as_text_may_have_comments_and_no_name_for_the_cluster() -> None:
         "allow User:alice WRITE GROUP billing",
         "allow User:alice READ QUEUE orders",
         "allow User:alice READ TOPIC orders 10.0.0.1 always",
-    ],
-)
-def test_what_is_no_rule_is_refused(text: str) -> None:
-    with pytest.raises(ConfigError, match="is no rule"):
-        parse_rules([text])
+    ):
+        with pytest.raises(ConfigError, match="is no rule"):
+            parse_rules([text])
 
 
 @pytest.mark.parametrize(

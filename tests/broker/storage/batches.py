@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from uuid import UUID
 
 from kafka_nextgen.broker.log import PartitionLog
@@ -10,8 +13,6 @@ from kafka_nextgen.broker.storage.partition_directory import PartitionDirectory
 from kafka_nextgen.broker.storage.segments import NEVER, SegmentedBatches
 from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire.records import BatchView, NewRecord, RecordLimits, decode_partition, encode_batch, read_batches
-
-__all__ = ["ORDERS", "ORDERS_ID", "batch", "log_on", "segment_names", "values_in"]
 
 ORDERS = TopicPartition("orders", 0)
 ORDERS_ID = UUID(int=7)
@@ -32,6 +33,13 @@ def log_on(data_dir: Path, segment_bytes: int = 2**30, flush_interval: int = NEV
     for _ in log.recover():
         pass
     return log
+
+
+@contextmanager
+def scratch() -> Iterator[Path]:
+    """A directory for one example of a property: ``tmp_path`` is one for all of them."""
+    with TemporaryDirectory() as name:
+        yield Path(name)
 
 
 def segment_names(data_dir: Path) -> list[str]:

@@ -16,19 +16,15 @@ from kafka_nextgen.testing import Cluster
 from tests.broker.client import Client
 from tests.broker.extended import Group, announce, extended
 from tests.broker.group_requests import commit, heartbeat, live_by_the_classic_protocol
+from tests.conftest import or_skip
 from tests.support.kafka_from_maven import fetch_jars, find_java
-from tests.support.kafka_server import NoKafkaError
-from tests.support.real_kafka import is_required
 
 CODECS = ("none", "gzip", "snappy", "lz4", "zstd")
 
 
 def dump(*segments: Path, decoder: str = "--print-data-log") -> str:
     """What Kafka's DumpLogSegments says of segment files, record by record."""
-    try:
-        java, jars = find_java(), fetch_jars("4.3.0")
-    except NoKafkaError as reason:
-        pytest.fail(str(reason)) if is_required() else pytest.skip(str(reason))
+    java, jars = or_skip(lambda: (find_java(), fetch_jars("4.3.0")))
     command = [java, "-cp", str(jars / "*"), "org.apache.kafka.tools.DumpLogSegments", "--deep-iteration", decoder]
     command += ["--files", ",".join(map(str, segments))]
     return subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout
@@ -39,14 +35,8 @@ def test_kafkas_tool_reads_every_batch_of_every_codec(tmp_path: Path) -> None:
     with Cluster(config={"log.segment.bytes": 600}, data_dir=tmp_path) as cluster:
         cluster.create_topic("orders")
         for codec in CODECS:
-            producer = Producer(
-                {
-                    "bootstrap.servers": cluster.bootstrap_servers,
-                    "enable.idempotence": True,
-                    "compression.type": codec,
-                    "linger.ms": 50,
-                }
-            )
+            how = {"enable.idempotence": True, "compression.type": codec, "linger.ms": 50}
+            producer = Producer({"bootstrap.servers": cluster.bootstrap_servers, **how})
             for number in range(10):
                 producer.produce("orders", f"{codec}-{number}".encode() * 3)
             producer.flush(10)

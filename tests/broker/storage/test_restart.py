@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,6 @@ from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import MisuseError, StorageError
 from kafka_nextgen.testing import Cluster
 from kafka_nextgen.wire import apis
-from kafka_nextgen.wire.messages import InitProducerIdRequest
 from kafka_nextgen.wire.records import NewRecord, encode_batch
 from tests.broker import configs
 from tests.broker.client import Client
@@ -36,36 +35,45 @@ from tests.broker.topic_requests import create, delete, describe, grow, new_topi
 EARLIEST, LATEST = -2, -1
 
 
+@contextmanager
+def started(data_dir: Path, **how: Any) -> Iterator[tuple[Cluster, Client]]:
+    """A cluster on this directory, and a client of its first node."""
+    with Cluster(data_dir=data_dir, **how) as cluster, Client(cluster.bootstrap_servers) as client:
+        yield cluster, client
+
+
+@contextmanager
+def opened(data_dir: Path) -> Iterator[DataDir]:
+    storage = DataDir(data_dir)
+    storage.open()
+    yield storage
+    storage.close()
+
+
 def read(client: Client, topic: str) -> list[str]:
     (partition,) = by_name_fetch(client, topic)
     return [value for _, value in records_of(partition)]
 
 
 def new_producer_id(client: Client) -> int:
-    request = InitProducerIdRequest(transactional_id=None, transaction_timeout_ms=1)
-    producer_id: int = client.ask(apis.INIT_PRODUCER_ID, request).producer_id
-    return producer_id
+    return client.ask(apis.INIT_PRODUCER_ID, transactional_id=None, transaction_timeout_ms=1).producer_id
 
 
-def without_epochs(topics: Sequence[Any]) -> list[Any]:
-    """Described topics, without the epochs of their leaders."""
-    return [
-        topic.replaced(partitions=[partition.replaced(leader_epoch=-1) for partition in topic.partitions])
-        for topic in topics
-    ]
+def without_epochs(topic: Any) -> Any:
+    return topic.replaced(partitions=[partition.replaced(leader_epoch=-1) for partition in topic.partitions])
 
 
 def test_topics_and_records_are_there_again_with_their_ids(tmp_path: Path) -> None:
-    with Cluster(data_dir=tmp_path) as cluster, Client(cluster.bootstrap_servers) as client:
+    with started(tmp_path) as (_, client):
         create(client, new_topic_request("orders", 3, configs={"retention.bytes": "100000"}))
         grow(client, "orders", 4)
         produce(client, "orders", values("a", "b"))
         produce(client, "orders", values("z"), partition=3)
         before = metadata(client, "orders")
-    with Cluster(data_dir=tmp_path) as cluster, Client(cluster.bootstrap_servers) as client:
+    with started(tmp_path) as (_, client):
         after = metadata(client, "orders")
         assert after.cluster_id == before.cluster_id
-        assert without_epochs(after.topics) == without_epochs(before.topics)
+        assert without_epochs(after.topics[0]) == without_epochs(before.topics[0])
         assert describe(client, TOPIC, "orders", ["retention.bytes"]).configs[0].value == "100000"
         assert produce(client, "orders", values("c")).base_offset == 2
         assert read(client, "orders") == ["a", "b", "c"]
@@ -75,21 +83,19 @@ def test_topics_and_records_are_there_again_with_their_ids(tmp_path: Path) -> No
 def test_no_leader_epoch_comes_again(tmp_path: Path) -> None:
     epochs: list[int] = []
     for _ in range(3):
-        storage = DataDir(tmp_path)
-        storage.open()
-        topics = Topics([1, 2], storage)
-        topics.recover(TopicSettings)
-        topic = topics.named("orders") or topics.create("orders", [(1, 2)], TopicSettings())
-        epochs.append(topic.partitions[0].leader_epoch)
-        leadership.leave(topics.partitions(), 1)
-        topics.store_epochs()
-        epochs.append(topic.partitions[0].leader_epoch)
-        storage.close()
+        with opened(tmp_path) as storage:
+            topics = Topics([1, 2], storage)
+            topics.recover(TopicSettings)
+            topic = topics.named("orders") or topics.create("orders", [(1, 2)], TopicSettings())
+            epochs.append(topic.partitions[0].leader_epoch)
+            leadership.leave(topics.partitions(), 1)
+            topics.store_epochs()
+            epochs.append(topic.partitions[0].leader_epoch)
     assert epochs == sorted(set(epochs))
 
 
 def test_a_topic_made_again_under_its_old_name_has_nothing_of_the_old_one(tmp_path: Path) -> None:
-    with Cluster(data_dir=tmp_path) as cluster, Client(cluster.bootstrap_servers) as client:
+    with started(tmp_path) as (_, client):
         for value in ("old", "new"):
             create(client, new_topic_request("orders"))
             produce(client, "orders", values(value))
@@ -97,13 +103,13 @@ def test_a_topic_made_again_under_its_old_name_has_nothing_of_the_old_one(tmp_pa
             if value == "old":
                 delete(client, name="orders")
                 assert not (tmp_path / "orders-0").exists()
-    with Cluster(data_dir=tmp_path) as cluster, Client(cluster.bootstrap_servers) as client:
+    with started(tmp_path) as (_, client):
         assert topic_id_of(client, "orders") == topic_id
         assert read(client, "orders") == ["new"]
 
 
 def test_a_directory_without_its_topic_is_what_a_crash_left_and_goes(tmp_path: Path) -> None:
-    with Cluster(data_dir=tmp_path) as cluster, Client(cluster.bootstrap_servers) as client:
+    with started(tmp_path) as (_, client):
         for topic in ("kept", "gone"):
             create(client, new_topic_request(topic))
             produce(client, topic, values(topic))
@@ -115,7 +121,7 @@ def test_a_directory_without_its_topic_is_what_a_crash_left_and_goes(tmp_path: P
     (tmp_path / "empty-3").mkdir()
     (tmp_path / "notes-2026").mkdir()
     (tmp_path / "notes-2026" / "mine.txt").touch()
-    with Cluster(data_dir=tmp_path) as cluster, Client(cluster.bootstrap_servers) as client:
+    with started(tmp_path) as (_, client):
         assert metadata(client, "gone").topics[0].error_code == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
         assert read(client, "kept") == ["kept"]
     assert sorted(path.name for path in tmp_path.iterdir() if path.is_dir()) == ["kept-0", "notes-2026"]
@@ -127,7 +133,7 @@ def test_a_topic_of_a_line_that_was_torn_was_never_made(tmp_path: Path) -> None:
         cluster.create_topic("torn")
     catalogue = tmp_path / "catalogue.log"
     catalogue.write_bytes(catalogue.read_bytes()[:-5])
-    with Cluster(data_dir=tmp_path) as cluster, Client(cluster.bootstrap_servers) as client:
+    with started(tmp_path) as (cluster, client):
         assert [topic.name for topic in metadata(client, "kept", "torn").topics if not topic.error_code] == ["kept"]
         cluster.create_topic("t")
     with Cluster(data_dir=tmp_path) as cluster, pytest.raises(MisuseError, match="'t' already exists"):
@@ -136,7 +142,7 @@ def test_a_topic_of_a_line_that_was_torn_was_never_made(tmp_path: Path) -> None:
 
 def test_an_idempotent_producers_batch_is_known_again(tmp_path: Path) -> None:
     batches: list[bytes] = []
-    with Cluster(data_dir=tmp_path) as cluster, Client(cluster.bootstrap_servers) as client:
+    with started(tmp_path) as (cluster, client):
         cluster.create_topic("orders")
         producer_id = new_producer_id(client)
         for sequence in range(3):
@@ -144,7 +150,7 @@ def test_an_idempotent_producers_batch_is_known_again(tmp_path: Path) -> None:
             batches.append(encode_batch(records, producer_id=producer_id, producer_epoch=0, base_sequence=sequence))
         for batch in batches[:2]:
             produce(client, "orders", batch)
-    with Cluster(data_dir=tmp_path) as cluster, Client(cluster.bootstrap_servers) as client:
+    with started(tmp_path) as (_, client):
         assert [produce(client, "orders", batch).base_offset for batch in batches] == [0, 1, 2]
         assert read(client, "orders") == ["0", "1", "2"]
         assert new_producer_id(client) > producer_id
@@ -156,13 +162,13 @@ def test_what_was_configured_while_the_broker_ran_still_counts(tmp_path: Path) -
         (GROUP, "billing", "consumer.session.timeout.ms", "50000"),
         (BROKER, "", "group.consumer.assignment.interval.ms", "7"),
     ]
-    with Cluster(data_dir=tmp_path) as cluster, Client(cluster.bootstrap_servers) as client:
+    with started(tmp_path) as (_, client):
         create(client, new_topic_request("orders", configs={"retention.ms": "1"}))
         for kind, name, key, value in given:
             assert configs.alter(client, kind, name, (key, SET, value)) == ("NONE", None)
         assert configs.alter(client, GROUP, "shipping", ("consumer.session.timeout.ms", SET, "50000"))[0] == "NONE"
         assert configs.alter(client, GROUP, "shipping", ("consumer.session.timeout.ms", DELETE, None))[0] == "NONE"
-    with Cluster(data_dir=tmp_path) as cluster, Client(cluster.bootstrap_servers) as client:
+    with started(tmp_path) as (_, client):
         assert [configs.describe(client, kind, name)[key].value for kind, name, key, _ in given] == ["5", "50000", "7"]
         assert configs.describe(client, TOPIC, "orders")["retention.ms"].value == "1"
         assert configs.describe(client, GROUP, "shipping")["consumer.session.timeout.ms"].value == "45000"
@@ -173,19 +179,16 @@ def test_rules_and_credentials_that_were_added_still_count(tmp_path: Path) -> No
     gone = evolve(rule, permission=PermissionType.DENY, host="127.0.0.1")
     credential = ScramCredential(b"salt", b"stored", b"server", 4096)
     for is_first in (True, False):
-        storage = DataDir(tmp_path)
-        storage.open()
         security = BrokerSecurity(Users(), Authorizer(BrokerSettings.from_properties({})))
-        security.recover(storage.catalogue)
-        assert security.authorizer is not None
-        if is_first:
-            security.authorizer.add(rule)
-            security.authorizer.add(gone)
-            security.authorizer.remove(lambda each: each == gone)
-            for name in ("alice", "bob"):
-                security.users.set_scram(name, "SCRAM-SHA-256", credential)
-            security.users.delete_scram("bob", "SCRAM-SHA-256")
-        storage.close()
+        with opened(tmp_path) as storage:
+            security.recover(storage.catalogue)
+            if is_first:
+                security.authorizer.add(rule)
+                security.authorizer.add(gone)
+                security.authorizer.remove(lambda each: each == gone)
+                for name in ("alice", "bob"):
+                    security.users.set_scram(name, "SCRAM-SHA-256", credential)
+                security.users.delete_scram("bob", "SCRAM-SHA-256")
     assert security.authorizer.rules == (rule,)
     assert security.users.scram_users() == {"alice": {"SCRAM-SHA-256": 4096}}
     assert security.users.scram_credential("alice", "SCRAM-SHA-256") == credential
@@ -199,34 +202,30 @@ def test_limits_of_clients_still_count(tmp_path: Path) -> None:
         (Entity("default", None), {LimitKind.FETCHED_BYTES: 3.0}),
     ]
     for is_first in (True, False):
-        storage = DataDir(tmp_path)
-        storage.open()
         limits = Limits()
-        limits.recover(storage.catalogue)
-        if is_first:
-            for entity, amounts in [*kept, (Entity("bob"), {LimitKind.REQUEST_TIME: 1.0})]:
-                for kind, amount in amounts.items():
-                    limits.set(entity, kind, amount)
-            limits.set(Entity("bob"), LimitKind.REQUEST_TIME, None)
-        storage.close()
+        with opened(tmp_path) as storage:
+            limits.recover(storage.catalogue)
+            if is_first:
+                for entity, amounts in [*kept, (Entity("bob"), {LimitKind.REQUEST_TIME: 1.0})]:
+                    for kind, amount in amounts.items():
+                        limits.set(entity, kind, amount)
+                limits.set(Entity("bob"), LimitKind.REQUEST_TIME, None)
     assert list(limits.all()) == kept
 
 
 def test_where_retention_let_a_log_begin_it_begins_again(tmp_path: Path) -> None:
-    configs = {"retention.bytes": "1"}
-    settings = {"log.segment.bytes": 100}
-    with Cluster(config=settings, data_dir=tmp_path) as cluster, Client(cluster.bootstrap_servers) as client:
-        create(client, new_topic_request("orders", configs=configs))
+    with started(tmp_path, config={"log.segment.bytes": 100}) as (_, client):
+        create(client, new_topic_request("orders", configs={"retention.bytes": "1"}))
         for value in "abc":
             produce(client, "orders", values(value))
         begin = list_offset(client, "orders", EARLIEST).offset
         assert begin == 2
-    with Cluster(data_dir=tmp_path) as cluster, Client(cluster.bootstrap_servers) as client:
+    with started(tmp_path) as (_, client):
         assert list_offset(client, "orders", EARLIEST).offset == begin
 
 
 def test_a_disk_that_takes_no_more_is_told_to_the_producer_and_nothing_is_kept(tmp_path: Path) -> None:
-    with Cluster(data_dir=tmp_path) as cluster, Client(cluster.bootstrap_servers) as client:
+    with started(tmp_path) as (cluster, client):
         cluster.create_topic("orders")
         (tmp_path / "orders-0").touch()  # in the way of its directory
         refused = produce(client, "orders", values("a"))
@@ -256,30 +255,24 @@ def test_a_broker_with_fewer_nodes_than_the_topics_are_on_does_not_start(tmp_pat
         cluster.create_topic("orders", 2)
     with pytest.raises(StorageError, match=r"topic orders has replicas on broker\(s\) 2, but only 1 exist"):
         Cluster(data_dir=tmp_path).__enter__()
-    with Cluster(brokers=3, data_dir=tmp_path) as cluster, Client(cluster.bootstrap_servers) as client:
+    with started(tmp_path, brokers=3) as (_, client):
         assert len(metadata(client, "orders").topics[0].partitions) == 2
 
 
-def test_a_broker_that_was_closed_is_not_started_again(tmp_path: Path) -> None:
-    async def scenario() -> None:
-        broker = Broker(data_dir=tmp_path)
+async def test_a_broker_that_was_closed_is_not_started_again(tmp_path: Path) -> None:
+    broker = Broker(data_dir=tmp_path)
+    await broker.start()
+    await broker.close()
+    with pytest.raises(MisuseError, match="was closed: create another"):
         await broker.start()
-        await broker.close()
-        with pytest.raises(MisuseError, match="was closed: create another"):
-            await broker.start()
-
-    asyncio.run(scenario())
 
 
-def test_a_port_that_is_taken_leaves_the_directory_to_others(tmp_path: Path) -> None:
-    async def scenario() -> None:
-        first = Broker()
-        await first.start()
-        with pytest.raises(OSError, match="in use"):
-            await Broker(port=first.port, data_dir=tmp_path).start()
-        await first.close()
-        again = Broker(data_dir=tmp_path)
-        await again.start()
-        await again.close()
-
-    asyncio.run(scenario())
+async def test_a_port_that_is_taken_leaves_the_directory_to_others(tmp_path: Path) -> None:
+    first = Broker()
+    await first.start()
+    with pytest.raises(OSError, match="in use"):
+        await Broker(port=first.port, data_dir=tmp_path).start()
+    await first.close()
+    again = Broker(data_dir=tmp_path)
+    await again.start()
+    await again.close()

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import logging
+import os
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kafka_nextgen.broker.log import FoundOffset
+from kafka_nextgen.broker.log import PartitionLog
 from kafka_nextgen.broker.storage import files
 from kafka_nextgen.errors import StorageError
 from kafka_nextgen.wire.records import read_batches
-from tests.broker.storage.batches import batch, log_on, segment_names, values_in
-from tests.broker.storage.scratch import scratch
+from tests.broker.storage.batches import batch, log_on, scratch, segment_names, values_in
 from tests.support.examples import examples
 
 ONE_BATCH = batch("a").header.size
@@ -30,6 +30,14 @@ def written(data_dir: Path, sizes: list[int], segment_bytes: int) -> list[list[s
     for values in batches:
         log.append(batch(*values))
     return batches
+
+
+def filled(data_dir: Path, values: str, segment_bytes: int = 2**30) -> PartitionLog:
+    """A log with a batch of one record for each letter."""
+    log = log_on(data_dir, segment_bytes)
+    for value in values:
+        log.append(batch(value))
+    return log
 
 
 def segments_of(data_dir: Path) -> list[Path]:
@@ -62,8 +70,7 @@ def test_a_file_that_is_cut_anywhere_leaves_the_batches_before(
         batches = written(data_dir, sizes, segment_bytes)
         torn = data.draw(st.sampled_from(segments_of(data_dir)))
         size = data.draw(st.integers(0, torn.stat().st_size - 1))
-        with torn.open("r+b") as file:
-            file.truncate(size)
+        os.truncate(torn, size)
         again = log_on(data_dir, segment_bytes)
         assert is_a_prefix(values_in(again), batches)
         assert again.end_offset >= int(torn.stem)
@@ -110,9 +117,7 @@ def test_bytes_that_are_no_batch_are_cut_off_the_end(sizes: list[int], tail: byt
 
 
 def test_what_is_cut_is_told_with_file_offset_and_bytes(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    log = log_on(tmp_path, 2 * ONE_BATCH)
-    for value in "abc":
-        log.append(batch(value))
+    filled(tmp_path, "abc", 2 * ONE_BATCH)
     first, second = segments_of(tmp_path)
     with first.open("ab") as file:
         file.write(b"torn")
@@ -141,35 +146,17 @@ def test_a_batch_that_lies_where_another_belongs_ends_the_log(tmp_path: Path) ->
 
 
 def test_segments_roll_before_they_grow_too_large_and_are_named_after_their_first_offset(tmp_path: Path) -> None:
-    log = log_on(tmp_path, segment_bytes=2 * ONE_BATCH)
-    for value in "abcde":
-        log.append(batch(value))
+    log = filled(tmp_path, "abcde", 2 * ONE_BATCH)
     assert segment_names(tmp_path) == [f"{offset:020}.log" for offset in (0, 2, 4)]
     assert values_in(log) == list("abcde")
     assert len(log.read(1, 3 * ONE_BATCH, at_least_one=False)) == 3 * ONE_BATCH
 
 
-def test_a_batch_larger_than_a_segment_gets_one_of_its_own(tmp_path: Path) -> None:
-    log = log_on(tmp_path, segment_bytes=1)
-    log.append(batch("large"))
-    log.append(batch("too"))
-    assert values_in(log_on(tmp_path, segment_bytes=1)) == ["large", "too"]
-
-
-def test_retention_deletes_whole_segments_and_the_start_is_known_by_what_is_left(tmp_path: Path) -> None:
-    log = log_on(tmp_path, segment_bytes=2 * ONE_BATCH)
-    for value in "abcde":
-        log.append(batch(value))
-    log.retain(2 * ONE_BATCH)
-    assert (log.start_offset, values_in(log)) == (2, list("cde"))
-    again = log_on(tmp_path)
-    assert (again.start_offset, again.end_offset, values_in(again)) == (2, 5, list("cde"))
-
-
 def test_a_log_of_which_nothing_is_left_goes_on_where_it_was(tmp_path: Path) -> None:
-    log = log_on(tmp_path, segment_bytes=2 * ONE_BATCH)
-    for value in "abcde":
-        log.append(batch(value))
+    log = filled(tmp_path, "abcde", 2 * ONE_BATCH)
+    log.retain(2 * ONE_BATCH)
+    for each in (log, log_on(tmp_path)):
+        assert (each.start_offset, each.end_offset, values_in(each)) == (2, 5, list("cde"))
     log.retain(0)
     for each in (log, log_on(tmp_path)):
         assert (each.start_offset, each.end_offset, each.size, segment_names(tmp_path)) == (5, 5, 0, [])
@@ -180,9 +167,7 @@ def test_a_log_of_which_nothing_is_left_goes_on_where_it_was(tmp_path: Path) -> 
 
 
 def test_a_segment_that_can_not_be_deleted_leaves_no_hole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    log = log_on(tmp_path, segment_bytes=1)
-    for value in "abcd":
-        log.append(batch(value))
+    log = filled(tmp_path, "abcd", 1)
     unlink = Path.unlink
 
     def stuck(path: Path) -> None:
@@ -197,43 +182,28 @@ def test_a_segment_that_can_not_be_deleted_leaves_no_hole(tmp_path: Path, monkey
     assert values_in(log_on(tmp_path, segment_bytes=1)) == list("bcd")
 
 
-@pytest.mark.parametrize("start", range(6))
-def test_the_start_that_was_asked_for_is_kept_also_within_a_segment(tmp_path: Path, start: int) -> None:
-    log = log_on(tmp_path, segment_bytes=2 * ONE_BATCH)
-    for value in "abcde":
-        log.append(batch(value))
-    log.drop_before(start)
-    for each in (log, log_on(tmp_path, 2 * ONE_BATCH)):
-        assert (each.start_offset, each.end_offset) == (start, 5)
-        assert values_in(each) == list("abcde")[start:]
+def test_the_start_that_was_asked_for_is_kept_also_within_a_segment(tmp_path: Path) -> None:
+    log = filled(tmp_path, "abcde", 2 * ONE_BATCH)
+    for start in range(6):
+        log.drop_before(start)
+        for each in (log, log_on(tmp_path, 2 * ONE_BATCH)):
+            assert (each.start_offset, each.end_offset) == (start, 5)
+            assert values_in(each) == list("abcde")[start:]
     assert log.append(batch("f")) == 5
 
 
 def test_a_log_that_was_cut_before_its_start_begins_again_at_the_start(tmp_path: Path) -> None:
-    log = log_on(tmp_path)
-    for value in "abc":
-        log.append(batch(value))
+    log = filled(tmp_path, "abc")
     log.drop_before(2)
-    with segments_of(tmp_path)[0].open("r+b") as file:
-        file.truncate(ONE_BATCH)
+    os.truncate(segments_of(tmp_path)[0], ONE_BATCH)
     again = log_on(tmp_path)
     assert (again.start_offset, again.end_offset, segment_names(tmp_path)) == (2, 2, [])
     assert again.append(batch("d")) == 2
     assert values_in(log_on(tmp_path)) == ["d"]
 
 
-def test_times_are_looked_up_in_files_as_in_memory(tmp_path: Path) -> None:
-    log = log_on(tmp_path, segment_bytes=1)
-    log.append(batch("a", "b"))
-    log.append(batch("c", "d", "e"))
-    again = log_on(tmp_path, segment_bytes=1)
-    assert again.offset_for_time(1_002) == log.offset_for_time(1_002) == FoundOffset(4, 1_002)
-    assert again.offset_of_latest_time() == FoundOffset(4, 1_002)
-
-
 def test_an_append_that_fails_leaves_the_log_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    log = log_on(tmp_path)
-    log.append(batch("a"))
+    log = filled(tmp_path, "a")
     pwrite = files.os.pwrite
 
     def half(fd: int, data: memoryview, at: int) -> int:
@@ -250,8 +220,7 @@ def test_an_append_that_fails_leaves_the_log_as_it_was(tmp_path: Path, monkeypat
 
 
 def test_a_file_that_somebody_else_cut_is_told(tmp_path: Path) -> None:
-    log = log_on(tmp_path)
-    log.append(batch("a"))
+    log = filled(tmp_path, "a")
     segments_of(tmp_path)[0].write_bytes(b"")
     with pytest.raises(StorageError, match="was truncated from outside: only 0 of"):
         log.read(0, 1_000, at_least_one=True)

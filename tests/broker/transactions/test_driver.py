@@ -1,12 +1,15 @@
-"""The transaction coordinator's driver where the disk refuses: what can't be stored did not happen, decisions stand."""
+"""The transaction coordinator's driver: where the disk refuses and over a restart; decisions stand."""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from kafka_nextgen.broker.storage import Catalogue
+from kafka_nextgen.broker.storage.journal import Journal
 from kafka_nextgen.broker.transactions import driver
 from kafka_nextgen.broker.transactions.driver import Transactions
 from kafka_nextgen.broker.transactions.entries import TransactionEntries
@@ -29,65 +32,110 @@ ADD = AddPartitions("t", FIRST, ORDERS)
 COMMIT = EndTransaction("t", FIRST, True, new_producer_id=8)
 
 
-class Disk(TransactionEntries):
-    """Entries that can't be written while it is full."""
-
-    is_full = False
-
-    def put(self, transaction: Transaction) -> None:
-        if Disk.is_full:
-            raise StorageError("no space is left")
-        super().put(transaction)
+def no_space(*_: object) -> None:
+    raise StorageError("no space is left")
 
 
-class Partitions:
-    """Takes markers, once it has refused so many."""
-
-    def __init__(self, refusals: int = 0) -> None:
-        self.refusals = refusals
-        self.ended: asyncio.Event = asyncio.Event()
-
-    def write_markers(self, transaction: Transaction) -> None:
-        if self.refusals:
-            self.refusals -= 1
-            raise StorageError("no space is left")
-        self.ended.set()
+def begun(write_markers: Callable[[Transaction], None] = lambda _: None) -> Transactions:
+    made = Transactions(600_000, lambda: 5.0, write_markers, TransactionEntries(Catalogue()))
+    made.ask(INIT, ProducerAnswered)
+    return made
 
 
-def transactions(partitions: Partitions) -> Transactions:
-    return Transactions(600_000, lambda: 5.0, partitions.write_markers, Disk(Catalogue()))
+async def test_what_can_not_be_stored_did_not_happen(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = begun()
+    with monkeypatch.context() as full:
+        full.setattr(TransactionEntries, "put", no_space)
+        refused = ErrorCode.COORDINATOR_NOT_AVAILABLE
+        assert made.ask(ADD, PartitionsAnswered) == PartitionsAnswered(dict.fromkeys(ORDERS, refused))
+        assert made.ask(INIT, ProducerAnswered) == ProducerAnswered(refused)
+        known = made.named("t")
+        assert (known.status, known.producer) == (Status.EMPTY, FIRST)
+    assert made.ask(ADD, PartitionsAnswered) == PartitionsAnswered(dict.fromkeys(ORDERS, ErrorCode.NONE))
+    made.close()
 
 
-def test_what_can_not_be_stored_did_not_happen(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def scenario() -> None:
-        made = transactions(Partitions())
-        made.ask(INIT, ProducerAnswered)
-        with monkeypatch.context() as full:
-            full.setattr(Disk, "is_full", True)
-            refused = ErrorCode.COORDINATOR_NOT_AVAILABLE
-            assert made.ask(ADD, PartitionsAnswered) == PartitionsAnswered(dict.fromkeys(ORDERS, refused))
-            assert made.ask(INIT, ProducerAnswered) == ProducerAnswered(refused)
-            known = made.named("t")
-            assert known is not None
-            assert (known.status, known.producer) == (Status.EMPTY, FIRST)
-        assert made.ask(ADD, PartitionsAnswered) == PartitionsAnswered(dict.fromkeys(ORDERS, ErrorCode.NONE))
-        made.close()
-
-    asyncio.run(scenario())
-
-
-def test_markers_that_can_not_be_written_are_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_markers_that_can_not_be_written_are_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(driver, "_RETRY_S", 0.0)
 
-    async def scenario() -> None:
-        partitions = Partitions(refusals=2)
-        made = transactions(partitions)
-        made.ask(INIT, ProducerAnswered)
-        made.ask(ADD, PartitionsAnswered)
-        assert made.ask(COMMIT, ProducerAnswered).error is ErrorCode.NONE, "it is decided"
-        assert made.ask(COMMIT, ProducerAnswered).error is ErrorCode.CONCURRENT_TRANSACTIONS, "and not complete"
-        await asyncio.wait_for(partitions.ended.wait(), 10)
-        assert made.ask(COMMIT, ProducerAnswered).error is ErrorCode.NONE
-        made.close()
+    refusals, ended = iter(range(2)), asyncio.Event()
 
-    asyncio.run(scenario())
+    def write_markers(_: Transaction) -> None:
+        if next(refusals, None) is not None:
+            no_space()
+        ended.set()
+
+    made = begun(write_markers)
+    made.ask(ADD, PartitionsAnswered)
+    assert made.ask(COMMIT, ProducerAnswered).error is ErrorCode.NONE, "it is decided"
+    assert made.ask(COMMIT, ProducerAnswered).error is ErrorCode.CONCURRENT_TRANSACTIONS, "and not complete"
+    await ended.wait()
+    assert made.ask(COMMIT, ProducerAnswered).error is ErrorCode.NONE
+    made.close()
+
+
+# ---- over a restart
+
+
+class KilledError(Exception):
+    """The process ends here."""
+
+
+def die(transaction: Transaction) -> None:
+    raise KilledError
+
+
+def entries_in(directory: Path) -> TransactionEntries:
+    catalogue = Catalogue()
+    catalogue.open(Journal(directory / "catalogue.log"))
+    return TransactionEntries(catalogue)
+
+
+def started(directory: Path, write_markers: Callable[[Transaction], None] = die) -> Transactions:
+    """The transactions as a broker that starts on ``directory`` knows them."""
+    return Transactions(600_000, lambda: 5.0, write_markers, entries_in(directory))
+
+
+def ongoing(directory: Path) -> Transactions:
+    transactions = started(directory)
+    transactions.ask(INIT, ProducerAnswered)
+    transactions.ask(ADD, PartitionsAnswered)
+    return transactions
+
+
+async def test_an_open_transaction_goes_on(tmp_path: Path) -> None:
+    ongoing(tmp_path)
+    again = started(tmp_path)
+    again.recover()
+    answer = again.ask(AddPartitions("t", FIRST, ORDERS, verify_only=True), PartitionsAnswered)
+    assert answer.errors == dict.fromkeys(ORDERS, ErrorCode.NONE)
+
+
+@pytest.mark.parametrize(("is_commit", "status"), [(True, Status.COMPLETE_COMMIT), (False, Status.COMPLETE_ABORT)])
+async def test_what_was_decided_before_the_end_has_its_markers_written(
+    tmp_path: Path, is_commit: bool, status: Status
+) -> None:
+    ended: list[Transaction] = []
+    with pytest.raises(KilledError):
+        ongoing(tmp_path).ask(EndTransaction("t", FIRST, is_commit, new_producer_id=8), ProducerAnswered)
+    again = started(tmp_path, ended.append)
+    again.recover()
+    assert [one.partitions for one in ended] == [ORDERS]
+    started(tmp_path).recover()
+    assert [known.status for known in again.all()] == [status]
+
+
+def test_everything_there_is_to_know_is_kept(tmp_path: Path) -> None:
+    transaction = Transaction(
+        "billing",
+        Producer(7, 3),
+        60_000,
+        Status.ONGOING,
+        ORDERS | {TopicPartition("audit", 2)},
+        started_ms=1,
+        updated_ms=2,
+        previous=Producer(6, 9),
+        successor=Producer(8, 0),
+    )
+    entries_in(tmp_path).put(transaction)
+    assert entries_in(tmp_path).all() == [transaction]

@@ -16,22 +16,16 @@ from tests.broker.transactions.offset_transactions import GROUP, NAME, TOPIC, be
 from tests.endtoend.broker_process import BrokerProcess
 from tests.endtoend.patience import ask_patiently
 from tests.support.clients import create_topic
+from tests.support.plain_messages import message_of
 from tests.support.waiting import GUARD_S
 
 UNSTABLE = (ErrorCode.UNSTABLE_OFFSET_COMMIT, -1)
-TIMEOUT_S = GUARD_S
 
 
 def told(client: Client) -> tuple[int, int]:
     """The error and the offset that are told of the partition to those who want stable offsets."""
-    group = OffsetFetchRequest.OffsetFetchRequestGroup
-    asked = group(
-        group_id=GROUP,
-        member_id=None,
-        member_epoch=-1,
-        topics=[group.OffsetFetchRequestTopics(name=TOPIC, partition_indexes=[0])],
-    )
-    request = OffsetFetchRequest(groups=[asked], require_stable=True)
+    asked = {"group_id": GROUP, "member_id": None, "topics": [{"name": TOPIC, "partition_indexes": [0]}]}
+    request = message_of(OffsetFetchRequest, groups=[asked], require_stable=True)
     answer = ask_patiently(client, apis.OFFSET_FETCH, request, 9, lambda answer: answer.groups[0].error_code)
     (partition,) = answer.groups[0].topics[0].partitions
     return partition.error_code, partition.committed_offset
@@ -73,15 +67,15 @@ def test_librdkafka_goes_on_when_the_broker_was_killed_and_started_again(tmp_pat
         quiet = {"bootstrap.servers": broker.bootstrap_servers, "log_level": 0, "reconnect.backoff.max.ms": 100}
         # Where brokers are looked up anew, librdkafka 2.16 waits for ever for the one it sent offsets to before.
         producer = Producer({**quiet, "transactional.id": NAME, "metadata.recovery.strategy": "none"})
-        producer.init_transactions(TIMEOUT_S)
+        producer.init_transactions(GUARD_S)
         consumer = Consumer({**quiet, "group.id": GROUP})
         for offset in (5, 7):
             producer.begin_transaction()
             producer.produce(topic, b"moved")
             offsets = [TopicPartition(topic, 0, offset)]
-            producer.send_offsets_to_transaction(offsets, consumer.consumer_group_metadata(), TIMEOUT_S)
-            producer.commit_transaction(TIMEOUT_S)
-            assert [at.offset for at in consumer.committed(offsets, TIMEOUT_S)] == [offset]
+            producer.send_offsets_to_transaction(offsets, consumer.consumer_group_metadata(), GUARD_S)
+            producer.commit_transaction(GUARD_S)
+            assert [at.offset for at in consumer.committed(offsets, GUARD_S)] == [offset]
             if offset == 5:
                 broker.kill()
                 broker.start()

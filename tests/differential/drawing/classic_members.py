@@ -10,8 +10,6 @@ from tests.differential.steps import Step
 from tests.differential.symbols import EpochOf, Group, MemberIdOf, Parts, Subscription
 from tests.differential.told import Member
 
-__all__ = ["classic_request", "classic_round"]
-
 _TIMEOUT_MS = 600_000
 _ID_IS_REQUIRED_SINCE = 4
 _INSTANCES_SINCE = {apis.JOIN_GROUP: 5, apis.SYNC_GROUP: 3, apis.HEARTBEAT: 3, apis.LEAVE_GROUP: 3}

@@ -10,8 +10,6 @@ from tests.differential.steps import Step
 from tests.differential.symbols import EpochOf, Group, MemberIdOf, Owned, Topic, TopicIdOf
 from tests.differential.told import Member
 
-__all__ = ["consumer_heartbeat"]
-
 _TIMEOUT_MS = 300_000
 _LEAVE, _LEAVE_FOR_A_WHILE = -1, -2
 

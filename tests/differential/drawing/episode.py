@@ -7,19 +7,10 @@ from random import Random
 
 from kafka_nextgen.wire import apis
 from tests.broker.configs import GROUP, SET
-from tests.differential.drawing import (
-    classic_members,
-    consumer_members,
-    descriptions,
-    offsets,
-    records,
-    topics,
-)
+from tests.differential.drawing import classic_members, consumer_members, groups, records, topics
 from tests.differential.drawing.session import FIRST_TOPICS, GROUPS, Session
 from tests.differential.steps import Step
 from tests.differential.symbols import Group, Topic
-
-__all__ = ["draw_episode"]
 
 Draw = Callable[[Session], list[Step]]
 
@@ -28,14 +19,14 @@ _WEIGHTS: dict[Draw, int] = {
     consumer_members.consumer_heartbeat: 26,
     classic_members.classic_request: 16,
     classic_members.classic_round: 3,
-    offsets.commit: 8,
-    offsets.fetch_offsets: 8,
-    offsets.delete_offsets: 1,
-    offsets.delete_groups: 1,
-    descriptions.describe_consumer_groups: 5,
-    descriptions.describe_groups: 4,
-    descriptions.list_groups: 3,
-    descriptions.metadata: 2,
+    groups.commit: 8,
+    groups.fetch_offsets: 8,
+    groups.delete_offsets: 1,
+    groups.delete_groups: 1,
+    groups.describe_consumer_groups: 5,
+    groups.describe_groups: 4,
+    groups.list_groups: 3,
+    groups.metadata: 2,
     records.produce: 12,
     records.fetch: 8,
     records.list_offsets: 7,

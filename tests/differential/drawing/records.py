@@ -5,26 +5,20 @@ from __future__ import annotations
 from typing import Any
 
 from kafka_nextgen.wire import apis
-from tests.differential.drawing.session import Session
+from tests.differential.drawing.session import Session, by_name_and_id
 from tests.differential.steps import Step
 from tests.differential.symbols import OddBatch, PlainBatch, ProducerBatch, Symbol, Topic, TopicIdOf
 from tests.support.odd_batches import NOW_MS, ODD_BATCHES
 
-__all__ = ["delete_records", "fetch", "list_offsets", "offset_for_leader_epoch", "produce"]
-
 _TIMEOUT_MS = 5_000
 _HOUR_MS = 3_600_000
-
-
-def _named(name: str) -> dict[str, Any]:
-    return {"name": Topic(name), "topic_id": TopicIdOf(name)}
 
 
 def produce(session: Session) -> list[Step]:
     """Write a batch, an odd one half of the time."""
     version = session.version(apis.PRODUCE)
     partition = {"index": session.one((0, 0, 0, 1, 7)), "records": _batch(session)}
-    topic = {**_named(session.topic()), "partition_data": [partition]}
+    topic = {**by_name_and_id(session.topic()), "partition_data": [partition]}
     acks = session.one((-1, -1, 1, 5))
     fields = {"transactional_id": None, "acks": acks, "timeout_ms": _TIMEOUT_MS, "topic_data": [topic]}
     return [Step(apis.PRODUCE, version, fields)]
@@ -75,10 +69,7 @@ def list_offsets(session: Session) -> list[Step]:
     partition: dict[str, Any] = {"partition_index": session.one((0, 0, 1, 7)), "timestamp": session.one(times)}
     if version >= 4:
         partition["current_leader_epoch"] = session.one((-1, -1, 0, 5))
-    fields: dict[str, Any] = {
-        "replica_id": -1,
-        "topics": [{"name": Topic(session.topic()), "partitions": [partition]}],
-    }
+    fields: dict[str, Any] = {"replica_id": -1, "topics": [{"name": Topic(session.topic()), "partitions": [partition]}]}
     if version >= 2:
         fields["isolation_level"] = session.one((0, 1))
     return [Step(apis.LIST_OFFSETS, version, fields)]
@@ -87,8 +78,7 @@ def list_offsets(session: Session) -> list[Step]:
 def delete_records(session: Session) -> list[Step]:
     partition = {"partition_index": session.one((0, 0, 1, 7)), "offset": session.one((0, 1, 3, -1, 1_000))}
     topic = {"name": Topic(session.topic()), "partitions": [partition]}
-    fields = {"topics": [topic], "timeout_ms": _TIMEOUT_MS}
-    return [Step(apis.DELETE_RECORDS, session.version(apis.DELETE_RECORDS), fields)]
+    return session.step(apis.DELETE_RECORDS, topics=[topic], timeout_ms=_TIMEOUT_MS)
 
 
 def offset_for_leader_epoch(session: Session) -> list[Step]:
@@ -97,5 +87,5 @@ def offset_for_leader_epoch(session: Session) -> list[Step]:
         "current_leader_epoch": session.one((-1, 0, 5)),
         "leader_epoch": session.one((0, 1, -1)),
     }
-    fields = {"replica_id": -1, "topics": [{"topic": Topic(session.topic()), "partitions": [partition]}]}
-    return [Step(apis.OFFSET_FOR_LEADER_EPOCH, session.version(apis.OFFSET_FOR_LEADER_EPOCH), fields)]
+    topics = [{"topic": Topic(session.topic()), "partitions": [partition]}]
+    return session.step(apis.OFFSET_FOR_LEADER_EPOCH, replica_id=-1, topics=topics)

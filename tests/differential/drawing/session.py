@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from random import Random
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from attrs import define, field, frozen
 
 from kafka_nextgen.wire.apis import Api
+from tests.differential.steps import Step
+from tests.differential.symbols import Topic, TopicIdOf
 from tests.differential.told import Member
-
-__all__ = ["FIRST_TOPICS", "GROUPS", "INSTANCES", "NOWHERE", "TOPICS", "Kind", "Session"]
 
 T = TypeVar("T")
 
@@ -45,6 +45,11 @@ GROUPS: Mapping[str, Kind] = {
 
 #: Static members: s and r follow each other under one instance id.
 INSTANCES = {"s": "i1", "r": "i1", "q": "i2"}
+
+
+def by_name_and_id(topic: str) -> dict[str, Any]:
+    """A topic as requests name it: a version has one of them or the other."""
+    return {"name": Topic(topic), "topic_id": TopicIdOf(topic)}
 
 
 @define
@@ -79,6 +84,10 @@ class Session:
         return self.one(
             [name for name, kind in GROUPS.items() if kind.consumer >= consumer and kind.classic >= classic]
         )
+
+    def step(self, api: Api, **fields: Any) -> list[Step]:
+        """One request in any version, for APIs whose fields are the same in all."""
+        return [Step(api, self.version(api), fields)]
 
     def member(self, group: str) -> Member:
         return group, self.one(GROUPS[group].members)

@@ -9,19 +9,10 @@ from typing import Any
 
 from kafka_nextgen.wire import apis
 from tests.broker.configs import APPEND, DELETE, GROUP, SET, SUBTRACT, TOPIC
+from tests.broker.topic_requests import new_topic_request
 from tests.differential.drawing.session import GROUPS, NOWHERE, TOPICS, Session
 from tests.differential.steps import Step
 from tests.differential.symbols import Group, Symbol, Topic, TopicIdOf
-
-__all__ = [
-    "KEPT",
-    "alter_configs",
-    "create_partitions",
-    "create_topics",
-    "delete_topics",
-    "describe_configs",
-    "new_topic",
-]
 
 _TIMEOUT_MS = 10_000
 
@@ -74,13 +65,7 @@ _GROUP_VALUES: dict[str, tuple[str, ...]] = {
 def new_topic(name: Symbol | str, partitions: int, factor: int = 1, **configs: str | None) -> dict[str, Any]:
     """A topic of CreateTopics; ``configs`` has underscores for dots."""
     given = {**KEPT, **{key.replace("_", "."): value for key, value in configs.items()}}
-    return {
-        "name": name,
-        "num_partitions": partitions,
-        "replication_factor": factor,
-        "assignments": [],
-        "configs": [{"name": key, "value": value} for key, value in given.items()],
-    }
+    return new_topic_request(name, partitions, factor, configs=given)
 
 
 def create_topics(session: Session) -> list[Step]:
@@ -89,8 +74,7 @@ def create_topics(session: Session) -> list[Step]:
     only_checks = session.chance(0.2)
     if not only_checks:
         session.topics |= {topic["name"].name for topic in topics if isinstance(topic["name"], Topic)}
-    fields = {"topics": topics, "timeout_ms": _TIMEOUT_MS, "validate_only": only_checks}
-    return [Step(apis.CREATE_TOPICS, session.version(apis.CREATE_TOPICS), fields)]
+    return session.step(apis.CREATE_TOPICS, topics=topics, timeout_ms=_TIMEOUT_MS, validate_only=only_checks)
 
 
 def _drawn_topic(session: Session) -> dict[str, Any]:
@@ -117,8 +101,8 @@ def create_partitions(session: Session) -> list[Step]:
         "count": session.one((1, 2, 3, 4, 0, -1)),
         "assignments": session.one((None, None, [{"broker_ids": [1]}], [{"broker_ids": [2]}])),
     }
-    fields = {"topics": [topic], "timeout_ms": _TIMEOUT_MS, "validate_only": session.chance(0.2)}
-    return [Step(apis.CREATE_PARTITIONS, session.version(apis.CREATE_PARTITIONS), fields)]
+    how = {"timeout_ms": _TIMEOUT_MS, "validate_only": session.chance(0.2)}
+    return session.step(apis.CREATE_PARTITIONS, topics=[topic], **how)
 
 
 def delete_topics(session: Session) -> list[Step]:
@@ -141,9 +125,8 @@ def alter_configs(session: Session) -> list[Step]:
     keys = session.some(sorted(values), 2)
     configs = [_change(session, key, values[key]) for key in keys]
     resource = {"resource_type": kind, "resource_name": name, "configs": configs}
-    fields = {"resources": [resource], "validate_only": session.chance(0.15)}
-    version = session.version(apis.INCREMENTAL_ALTER_CONFIGS)
-    return [Step(apis.INCREMENTAL_ALTER_CONFIGS, version, fields)]
+    only_checks = session.chance(0.15)
+    return session.step(apis.INCREMENTAL_ALTER_CONFIGS, resources=[resource], validate_only=only_checks)
 
 
 def _resource(session: Session) -> tuple[int, Symbol | str, dict[str, tuple[str, ...]]]:

@@ -7,8 +7,6 @@ from importlib import import_module
 
 from tests.fuzz.decoders.decoder import Decoder
 
-__all__ = ["DECODERS", "Decoder", "find"]
-
 #: The module of each, the most important first.
 DECODERS: Mapping[str, str] = {
     "compiled-records": "compiled_records",
@@ -22,8 +20,8 @@ DECODERS: Mapping[str, str] = {
     "stream": "stream",
     "offsets-topic": "offsets_topic",
     "embedded": "embedded",
-    "sasl-client": "sasl_client",
-    "sasl-server": "sasl_server",
+    "sasl-client": "sasl",
+    "sasl-server": "sasl",
 }
 
 _PLANTED = "planted"

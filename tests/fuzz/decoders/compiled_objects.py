@@ -20,8 +20,6 @@ from kafka_nextgen.types import Record, TimestampType
 from tests.fuzz.decoders.decoder import Decoder, refusals
 from tests.fuzz.guarded import Guarded
 
-__all__ = ["COMPILED_OBJECTS"]
-
 T = TypeVar("T")
 
 _HEAD = struct.Struct(
@@ -95,7 +93,7 @@ class _Columns:
         headers = None if self.headers is None else self.headers.given
         numbers = self.offsets, self.timestamps, self.kinds, self.leader_epochs
         strings = self.keys.given, self.values.given
-        return accelerator.RecordRows(Record, "orders", 3, _KINDS, headers, *numbers, *strings, start, stop)  # type: ignore[arg-type]
+        return accelerator.RecordRows(Record, "orders", 3, _KINDS, headers, *numbers, *strings, start, stop)
 
     def between(self, start: int, stop: int) -> list[Record]:
         numbers = self.offsets, self.timestamps, self.kinds, self.leader_epochs
@@ -125,7 +123,7 @@ class _Cutter:
         size = struct.calcsize(code)
         used = min(count, len(self._data) // size) * size
         piece, self._data = self._data[:used], self._data[used:]
-        return next(self._rooms).put(piece).cast(code)  # type: ignore[call-overload,no-any-return]
+        return next(self._rooms).put(piece).cast(code)
 
     def strings(self, count: int, data_bytes: int, has_nulls: int) -> _Strings:
         bounds = self.cut(count + 1, "i")
@@ -151,7 +149,7 @@ def _make(data: bytes) -> None:
         lists = _Headers(of_each, names, contents)
         columns = _Columns(*numbers, keys, values, lists if which & _HEADERS else None)
         _compare(lambda: accelerator.to_list(*keys.given, start, stop), lambda: keys.between(start, stop))
-        _compare(lambda: accelerator.to_headers(*lists.given, start, stop), lambda: lists.between(start, stop))  # type: ignore[arg-type]
+        _compare(lambda: accelerator.to_headers(*lists.given, start, stop), lambda: lists.between(start, stop))
         _compare(lambda: list(columns.made(start, stop)), lambda: columns.between(start, stop))
         _check_end(columns.made(start, stop), taken)
 

@@ -24,8 +24,6 @@ from tests.wire.columns import content
 if ACCELERATED:
     from kafka_nextgen.compiled import _accelerator
 
-__all__ = ["COMPILED_RECORDS"]
-
 _SKIPS = 0x20
 _SKIPPED = (0, 2, 100)
 _MOST_BYTES = 64 * 1024

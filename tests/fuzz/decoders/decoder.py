@@ -14,8 +14,6 @@ from attrs import frozen
 
 from kafka_nextgen.errors import DecodeError
 
-__all__ = ["Decoder", "last_refusal", "refusals"]
-
 _EXHAUSTED = (MemoryError, RecursionError)
 _said = [""]
 

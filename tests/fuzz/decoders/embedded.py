@@ -20,8 +20,6 @@ from kafka_nextgen.wire.frames import decode_request
 from tests.fuzz import corpus
 from tests.fuzz.decoders.decoder import Decoder, refusals
 
-__all__ = ["EMBEDDED"]
-
 _SUBSCRIPTION, _ASSIGNMENT = b"\x00", b"\x01"
 _OWNED = frozenset({TopicPartition("orders", 0), TopicPartition("orders", 3), TopicPartition("audit", 1)})
 

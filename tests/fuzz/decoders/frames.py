@@ -51,8 +51,6 @@ from tests.fuzz import corpus
 from tests.fuzz.decoders.decoder import Decoder, refusals
 from tests.wire.schema_messages import ALL, full, message_class
 
-__all__ = ["REQUESTS", "RESPONSES"]
-
 _HEAD = Struct(">hB")
 
 GROUP = "billing"

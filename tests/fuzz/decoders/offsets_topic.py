@@ -9,8 +9,6 @@ from tests.bridge.written_by_kafka import KAFKAS
 from tests.fuzz import corpus
 from tests.fuzz.decoders.decoder import Decoder, refusals
 
-__all__ = ["OFFSETS_TOPIC"]
-
 
 def _split(data: bytes) -> tuple[bytes | None, bytes | None]:
     key, rest = _first(data)

@@ -17,8 +17,6 @@ from kafka_nextgen.wire.records.compression import XERIAL_HEADER, Compression, c
 from tests.fuzz.decoders.decoder import Decoder, refusals
 from tests.fuzz.decoders.records import COMPRESSION
 
-__all__ = ["BLOCKS", "DEATH", "EXCEPTION", "HANG", "MEMORY"]
-
 _TRIGGER = 0xFF
 
 

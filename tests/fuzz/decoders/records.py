@@ -33,17 +33,6 @@ from kafka_nextgen.wire.records.transactions import EndMarker
 from tests.fuzz import corpus
 from tests.fuzz.decoders.decoder import Decoder, refusals
 
-__all__ = [
-    "COMPRESSION",
-    "LIMITS",
-    "PARTITION",
-    "PRODUCED",
-    "RECORDS",
-    "batches_and_offset",
-    "limits_of",
-    "record_seeds",
-]
-
 PARTITION = TopicPartition("orders", 0)
 LIMITS = RecordLimits(max_decompressed_bytes=1 << 17)
 NARROW_LIMITS = RecordLimits(max_decompressed_bytes=1_000)
@@ -179,11 +168,7 @@ def _produced(data: bytes) -> None:
 
 
 RECORDS = Decoder(
-    "records",
-    "record batches to columns, in Python",
-    _decode,
-    record_seeds,
-    limit_bytes=LIMITS.max_decompressed_bytes,
+    "records", "record batches to columns, in Python", _decode, record_seeds, limit_bytes=LIMITS.max_decompressed_bytes
 )
 COMPRESSION = Decoder(
     "compression",

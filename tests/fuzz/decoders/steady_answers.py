@@ -22,8 +22,6 @@ from tests.fuzz.guarded import Guarded
 from tests.wire.steady_bodies import PLAIN
 from tests.wire.steady_twin import VERSION, Place, Start, Twin, agrees, frame_of
 
-__all__ = ["STEADY_ANSWERS"]
-
 _WITHOUT_CRC = 0x80
 _SESSION = slice(6, 10)
 _MOST_BYTES = 64 * 1024

@@ -9,8 +9,6 @@ from kafka_nextgen.transport.frame_reader import FrameReader
 from tests.fuzz import corpus
 from tests.fuzz.decoders.decoder import Decoder, refusals
 
-__all__ = ["STREAM"]
-
 _MOST, _BUFFER = 2_000, 64
 
 

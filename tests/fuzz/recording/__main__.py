@@ -5,24 +5,34 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import partial
 
 import click
 from rich.console import Console
 
+from kafka_nextgen.errors import DecodeError
+from kafka_nextgen.wire import apis
+from kafka_nextgen.wire.apis import APIS, Api
+from tests.broker.client import Client
 from tests.fuzz.corpus import write
 from tests.fuzz.recording import administration, records
-from tests.fuzz.recording.interrogation import interrogate
 from tests.fuzz.recording.kafka import PASSWORD, USER, Listened, listened_kafka
 from tests.fuzz.recording.listener import Listener
 from tests.support.capturing_proxy import CapturingProxy
 from tests.support.clients import create_topic
 from tests.support.java_tools import CONSOLE_CONSUMER, CONSUMER_GROUPS, find_java_tools
 from tests.support.real_kafka import NEWEST_VERSION
+from tests.wire.schema_messages import full
 
 _OFFSETS_RECORDS = 60
 _WRITTEN = 17  # records of each codec that are there to be read
 _COMMITTED = 16  # those that no transaction took back
+
+_PATIENCE_S = 2
+
+#: Those that wait for others, end groups and topics of real clients, or answer nothing.
+_LEFT_OUT = {apis.JOIN_GROUP, apis.SYNC_GROUP, apis.WRITE_TXN_MARKERS}
 
 Step = tuple[str, Callable[[], object]]
 
@@ -43,7 +53,7 @@ def _steps(kafka: Listened, version: str) -> Iterator[Step]:
     yield from _administer(kafka, topics["zstd"])
     yield from _by_sasl(kafka, topics["gzip"])
     yield from _java(servers, topics["none"], version)
-    yield "interrogation", partial(interrogate, servers)
+    yield "interrogation", partial(_interrogate, servers)
 
 
 def _administer(kafka: Listened, topic: str) -> Iterator[Step]:
@@ -76,6 +86,24 @@ def _by_sasl(kafka: Listened, topic: str) -> Iterator[Step]:
         }
         read = partial(records.confluent_reads, kafka.sasl_servers, topic, "consumer", 1, **sasl)
         yield f"confluent authenticates by {mechanism}", read
+
+
+def _interrogate(servers: str) -> None:
+    """Ask every API in every version, with nothing in the question and with something in every field of it.
+
+    Most of that is refused, each time in the version's own words; a broker that hangs up or says nothing has said so.
+    """
+    for api in APIS.values():
+        if api in _LEFT_OUT:
+            continue
+        for version in range(api.min_version, api.max_version + 1):
+            for message in (api.request(), full(api.request, version)):
+                _ask(servers, api, version, message)
+
+
+def _ask(servers: str, api: Api, version: int, message: object) -> None:
+    with suppress(OSError, DecodeError, TypeError, ValueError, AttributeError), Client(servers, _PATIENCE_S) as client:
+        client.ask(api, message, version)
 
 
 @click.command(help=__doc__)

@@ -13,8 +13,6 @@ from kafka.errors import KafkaError
 from kafka_nextgen.admin import GroupAdmin
 from kafka_nextgen.types import TopicPartition as OurPartition
 
-__all__ = ["confluent_administers", "kafka_python_administers", "we_administer"]
-
 _TIMEOUT_S = 15
 
 

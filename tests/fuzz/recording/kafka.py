@@ -15,8 +15,6 @@ from tests.support.kafka_from_maven import fetch_jars, find_java, log_tail_of, s
 from tests.support.kafka_properties import as_file, free_ports, single_node
 from tests.support.kafka_readiness import wait_until_ready
 
-__all__ = ["PASSWORD", "USER", "Listened", "listened_kafka"]
-
 USER, PASSWORD = "alice", "wonderland"
 
 

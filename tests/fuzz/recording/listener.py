@@ -11,8 +11,6 @@ from kafka_nextgen.wire.apis import APIS
 from tests.fuzz.corpus import REQUEST, RESPONSE, Recorded
 from tests.support.capturing_proxy import Captured
 
-__all__ = ["Listener"]
-
 KEPT_OF_EACH = 3
 MOST_BYTES = 8 * 1024
 NEAR_BYTES = 4

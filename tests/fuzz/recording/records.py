@@ -13,16 +13,6 @@ from tests.fuzz.corpus import OFFSETS_TOPIC, Recorded
 from tests.support.clients import produce
 from tests.support.waiting import eventually
 
-__all__ = [
-    "CODECS",
-    "aio_reads",
-    "confluent_reads",
-    "offsets_records",
-    "we_read",
-    "write_records",
-    "write_transactions",
-]
-
 CODECS = ("none", "gzip", "snappy", "lz4", "zstd")
 _RECORDS = 12
 

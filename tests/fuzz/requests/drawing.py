@@ -12,8 +12,6 @@ from kafka_nextgen.wire.apis import Api
 from kafka_nextgen.wire.schema import Field, Message, Structure
 from tests.fuzz.requests.words import Words
 
-__all__ = ["Drawn", "draw"]
-
 _APIS: tuple[Api, ...] = (*SERVED, *EXTENSIONS, apis.API_VERSIONS)
 
 _ALL = -1  # the default is 0, which wants no answer

@@ -17,17 +17,16 @@ from kafka_nextgen.bridge.api_versions import to_request
 from kafka_nextgen.errors import DecodeError
 from kafka_nextgen.testing import Cluster
 from kafka_nextgen.wire import apis
+from kafka_nextgen.wire.apis import Api
 from tests.broker.client import Client
 from tests.broker.requests import topic_id_of
 from tests.fuzz.requests.drawing import Drawn, draw
 from tests.fuzz.requests.words import TOPICS, Words
-
-__all__ = ["Finding", "Trial", "fuzzed"]
+from tests.support.waiting import GUARD_S
 
 #: Their answers wait for other members.
 _WAITING = (apis.JOIN_GROUP, apis.SYNC_GROUP, apis.CONSUMER_GROUP_PREPARE_ASSIGNMENT)
-_PATIENCE_S = 10.0
-_LITTLE_PATIENCE_S = 0.02
+_BARRIERS = 3
 _BROKER_LOG = "kafka_nextgen"
 
 
@@ -94,9 +93,9 @@ class Trial:
         client = self._connected()
         client.send(drawn.message, drawn.version)
         try:
-            if not client.has_answer(_LITTLE_PATIENCE_S if drawn.api in _WAITING else _PATIENCE_S):
+            if not self._has_answer(client, drawn.api):
                 self.close()
-                return None if drawn.api in _WAITING else f"no answer within {_PATIENCE_S:g} s"
+                return None if drawn.api in _WAITING else f"no answer within {GUARD_S:g} s"
             self.words.learn(client.receive(drawn.api, drawn.version))
             self.answered += 1
             if drawn.api is apis.API_VERSIONS:  # which may have said that this is another client
@@ -106,10 +105,19 @@ class Trial:
             return f"{type(error).__name__}: {error}"
         return None
 
+    def _has_answer(self, client: Client, api: Api) -> bool:
+        """Whether it comes, or for those that may wait, is there when the broker has answered what came later."""
+        if api not in _WAITING:
+            return client.has_answer(GUARD_S)
+        with Client(self.bootstrap_servers) as later:
+            for _ in range(_BARRIERS):
+                later.ask(apis.API_VERSIONS, to_request("1"))
+        return client.has_answer(0)
+
     def _connected(self) -> Client:
         """The connection, as that of a client that may use the extensions."""
         if self._client is None:
-            self._client = Client(self.bootstrap_servers, _PATIENCE_S, client_id="fuzzer")
+            self._client = Client(self.bootstrap_servers, client_id="fuzzer")
             self._client.ask(apis.API_VERSIONS, to_request("1"))
         return self._client
 

@@ -17,8 +17,6 @@ from kafka_nextgen.wire.records import Compression, NewRecord, encode_batch
 from kafka_nextgen.wire.schema import Structure
 from tests.support.odd_batches import ODD_BATCHES
 
-__all__ = ["TOPICS", "Words"]
-
 #: The topics that a cluster has at first, with their partitions.
 TOPICS: Mapping[str, int] = {"orders": 3, "audit": 1}
 
@@ -29,6 +27,7 @@ _MEMBERS = ("", "A", "B", "9d0e2d4c-0000-4000-8000-000000000001", "9d0e2d4c-0000
 _INSTANCES = ("i1", "i2", "")
 _TRANSACTIONS = ("t1", "t2", "")
 _PRINCIPALS = ("User:alice", "User:*", "alice", "", ":", "Group:x")
+_PATTERNS = ("t.*", "orders|audit", "(", "[", r"\C", "(?<a>x)(?<a>y)", ".*")
 _ODD_TEXT = ("", "a" * 300, "größe", "a\0b", "*", ".", "(", "-1")
 _KEYS = ("cleanup.policy", "retention.ms", "segment.bytes", "min.insync.replicas", "consumer.session.timeout.ms")
 
@@ -40,15 +39,7 @@ _TEXTS: Mapping[tuple[str, ...], Sequence[str]] = {
     ("member_id",): _MEMBERS,
     ("group_instance_id", "instance_id"): _INSTANCES,
     ("transactional_id", "transactional_ids", "v3_and_below_transactional_id"): _TRANSACTIONS,
-    ("transactional_id_pattern", "subscribed_topic_regex"): (
-        "t.*",
-        "orders|audit",
-        "(",
-        "[",
-        r"\C",
-        "(?<a>x)(?<a>y)",
-        ".*",
-    ),
+    ("transactional_id_pattern", "subscribed_topic_regex"): _PATTERNS,
     ("protocol_type",): ("consumer", "connect", ""),
     ("protocol_name", "assignor", "server_assignor"): ("range", "uniform", "roundrobin", "nonsense", ""),
     ("resource_name", "resource_name_filter"): (*TOPICS, _NOWHERE, "1", "7", "", "billing", "kafka-cluster"),

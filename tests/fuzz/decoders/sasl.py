@@ -1,16 +1,19 @@
-"""Tokens of SASL as a client takes them from a broker, one after the other until the login is over.
+"""Tokens of SASL as a client takes them from a broker and a broker from a client, one by one until the login is over.
 
-The first byte chooses the mechanism; each token is behind two bytes of its length. The nonce is that of RFC 7677's
-example, so that there is a conversation which succeeds: whatever else comes must not. Iterations are left at 4,096 in
-most inputs, for every login computes them. Kerberos is scripted: it takes what has the right first word.
+The first byte chooses the mechanism; each token is behind two bytes of its length. The client's nonce is that of RFC
+7677's example, so that there is a conversation which succeeds: nothing else that comes must. Iterations are left at
+4,096 in most inputs, for every login computes them. Kerberos is scripted: it takes what has the right first word.
 """
 
 from __future__ import annotations
 
 from base64 import b64decode
 from collections.abc import Callable
+from functools import cache
 
-from kafka_nextgen.errors import AuthenticationError, TransportError
+from kafka_nextgen.broker.security.sasl import SaslServer, SaslSettings
+from kafka_nextgen.broker.security.users import Users
+from kafka_nextgen.errors import AuthenticationError, DecodeError, TransportError
 from kafka_nextgen.secret import Secret
 from kafka_nextgen.transport.security.gssapi import GssapiClient
 from kafka_nextgen.transport.security.oauthbearer import OauthBearerClient, Token
@@ -19,8 +22,6 @@ from kafka_nextgen.transport.security.scram import ScramClient
 from kafka_nextgen.transport.security.settings import SaslClient
 from tests.fuzz.decoders.decoder import Decoder, refusals
 from tests.support.scripted_gssapi import PROOF, WRAPPED, scripted_gssapi
-
-__all__ = ["SASL_CLIENT"]
 
 _NONCE = "rOprNGfwEbeRWgbNEkqO"
 _FIRST = b"r=rOprNGfwEbeRWgbNEkqO%hvYDpWUa2RaTCAfuxFIlj)hNlF$k0,s=W22ZaJ0SNY7soEsUEjb6gQ==,i=4096"
@@ -52,8 +53,7 @@ def _log_in(data: bytes) -> None:
         client.initial_response()
         said: list[bytes] = []
         while rest:
-            size = int.from_bytes(rest[:2], "big")
-            token, rest = rest[2 : 2 + size], rest[2 + size :]
+            token, rest = _first_token(rest)
             said.append(token)
             if client.evaluate_challenge(token) is None:
                 _check_success(which, said)
@@ -84,6 +84,11 @@ def _tokens(which: int, *tokens: bytes) -> bytes:
     return bytes([which]) + b"".join(len(token).to_bytes(2, "big") + token for token in tokens)
 
 
+def _first_token(data: bytes) -> tuple[bytes, bytes]:
+    size = int.from_bytes(data[:2], "big")
+    return data[2 : 2 + size], data[2 + size :]
+
+
 def _seeds() -> list[bytes]:
     return [
         _tokens(0, _FIRST, _FINAL),
@@ -97,3 +102,48 @@ def _seeds() -> list[bytes]:
 
 
 SASL_CLIENT = Decoder("sasl-client", "tokens of SASL as a client takes them", _log_in, _seeds, most_bytes=512)
+
+
+# ---- the broker
+
+
+_MECHANISMS = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512")
+_NOW = 0.0
+_CLIENT_FIRST = b"n,,n=alice,r=fyko+d2lbbFgONRv9qkxdawL"
+_CLIENT_FINAL = b"c=biws,r=fyko+d2lbbFgONRv9qkxdawL3rfcNHYJY1ZVvWVs7j,p=v0X8v3Bz2T0CJGbJQyF0X+HI4Ts="
+
+
+@cache
+def _users() -> Users:
+    return Users({"alice": "wonderland"})
+
+
+def _authenticate(data: bytes) -> None:
+    if not data:
+        return
+    server = SaslServer(SaslSettings(_MECHANISMS), _users())
+    server.handshake(_MECHANISMS[data[0] % len(_MECHANISMS)], 1)
+    rest = data[1:]
+    with refusals():
+        while rest and server.takes_tokens:
+            token, rest = _first_token(rest)
+            answer = server.authenticate(token, _NOW)
+            if server.has_failed:
+                raise DecodeError(answer.message)
+            assert server.is_done or server.takes_tokens
+            if server.is_done:
+                assert (server.user, token.split(b"\0")[-1]) == ("alice", b"wonderland")
+
+
+def _of_clients() -> list[bytes]:
+    return [
+        _tokens(0, b"\0alice\0wonderland"),
+        _tokens(0, b"alice\0alice\0wonderland"),
+        _tokens(1, _CLIENT_FIRST, _CLIENT_FINAL),
+        _tokens(1, b"n,a=bob,n=alice,r=abc", _CLIENT_FINAL),
+    ]
+
+
+SASL_SERVER = Decoder(
+    "sasl-server", "tokens of SASL as a broker takes them", _authenticate, _of_clients, most_bytes=512
+)

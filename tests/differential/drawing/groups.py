@@ -1,15 +1,13 @@
-"""Commits, what is asked of them, and their deletion."""
+"""Commits, what is asked of them, their deletion, and what administrators ask of groups and topics."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from kafka_nextgen.wire import apis
-from tests.differential.drawing.session import GROUPS, INSTANCES, Session
+from tests.differential.drawing.session import GROUPS, INSTANCES, NOWHERE, TOPICS, Session, by_name_and_id
 from tests.differential.steps import Step
 from tests.differential.symbols import EpochOf, Group, MemberIdOf, Topic, TopicIdOf
-
-__all__ = ["commit", "delete_groups", "delete_offsets", "fetch_offsets"]
 
 _BY_ID_SINCE = 10
 _GROUPS_SINCE = 8
@@ -37,10 +35,6 @@ def _topics(session: Session) -> list[str]:
     return sorted({session.topic() for _ in range(session.one((1, 1, 2)))})
 
 
-def _named(name: str) -> dict[str, Any]:
-    return {"name": Topic(name), "topic_id": TopicIdOf(name)}
-
-
 def _committed(session: Session, topic: str) -> dict[str, Any]:
     partitions = [
         {
@@ -51,7 +45,7 @@ def _committed(session: Session, topic: str) -> dict[str, Any]:
         }
         for index in session.some((0, 1, 2, 7), 2)
     ]
-    return {**_named(topic), "partitions": partitions}
+    return {**by_name_and_id(topic), "partitions": partitions}
 
 
 def fetch_offsets(session: Session) -> list[Step]:
@@ -81,12 +75,12 @@ def _asked(session: Session, version: int) -> list[dict[str, Any]] | None:
     if version >= 2 and session.chance(0.4):
         return None
     return [
-        {**_asked_topic(name, version), "partition_indexes": session.some((0, 1, 2, 7))} for name in _topics(session)
+        {
+            **(by_name_and_id(name) if version >= _GROUPS_SINCE else {"name": Topic(name)}),
+            "partition_indexes": session.some((0, 1, 2, 7)),
+        }
+        for name in _topics(session)
     ]
-
-
-def _asked_topic(name: str, version: int) -> dict[str, Any]:
-    return _named(name) if version >= _GROUPS_SINCE else {"name": Topic(name)}
 
 
 def delete_offsets(session: Session) -> list[Step]:
@@ -100,5 +94,45 @@ def delete_offsets(session: Session) -> list[Step]:
 
 def delete_groups(session: Session) -> list[Step]:
     names = [Group(name) for name in session.some([*sorted(GROUPS), "nowhere"], 2)]
-    version = session.version(apis.DELETE_GROUPS)
-    return [Step(apis.DELETE_GROUPS, version, {"groups_names": names})]
+    return session.step(apis.DELETE_GROUPS, groups_names=names)
+
+
+# ---- what administrators ask
+
+_STATES = ("Stable", "empty", "Dead", "PreparingRebalance", "reconciling", "none")
+_GROUP_NAMES = [*sorted(GROUPS), "nowhere"]
+
+
+def describe_consumer_groups(session: Session) -> list[Step]:
+    names, more = [Group(name) for name in session.some(_GROUP_NAMES)], session.chance(0.2)
+    return session.step(apis.CONSUMER_GROUP_DESCRIBE, group_ids=names, include_authorized_operations=more)
+
+
+def describe_groups(session: Session) -> list[Step]:
+    version = session.version(apis.DESCRIBE_GROUPS)
+    fields: dict[str, Any] = {"groups": [Group(name) for name in session.some(_GROUP_NAMES)]}
+    if version >= 3:
+        fields["include_authorized_operations"] = session.chance(0.2)
+    return [Step(apis.DESCRIBE_GROUPS, version, fields)]
+
+
+def list_groups(session: Session) -> list[Step]:
+    """List groups by their states and types, in any spelling."""
+    version = session.version(apis.LIST_GROUPS)
+    fields: dict[str, Any] = {}
+    if version >= 4 and session.chance(0.6):
+        fields["states_filter"] = session.some(_STATES, 2)
+    if version >= 5 and session.chance(0.6):
+        fields["types_filter"] = session.some(("classic", "Consumer", "share", "nonsense"), 2)
+    return [Step(apis.LIST_GROUPS, version, fields)]
+
+
+def metadata(session: Session) -> list[Step]:
+    """Ask for topics by name or id."""
+    version = session.version(apis.METADATA, 4)
+    names = session.some([*TOPICS, NOWHERE])
+    if version >= 12 and session.chance(0.5):
+        topics: list[dict[str, Any]] = [{"name": None, "topic_id": TopicIdOf(name)} for name in names]
+    else:
+        topics = [{"name": Topic(name)} for name in names]
+    return [Step(apis.METADATA, version, {"topics": topics, "allow_auto_topic_creation": False})]
