@@ -35,8 +35,8 @@ class _Consumer(Protocol[Done, Polled, Commit]):
     def _topics_to_run(self, topics: Topics | None) -> Topics | None:
         """The topics that ``run`` subscribes to; None if it reads partitions that were assigned by hand."""
 
-    def _end_noted(self) -> AbstractContextManager[None]:
-        """Tells ``health`` of the error that ends ``run``."""
+    def _running(self) -> AbstractContextManager[None]:
+        """Lets one ``run`` in at a time, and tells ``health`` of the error that ends it."""
 
     def _positions(self) -> dict[TopicPartition, OffsetAndMetadata]:
         """The known position of each partition that is not being given up."""

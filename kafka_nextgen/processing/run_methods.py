@@ -68,7 +68,7 @@ class RunsHandlers:
         from kafka_nextgen.processing.work import Work
         from kafka_nextgen.processing.worker_pool import WorkerPool
 
-        with self._end_noted():
+        with self._running():
             for name, function in (("handler", handler), ("dead_letter", dead_letter)):
                 if inspect.iscoroutinefunction(function):
                     raise TypeError(f"an async {name} needs AsyncConsumer; Consumer can't await it")
@@ -108,7 +108,7 @@ class AwaitsHandlers:
         from kafka_nextgen.processing.settings import ProcessingSettings
         from kafka_nextgen.processing.work import Work
 
-        with self._end_noted():
+        with self._running():
             subscribes_to = self._topics_to_run(topics)
             settings = ProcessingSettings.of(self.config, concurrency, order, attempts, drain_timeout_s)
             handle = stop or StopHandle()

@@ -211,13 +211,13 @@ class Log:
 
     entries: list[tuple[int, int] | set[int]] = field(factory=list)
     stopped: bool = False
-    has_second_joined: Callable[[], object] = lambda: True
+    is_told: Callable[[], object] = lambda: True
 
     def read(self, consumer: Consumer) -> None:
         for record in consumer:
             self.entries.append((record.partition, record.offset))
             if len(self.entries) == 2_000:  # and records are left when its partitions go
-                self.has_second_joined()
+                self.is_told()
             if self.stopped:
                 return
 
@@ -229,21 +229,21 @@ class Log:
 def test_nothing_of_a_partition_is_handed_out_from_its_revocation_on(
     kafka: KafkaServer, group: str, stack: ExitStack
 ) -> None:
-    topic, second_is_in = numbered_topic(kafka, 40_000), threading.Event()
-    log = Log(has_second_joined=lambda: second_is_in.wait(PATIENCE_S))
+    topic, first_is_told = numbered_topic(kafka, 40_000), threading.Event()
+    log = Log(is_told=lambda: first_is_told.wait(PATIENCE_S))
     first = join(stack, kafka, group, topic, Heard({"revoked": log.revoke}))
     with ThreadPoolExecutor(1) as pool:
         reading = pool.submit(log.read, first)
         try:
             eventually("the first reads", lambda: len(log.entries) > 1_000)
             second = join(stack, kafka, group, topic, Heard())
-            eventually("the second is in", lambda: second.health().member_epoch > 0)
-            second_is_in.set()
+            eventually("the first is to give some up", lambda: first.health().rebalancing is not None)
+            first_is_told.set()
             records = poll_until([second], lambda: len(second.assignment()) == 2)
             poll_until([second], lambda: bool(records), records)
         finally:
             log.stopped = True
-            second_is_in.set()
+            first_is_told.set()
             produce(kafka.bootstrap_servers, topic, PARTITIONS, partitions=PARTITIONS)  # it looks with every record
         reading.result(PATIENCE_S)
 

@@ -67,20 +67,23 @@ def test_one_that_was_stopped_or_cancelled_is_no_problem(servers: str, orders: s
     asyncio.run(service())
 
 
-def test_a_second_call_at_the_same_time_does_not_end_the_first(servers: str, orders: str) -> None:
-    stopped, begun = StopHandle(), asyncio.Event()
-
-    async def handle(_: Record) -> None:
-        begun.set()
+def test_a_second_call_is_refused_between_calls_of_the_first_too_and_does_not_end_it(servers: str, orders: str) -> None:
+    stopped = StopHandle()
+    refused: list[Exception] = []
 
     async def service() -> None:
-        async with AsyncConsumer(member_config(servers, unique("twice"))) as consumer:
-            running = asyncio.create_task(consumer.run(handle, [orders], stop=stopped))
-            await begun.wait()
-            with pytest.raises(ConcurrentUseError):
+        async def handle(_: Record) -> None:
+            try:
                 await consumer.run(handle, [orders])
-            assert consumer.health().run_error is None, "nothing has polled since"
+            except ConcurrentUseError as error:
+                refused.append(error)
             stopped.stop()
-            await running
+
+        async with AsyncConsumer(member_config(servers, unique("twice"))) as consumer:
+            await consumer.run(handle, [orders], stop=stopped)
+            assert consumer.health().run_error is None
+            stopped.stop()
+            await consumer.run(handle, stop=stopped)  # the next one may begin
 
     asyncio.run(service())
+    assert "another run() of this consumer goes on" in str(refused[0])

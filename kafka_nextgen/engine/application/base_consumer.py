@@ -99,6 +99,7 @@ class BaseConsumer:
         self._guard = CallGuard(whoami, is_inside)
         self._calls = calls
         self._alone: dict[str, _Call] = {}  # calls that run callbacks, by name
+        self._runs = False  # whether run() goes on, also between its calls
 
     @property
     def hooks(self) -> HookList:
@@ -209,15 +210,20 @@ class BaseConsumer:
         return identity.as_metadata()
 
     @contextmanager
-    def _end_noted(self) -> Iterator[None]:
-        """Tell ``health`` of the error that ends ``run``."""
+    def _running(self) -> Iterator[None]:
+        """Let one ``run`` in at a time, and tell ``health`` of the error that ends it."""
+        if self._runs:
+            raise ConcurrentUseError("run() was called while another run() of this consumer goes on; stop that first")
         try:
+            self._runs = True
             yield
         except ConcurrentUseError:  # another call goes on
             raise
         except Exception as error:
             self._core.engine.counters.polls.run_error = describe_error(error)
             raise
+        finally:
+            self._runs = False
 
     def _topics_to_run(self, topics: Topics | None) -> Topics | None:
         """What ``run`` is to subscribe to: ``topics``, or what was subscribed to without a listener.
