@@ -12,7 +12,7 @@ from kafka_nextgen.engine.offsets.errors import commit_error
 from kafka_nextgen.membership.effects import RaiseToApplication
 from kafka_nextgen.membership.offsets.effects import Refused
 from kafka_nextgen.wire.apis import CONSUMER_GROUP_HEARTBEAT, FIND_COORDINATOR
-from tests.engine.stage import GROUP, TOPIC, Stage, no_coordinator, tp
+from tests.engine.stage import GROUP, Stage, no_coordinator, tp
 
 MEMBER = MemberIdentity(GROUP, None, "A", 7, belongs=True)
 JOINING = MemberIdentity(GROUP, None, belongs=True)
@@ -58,8 +58,7 @@ def test_an_instance_id_in_use_names_the_key_that_waits_longer() -> None:
 def test_a_commit_before_the_first_join_says_that_there_is_no_membership_yet(stage: Stage) -> None:
     stage.create()
     stage.never(CONSUMER_GROUP_HEARTBEAT)
-    consumer = stage.consumer()
-    consumer.subscribe([TOPIC])
+    consumer = stage.subscribed()
     with pytest.raises(CommitFailedError, match="has not joined its group"):
         consumer.commit({tp(): 1})
     consumer.close(timeout=0)  # a join that may have been sent is never answered, nor is the leave

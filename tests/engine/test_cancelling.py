@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterator, Sequence
+from collections.abc import Callable, Collection, Coroutine, Iterator, Sequence
 
 import pytest
 from attrs import define, field, frozen
@@ -18,7 +18,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kafka_nextgen import AsyncConsumer, AsyncRebalanceConsumer, AsyncRebalanceListener, Record, TopicPartition
+from kafka_nextgen.engine.application.records import Records
 from kafka_nextgen.testing import Cluster
+from tests.engine.injected_calls import next_of
 from tests.engine.stage import PATIENCE_S, SETTINGS, TOPIC, Stage, tp
 from tests.support.examples import examples
 
@@ -28,47 +30,30 @@ RECORDS = PARTITIONS * IN_EACH
 GROUPS = itertools.count()
 
 
-async def poll(consumer: AsyncConsumer) -> list[Record]:
-    return list(await consumer.poll(timeout=0.5, max_records=3))
-
-
-async def iterate(consumer: AsyncConsumer) -> list[Record]:
-    return [await consumer.__anext__()]
-
-
-async def batch(consumer: AsyncConsumer) -> list[Record]:
+async def batch(consumer: AsyncConsumer) -> Records:
     batches = consumer.batches(max_records=4)
     try:
-        return list(await batches.__anext__())
+        return await anext(batches)
     finally:
         await batches.aclose()  # type: ignore[attr-defined]
 
 
-async def position(consumer: AsyncConsumer) -> list[Record]:
+async def position(consumer: AsyncConsumer) -> None:
     if consumer.assignment():
         await consumer.position(min(consumer.assignment()))
-    return []
 
 
-async def look_up(consumer: AsyncConsumer) -> list[Record]:
+async def look_up(consumer: AsyncConsumer) -> None:
     await consumer.committed([tp(0)])
     await consumer.end_offsets([tp(1)])
-    return []
 
 
-async def subscribe_to_more(consumer: AsyncConsumer) -> list[Record]:
-    await consumer.subscribe([TOPIC, "audit"], Awaits())
-    return []
-
-
-async def subscribe_to_less(consumer: AsyncConsumer) -> list[Record]:
-    await consumer.subscribe([TOPIC], Awaits())
-    return []
-
-
-CALLS: Sequence[Callable[[AsyncConsumer], Coroutine[object, object, list[Record]]]] = [
-    *(poll, iterate, batch),
-    *(position, look_up, subscribe_to_more, subscribe_to_less),
+Call = Callable[[AsyncConsumer], Coroutine[object, object, object]]
+HANDING_OVER: list[Call] = [lambda consumer: consumer.poll(timeout=0.5, max_records=3), next_of, batch]
+OTHERS: list[Call] = [
+    *(position, look_up),
+    lambda consumer: consumer.subscribe([TOPIC, "audit"], Awaits()),
+    lambda consumer: consumer.subscribe([TOPIC], Awaits()),
 ]
 
 
@@ -76,13 +61,13 @@ CALLS: Sequence[Callable[[AsyncConsumer], Coroutine[object, object, list[Record]
 class Step:
     """A call, and after which time it is cut short: turns of the loop if ``limit`` is not above 0, else seconds."""
 
-    call: Callable[[AsyncConsumer], Coroutine[object, object, list[Record]]]
+    call: Call
     limit: float | None
     by_wait_for: bool = False
 
 
 limits = st.one_of(st.none(), st.integers(0, 6).map(lambda turns: -turns), st.floats(0, 0.02))
-steps = st.builds(Step, st.sampled_from([*CALLS[:3] * 3, *CALLS[3:]]), limits, st.booleans())
+steps = st.builds(Step, st.sampled_from([*HANDING_OVER * 3, *OTHERS]), limits, st.booleans())
 lives = st.lists(steps, max_size=20)
 
 
@@ -92,33 +77,32 @@ class Awaits(AsyncRebalanceListener):
     async def on_partitions_assigned(
         self, consumer: AsyncRebalanceConsumer, partitions: Sequence[TopicPartition]
     ) -> None:
-        await asyncio.sleep(0.001)
+        await asyncio.sleep(0)
         for partition in partitions:
             await consumer.position(partition)
 
 
-async def cut_short(work: Coroutine[object, object, list[Record]], step: Step) -> list[Record]:
-    """Run a call and cancel it; return what it returned if it was quicker."""
+async def cut_short(work: Coroutine[object, object, object], step: Step) -> list[Record]:
+    """Run a call and cancel it; return the records that it handed over if it was quicker."""
+    result = await cut_off(work, step)
+    return [result] if isinstance(result, Record) else list(result) if isinstance(result, Records) else []
+
+
+async def cut_off(work: Coroutine[object, object, object], step: Step) -> object:
     if step.by_wait_for and step.limit is not None and step.limit > 0:
         try:
             return await asyncio.wait_for(work, step.limit)
         except asyncio.TimeoutError:
-            return []
+            return None
     task = asyncio.ensure_future(work)
-    await let_go_on(task, step.limit)
+    if step.limit is not None:
+        if step.limit > 0:
+            await asyncio.wait([task], timeout=step.limit)
+        for _ in range(int(-step.limit)):
+            await asyncio.sleep(0)
+        task.cancel()
     await asyncio.wait([task])
-    return [] if task.cancelled() else task.result()
-
-
-async def let_go_on(task: asyncio.Future[list[Record]], limit: float | None) -> None:
-    """Cancel the task after its time."""
-    if limit is None:
-        return
-    if limit > 0:
-        await asyncio.wait([task], timeout=limit)
-    for _ in range(int(-limit)):
-        await asyncio.sleep(0)
-    task.cancel()
+    return None if task.cancelled() else task.result()
 
 
 @define
@@ -149,12 +133,7 @@ class Reading:
 
 async def close_at_last(consumer: AsyncConsumer, limit: float | None) -> None:
     """Close, have that cancelled, and wait for its end."""
-
-    async def close() -> list[Record]:
-        await consumer.close()
-        return []
-
-    await cut_short(close(), Step(batch, limit))
+    await cut_short(consumer.close(), Step(batch, limit))
     await consumer.close()
 
 
@@ -165,13 +144,6 @@ def full() -> Iterator[Stage]:
         stage.create(PARTITIONS, IN_EACH)
         cluster.create_topic("audit", 1)
         yield stage
-
-
-def play(scene: Awaitable[None]) -> None:
-    async def within_reason() -> None:
-        await asyncio.wait_for(scene, PATIENCE_S)
-
-    asyncio.run(within_reason())
 
 
 @settings(max_examples=examples(40))
@@ -189,7 +161,7 @@ def test_every_record_comes_once_and_in_order(
             await reading.take(again, second)
             await reading.take_the_rest(again)
 
-    play(scene())
+    asyncio.run(asyncio.wait_for(scene(), PATIENCE_S))
     for partition in range(PARTITIONS):
         offsets = [record.offset for record in reading.records if record.partition == partition]
         assert offsets == list(range(IN_EACH))

@@ -8,6 +8,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Coroutine, Iterator, Sequence
+from functools import partial
 
 import pytest
 
@@ -17,9 +18,9 @@ from kafka_nextgen.engine.futures import sleep_until_ended
 from kafka_nextgen.engine.io_thread import IoThread
 from kafka_nextgen.fetching.handing_over import Handover
 from kafka_nextgen.wire.apis import LIST_OFFSETS, OFFSET_COMMIT, OFFSET_FETCH, Api
-from tests.engine.stage import TOPIC, Stage, poll_until, read, tp
+from tests.engine.stage import TOPIC, Stage, poll_for, poll_until, read, tp
 from tests.support.signals import handled_by, shower
-from tests.support.waiting import eventually
+from tests.support.waiting import GUARD_S, eventually
 
 LOOPS: dict[str, Callable[[Consumer], object]] = {
     "poll": lambda consumer: consumer.poll(0),
@@ -68,9 +69,8 @@ def test_signals_end_a_busy_loop_wherever_they_come(
 ) -> None:
     stage.create(records=500)
     chance = random.Random(7)
-    for _ in range(4):
-        consumer = handler.consumer = stage.consumer(max_poll_records=5)
-        consumer.subscribe([TOPIC])
+    for _ in range(2):
+        consumer = handler.consumer = stage.subscribed(max_poll_records=5)
         poll_until(consumer, lambda: bool(consumer.assignment()))  # noqa: B023  (asked at once)
         with shower(chance.random() / 50), pytest.raises(MisuseError, match="closed"):
             for_ever(call, consumer)
@@ -78,43 +78,20 @@ def test_signals_end_a_busy_loop_wherever_they_come(
         assert stage.members() == 0
 
 
-def test_a_handler_that_interrupts_the_hand_over_to_the_io_thread_waits_for_nothing(
-    stage: Stage, handler: Handler, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    stage.create()
-    consumer = stage.consumer()
-    consumer.subscribe([TOPIC])
-    handler.consumer = consumer
-    original = IoThread._hand_over
-
-    def interrupted(thread: IoThread, work: Coroutine[object, object, object]) -> object:
-        if threading.current_thread() is threading.main_thread() and not handler.closings:
-            signal.raise_signal(signal.SIGUSR1)
-        return original(thread, work)
-
-    monkeypatch.setattr(IoThread, "_hand_over", interrupted)
-    with pytest.raises(MisuseError, match="closed"):
-        consumer.poll(timeout=20)
-    assert is_gone(consumer)
-
-
 def test_a_handler_that_finds_the_fetches_locked_waits_for_nothing_and_no_record_is_lost(
     stage: Stage, handler: Handler, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    stage.create(records=10)
-    consumer = stage.consumer(enable_auto_commit=True, auto_commit_interval_ms=3_600_000)
-    consumer.subscribe([TOPIC])
-    read(consumer, 4)
-    handler.consumer = consumer
-    original = Handover.peek
-
     def interrupted(handover: Handover, max_records: int, whole_runs: bool) -> object:
         signal.raise_signal(signal.SIGUSR1)
         return original(handover, max_records, whole_runs)
 
+    stage.create(records=10)
+    consumer = stage.subscribed(enable_auto_commit=True, auto_commit_interval_ms=3_600_000)
+    read(consumer, 4)
+    handler.consumer, original = consumer, Handover.peek
     monkeypatch.setattr(Handover, "peek", interrupted)
     with pytest.raises(MisuseError, match="closed"):
-        poll_until(consumer, lambda: False)
+        poll_for(consumer)
     assert is_gone(consumer)
     assert stage.committed() == {0: 4}, "what this poll would have brought was never handed over"
 
@@ -122,7 +99,7 @@ def test_a_handler_that_finds_the_fetches_locked_waits_for_nothing_and_no_record
 WAITS: dict[str, tuple[Api, float, Callable[[Consumer], object]]] = {
     "committed": (OFFSET_FETCH, 3600.0, lambda consumer: consumer.committed([tp()], timeout=3600)),
     "end_offsets": (LIST_OFFSETS, 3600.0, lambda consumer: consumer.end_offsets([tp()], timeout=3600)),
-    "commit": (OFFSET_COMMIT, 0.5, lambda consumer: consumer.commit({tp(): 1}, timeout=3600)),
+    "commit": (OFFSET_COMMIT, 0.1, lambda consumer: consumer.commit({tp(): 1}, timeout=3600)),
 }
 
 
@@ -140,63 +117,44 @@ def main_thread_sleeps() -> bool:
     return frame.f_code is sleep_until_ended.__code__
 
 
-@pytest.mark.parametrize("kill", [kill_the_process, kill_another_thread])
-@pytest.mark.parametrize(("api", "timeout_s", "call"), WAITS.values(), ids=WAITS.keys())
-def test_a_handler_ends_a_call_that_waits_for_an_answer(
-    stage: Stage,
-    handler: Handler,
-    api: Api,
-    timeout_s: float,
-    call: Callable[[Consumer], object],
-    kill: Callable[[], None],
-) -> None:
-    consumer = a_consumer(stage, handler, timeout_s)
+def begin(stage: Stage, handler: Handler, name: str) -> tuple[Consumer, Callable[[], object], threading.Event]:
+    """Return a consumer that is the handler's to close, a call of it that is never answered, and what tells of it."""
+    api, handler.timeout_s, call = WAITS[name]
+    consumer = handler.consumer = stage.after_reading(5)
     asked = stage.never(api) if api is LIST_OFFSETS else stage.busy(api)  # which leaves the way to the coordinator free
+    return consumer, partial(call, consumer), asked
 
+
+@pytest.mark.parametrize("kill", [kill_the_process, kill_another_thread])
+@pytest.mark.parametrize("name", WAITS)
+def test_a_handler_ends_a_call_that_waits_for_an_answer(
+    stage: Stage, handler: Handler, name: str, kill: Callable[[], None]
+) -> None:
     def interrupt() -> None:
-        asked.wait(10)
+        asked.wait(GUARD_S)
         eventually("the call sleeps", main_thread_sleeps)
         kill()
 
+    consumer, call, asked = begin(stage, handler, name)
     interrupting = threading.Thread(target=interrupt)
     interrupting.start()
     with pytest.raises(MisuseError, match="closed during the call"):
-        call(consumer)
+        call()
     interrupting.join()
     assert is_gone(consumer)
     assert stage.members() == 0
 
 
-def a_consumer(stage: Stage, handler: Handler, timeout_s: float) -> Consumer:
-    """Return one that has read its partition, and is the handler's to close."""
-    stage.create(records=5)
-    consumer = handler.consumer = stage.consumer()
-    handler.timeout_s = timeout_s
-    consumer.subscribe([TOPIC])
-    read(consumer, 5)
-    return consumer
-
-
 @pytest.mark.parametrize("first", ["signal", "question"])
-@pytest.mark.parametrize(("api", "timeout_s", "call"), WAITS.values(), ids=WAITS.keys())
+@pytest.mark.parametrize("name", WAITS)
 def test_a_handler_ends_a_call_that_is_about_to_ask(
-    stage: Stage,
-    handler: Handler,
-    api: Api,
-    timeout_s: float,
-    call: Callable[[Consumer], object],
-    first: str,
-    monkeypatch: pytest.MonkeyPatch,
+    stage: Stage, handler: Handler, name: str, first: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    consumer = a_consumer(stage, handler, timeout_s)
-    stage.never(api) if api is LIST_OFFSETS else stage.busy(api)
-    original = IoThread._hand_over
-
     def interrupted(thread: IoThread, work: Coroutine[object, object, object]) -> object:
         if threading.current_thread() is not threading.main_thread() or handler.closings:
             return original(thread, work)
         both = threading.Event()
-        thread._loop.call_soon_threadsafe(both.wait, 10)  # so that it hears of the signal and of the question together
+        thread._loop.call_soon_threadsafe(both.wait)  # so that it hears of the signal and of the question together
         if first == "signal":
             signal.raise_signal(signal.SIGUSR1)
         future = original(thread, work)
@@ -205,9 +163,11 @@ def test_a_handler_ends_a_call_that_is_about_to_ask(
         both.set()
         return future
 
+    consumer, call, _ = begin(stage, handler, name)
+    original = IoThread._hand_over
     monkeypatch.setattr(IoThread, "_hand_over", interrupted)
     with pytest.raises(MisuseError, match="closed during the call"):
-        call(consumer)
+        call()
     assert is_gone(consumer)
     assert stage.members() == 0
 
@@ -233,7 +193,7 @@ def test_a_handler_that_interrupts_a_callback_lets_it_end_first(stage: Stage, ha
         with stage.consumer() as consumer:
             handler.consumer = consumer
             consumer.subscribe([TOPIC], listener)
-            poll_until(consumer, lambda: False)
+            poll_for(consumer)
 
     with pytest.raises(MisuseError, match="closed"):
         block()
@@ -250,10 +210,9 @@ def test_what_a_callback_raises_while_closing_comes_out_of_the_call_that_was_int
             raise ZeroDivisionError
 
     stage.create()
-    consumer = handler.consumer = stage.consumer()
-    consumer.subscribe([TOPIC], Broken())
+    consumer = handler.consumer = stage.subscribed(Broken())
     with pytest.raises(ZeroDivisionError):
-        poll_until(consumer, lambda: False)
+        poll_for(consumer)
     assert is_gone(consumer)
 
 

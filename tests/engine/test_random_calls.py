@@ -22,12 +22,13 @@ import pytest
 
 from kafka_nextgen import AsyncConsumer, ConcurrentUseError, Consumer, MisuseError
 from kafka_nextgen.testing import Cluster
+from tests.engine.injected_calls import result_of
 from tests.engine.random_calls import PARTITIONS, RECORDS, ListenerError, RandomCalls, RandomListener
 from tests.engine.stage import SETTINGS, Stage
 from tests.support.examples import examples
+from tests.support.waiting import GUARD_S
 
 LIVES, TURNS = examples(30), 200  # with two callers; 12,000 calls in a night's run, for each kind of consumer
-LONGEST_LIFE_S = 30.0
 
 
 @pytest.fixture(scope="module")
@@ -79,49 +80,28 @@ class Life:
         assert not self.consumer._core.engine.thread._thread.is_alive()
 
 
-def test_two_threads(full: Stage) -> None:
-    refused, calls = 0, 0
-    for seed in range(LIVES):
-        life = Life(full, Consumer, seed)
-        threads = [threading.Thread(target=live, args=(life, number), daemon=True) for number in (0, 1)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join(LONGEST_LIFE_S)
-        assert not any(thread.is_alive() for thread in threads), f"seed {seed} hangs:\n{stacks()}"
-        life.judge(seed)
-        refused, calls = refused + sum(one.refused for one in life.callers), calls + life.listener.calls
-    assert refused, "the callers met"
-    assert calls, "the listener was called"
+def lived_by_threads(stage: Stage, seed: int) -> Life:
+    life = Life(stage, Consumer, seed)
+    callers = [threading.Thread(target=lambda n=n: asyncio.run(take_turns(life, n)), daemon=True) for n in (0, 1)]  # type: ignore[misc]
+    for caller in callers:
+        caller.start()
+    for caller in callers:
+        caller.join(GUARD_S)
+    assert not any(caller.is_alive() for caller in callers), f"seed {seed} hangs:\n{stacks()}"
+    return life
 
 
-def live(life: Life, number: int) -> None:
-    for turn in range(TURNS):
-        if number == 0 and turn in life.fenced_at:
-            life.fence()
-        if (number, turn) == life.closes_at:
-            close(life)
-        call_once(life, life.callers[number])
+def lived_by_tasks(stage: Stage, seed: int) -> Life:
+    async def live() -> None:
+        tasks = [asyncio.ensure_future(take_turns(life, number)) for number in (0, 1)]
+        _, hanging = await asyncio.wait(tasks, timeout=GUARD_S)
+        assert not hanging, f"seed {seed} hangs:\n{hanging}\n{stacks()}"
+        for task in tasks:
+            task.result()
 
-
-def close(life: Life) -> None:
-    life.begins_to_close.set()
-    try:
-        life.consumer.close(timeout=10)  # type: ignore[unused-coroutine]
-    except Exception as error:
-        life.closed(error)
-    else:
-        life.closed()
-
-
-def call_once(life: Life, caller: RandomCalls) -> None:
-    call, closed_before = caller.next(), life.is_closed
-    try:
-        result = call.make(life.consumer, caller.dice, life.listener)
-    except Exception as error:
-        caller.judge(call, error)
-    else:
-        caller.passed(call, result, closed_before)
+    life = Life(stage, AsyncConsumer, seed)
+    asyncio.run(live())
+    return life
 
 
 def stacks() -> str:
@@ -132,47 +112,27 @@ def stacks() -> str:
         return file.read()
 
 
-def test_two_tasks(full: Stage) -> None:
-    refused, calls = 0, 0
-    for seed in range(LIVES):
-        life = asyncio.run(live_async(full, seed))
-        life.judge(seed)
-        refused, calls = refused + sum(one.refused for one in life.callers), calls + life.listener.calls
-    assert refused, "the callers met"
-    assert calls, "the listener was called"
-
-
-async def live_async(stage: Stage, seed: int) -> Life:
-    life = Life(stage, AsyncConsumer, seed)
-    tasks = [asyncio.ensure_future(take_turns(life, number)) for number in (0, 1)]
-    _, hanging = await asyncio.wait(tasks, timeout=LONGEST_LIFE_S)
-    assert not hanging, f"seed {seed} hangs:\n{hanging}\n{stacks()}"
-    for task in tasks:
-        task.result()
-    return life
-
-
 async def take_turns(life: Life, number: int) -> None:
     for turn in range(TURNS):
         if number == 0 and turn in life.fenced_at:
             await asyncio.to_thread(life.fence)
         if (number, turn) == life.closes_at:
-            await close_async(life)
-        await await_once(life, life.callers[number])
+            await close(life)
+        await call_once(life, life.callers[number])
         await asyncio.sleep(0)
 
 
-async def close_async(life: Life) -> None:
+async def close(life: Life) -> None:
     life.begins_to_close.set()
     try:
-        await life.consumer.close(timeout=10)  # type: ignore[misc]
+        await result_of(life.consumer.close(timeout=10))
     except Exception as error:
         life.closed(error)
     else:
         life.closed()
 
 
-async def await_once(life: Life, caller: RandomCalls) -> None:
+async def call_once(life: Life, caller: RandomCalls) -> None:
     call, closed_before = caller.next(), life.is_closed
     try:
         result = call.make(life.consumer, caller.dice, life.listener)
@@ -182,3 +142,14 @@ async def await_once(life: Life, caller: RandomCalls) -> None:
         caller.judge(call, error)
     else:
         caller.passed(call, result, closed_before)
+
+
+@pytest.mark.parametrize("lived", [lived_by_threads, lived_by_tasks])
+def test_nothing_hangs_and_nothing_undocumented_is_raised(full: Stage, lived: Callable[[Stage, int], Life]) -> None:
+    refused, calls = 0, 0
+    for seed in range(LIVES):
+        life = lived(full, seed)
+        life.judge(seed)
+        refused, calls = refused + sum(one.refused for one in life.callers), calls + life.listener.calls
+    assert refused, "the callers met"
+    assert calls, "the listener was called"

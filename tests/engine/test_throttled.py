@@ -3,26 +3,18 @@
 from __future__ import annotations
 
 import logging
-from typing import Any
 
 import pytest
 
-from kafka_nextgen import RequestTimeoutError
 from kafka_nextgen.wire.apis import CONSUMER_GROUP_HEARTBEAT, FETCH, HEARTBEAT, METADATA, OFFSET_COMMIT, Api
-from tests.engine.stage import TOPIC, Stage, poll_until, read
+from tests.engine.stage import Stage, poll_until
 
 AN_HOUR_MS, AN_HOUR_S = 3_600_000, 3600.0
 
 
 def throttle(stage: Stage, api: Api) -> None:
     """Have answers to this ask to be left alone for an hour."""
-    original = stage.original(api)
-
-    async def handle(*question: object) -> object:
-        answer: Any = await original(*question)
-        return answer.replaced(throttle_time_ms=AN_HOUR_MS)
-
-    stage.handle(api, handle)
+    stage.change(api, lambda answer: answer.replaced(throttle_time_ms=AN_HOUR_MS))
 
 
 @pytest.mark.parametrize(
@@ -39,11 +31,8 @@ def throttle(stage: Stage, api: Api) -> None:
 def test_it_is_a_problem_and_told_once_and_close_commits_and_leaves_all_the_same(
     stage: Stage, caplog: pytest.LogCaptureFixture, api: Api, settings: dict[str, object]
 ) -> None:
-    stage.create(records=10)
     with caplog.at_level(logging.WARNING, "kafka_nextgen.transport"):
-        consumer = stage.consumer(enable_auto_commit=True, **settings)
-        consumer.subscribe([TOPIC])
-        read(consumer, 10)
+        consumer = stage.after_reading(10, enable_auto_commit=True, **settings)
         throttle(stage, api)
         poll_until(consumer, lambda: consumer.health().throttle is not None)
         throttled = f"throttled by broker 1 ({stage.cluster.bootstrap_servers}) until "
@@ -52,13 +41,3 @@ def test_it_is_a_problem_and_told_once_and_close_commits_and_leaves_all_the_same
     assert stage.committed() == {0: 10}
     assert stage.members() == 0
     assert caplog.text.count(throttled) == 1
-
-
-def test_what_times_out_meanwhile_names_it(stage: Stage) -> None:
-    stage.create(records=10)
-    with stage.subscribed(metadata_max_age_ms=100) as consumer:
-        read(consumer, 10)
-        throttle(stage, METADATA)
-        poll_until(consumer, lambda: consumer.health().throttle is not None)
-        with pytest.raises(RequestTimeoutError, match=r"throttled by broker 1 \(127\.0\.0\.1:[0-9]+\) until [0-9:]{8}"):
-            consumer.partitions_for(TOPIC, timeout=0.1)

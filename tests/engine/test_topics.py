@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from kafka_nextgen import Consumer, OffsetAndMetadata
-from kafka_nextgen.broker.context import Context
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import KafkaNextgenError
 from kafka_nextgen.wire.apis import CONSUMER_GROUP_HEARTBEAT, OFFSET_FETCH
-from kafka_nextgen.wire.messages import ConsumerGroupHeartbeatResponse, OffsetFetchRequest, OffsetFetchResponse
+from kafka_nextgen.wire.messages import ConsumerGroupHeartbeatResponse
 from tests.engine.stage import GROUP, TOPIC, Stage, poll_until, read, tp, values
 
 
@@ -41,38 +42,21 @@ def reads_a_topic_that_is_gone(stage: Stage, consumer: Consumer) -> None:
     poll_until(consumer, lambda: consumer.health().gone == (tp(),))
 
 
-def test_no_record_of_the_new_topic_is_handed_over_as_one_of_the_old(stage: Stage) -> None:
+def test_nothing_of_the_new_topic_is_taken_for_the_old_ones(stage: Stage) -> None:
     with stage.consumer() as consumer:
         reads_a_topic_that_is_gone(stage, consumer)
-        assert values(consumer.poll(timeout=0.3)) == []
+        assert values(consumer.poll(timeout=0.1)) == []
         assert str(consumer.health().problem).startswith("orders[0]: the topic was deleted")
         assert consumer.position(tp()) == 10
-
-
-def test_nothing_of_the_old_topic_is_committed_for_the_new_one(stage: Stage) -> None:
-    with stage.consumer() as consumer:
-        reads_a_topic_that_is_gone(stage, consumer)
         consumer.commit()
         with pytest.raises(KafkaNextgenError, match=f"group {GROUP}: .*UNKNOWN_TOPIC_ID"):
-            consumer.commit({tp(): 7}, timeout=0.5)
+            consumer.commit({tp(): 7}, timeout=0.1)
         assert stage.committed() == {}
-
-
-def test_the_new_topic_is_read_once_the_coordinator_assigns_it(stage: Stage) -> None:
-    with stage.consumer(enable_auto_commit=True) as consumer:
-        stage.create(records=10)
-        consumer.subscribe([TOPIC])
-        read(consumer, 10)
-        make_again(stage, records=20)
-        assert values(read(consumer, 20)) == list(range(20))
 
 
 def test_by_the_classic_protocol_what_was_committed_of_the_old_topic_says_nothing_of_the_new_one(stage: Stage) -> None:
     config = {"group_protocol": "classic", "enable_auto_commit": True, "metadata_max_age_ms": 50}
-    with stage.consumer(**config) as consumer:
-        stage.create(records=10)
-        consumer.subscribe([TOPIC])
-        read(consumer, 10)
+    with stage.after_reading(10, **config) as consumer:
         consumer.commit()
         make_again(stage, records=20)
         assert values(read(consumer, 4)) == list(range(4))
@@ -80,37 +64,28 @@ def test_by_the_classic_protocol_what_was_committed_of_the_old_topic_says_nothin
 
 
 def test_a_topic_made_again_is_read_from_its_beginning_whatever_is_committed_under_its_name(stage: Stage) -> None:
-    stage.create(records=10)
-    with stage.consumer(enable_auto_commit=False) as consumer:
-        consumer.assign([tp()])
-        read(consumer, 10)
-        stage.handle(OFFSET_FETCH, _OffsetOfTheOldTopic(stage).look_up)
-        make_again(stage, records=20)
-        assert values(read(consumer, 20)) == list(range(20))
+    """The coordinator may have got a commit for the old topic when there was the new one already."""
 
-
-class _OffsetOfTheOldTopic:
-    """A coordinator that got a commit for the old topic when there was the new one already."""
-
-    def __init__(self, stage: Stage) -> None:
-        self._look_up = stage.original(OFFSET_FETCH)
-
-    async def look_up(self, request: OffsetFetchRequest, context: Context) -> object:
-        answer = await self._look_up(request, context)
-        assert isinstance(answer, OffsetFetchResponse)
+    def with_offset_ten(answer: Any) -> Any:
         (group,) = answer.groups
         (topic,) = group.topics
         found = [each.replaced(committed_offset=10, committed_leader_epoch=0) for each in topic.partitions]
         return answer.replaced(groups=[group.replaced(topics=[topic.replaced(partitions=found)])])
 
+    stage.create(records=10)
+    with stage.reader(group_id=GROUP) as consumer:
+        read(consumer, 10)
+        stage.change(OFFSET_FETCH, with_offset_ten)
+        make_again(stage, records=20)
+        assert values(read(consumer, 20)) == list(range(20))
+
 
 def test_an_offset_of_the_old_topic_is_not_committed_for_the_one_that_took_its_place(stage: Stage) -> None:
     stage.create(records=10)
-    with stage.consumer(enable_auto_commit=False) as consumer:
-        consumer.assign([tp()])
+    with stage.reader(group_id=GROUP) as consumer:
         read(consumer, 10)
         make_again(stage, records=3)
         poll_until(consumer, lambda: consumer.position(tp()) < 10)
         with pytest.raises(KafkaNextgenError, match="UNKNOWN_TOPIC_ID"):
-            consumer.commit({tp(): OffsetAndMetadata(10)}, timeout=0.5)
+            consumer.commit({tp(): OffsetAndMetadata(10)}, timeout=0.1)
         assert stage.committed() == {}

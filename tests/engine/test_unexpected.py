@@ -22,7 +22,7 @@ from kafka_nextgen.engine.member.topic_lookup import PatternWatch
 from kafka_nextgen.transport import background
 from kafka_nextgen.types import OffsetAndMetadata
 from tests.engine.own_assignor import Own
-from tests.engine.stage import PATIENCE_S, Stage, read, tp
+from tests.engine.stage import GUARD_S, Stage, tp
 from tests.support.waiting import eventually
 
 QUICK = {"metadata_max_age_ms": 100, "request_timeout_ms": 300, "auto_commit_interval_ms": 20}
@@ -60,6 +60,9 @@ class FailsOnce:
         return awaited if inspect.iscoroutinefunction(self._original) else called
 
 
+OWN, CLASSIC = {"group_local_assignors": (Own(),)}, {"group_protocol": "classic"}
+READING = "kafka_nextgen.engine.reading."
+OFFSETS = "kafka_nextgen.engine.offsets.requests:OffsetRequests."
 #: What fails, and the settings of a consumer that comes by there.
 BACKGROUND: list[tuple[str, dict[str, object]]] = [
     ("kafka_nextgen.transport.cluster:ClusterClient.start", {}),
@@ -67,26 +70,21 @@ BACKGROUND: list[tuple[str, dict[str, object]]] = [
     ("kafka_nextgen.transport.metadata:bridge.from_response", {}),
     ("kafka_nextgen.transport.coordinators:Coordinators._ask", {}),
     ("kafka_nextgen.engine.observability.health:Watchdog.look", {}),
-    ("kafka_nextgen.engine.reading.fetcher:Fetcher._fetch", {}),
-    ("kafka_nextgen.engine.reading.position_queries:PositionQueries.ask", {}),
-    ("kafka_nextgen.engine.offsets.requests:OffsetRequests.commit", {"enable_auto_commit": True}),
-    ("kafka_nextgen.engine.offsets.requests:OffsetRequests.look_up", {}),
+    (READING + "fetcher:Fetcher._fetch", {}),
+    (READING + "position_queries:PositionQueries.ask", {}),
+    (OFFSETS + "commit", {"enable_auto_commit": True}),
+    (OFFSETS + "look_up", {}),
     (MEMBER + "missing_topics:MissingTopics._look_for", {}),
     (MEMBER + "consumer_driver:send_heartbeat", {}),
     (MEMBER + "consumer_driver:ConsumerDriver._resolve", {}),
     (MEMBER + "consumer_driver:ConsumerDriver._wake", {}),
-    (MEMBER + "classic_driver:ClassicRequests.join", {"group_protocol": "classic"}),
-    (MEMBER + "classic_driver:ClassicRequests.sync", {"group_protocol": "classic"}),
-    (MEMBER + "classic_driver:ClassicRequests.heartbeat", {"group_protocol": "classic"}),
-    (MEMBER + "classic_driver:describe_topics", {"group_protocol": "classic"}),
-    (MEMBER + "classic_driver:ClassicDriver._wake", {"group_protocol": "classic"}),
-    (MEMBER + "local_assignors:LocalAssignors._ask", {"group_local_assignors": (Own(),)}),
-    (MEMBER + "local_assignors:LocalAssignors.ask_again", {"group_local_assignors": (Own(),)}),
-    (MEMBER + "assignor_driver:AssignorRequests.send", {"group_local_assignors": (Own(),)}),
-    (
-        MEMBER + "classic_assignors:LocalAssignors.compute",
-        {"group_local_assignors": (Own(),), "group_protocol": "classic"},
-    ),
+    *((f"{MEMBER}classic_driver:ClassicRequests.{name}", CLASSIC) for name in ("join", "sync", "heartbeat")),
+    (MEMBER + "classic_driver:describe_topics", CLASSIC),
+    (MEMBER + "classic_driver:ClassicDriver._wake", CLASSIC),
+    (MEMBER + "local_assignors:LocalAssignors._ask", OWN),
+    (MEMBER + "local_assignors:LocalAssignors.ask_again", OWN),
+    (MEMBER + "assignor_driver:AssignorRequests.send", OWN),
+    (MEMBER + "classic_assignors:LocalAssignors.compute", {**OWN, **CLASSIC}),
 ]
 
 
@@ -149,7 +147,7 @@ def test_the_computation_of_an_assignment_counts_as_failed(stage: Stage, monkeyp
         assert errors or poll_through(consumer, lambda _: True)
 
 
-def test_the_matching_of_a_pattern_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_matching_of_a_pattern_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
     failures: list[Exception] = []
     told: list[frozenset[str]] = []
 
@@ -159,19 +157,16 @@ def test_the_matching_of_a_pattern_goes_on(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(MATCHING.replace(":", "."), matching)
     FailsOnce(monkeypatch, MATCHING)
 
-    async def watch() -> None:
-        heard = asyncio.Event()
-        tasks = TaskSet(failures.append)
+    heard = asyncio.Event()
+    tasks = TaskSet(failures.append)
 
-        def take(pattern: str, names: frozenset[str]) -> None:
-            told.append(names)
-            heard.set()
+    def take(pattern: str, names: frozenset[str]) -> None:
+        told.append(names)
+        heard.set()
 
-        PatternWatch(None, tasks, 100.0, take).start("o.*")  # type: ignore[arg-type]
-        await asyncio.wait_for(heard.wait(), 10)
-        await tasks.cancel_all()
-
-    asyncio.run(watch())
+    PatternWatch(None, tasks, 100.0, take).start("o.*")  # type: ignore[arg-type]
+    await asyncio.wait_for(heard.wait(), 10)
+    await tasks.cancel_all()
     assert [repr(failure) for failure in failures] == ["RuntimeError('nobody expected this')"]
     assert told == [frozenset({"orders"})]
 
@@ -179,9 +174,7 @@ def test_the_matching_of_a_pattern_goes_on(monkeypatch: pytest.MonkeyPatch) -> N
 def test_a_commit_that_fails_unexpectedly_says_so_and_keeps_no_other_waiting(
     stage: Stage, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    stage.create(partitions=2, records=10)
-    with stage.subscribed(enable_auto_commit=False) as consumer:
-        read(consumer, 20)
+    with stage.after_reading(10, partitions=2, enable_auto_commit=False) as consumer:
         monkeypatch.setattr("kafka_nextgen.engine.offsets.client._ASKS_IN_A_TURN", 1)
         fails = FailsOnce(monkeypatch, "kafka_nextgen.membership.offsets.asking:add_commit")
         commit = consumer._core.engine.offsets.commit
@@ -190,7 +183,7 @@ def test_a_commit_that_fails_unexpectedly_says_so_and_keeps_no_other_waiting(
             both = (commit({tp(partition): OffsetAndMetadata(7)}, 3600.0) for partition in range(2))
             return await asyncio.gather(*both, return_exceptions=True)
 
-        first, second = consumer._core.engine.thread.submit(commit_both()).result(PATIENCE_S)
+        first, second = consumer._core.engine.thread.submit(commit_both()).result(GUARD_S)
         assert fails.calls == 2
         assert "nobody expected this" in repr(first)
         assert second is None
@@ -201,37 +194,32 @@ def test_a_commit_that_fails_unexpectedly_says_so_and_keeps_no_other_waiting(
 def test_a_commit_at_the_end_that_fails_is_logged_and_the_member_leaves_all_the_same(
     stage: Stage, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    stage.create(records=10)
-    with stage.subscribed(enable_auto_commit=True) as consumer:
-        read(consumer, 10)
+    with stage.after_reading(10, enable_auto_commit=True):
         FailsOnce(monkeypatch, "kafka_nextgen.engine.offsets.client:OffsetClient.commit_before_revoking")
     assert "nobody expected this" in caplog.text
     assert stage.members() == 0
 
 
 @pytest.mark.filterwarnings("ignore:.*dropped without close:ResourceWarning")
-def test_a_dropped_consumer_whose_end_fails_says_so_and_its_thread_ends(
-    stage: Stage, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+@pytest.mark.parametrize(
+    ("kind", "where"),
+    [
+        (Consumer, "kafka_nextgen.engine.engine:end_sessions"),
+        (GroupAdmin, "kafka_nextgen.admin.async_group_admin:AsyncGroupAdmin.close"),
+    ],
+)
+def test_a_dropped_client_whose_end_fails_says_so_and_its_thread_ends(
+    stage: Stage,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    kind: type[Consumer | GroupAdmin],
+    where: str,
 ) -> None:
-    FailsOnce(monkeypatch, "kafka_nextgen.engine.engine:end_sessions")
-    consumer = stage.consumer(client_id="dropped")
+    FailsOnce(monkeypatch, where)
+    client = kind(bootstrap_servers=stage.cluster.bootstrap_servers, client_id="dropped")
     (thread,) = [thread for thread in threading.enumerate() if "dropped" in thread.name]
-    del consumer
+    del client
     gc.collect()
-    thread.join(PATIENCE_S)
-    assert not thread.is_alive()
-    assert "nobody expected this" in caplog.text
-
-
-@pytest.mark.filterwarnings("ignore:.*dropped without close:ResourceWarning")
-def test_a_dropped_admin_whose_end_fails_says_so_and_its_thread_ends(
-    stage: Stage, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    FailsOnce(monkeypatch, "kafka_nextgen.admin.async_group_admin:AsyncGroupAdmin.close")
-    admin = GroupAdmin(bootstrap_servers=stage.cluster.bootstrap_servers, client_id="dropped")
-    (thread,) = [thread for thread in threading.enumerate() if "dropped" in thread.name]
-    del admin
-    gc.collect()
-    thread.join(PATIENCE_S)
+    thread.join(GUARD_S)
     assert not thread.is_alive()
     assert "nobody expected this" in caplog.text
