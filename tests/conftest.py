@@ -10,7 +10,9 @@ the run, also when all passed.
 
 from __future__ import annotations
 
+import asyncio
 import gc
+import inspect
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -39,7 +41,7 @@ from tests.support.tiers import (
     say_what_was_left_out,
     turn,
 )
-from tests.support.waiting import TEST_S
+from tests.support.waiting import GUARD_S, TEST_S
 
 T = TypeVar("T")
 
@@ -90,6 +92,17 @@ def pytest_testnodedown(node: Any) -> None:
 def pytest_collection_finish() -> None:
     """Keep what was collected out of garbage collections: 400,000 objects, and a third of a second each time."""
     gc.freeze()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
+    """Run a test that is a coroutine on an event loop of its own."""
+    if not inspect.iscoroutinefunction(pyfuncitem.obj):
+        return None
+    names = inspect.signature(pyfuncitem.obj).parameters
+    scene = pyfuncitem.obj(**{name: pyfuncitem.funcargs[name] for name in names})
+    asyncio.run(asyncio.wait_for(scene, GUARD_S))
+    return True
 
 
 @pytest.fixture(scope="session")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import inspect
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -13,15 +11,6 @@ from tests.broker.client import Client
 from tests.broker.extended import extended
 from tests.support.clients import unique
 from tests.support.kafka_server import KafkaServer
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
-    """Run a test that is a coroutine, on an event loop of its own."""
-    if not inspect.iscoroutinefunction(pyfuncitem.obj):
-        return None
-    asyncio.run(pyfuncitem.obj(**{name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames}))
-    return True
 
 
 @pytest.fixture(scope="module")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import inspect
 from collections.abc import Iterator
 
 import pytest
@@ -11,18 +9,6 @@ import pytest
 from kafka_nextgen.testing import Clock, Cluster
 from tests.engine.stage import SETTINGS, Stage
 from tests.engine.steady import Steadiness
-from tests.support.waiting import GUARD_S
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
-    """Run a test that is a coroutine in an event loop of its own."""
-    if not inspect.iscoroutinefunction(pyfuncitem.obj):
-        return None
-    names = pyfuncitem._fixtureinfo.argnames
-    scene = pyfuncitem.obj(**{name: pyfuncitem.funcargs[name] for name in names})
-    asyncio.run(asyncio.wait_for(scene, GUARD_S))
-    return True
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import pytest
 
 from kafka_nextgen import Consumer
 from kafka_nextgen.testing import Clock, Cluster
-from tests.broker.conftest import client, pytest_pyfunc_call  # noqa: F401
+from tests.broker.conftest import client  # noqa: F401
 
 NewConsumer = Callable[..., Consumer]
 
