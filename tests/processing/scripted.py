@@ -60,7 +60,7 @@ class ScriptedConsumer(RunsHandlers):
     def subscribe(self, topics: Collection[str], listener: RebalanceListener | None = None) -> None:
         self.listener = listener or RebalanceListener()
 
-    def _end_noted(self) -> AbstractContextManager[None]:
+    def _running(self) -> AbstractContextManager[None]:
         return nullcontext()
 
     def _positions(self) -> dict[TopicPartition, OffsetAndMetadata]:

@@ -52,7 +52,7 @@ class AsyncImpatient(AwaitsHandlers):
     def assignment(self) -> frozenset[TopicPartition]:
         return self.blocking.assignment()
 
-    def _end_noted(self) -> AbstractContextManager[None]:
+    def _running(self) -> AbstractContextManager[None]:
         return nullcontext()
 
     def _positions(self) -> dict[TopicPartition, OffsetAndMetadata]:
