@@ -63,9 +63,11 @@ def pytest_configure(config: pytest.Config) -> None:
         config.option.timeout = TEST_S
     guard(config)
     choose_examples(config)
-    # Nothing here is asserted on a clock.
-    slow = [HealthCheck.too_slow]
-    settings.register_profile("without a clock", deadline=None, max_examples=examples(100), suppress_health_check=slow)
+    # Nothing here is asserted on a clock. The default tier draws the same examples in each run, the whole draws others.
+    slow, number = [HealthCheck.too_slow], examples(100)
+    settings.register_profile(
+        "without a clock", deadline=None, max_examples=number, derandomize=number < 100, suppress_health_check=slow
+    )
     settings.load_profile("without a clock")
 
 
