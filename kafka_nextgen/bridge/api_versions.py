@@ -53,7 +53,7 @@ class MeantBroker:
 
 
 def to_request(software_version: str, meant: MeantBroker | None = None) -> ApiVersionsRequest:
-    """Ask what a broker speaks, and say who we are (version 3 or later), and whom we mean (version 5)."""
+    """Ask what a broker speaks, and say who we are (version 3 or later), and which broker is ``meant`` (version 5)."""
     request = ApiVersionsRequest(client_software_name=SOFTWARE_NAME, client_software_version=software_version)
     return request if meant is None else request.replaced(cluster_id=meant.cluster_id, node_id=meant.node_id)
 

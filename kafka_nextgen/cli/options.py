@@ -71,7 +71,7 @@ _FILTER_HELP = "Only groups {}; may be given again."
 _STATES = [state.value for state in GroupState if state is not GroupState.UNKNOWN]
 
 
-#: A command prints bytes, whatever the client that shares its file makes of them.
+#: A command prints bytes, also where the client that shares its file deserializes them.
 _DESERIALIZERS = ("key.deserializer", "value.deserializer")
 
 

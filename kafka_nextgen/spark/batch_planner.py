@@ -1,7 +1,7 @@
 """The driver's side of a batch query: from its options to the tasks that read it.
 
 Filters of the query don't narrow what its tasks read. Spark 4.2 and 4.3 keep the partitions of a ``load()`` and read
-them again for each use of its DataFrame, whatever the filters of that use are.
+them again for each use of its DataFrame, without regard to the filters of that use.
 """
 
 from __future__ import annotations

@@ -60,7 +60,7 @@ async def open_connection(
     resolver: Resolver | None = None,
     meant: MeantBroker | None = None,
 ) -> Connection:
-    """Connect to a server, learn its API versions and log in. It is told whom we mean, if that is given.
+    """Connect to a server, learn its API versions and log in. It is told which broker is ``meant``, if that is given.
 
     Raises only ``AuthenticationError``, ``OutageError``, ``DecodeError`` or ``BrokerError``: the failure of the only
     address, or a ``DisconnectedError`` that lists the failures of all. ``chance`` gives numbers in [0, 1), which spread

@@ -15,7 +15,6 @@ from tests.differential.steps import Step
 T = TypeVar("T")
 
 _EPISODE_REQUESTS = 80
-_MOST_TRIES = 60
 
 
 @frozen

@@ -9,7 +9,6 @@ from tests.differential.drawing.session import GROUPS, INSTANCES, NOWHERE, TOPIC
 from tests.differential.steps import Step
 from tests.differential.symbols import EpochOf, Group, MemberIdOf, Topic, TopicIdOf
 
-_BY_ID_SINCE = 10
 _GROUPS_SINCE = 8
 
 
