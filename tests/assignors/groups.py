@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from uuid import UUID
 
+from attrs import evolve
 from hypothesis import strategies as st
 
 from kafka_nextgen.assignors import (
@@ -69,9 +70,7 @@ def loads(assignment: GroupAssignment) -> list[int]:
 def after(group: AssignmentSpec, assignment: GroupAssignment) -> AssignmentSpec:
     return AssignmentSpec(
         {
-            member_id: MemberSpec(
-                member.subscribed_topics, assignment.members[member_id].partitions, instance_id=member.instance_id
-            )
+            member_id: evolve(member, target=assignment.members[member_id].partitions)
             for member_id, member in group.members.items()
         },
         group.topics,
