@@ -27,6 +27,7 @@ from benchmarks.starting.start import CLIENTS as STARTS
 from benchmarks.starting.start import start
 from benchmarks.turns import turns
 from kafka_nextgen.testing import Cluster
+from tests.support.waiting import GUARD_S
 
 # Reading.
 
@@ -79,7 +80,7 @@ def test_what_was_written_is_deleted_at_the_end() -> None:
 
 
 def topics_of(cluster: Cluster) -> set[str]:
-    return set(AdminClient({"bootstrap.servers": cluster.bootstrap_servers}).list_topics(timeout=10).topics)
+    return set(AdminClient({"bootstrap.servers": cluster.bootstrap_servers}).list_topics(timeout=GUARD_S).topics)
 
 
 def test_nobody_is_always_first_or_behind_the_same() -> None:

@@ -99,10 +99,6 @@ def test_a_newer_version_is_read_as_ours() -> None:
     assert decode_assignment(b"\x00\x09" + encode_assignment(frozenset())[2:] + b"more") == frozenset()
 
 
-def test_no_bytes_at_all_assign_nothing() -> None:
-    assert decode_assignment(b"") == frozenset()
-
-
 @given(SUBSCRIPTIONS, st.data())
 def test_a_subscription_cut_short_is_refused(subscription: MemberSubscription, data: st.DataObject) -> None:
     whole = encode_subscription(subscription)

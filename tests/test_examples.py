@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import subprocess
-import sys
+import runpy
 from collections.abc import Iterator
 from itertools import islice
 
@@ -120,7 +119,6 @@ def test_a_member_that_is_behind_shares_its_work_if_it_may_say_so(servers: str) 
 
 
 def test_the_example_of_a_test_passes() -> None:
-    command = [sys.executable, "-m", "pytest", "-q", str(EXAMPLES / "assignor_in_a_test.py")]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
-    assert done.returncode == 0, done.stdout
-    assert "1 passed" in done.stdout
+    found = runpy.run_path(str(EXAMPLES / "assignor_in_a_test.py"))
+    (test,) = (found[name] for name in found if name.startswith("test_"))
+    test()

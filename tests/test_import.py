@@ -15,16 +15,17 @@ import pytest
 import kafka_nextgen
 from kafka_nextgen import assignors
 from kafka_nextgen.version import VERSION
+from tests.support.waiting import GUARD_S
 
 
 def test_the_import_warns_of_nothing() -> None:
     program = "import kafka_nextgen, kafka_nextgen.broker, kafka_nextgen.testing, kafka_nextgen.cli.main"
-    subprocess.run([sys.executable, "-W", "error", "-c", program], check=True, timeout=60)
+    subprocess.run([sys.executable, "-W", "error", "-c", program], check=True, timeout=GUARD_S)
 
 
 def test_what_the_application_says_about_warnings_stays_in_force() -> None:
     program = "import warnings as w; before = w.filters[:]; import kafka_nextgen; assert w.filters[:] == before"
-    subprocess.run([sys.executable, "-c", program], check=True, timeout=60)
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=GUARD_S)
 
 
 def parts(hint: object) -> Iterator[object]:
@@ -116,7 +117,7 @@ LAZY = ("assignors", "wire.records")
 
 def test_a_consumer_loads_nothing_heavy_that_it_does_not_use() -> None:
     program = _LOADED + f"assert not (heavy := sys.modules.keys() & {set(NOT_LOADED)}), heavy"
-    subprocess.run([sys.executable, "-c", program], check=True, timeout=60)
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=GUARD_S)
 
 
 def test_a_reader_by_hand_loads_no_member_and_no_offsets() -> None:
@@ -125,13 +126,13 @@ def test_a_reader_by_hand_loads_no_member_and_no_offsets() -> None:
         "consumer.assign([k.TopicPartition('orders', 0)]); consumer.poll(0); consumer.close(); "
         f"assert not (heavy := sys.modules.keys() & {set(NOT_LOADED + NOT_FOR_READING_BY_HAND)}), heavy"
     )
-    subprocess.run([sys.executable, "-c", program], check=True, timeout=60)
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=GUARD_S)
 
 
 def test_a_planner_of_spark_loads_no_consumer() -> None:
     modules = ", ".join(f"kafka_nextgen.spark.{name}" for name in ("source", "batch_planner", "stream_planner"))
     program = f"import sys, {modules}; assert not (heavy := sys.modules.keys() & {NOT_FOR_PLANNING}), heavy"
-    subprocess.run([sys.executable, "-c", program], check=True, timeout=60)
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=GUARD_S)
 
 
 def test_what_loads_late_is_the_same_object_ever_after() -> None:

@@ -15,6 +15,7 @@ import pytest
 
 from kafka_nextgen.testing import Cluster
 from tests.support.clients import produce
+from tests.support.waiting import GUARD_S
 
 CONSUMES = """
 import sys
@@ -45,7 +46,7 @@ def lay_out(folder: Path, files: dict[str, str]) -> None:
 
 def run(folder: Path, *arguments: str) -> list[str]:
     command = [sys.executable, *arguments]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=GUARD_S, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout.splitlines()
 
@@ -83,7 +84,7 @@ def test_kafka_python_is_used_as_well(servers: str, tmp_path: Path, first: str) 
 def test_an_older_kafka_python_is_used_as_well(servers: str, tmp_path: Path) -> None:
     """A release that this one's tests could not be run with: we need none of it."""
     pip = ["-m", "pip", "install", "-q", "--no-deps", "--target", str(tmp_path), "kafka-python<3"]
-    subprocess.run([sys.executable, *pip], check=True, timeout=120)
+    subprocess.run([sys.executable, *pip], check=True, timeout=GUARD_S)
     which = "import kafka; print('kafka-python', kafka.__version__.split('.')[0])\n"
     lay_out(tmp_path, {"app.py": which + CONSUMES})
     assert run(tmp_path, "app.py", servers) == ["kafka-python 2", "read b'0'"]

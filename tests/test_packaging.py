@@ -13,6 +13,8 @@ from typing import Any
 import pytest
 from setuptools import find_packages
 
+from tests.support.waiting import GUARD_S
+
 if sys.version_info >= (3, 11):
     import tomllib
 else:
@@ -30,7 +32,7 @@ def settings() -> Any:
 
 def test_the_source_distribution_has_all_sources(tmp_path: Path) -> None:
     command = [sys.executable, "setup.py", "-q", "egg_info", "--egg-base", str(tmp_path)]
-    subprocess.run(command, cwd=ROOT, check=True, capture_output=True, timeout=120)
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True, timeout=GUARD_S)
     shipped = set((tmp_path / "kafka_nextgen.egg-info" / "SOURCES.txt").read_text().splitlines())
     sources = [path for folder in FOLDERS for path in (ROOT / folder).rglob("*") if path.is_file()]
     wanted = {path.relative_to(ROOT).as_posix() for path in sources if path.suffix not in BUILT}

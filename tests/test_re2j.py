@@ -18,7 +18,6 @@ from tests.support.waiting import GUARD_S
 
 RE2J = Artifact("com.google.re2j", "re2j", "1.8")
 PROGRAM = Path(__file__).parent / "support" / "Re2jVerdicts.java"
-PATIENCE_S = GUARD_S
 SEED, DRAWN = 48, 3_000
 
 NAMES = ("orders", "orders-eu", "a", "aa", "ab", "b.c_d", "K", "k", "A-1", "x" * 249, "7", "-", "word")
@@ -77,7 +76,7 @@ def verdicts(patterns: Sequence[str]) -> Mapping[str, str]:
     java, jars = find_java(), fetch_artifacts("re2j-1.8", [RE2J])
     command = [java, "-Xmx256m", *QUICK_START.split(), "-cp", str(jars / "*"), str(PROGRAM), *NAMES]
     lines = "\n".join(base64.b64encode(pattern.encode()).decode() for pattern in patterns)
-    done = subprocess.run(command, input=lines, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
+    done = subprocess.run(command, input=lines, capture_output=True, text=True, timeout=GUARD_S, check=False)
     assert done.returncode == 0, done.stderr
     return dict(zip(patterns, done.stdout.splitlines(), strict=True))
 

@@ -17,10 +17,9 @@ COMMAND = (sys.executable, "-c", "from kafka_nextgen.cli.main import main; main(
 PATIENCE_S = GUARD_S
 
 
-def kafka_nextgen(*arguments: str, stdin: str | bytes = b"", timeout_s: float = 60) -> subprocess.CompletedProcess[str]:
-    data = stdin.encode() if isinstance(stdin, str) else stdin
-    done = subprocess.run([*COMMAND, *arguments], input=data, capture_output=True, timeout=timeout_s, check=False)
-    return subprocess.CompletedProcess(done.args, done.returncode, done.stdout.decode(), done.stderr.decode())
+def kafka_nextgen(*arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
+    command = [*COMMAND, *arguments]
+    return subprocess.run(command, input=stdin, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
 
 
 @define

@@ -23,7 +23,7 @@ from tests.broker.group_requests import is_joined
 from tests.broker.requests import metadata
 from tests.broker.security.logging_in import log_in
 from tests.cli.running import COMMAND, Running, kafka_nextgen, running
-from tests.support.waiting import eventually
+from tests.support.waiting import GUARD_S, eventually
 
 ANYWHERE = ("--listen", "127.0.0.1:0")
 
@@ -49,7 +49,7 @@ def test_another_sigterm_does_not_change_how_the_broker_ends(pause_s: float) -> 
     said = process.stdout.readline()
     threading.Event().wait(pause_s)
     process.send_signal(signal.SIGTERM)  # its event loop, and then Python, come to an end just now
-    process.communicate(timeout=30)
+    process.communicate(timeout=GUARD_S)
     assert (process.returncode, said) == (0, "Stopped.\n")
 
 
@@ -77,7 +77,7 @@ def test_an_idle_broker_ends_on_a_sigterm_that_another_thread_took() -> None:
         process.stdin.write("now\n")
         process.stdin.flush()
         assert process.stdout.readline() == "Stopped.\n"
-        assert process.wait(timeout=30) == 0
+        assert process.wait(timeout=GUARD_S) == 0
     finally:
         process.kill()
         process.communicate()
@@ -94,7 +94,7 @@ def test_metrics_are_served_on_a_port_of_their_own() -> None:
         url = broker.line().removeprefix("Metrics at ")
         with GroupAdmin(bootstrap_servers=broker.servers()) as admin:
             assert admin.list().groups == ()
-        with urlopen(url, timeout=10) as answer:
+        with urlopen(url, timeout=GUARD_S) as answer:
             assert 'kafka_group_coordinator_group_count{protocol="consumer"} 0.0' in answer.read().decode()
 
 
@@ -125,7 +125,7 @@ def test_a_users_file_that_is_none_is_refused_without_showing_passwords(tmp_path
 def test_metrics_without_the_extra_are_refused_before_anything_listens() -> None:
     program = "import sys; sys.modules['prometheus_client'] = None; from kafka_nextgen.cli.main import main; main()"
     command = [sys.executable, "-c", program, "broker", "--listen", "127.0.0.1:0", "--metrics-port", "0"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=GUARD_S, check=False)
     assert (done.returncode, done.stdout) == (2, "")
     assert "pip install 'kafka-nextgen[prometheus]'" in done.stderr
 

@@ -9,6 +9,7 @@ from click.testing import CliRunner
 
 from kafka_nextgen.cli.main import cli
 from tests.cli.running import kafka_nextgen
+from tests.support.kafka_properties import free_ports
 
 
 @pytest.mark.parametrize(
@@ -53,9 +54,7 @@ def test_a_group_of_commands_alone_shows_its_help() -> None:
 
 @pytest.mark.parametrize("arguments", [("produce", "t"), ("consume", "t", "-g", "g"), ("groups", "list")])
 def test_who_calls_nobody_is_told_at_once_and_ends_with_one_line(arguments: tuple[str, ...]) -> None:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        nobody = f"127.0.0.1:{one.getsockname()[1]}"
+    nobody = f"127.0.0.1:{free_ports(1)[0]}"
     done = kafka_nextgen(*arguments, "-b", nobody, "--timeout", "2", stdin="lost\n")
     assert done.returncode == 1
     (error,) = done.stderr.splitlines()
@@ -65,7 +64,7 @@ def test_who_calls_nobody_is_told_at_once_and_ends_with_one_line(arguments: tupl
 def test_a_server_that_never_answers_does_not_hold_produce_beyond_its_timeout() -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         address = f"127.0.0.1:{silent.getsockname()[1]}"
-        done = kafka_nextgen("produce", "t", "-b", address, "--timeout", "1", stdin="lost\n", timeout_s=30)
+        done = kafka_nextgen("produce", "t", "-b", address, "--timeout", "1", stdin="lost\n")
     assert done.returncode == 1
     assert len(done.stderr.splitlines()) == 1
 

@@ -25,6 +25,7 @@ from kafka_nextgen.testing import Cluster
 from kafka_nextgen.types import format_partitions
 from tests.cli.running import Running, kafka_nextgen, running
 from tests.history.making import event
+from tests.support.waiting import GUARD_S
 
 
 def story(*steps: tuple[EventKind, dict[str, object]]) -> list[Event]:
@@ -244,7 +245,7 @@ def test_a_topic_and_a_cluster_are_followed(cluster: Cluster) -> None:
     with running(*follow, "--topic", "events") as process:
         sink = TopicSink(bootstrap_servers=cluster.bootstrap_servers, topic="events")
         sink.write(event(1, kind=EventKind.LEFT, member="gone"))
-        sink.close(30)
+        sink.close(GUARD_S)
         read_until(process, "billing", "left", "gone")
     with running(*follow, "--interval", "0.2", "--pattern", "live.*") as process:
         with GroupAdmin(bootstrap_servers=cluster.bootstrap_servers) as admin:

@@ -12,6 +12,7 @@ from pathlib import Path
 from attrs import define, field
 
 from tests.endtoend.report import Line
+from tests.support.waiting import GUARD_S
 
 ROOT = Path(__file__).parents[2]
 
@@ -82,7 +83,7 @@ class Crew:
             self.workers[name].process.terminate()
         for name in names:
             worker = self.workers[name]
-            code = worker.process.wait(timeout=30)
+            code = worker.process.wait(timeout=GUARD_S)
             worker.told.join()
             assert code == 0, f"worker {name} left with exit code {code}:\n{worker.errors.read_text()}"
 
@@ -96,7 +97,7 @@ class Crew:
         with self._news:
             worker.ended_at = time.monotonic()
 
-    def wait_until(self, what: str, is_so: Callable[[], bool], timeout_s: float = 90) -> None:
+    def wait_until(self, what: str, is_so: Callable[[], bool], timeout_s: float = GUARD_S) -> None:
         """Return when the workers' lines make ``is_so`` true; fail if a worker ends or the time is up before."""
         deadline = time.monotonic() + timeout_s
         with self._news:

@@ -8,6 +8,7 @@ from collections import Counter
 from confluent_kafka import KafkaError, Message, Producer
 
 from tests.support.numbering import partition_of, value_of
+from tests.support.waiting import GUARD_S
 
 _IN_FLIGHT = 500  # records on their way; with more, a broker that comes back is busy with what waited for it
 
@@ -46,7 +47,7 @@ class Load:
         """Send nothing more, and return once everything is acknowledged or 30 seconds are over."""
         self._stopped.set()
         self._thread.join()
-        self._producer.flush(30)
+        self._producer.flush(GUARD_S)
 
     def _run(self) -> None:
         while not self._stopped.is_set():

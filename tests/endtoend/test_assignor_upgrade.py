@@ -29,7 +29,6 @@ from tests.support.clients import produce
 from tests.support.waiting import GUARD_S
 
 MEMBERS, PARTITIONS, RECORDS_PER_STEP = 6, 12, 60
-PATIENCE_S = GUARD_S
 
 
 class Old(PartitionAssignor):
@@ -105,7 +104,7 @@ class Group:
 
         With ``answers``, until these are the assignor's last words to the members.
         """
-        deadline = time.monotonic() + PATIENCE_S
+        deadline = time.monotonic() + GUARD_S
         while not self._is_settled() or answers not in (None, [each.told[-1] for each in self.assignors]):
             assert time.monotonic() < deadline, f"{[(len(each.told), each.told[-1:]) for each in self.assignors]}"
             for consumer in self.consumers:

@@ -10,6 +10,7 @@ from kafka_nextgen import AsyncConsumer, Consumer, OffsetOutOfRangeError, Timest
 from tests.endtoend.reading import config_of, numbers, poll_until, read, read_async
 from tests.support.clients import create_topic, members_of, produce, quick_producer, stored_offsets
 from tests.support.kafka_server import KafkaServer
+from tests.support.waiting import GUARD_S
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +56,7 @@ def test_a_record_tells_what_was_produced(kafka: KafkaServer, protocol: str, gro
     headers: list[tuple[str, bytes | str | None]] = [("a", b"1"), ("a", None), ("b", b"")]
     producer.produce(topic, key=b"k", value=b"v", timestamp=1_700_000_000_000, headers=headers)
     producer.produce(topic, key=None, value=None, timestamp=1_700_000_000_001)
-    assert producer.flush(30) == 0
+    assert producer.flush(GUARD_S) == 0
     with Consumer(**config_of(kafka, group, protocol)) as consumer:
         consumer.subscribe([topic])
         full, empty = read(consumer, 2)
@@ -111,7 +112,7 @@ def test_compressed_batches_are_read(kafka: KafkaServer, group: str, compression
     values = [b"%d " % number * 200 for number in range(300)]  # repetitive, or the producer would not compress it
     for value in values:
         producer.produce(topic, value)
-    assert producer.flush(30) == 0
+    assert producer.flush(GUARD_S) == 0
     with Consumer(**config_of(kafka, group)) as consumer:
         consumer.subscribe([topic])
         assert [record.value for record in read(consumer, 300)] == values

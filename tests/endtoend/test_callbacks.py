@@ -266,7 +266,7 @@ def test_nothing_of_a_partition_is_handed_out_from_its_revocation_on(
 def test_what_is_lost_is_committed_by_nobody(turned: Cluster, turned_topic: str, group: str, stack: ExitStack) -> None:
     def commit(by: Consumer | RebalanceConsumer, _: object = None) -> None:
         with pytest.raises(CommitFailedError):
-            by.commit(timeout=5)
+            by.commit(timeout=PATIENCE_S)
 
     heard = Heard({"lost": commit})
     auto = {"enable_auto_commit": True, "auto_commit_interval_ms": 3600_000}

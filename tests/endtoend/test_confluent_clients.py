@@ -20,7 +20,7 @@ from confluent_kafka.admin import AdminClient, ConfigResource, NewPartitions, Ne
 
 from tests.support.clients import admin_client, create_topic, idempotent_producer, send, unique
 from tests.support.kafka_server import BROKER_SETTINGS, KafkaServer
-from tests.support.waiting import eventually
+from tests.support.waiting import GUARD_S, eventually
 
 T = TypeVar("T")
 
@@ -28,7 +28,7 @@ T = TypeVar("T")
 def result_of(futures: dict[Any, Future[T]]) -> T:
     """Return the only result."""
     (future,) = futures.values()
-    return future.result(timeout=30)
+    return future.result(timeout=GUARD_S)
 
 
 def error_of(futures: dict[Any, Future[Any]]) -> int:
@@ -44,7 +44,7 @@ def admin(kafka: KafkaServer) -> AdminClient:
 
 def partitions_of(admin: AdminClient, topic: str) -> list[int]:
     """Return the topic's partitions as the cluster lists them; none if there is no such topic."""
-    listed = admin.list_topics(timeout=10).topics
+    listed = admin.list_topics(timeout=GUARD_S).topics
     return sorted(listed[topic].partitions) if topic in listed else []
 
 
@@ -52,11 +52,8 @@ def member_of(kafka: KafkaServer, group: str, topic: str) -> Consumer:
     """Return a consumer that has joined the group and owns the topic's partitions."""
     consumer = Consumer({"bootstrap.servers": kafka.bootstrap_servers, "group.id": group, "group.protocol": "consumer"})
     consumer.subscribe([topic])
-    for _ in range(100):
-        consumer.poll(0.1)
-        if consumer.assignment():
-            return consumer
-    raise AssertionError(f"no partition of {topic} was assigned")
+    eventually(f"{topic} is assigned", lambda: consumer.poll(0.1) is None and bool(consumer.assignment()))
+    return consumer
 
 
 def test_topics_are_created_and_deleted(admin: AdminClient) -> None:
@@ -75,7 +72,7 @@ def test_topics_are_created_and_deleted(admin: AdminClient) -> None:
 def test_a_group_is_listed_described_and_deleted_once_it_is_empty(kafka: KafkaServer, admin: AdminClient) -> None:
     topic, group = create_topic(kafka.bootstrap_servers, "admin", partitions=2), unique("admin")
     member = member_of(kafka, group, topic)
-    listed = {each.group_id: each for each in admin.list_consumer_groups().result(timeout=30).valid}
+    listed = {each.group_id: each for each in admin.list_consumer_groups().result(timeout=GUARD_S).valid}
     assert listed[group].type == ConsumerGroupType.CONSUMER
     described = result_of(admin.describe_consumer_groups([group]))
     assert described.state == listed[group].state == ConsumerGroupState.STABLE
@@ -86,7 +83,7 @@ def test_a_group_is_listed_described_and_deleted_once_it_is_empty(kafka: KafkaSe
     member.close()
     assert result_of(admin.describe_consumer_groups([group])).state == ConsumerGroupState.EMPTY
     result_of(admin.delete_consumer_groups([group]))
-    assert group not in {each.group_id for each in admin.list_consumer_groups().result(timeout=30).valid}
+    assert group not in {each.group_id for each in admin.list_consumer_groups().result(timeout=GUARD_S).valid}
 
 
 def test_offsets_are_listed_by_place_and_by_time(kafka: KafkaServer, admin: AdminClient) -> None:
@@ -94,7 +91,7 @@ def test_offsets_are_listed_by_place_and_by_time(kafka: KafkaServer, admin: Admi
     producer = idempotent_producer(kafka.bootstrap_servers)
     for second in range(10):
         producer.produce(topic, b"tick", timestamp=1_700_000_000_000 + 1000 * second)
-    assert producer.flush(30) == 0
+    assert producer.flush(GUARD_S) == 0
     partition = TopicPartition(topic, 0)
     for spec, offset in [
         (OffsetSpec.earliest(), 0),
@@ -116,7 +113,7 @@ def test_configurations_are_described(kafka: KafkaServer, admin: AdminClient) ->
     topic = create_topic(kafka.bootstrap_servers, "admin")
     of_topic = result_of(admin.describe_configs([ConfigResource(ResourceType.TOPIC, topic)]))
     assert of_topic["cleanup.policy"].value == "delete"
-    broker = next(iter(admin.list_topics(timeout=10).brokers))
+    broker = next(iter(admin.list_topics(timeout=GUARD_S).brokers))
     of_broker = result_of(admin.describe_configs([ConfigResource(ResourceType.BROKER, str(broker))]))
     name = "group.consumer.session.timeout.ms"
     assert of_broker[name].value == BROKER_SETTINGS[name]
@@ -126,12 +123,12 @@ def test_an_idempotent_producer_writes_each_record_once_and_in_order(kafka: Kafk
     topic = create_topic(kafka.bootstrap_servers, "producer", partitions=3)
     producer = idempotent_producer(kafka.bootstrap_servers)
     send(producer, topic, range(20_000), 3)  # it fails if a report tells of an error
-    assert producer.flush(60) == 0
+    assert producer.flush(GUARD_S) == 0
     consumer = Consumer({"bootstrap.servers": kafka.bootstrap_servers, "group.id": "unused"})
     consumer.assign([TopicPartition(topic, partition, 0) for partition in range(3)])
     messages: list[Message] = []
     while len(messages) < 20_000:
-        came = consumer.consume(5_000, timeout=20)
+        came = consumer.consume(20_000 - len(messages), timeout=GUARD_S)
         assert came, f"only {len(messages)} records came"
         messages += came
     consumer.close()
@@ -144,8 +141,8 @@ def test_producers_follow_each_other_without_disturbing_their_sequences(kafka: K
     first, second = idempotent_producer(kafka.bootstrap_servers), idempotent_producer(kafka.bootstrap_servers)
     for number in range(0, 40, 2):
         send(first, topic, [number], 1)
-        assert first.flush(30) == 0
+        assert first.flush(GUARD_S) == 0
         send(second, topic, [number + 1], 1)
-        assert second.flush(30) == 0
+        assert second.flush(GUARD_S) == 0
     admin = admin_client(kafka.bootstrap_servers)
     assert result_of(admin.list_offsets({TopicPartition(topic, 0): OffsetSpec.latest()})).offset == 40

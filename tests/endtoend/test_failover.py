@@ -13,7 +13,7 @@ from kafka_nextgen.testing import Cluster
 from tests.endtoend.load import Load
 from tests.endtoend.readers import Readers
 from tests.support.clients import idempotent_producer, send, stored_offsets
-from tests.support.waiting import eventually
+from tests.support.waiting import GUARD_S, eventually
 
 PARTITIONS = 4
 KILLS = 3
@@ -103,7 +103,7 @@ def test_confluents_consumer_lives_through_it_and_through_coordinators_that_are_
     seen: list[int] = []
     for round_ in range(ROUNDS):
         send(producer, "orders", range(100 * round_, 100 * (round_ + 1)), PARTITIONS)
-        producer.flush(10)
+        producer.flush(GUARD_S)
         eventually("all is read", lambda count=100 * (round_ + 1): _poll(consumer, seen) >= count)
         eventually("the commit is acknowledged", lambda: _commit(consumer))
         with cluster.loading_held():

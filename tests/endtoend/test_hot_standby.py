@@ -36,7 +36,7 @@ from tests.endtoend.reading import poll_until
 from tests.endtoend.report import Line
 from tests.support.clients import unique
 from tests.support.numbering import value_of
-from tests.support.waiting import eventually
+from tests.support.waiting import GUARD_S, eventually
 
 TOPIC, PARTITIONS = "orders", 9
 ACTIVE = 3
@@ -231,7 +231,7 @@ def produce(cluster: Cluster, topic: str, values: Mapping[int, Sequence[bytes]])
     producer = confluent_kafka.Producer({"bootstrap.servers": cluster.bootstrap_servers})
     for partition, value in ((partition, value) for partition, each in values.items() for value in each):
         producer.produce(topic, value, partition=partition)
-    assert producer.flush(30) == 0
+    assert producer.flush(GUARD_S) == 0
 
 
 def run_out_of_space(*_: object) -> None:

@@ -13,9 +13,7 @@ from tests.endtoend.reading import config_of, read
 from tests.support.clients import create_topic, members_of, produce, stored_offsets, unique
 from tests.support.java_tools import CONSOLE_CONSUMER, CONSUMER_GROUPS, VERIFIABLE_CONSUMER, JavaTools, output_of
 from tests.support.kafka_server import KafkaServer
-from tests.support.waiting import GUARD_S, eventually
-
-PATIENCE_S = GUARD_S
+from tests.support.waiting import eventually
 
 BOTH = pytest.mark.parametrize("protocol", ["consumer", "classic"])
 

@@ -19,11 +19,10 @@ from tests.endtoend.load import Load
 from tests.endtoend.readers import Readers
 from tests.support.clients import create_named_topic
 from tests.support.numbering import number_at, value_of
-from tests.support.waiting import GUARD_S, eventually
+from tests.support.waiting import eventually
 
 KILLS = int(os.environ.get("BROKER_KILLS", "5"))
 BETWEEN_KILLS = 200  # records that are acknowledged, and commits' records that are, before the next one
-PATIENCE_S = GUARD_S
 PARTITIONS = 4
 MEMBERS = 2  # of each kind
 CONFIG = (

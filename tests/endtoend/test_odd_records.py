@@ -22,7 +22,6 @@ from tests.support.kafka_server import KafkaServer
 from tests.support.odd_batches import CONTRADICTORY, ODD_BATCHES, REFUSED
 from tests.support.waiting import GUARD_S, eventually
 
-PATIENCE_S = GUARD_S
 NAMES = tuple(ODD_BATCHES)
 
 #: Where Kafka's own consumer delivers and librdkafka 2.16 does not, or less: nothing at all, or the first record only.
@@ -107,7 +106,7 @@ def read_by_librdkafka(kafka: KafkaServer, topic: str, names: Mapping[int, str])
     found: dict[str, tuple[Any, ...]] = {}
     consumer = confluent_kafka.Consumer({"bootstrap.servers": kafka.bootstrap_servers, "group.id": "witness"})
     consumer.assign([confluent_kafka.TopicPartition(topic, partition, 0) for partition in names])
-    for message in consumer.consume(left, PATIENCE_S):
+    for message in consumer.consume(left, GUARD_S):
         assert message.error() is None
         name = names[message.partition()]
         fields = (message.offset(), message.timestamp()[1], message.key(), message.value())
@@ -149,6 +148,6 @@ def test_arrow_has_the_same_text(kafka: KafkaServer, topic: str, stored: Mapping
     partition = TopicPartition(topic, stored["header key not UTF-8"])
     with Consumer(bootstrap_servers=kafka.bootstrap_servers, auto_offset_reset="earliest") as consumer:
         consumer.assign([partition])
-        table = consumer.poll(timeout=PATIENCE_S).to_arrow()
+        table = consumer.poll(timeout=GUARD_S).to_arrow()
     table.validate(full=True)
     assert table["headers"].to_pylist() == [[{"key": "caf\ufffd", "value": b"1"}]]

@@ -6,6 +6,7 @@ from kafka_nextgen import Consumer, RebalanceCause, SubscriptionPattern
 from tests.endtoend.reading import poll_until, poll_until_assigned
 from tests.support.clients import admin_client, create_topic, unique
 from tests.support.kafka_server import KafkaServer
+from tests.support.waiting import GUARD_S
 
 
 def test_a_pattern_picks_up_a_topic_made_later_and_drops_one_deleted(kafka: KafkaServer) -> None:
@@ -18,7 +19,7 @@ def test_a_pattern_picks_up_a_topic_made_later_and_drops_one_deleted(kafka: Kafk
         later = create_topic(servers, f"{family}-b")
         poll_until_assigned(consumer, {first, later}, lambda: f"{later} was not picked up")
         admin = admin_client(servers)  # its futures end with it, so it has to outlive them
-        admin.delete_topics([first])[first].result(timeout=30)
+        admin.delete_topics([first])[first].result(timeout=GUARD_S)
         poll_until_assigned(consumer, {later}, lambda: f"{first} was not dropped")
         assert other not in {tp.topic for tp in consumer.assignment()}
         causes = [rebalance.cause for rebalance in consumer.rebalances()]

@@ -6,11 +6,19 @@ import time
 
 import pytest
 
-from kafka_nextgen import Consumer, MisuseError, RebalanceConsumer, TopicPartition
+from kafka_nextgen import (
+    Consumer,
+    LogTruncationError,
+    MisuseError,
+    OffsetAndMetadata,
+    RebalanceConsumer,
+    TopicPartition,
+)
 from tests.endtoend.heard import Heard
 from tests.endtoend.reading import config_of, numbers, poll_until, read
 from tests.support.clients import create_topic, produce, quick_producer, unique
 from tests.support.kafka_server import KafkaServer
+from tests.support.waiting import GUARD_S
 
 
 @pytest.fixture
@@ -48,13 +56,13 @@ def test_by_duration_begins_with_the_first_record_that_is_not_older(
     producer = quick_producer(kafka.bootstrap_servers)
     for hours in (3, 2, 1, 0):
         producer.produce(topic, b"%d" % hours, timestamp=now_ms - hours * hour_ms - 60_000)
-    assert producer.flush(30) == 0
+    assert producer.flush(GUARD_S) == 0
     with Consumer(**config_of(kafka, unique("age"), protocol, auto_offset_reset=f"by_duration:{age}")) as consumer:
         consumer.subscribe([topic])
         records = poll_until([consumer], lambda: bool(consumer.assignment()))
         assert consumer.position(TopicPartition(topic, 0)) == first + len(records)
         producer.produce(topic, b"new")
-        assert producer.flush(30) == 0
+        assert producer.flush(GUARD_S) == 0
         records += read(consumer, 5 - first - len(records))
         assert [record.offset for record in records] == list(range(first, 5))
 
@@ -83,3 +91,31 @@ def test_partitions_tell_where_they_begin_and_end(kafka: KafkaServer, protocol: 
         assert sorted(consumer.partitions_for(topic)) == [0, 1]
         assert topic in consumer.topics()
         assert consumer.committed([partition]) == {partition: None}
+
+
+# ---- a committed offset that the log does not reach any more, by the leader epoch it carries (KIP-320)
+
+
+def test_reading_begins_where_the_log_ends_or_the_application_is_told_where_if_no_reset_is_allowed(
+    kafka: KafkaServer, group: str
+) -> None:
+    topic = create_topic(kafka.bootstrap_servers, "truncated")
+    partition = TopicPartition(topic, 0)
+    produce(kafka.bootstrap_servers, topic, 10)
+    with Consumer(config_of(kafka, group)) as consumer:
+        consumer.subscribe([topic])
+        read(consumer, 10)
+        consumer.commit({partition: OffsetAndMetadata(25, leader_epoch=0)})  # as if there had been so many
+    with Consumer(config_of(kafka, group, auto_offset_reset="none")) as consumer:
+        consumer.subscribe([topic])
+        with pytest.raises(LogTruncationError) as caught:
+            poll_until([consumer], lambda: False)
+        assert (caught.value.partition, caught.value.position) == (partition, OffsetAndMetadata(25, 0))
+        assert caught.value.diverging == OffsetAndMetadata(10, 0)
+    with Consumer(config_of(kafka, group)) as consumer:
+        consumer.subscribe([topic])
+        assert poll_until([consumer], lambda: consumer.assignment() and consumer.position(partition) == 10) == []
+        produce(kafka.bootstrap_servers, topic, 5, first=10)
+        assert numbers(read(consumer, 5)) == [10, 11, 12, 13, 14]
+        consumer.seek(partition, OffsetAndMetadata(4, leader_epoch=7))  # there never was such an epoch
+        assert numbers(read(consumer, 15)) == list(range(15))

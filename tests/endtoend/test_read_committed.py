@@ -13,6 +13,7 @@ from confluent_kafka import Consumer as PeerConsumer
 from confluent_kafka import KafkaError, KafkaException, Producer
 
 from kafka_nextgen import Consumer, TopicPartition
+from kafka_nextgen.testing import Cluster
 from tests.endtoend.reading import config_of, poll_until, read
 from tests.endtoend.transacting import TIMEOUT_S, read_to_end, send, transactional_producer
 from tests.support.clients import create_topic, unique
@@ -144,16 +145,26 @@ def test_a_producer_that_was_replaced_is_fenced(
     assert values_of(new_consumer("read_committed"), 1) == ["successor"]
 
 
-def test_a_transaction_that_takes_too_long_is_aborted(
-    kafka: KafkaServer, topic: str, new_consumer: Callable[[str], Consumer]
-) -> None:
-    soon = {"transaction.timeout.ms": 1_000, "message.timeout.ms": 1_000}
-    producer = transactional_producer(kafka.bootstrap_servers, unique("sleeper"), **soon)
+def check_that_it_is_aborted(kafka: KafkaServer | Cluster, timeout_s: int, wait: Callable[[], object]) -> None:
+    topic = create_topic(kafka.bootstrap_servers, "ledger")
+    limits = dict.fromkeys(("transaction.timeout.ms", "message.timeout.ms"), timeout_s * 1000)
+    producer = transactional_producer(kafka.bootstrap_servers, unique("sleeper"), **limits)
     producer.begin_transaction()
     send(producer, topic, "late")
-    consumer, partition = new_consumer("read_committed"), TopicPartition(topic, 0)
-    eventually("the transaction is over", lambda: consumer.end_offsets([partition]) == {partition: 2})
-    assert poll_until([consumer], lambda: consumer.position(partition) == 2) == []
+    wait()
+    partition = TopicPartition(topic, 0)
+    with Consumer(**config_of(kafka, unique("readers"), isolation_level="read_committed")) as consumer:
+        eventually("the transaction is over", lambda: consumer.end_offsets([partition]) == {partition: 2})
+        consumer.assign([partition])
+        assert poll_until([consumer], lambda: consumer.position(partition) == 2) == []
     with pytest.raises(KafkaException) as raised:
         producer.commit_transaction(TIMEOUT_S)
     assert raised.value.args[0].code() == KafkaError._FENCED
+
+
+def test_a_transaction_that_takes_too_long_is_aborted(turned: Cluster) -> None:
+    check_that_it_is_aborted(turned, 60, lambda: turned.advance(seconds=75))
+
+
+def test_so_it_is_by_kafka(real_kafka: KafkaServer) -> None:
+    check_that_it_is_aborted(real_kafka, 10, lambda: None)

@@ -22,7 +22,7 @@ from tests.collecting.one_run import members_come_and_go, polled, until_told
 from tests.endtoend.reading import config_of, poll_until
 from tests.support.clients import admin_client, create_topic, unique
 from tests.support.kafka_server import KafkaServer
-from tests.support.waiting import eventually
+from tests.support.waiting import GUARD_S, eventually
 
 OFFSETS = "__consumer_offsets"
 THREE = [SourceKind.CONSUMER, SourceKind.OFFSETS_TOPIC, SourceKind.POLLER]
@@ -30,7 +30,7 @@ THREE = [SourceKind.CONSUMER, SourceKind.OFFSETS_TOPIC, SourceKind.POLLER]
 
 def records_of(kafka: KafkaServer, group: str) -> list[Record]:
     """Read all records of the partition that has the group."""
-    count = len(admin_client(kafka.bootstrap_servers).list_topics(OFFSETS, timeout=30).topics[OFFSETS].partitions)
+    count = len(admin_client(kafka.bootstrap_servers).list_topics(OFFSETS, timeout=GUARD_S).topics[OFFSETS].partitions)
     partition = TopicPartition(OFFSETS, spread(group, count))
     with Consumer(bootstrap_servers=kafka.bootstrap_servers, auto_offset_reset="earliest") as reader:
         reader.assign([partition])

@@ -9,30 +9,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from confluent_kafka.admin import NewPartitions
-
 from kafka_nextgen import Consumer, RebalanceConsumer, TopicPartition
 from tests.endtoend.heard import Heard
 from tests.endtoend.reading import config_of, numbers, poll_until, read
 from tests.support.clients import (
-    admin_client,
     create_named_topic,
     create_topic,
     delete_topic,
+    grow_topic,
     produce,
     stored_offsets,
     unique,
 )
 from tests.support.kafka_server import KafkaServer
-from tests.support.waiting import eventually
-
-
-def grow(kafka: KafkaServer, topic: str, partitions: int) -> None:
-    admin = admin_client(kafka.bootstrap_servers)
-    admin.create_partitions([NewPartitions(topic, partitions)])[topic].result(timeout=30)
-    eventually(
-        f"{topic} has grown", lambda: len(admin.list_topics(topic, timeout=10).topics[topic].partitions) == partitions
-    )
+from tests.support.waiting import GUARD_S
 
 
 @contextmanager
@@ -68,7 +58,7 @@ def test_a_commit_in_the_revocation_of_a_topic_that_vanished_leaves_it_out(kafka
     for topic in (doomed, other):
         produce(kafka.bootstrap_servers, topic, 10)
     with member(kafka, protocol, doomed, other) as (consumer, heard):
-        heard.actions = {"revoked": lambda view, _: view.commit(timeout=5.0)}
+        heard.actions = {"revoked": lambda view, _: view.commit(timeout=GUARD_S)}
         read(consumer, 20)
         consumer.pause([TopicPartition(doomed, 0)])
         delete_topic(kafka.bootstrap_servers, doomed)
@@ -93,7 +83,7 @@ def test_a_commit_in_a_revocation_does_not_wait_for_a_kept_topic_that_vanishes(k
     def delete_and_commit(view: RebalanceConsumer, _: object) -> None:
         heard.actions = {}
         delete_topic(kafka.bootstrap_servers, doomed)
-        view.commit(offsets, timeout=10.0)
+        view.commit(offsets, timeout=GUARD_S)
 
     with Consumer(**settings) as first, Consumer(**settings) as second:
         first.subscribe([doomed, shared], listener=heard)
@@ -110,7 +100,7 @@ def test_partitions_added_to_a_topic_are_read(kafka: KafkaServer, protocol: str)
     produce(kafka.bootstrap_servers, topic, 10)
     with member(kafka, protocol, topic, enable_auto_commit=True) as (consumer, _):
         read(consumer, 10)
-        grow(kafka, topic, 3)
+        grow_topic(kafka.bootstrap_servers, topic, 3)
         produce(kafka.bootstrap_servers, topic, 30, partitions=3)
         assert len(read(consumer, 30)) == 30
         assert len(consumer.assignment()) == 3

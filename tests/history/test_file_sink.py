@@ -13,7 +13,7 @@ from kafka_nextgen.history.events import EventKind
 from kafka_nextgen.history.file_sink import FileSink, RotatingFile
 from kafka_nextgen.history.json_lines import decode_event
 from tests.history.making import event, events_in
-from tests.support.waiting import eventually
+from tests.support.waiting import GUARD_S, eventually
 
 
 def rotated(path: Path) -> list[Path]:
@@ -30,7 +30,7 @@ def test_events_come_back_as_they_were_whatever_their_text(tmp_path: Path) -> No
     sink = FileSink(path)
     for each in written:
         sink.write(each)
-    sink.close(30)
+    sink.close(GUARD_S)
     lines = path.read_bytes().split(b"\n")
     assert [decode_event(line) for line in lines[:-1]] == written
     assert lines[-1] == b""
@@ -106,7 +106,7 @@ def test_a_directory_that_is_gone_is_logged_once_and_used_when_it_is_back(
         eventually("it is logged", lambda: "can't be written" in caplog.text)
         path.parent.mkdir()
         eventually("it is written", lambda: sink.written == 1)
-        sink.close(30)
+        sink.close(GUARD_S)
     assert events_in(path) == [event(1)]
     assert caplog.text.count("can't be written") == 1
     assert "PosixPath" not in caplog.text
@@ -149,7 +149,7 @@ def test_an_event_that_is_no_line_is_refused_alone(tmp_path: Path) -> None:
     sink = FileSink(path)
     for each in (event(1), event(2, reason=object()), event(3)):
         sink.write(each)
-    sink.close(30)
+    sink.close(GUARD_S)
     assert [each.seq for each in events_in(path) if each.kind is EventKind.LAG] == [1, 3]
     assert [(each.seq, each.cause) for each in events_in(path) if each.kind is EventKind.ERROR] == [
         (2, "events dropped")

@@ -18,7 +18,7 @@ from attrs import define, field
 from kafka_nextgen.history.events import EVENTS_DROPPED, Event, EventKind
 from kafka_nextgen.history.queued_sink import DeliveryResult, QueuedSink
 from tests.history.making import event
-from tests.support.waiting import eventually
+from tests.support.waiting import GUARD_S, eventually
 
 
 @define
@@ -34,7 +34,7 @@ class FakeTarget:
 
     def deliver(self, events: Sequence[Event]) -> DeliveryResult:
         self.asked += 1
-        assert self.gate.wait(30)
+        assert self.gate.wait(GUARD_S)
         if self.error is not None:
             return DeliveryResult(0, 0, self.error)
         for number, each in enumerate(events):
@@ -73,7 +73,7 @@ def test_events_of_many_threads_all_arrive_in_each_thread_s_order() -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    sink.close(30)
+    sink.close(GUARD_S)
     by_source = defaultdict(list)
     for each in target.kept:
         by_source[each.source].append(each.seq)
@@ -91,7 +91,7 @@ def test_what_finds_the_queue_full_is_dropped_and_told_once_for_each_group() -> 
     sink.write(event(7, group="other"))
     assert sink.dropped == 4
     target.gate.set()
-    sink.close(30)
+    sink.close(GUARD_S)
     told = [each for each in target.kept if each.kind is EventKind.ERROR]
     assert [each.seq for each in target.kept if each.kind is EventKind.LAG] == [0, 1, 2, 3]
     assert [(each.group, each.seq, each.cause) for each in told] == [
@@ -124,7 +124,7 @@ def test_what_can_never_be_written_is_dropped_and_the_rest_is_written() -> None:
     sink = sink_on(target)
     for seq in range(5):
         sink.write(event(seq))
-    sink.close(30)
+    sink.close(GUARD_S)
     assert [each.seq for each in target.kept if each.kind is EventKind.LAG] == [0, 1, 4]
     assert sink.dropped == 2
 
@@ -137,7 +137,7 @@ def test_a_defect_of_the_target_costs_its_batch_only(caplog: pytest.LogCaptureFi
     eventually("the event is lost", lambda: sink.dropped == 1)
     target.poison = frozenset()
     sink.write(event(2))
-    sink.close(30)
+    sink.close(GUARD_S)
     assert 2 in [each.seq for each in target.kept]
     assert "events are lost" in caplog.text
 
@@ -174,7 +174,7 @@ def test_what_is_no_event_never_raises() -> None:
         sink.write(None)  # type: ignore[arg-type]
     sink.write(event(1))
     target.gate.set()
-    sink.close(30)
+    sink.close(GUARD_S)
     assert sink.dropped > 0
 
 
@@ -198,7 +198,7 @@ def test_a_signal_handler_may_write_at_any_moment() -> None:
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
-    sink.close(30)
+    sink.close(GUARD_S)
     told = sum(each.kind is EventKind.ERROR for each in target.kept)
     assert sink.written - told + sink.dropped == written + handled
     assert sink.written == len(target.kept)
@@ -214,7 +214,7 @@ def test_a_forked_process_writes_nothing_and_waits_for_nothing() -> None:
         os._exit(0 if sink.dropped == 1 else 1)
     assert os.waitpid(child, 0)[1] == 0
     sink.write(event(2))
-    sink.close(30)
+    sink.close(GUARD_S)
     assert [each.seq for each in target.kept] == [2]
 
 
@@ -238,5 +238,5 @@ if sys.argv[2] == "raise":
 @pytest.mark.parametrize("how", ["end", "raise"])
 def test_what_was_written_before_the_interpreter_exits_is_in_the_file(tmp_path: Path, how: str) -> None:
     path = tmp_path / "log.jsonl"
-    subprocess.run([sys.executable, "-c", _WRITES, str(path), how], timeout=60, check=False)
+    subprocess.run([sys.executable, "-c", _WRITES, str(path), how], timeout=GUARD_S, check=False)
     assert path.read_text().count("\n") == 5000

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-__all__ = ["batches_done", "ends_of_batches", "forget_last_commit"]
-
 
 def ends_of_batches(checkpoint: Path) -> list[dict[str, dict[str, int]]]:
     """Where each planned batch of a query of one source ends, by topic and partition."""

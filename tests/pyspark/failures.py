@@ -6,8 +6,6 @@ from collections.abc import Callable
 
 import pytest
 
-__all__ = ["failure_of"]
-
 
 def failure_of(query: Callable[[], object]) -> str:
     """Run a query that has to fail, and return what its error says."""

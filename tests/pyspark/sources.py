@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, Row, SparkSession
     from pyspark.sql.streaming import StreamingQuery
 
-__all__ = ["BUILT_IN", "FORMATS", "OURS", "Format", "Sources", "assert_same_rows"]
-
 Format = Literal["kafka", "kafka_nextgen"]
 
 BUILT_IN: Format = "kafka"

@@ -19,6 +19,7 @@ from kafka_nextgen.testing import Cluster
 from tests.conftest import or_skip
 from tests.pyspark.example_programs import EXAMPLES, run
 from tests.support.spark import require_spark
+from tests.support.waiting import GUARD_S
 
 FLIGHTS = 51_955
 
@@ -155,7 +156,7 @@ def servers() -> Iterator[str]:
         for number, (day, hour) in enumerate(times):
             producer.produce("orders", b"%d" % number, partition=0, timestamp=milliseconds(day, hour))
         producer.produce("orders", b"old", partition=1, timestamp=milliseconds(1))
-        assert producer.flush(30) == 0
+        assert producer.flush(GUARD_S) == 0
         yield cluster.bootstrap_servers
 
 

@@ -12,8 +12,8 @@ import pytest
 
 from tests.pyspark.failures import failure_of
 from tests.pyspark.sources import BUILT_IN, OURS, Sources
-from tests.pyspark.topics import delete_records, write
-from tests.support.clients import create_topic
+from tests.pyspark.topics import write
+from tests.support.clients import create_topic, delete_records
 
 SETTING = "spark.sql.python.filterPushdown.enabled"
 

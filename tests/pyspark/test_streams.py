@@ -6,14 +6,12 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from confluent_kafka.admin import NewPartitions
 
 from tests.pyspark.checkpoints import ends_of_batches
 from tests.pyspark.sources import FORMATS, Sources, assert_same_rows
 from tests.pyspark.topics import Topic, write
-from tests.support.clients import admin_client, create_topic
+from tests.support.clients import create_topic, grow_topic
 from tests.support.kafka_server import KafkaServer
-from tests.support.waiting import eventually
 
 #: How many records a batch may have, by kind of topic, for three batches or more.
 LIMITS = {"nulls and headers": 50, "transactions": 40, "compacted": 20}
@@ -54,15 +52,7 @@ def test_new_partitions_are_read_from_their_first_record(
             sources.run(format, tmp_path / f"{format}-checkpoint", tmp_path / format, **options)
 
     read()
-    add_partition(servers, topic)
+    grow_topic(servers, topic, 2)
     write(servers, topic, [b"new"] * 7, partition=1)
     read()
     assert_same_rows(*(sources.written(tmp_path / format) for format in FORMATS), 12)
-
-
-def add_partition(servers: str, topic: str) -> None:
-    admin = admin_client(servers)
-    admin.create_partitions([NewPartitions(topic, 2)])[topic].result(timeout=30)
-    eventually(
-        "the partition is listed", lambda: len(admin.list_topics(topic, timeout=10).topics[topic].partitions) == 2
-    )

@@ -11,16 +11,14 @@ from contextlib import suppress
 from typing import Any
 
 from attrs import define, field, frozen
-from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
+from confluent_kafka import Consumer, KafkaException, Producer
 
 from tests.broker.client import Client
 from tests.broker.requests import produce
 from tests.endtoend.transacting import TIMEOUT_S, read_to_end, transactional_producer
-from tests.support.clients import admin_client, create_topic, unique
+from tests.support.clients import create_topic, unique
 from tests.support.odd_batches import CONTRADICTORY, ODD_BATCHES, REFUSED
 from tests.support.waiting import eventually
-
-__all__ = ["PARTITIONS", "STEP_MS", "T0_MS", "Topic", "Topics", "delete_records", "write"]
 
 CODECS = ("none", "gzip", "snappy", "lz4", "zstd")
 PARTITIONS = 3
@@ -178,10 +176,3 @@ def _send_ten_to(producer: Producer, topic: str, partitions: Iterable[int]) -> N
         for number in range(10):
             producer.produce(topic, b"%d" % number, partition=partition)
     assert producer.flush(TIMEOUT_S) == 0
-
-
-def delete_records(servers: str, topic: str, before: int) -> None:
-    """Delete the records of the first partition before this offset."""
-    admin = admin_client(servers)
-    place = TopicPartition(topic, 0, before)
-    admin.delete_records([place])[place].result(timeout=30)

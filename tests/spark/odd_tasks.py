@@ -20,6 +20,7 @@ from kafka_nextgen.wire.apis import FETCH
 from kafka_nextgen.wire.messages import FetchRequest
 from tests.engine.stage import SETTINGS, TOPIC, Stage
 from tests.spark.tasks import close_kept_consumers
+from tests.support.waiting import GUARD_S
 
 SCHEMA = pa.schema([("offset", pa.int64())])
 RECORDS = 100
@@ -36,7 +37,7 @@ def two_nodes(monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
         close_kept_consumers()
 
 
-def settings(stage: Stage, *, lenient: bool = False, timeout_s: float = 60.0, **kafka: str) -> ReadSettings:
+def settings(stage: Stage, *, lenient: bool = False, timeout_s: float = GUARD_S, **kafka: str) -> ReadSettings:
     told = {
         "bootstrap.servers": stage.cluster.bootstrap_servers,
         "max.partition.fetch.bytes": "100",

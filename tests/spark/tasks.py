@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-import confluent_kafka
 import pyarrow as pa
 
 from kafka_nextgen.spark import kept_consumers
 from kafka_nextgen.spark.java_config import read_java_config
 from kafka_nextgen.spark.reading import ReadSettings
 from kafka_nextgen.testing import Cluster
-from tests.support.clients import admin_client
 
 SCHEMA = pa.schema([("offset", pa.int64()), ("value", pa.binary())])
 
@@ -19,11 +17,6 @@ SCHEMA = pa.schema([("offset", pa.int64()), ("value", pa.binary())])
 def settings(cluster: Cluster, *, fail_on_data_loss: bool = True, api_timeout_ms: int = 60_000) -> ReadSettings:
     told = {"bootstrap.servers": cluster.bootstrap_servers, "default.api.timeout.ms": str(api_timeout_ms)}
     return ReadSettings(read_java_config(told), SCHEMA, 30, 60.0, fail_on_data_loss)
-
-
-def delete_records(servers: str, topic: str, before: int, partition: int = 0) -> None:
-    admin, place = admin_client(servers), confluent_kafka.TopicPartition(topic, partition, before)
-    admin.delete_records([place])[place].result(timeout=30)
 
 
 def offsets(batches: Iterable[pa.RecordBatch]) -> list[int]:

@@ -105,7 +105,7 @@ def test_what_compaction_took_is_no_loss(stage: Stage, start: int, end: int, fou
     stored = stage._stored(0)
     stored[9] = encode_batch([NewRecord(b"90")], base_offset=90, last_offset_delta=9)
     stored[5], stored[6] = stored[6], b""  # nobody begins at 60 here
-    assert list(reading(start, end, settings(stage, timeout_s=5.0))) == list(found)
+    assert list(reading(start, end, settings(stage))) == list(found)
 
 
 def test_transactions_that_were_aborted_at_the_end_of_a_range_are_passed(stage: Stage) -> None:
@@ -114,7 +114,7 @@ def test_transactions_that_were_aborted_at_the_end_of_a_range_are_passed(stage: 
         writer.begin_transaction()
         send(writer, TOPIC, "one", "other")
         (writer.commit_transaction if is_kept else writer.abort_transaction)(PATIENCE_S)
-    committed = settings(stage, isolation_level="read_committed", timeout_s=5.0)
+    committed = settings(stage, isolation_level="read_committed")
     for end in range(100, 110):
         assert list(reading(95, end, committed)) == [*range(95, 100), *range(100, min(end, 102))]
     assert list(reading(103, 109, committed)) == []

@@ -23,6 +23,7 @@ from kafka_nextgen.spark.values import PartitionOffsets
 from kafka_nextgen.testing import Cluster as EmbeddedCluster
 from kafka_nextgen.types import TopicDescription, TopicPartition
 from tests.support.clients import create_topic, delete_topic, produce
+from tests.support.waiting import GUARD_S
 
 A0, A1, B0 = TopicPartition("a.1", 0), TopicPartition("a.1", 1), TopicPartition("b", 0)
 
@@ -214,5 +215,5 @@ def test_one_that_is_dropped_ends_its_thread() -> None:
         assert list(client.describe_topics(["t"])) == ["t"]
         (thread,) = threads("dropped")
         del client
-        thread.join(10)
+        thread.join(GUARD_S)
         assert not thread.is_alive()

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 
 import pytest
@@ -17,6 +17,7 @@ from kafka_nextgen.wire.apis import FETCH, LIST_OFFSETS
 from kafka_nextgen.wire.messages import FetchRequest, FetchResponse, ListOffsetsRequest
 from tests.engine.stage import Stage
 from tests.spark.odd_tasks import first, held_back, reading, settings
+from tests.support.waiting import eventually, slowness
 
 Change = Callable[[FetchResponse], FetchResponse]
 
@@ -84,7 +85,7 @@ def test_a_partition_that_every_answer_leaves_out_ends_the_task_in_time(stage: S
 
 
 def test_a_batch_that_was_not_asked_for_is_never_read_twice(stage: Stage) -> None:
-    tasks = reading(5, 95, settings(stage, timeout_s=0.5))
+    tasks = reading(5, 95, settings(stage, timeout_s=slowness()))
     with held_back(stage, 30):
         assert first(25, tasks) == list(range(5, 30))
         changed(stage, in_every_partition(records=stage._stored(0)[0]))
@@ -113,9 +114,15 @@ def test_where_the_log_of_a_former_leader_ends_is_no_loss(stage: Stage, monkeypa
     holding.enter_context(held_back(stage, 30))
     assert first(25, tasks) == list(range(5, 30))
     stage.handle(LIST_OFFSETS, answer_as_one)
-    threading.Timer(0.5, holding.close).start()
-    assert list(tasks) == list(range(30, 95))
-    assert len(looks) > 3
+
+    def go_on() -> None:
+        eventually("it has looked again and again", lambda: len(looks) > 3)
+        holding.close()
+
+    with ThreadPoolExecutor(1) as pool:
+        going_on = pool.submit(go_on)
+        assert list(tasks) == list(range(30, 95))
+        going_on.result()
 
 
 def test_an_offset_that_is_always_out_of_range_ends_the_task_in_time(stage: Stage) -> None:

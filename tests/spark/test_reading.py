@@ -19,8 +19,8 @@ from kafka_nextgen.spark.reading import ReadSettings, _OpenRanges, read_ranges
 from kafka_nextgen.spark.values import PartitionRange
 from kafka_nextgen.testing import Cluster
 from kafka_nextgen.types import OffsetAndMetadata, OffsetRange, TopicId, TopicPartition
-from tests.spark.tasks import SCHEMA, close_kept_consumers, delete_records, offsets, settings
-from tests.support.clients import create_named_topic, create_topic, delete_topic, produce
+from tests.spark.tasks import SCHEMA, close_kept_consumers, offsets, settings
+from tests.support.clients import create_named_topic, create_topic, delete_records, delete_topic, produce
 
 
 @pytest.fixture(scope="module")

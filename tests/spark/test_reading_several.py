@@ -14,8 +14,8 @@ from kafka_nextgen.spark.reading import ReadSettings, read_ranges
 from kafka_nextgen.spark.values import PartitionRange
 from kafka_nextgen.testing import Cluster
 from kafka_nextgen.types import TopicPartition
-from tests.spark.tasks import close_kept_consumers, delete_records, offsets, settings
-from tests.support.clients import create_topic, produce
+from tests.spark.tasks import close_kept_consumers, offsets, settings
+from tests.support.clients import create_topic, delete_records, produce
 
 
 @pytest.fixture(scope="module")

@@ -18,8 +18,6 @@ from filelock import FileLock
 from tests.support import maven_jars
 from tests.support.kafka_server import KafkaStartError
 
-__all__ = ["archive_options"]
-
 #: Without the archive, or with one that does not fit after all, Java goes on in silence.
 _SILENT = "-Xlog:disable"
 

@@ -6,11 +6,11 @@ import itertools
 import os
 from collections.abc import Iterable, Mapping
 
-from confluent_kafka import ConsumerGroupTopicPartitions, KafkaError, Message, Producer
-from confluent_kafka.admin import AdminClient, NewTopic
+from confluent_kafka import ConsumerGroupTopicPartitions, KafkaError, Message, Producer, TopicPartition
+from confluent_kafka.admin import AdminClient, NewPartitions, NewTopic
 
 from tests.support.numbering import partition_of, value_of
-from tests.support.waiting import eventually
+from tests.support.waiting import GUARD_S, eventually
 
 _NUMBERS = itertools.count()
 
@@ -37,8 +37,10 @@ def create_replicated_topic(bootstrap_servers: str, prefix: str, replicas: list[
     """Create a topic of one partition with replicas on these nodes, the first of which leads it; return its name."""
     topic = unique(prefix)
     admin = admin_client(bootstrap_servers)
-    admin.create_topics([NewTopic(topic, num_partitions=1, replica_assignment=[replicas])])[topic].result(timeout=30)
-    eventually(f"{topic} is listed", lambda: topic in admin.list_topics(timeout=10).topics)
+    admin.create_topics([NewTopic(topic, num_partitions=1, replica_assignment=[replicas])])[topic].result(
+        timeout=GUARD_S
+    )
+    eventually(f"{topic} is listed", lambda: topic in admin.list_topics(timeout=GUARD_S).topics)
     return topic
 
 
@@ -48,27 +50,44 @@ def create_named_topic(
     """Create ``topic`` with as many replicas as the brokers choose; return once it is listed."""
     new = NewTopic(topic, num_partitions=partitions, replication_factor=-1, config=dict(config or {}))
     admin = admin_client(bootstrap_servers)  # its futures end with it, so it has to outlive them
-    admin.create_topics([new])[topic].result(timeout=30)
-    eventually(f"{topic} is listed", lambda: topic in admin.list_topics(timeout=10).topics)
+    admin.create_topics([new])[topic].result(timeout=GUARD_S)
+    eventually(f"{topic} is listed", lambda: topic in admin.list_topics(timeout=GUARD_S).topics)
+
+
+def grow_topic(bootstrap_servers: str, topic: str, partitions: int) -> None:
+    """Have ``topic`` have so many partitions; return once they are listed."""
+    admin = admin_client(bootstrap_servers)
+
+    def listed() -> int:
+        return len(admin.list_topics(topic, timeout=GUARD_S).topics[topic].partitions)
+
+    admin.create_partitions([NewPartitions(topic, partitions)])[topic].result(timeout=GUARD_S)
+    eventually(f"{topic} has grown", lambda: listed() == partitions)
+
+
+def delete_records(bootstrap_servers: str, topic: str, before: int, partition: int = 0) -> None:
+    """Delete the records of a partition before this offset."""
+    admin, place = admin_client(bootstrap_servers), TopicPartition(topic, partition, before)
+    admin.delete_records([place])[place].result(timeout=GUARD_S)
 
 
 def delete_topic(bootstrap_servers: str, topic: str) -> None:
     """Delete ``topic``; return once it is not listed any more."""
     admin = admin_client(bootstrap_servers)
-    admin.delete_topics([topic])[topic].result(timeout=30)
-    eventually(f"{topic} is gone", lambda: topic not in admin.list_topics(timeout=10).topics)
+    admin.delete_topics([topic])[topic].result(timeout=GUARD_S)
+    eventually(f"{topic} is gone", lambda: topic not in admin.list_topics(timeout=GUARD_S).topics)
 
 
 def stored_offsets(bootstrap_servers: str, group: str) -> dict[int, int]:
     """Return the offsets that the coordinator has for the group's one topic, by partition."""
     admin = admin_client(bootstrap_servers)
-    answer = admin.list_consumer_group_offsets([ConsumerGroupTopicPartitions(group)])[group].result(timeout=30)
+    answer = admin.list_consumer_group_offsets([ConsumerGroupTopicPartitions(group)])[group].result(timeout=GUARD_S)
     return {tp.partition: tp.offset for tp in answer.topic_partitions if tp.offset >= 0}
 
 
 def members_of(bootstrap_servers: str, group: str) -> dict[str, set[int]]:
     admin = admin_client(bootstrap_servers)
-    described = admin.describe_consumer_groups([group])[group].result(timeout=30)
+    described = admin.describe_consumer_groups([group])[group].result(timeout=GUARD_S)
     return {
         member.member_id: {tp.partition for tp in member.assignment.topic_partitions} for member in described.members
     }
@@ -120,8 +139,8 @@ def produce(
     """Produce records ``first`` to ``first + count - 1``; return when the broker has acknowledged all of them."""
     producer = quick_producer(bootstrap_servers, compression)
     send(producer, topic, range(first, first + count), partitions)
-    left = producer.flush(60)
-    assert left == 0, f"{left} of {count} records for {topic} were not acknowledged within 60 s"
+    left = producer.flush(GUARD_S)
+    assert left == 0, f"{left} of {count} records for {topic} were not acknowledged within {GUARD_S:.0f} s"
 
 
 def _check(error: KafkaError | None, message: Message) -> None:

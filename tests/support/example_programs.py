@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tests.support.waiting import GUARD_S
+
 EXAMPLES = Path(__file__).parents[2] / "examples"
 RECORDS = 20
 
@@ -16,7 +18,7 @@ def run_example(name: str, servers: str, *options: str) -> list[str]:
         [sys.executable, str(EXAMPLES / f"{name}.py"), *arguments],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=GUARD_S,
         check=False,
     )
     assert done.returncode == 0, done.stderr

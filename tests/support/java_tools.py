@@ -13,8 +13,6 @@ CONSOLE_CONSUMER = "org.apache.kafka.tools.consumer.ConsoleConsumer"
 CONSUMER_GROUPS = "org.apache.kafka.tools.consumer.group.ConsumerGroupCommand"
 VERIFIABLE_CONSUMER = "org.apache.kafka.tools.VerifiableConsumer"
 
-PATIENCE_S = GUARD_S
-
 
 class JavaTools:
     def __init__(self, java: str, jars: Path, options: Sequence[str]) -> None:
@@ -33,7 +31,7 @@ class JavaTools:
 def output_of(process: subprocess.Popen[str]) -> str:
     """Wait for the end of ``process``, which is to be a success, and return what it printed."""
     try:
-        printed, complaints = process.communicate(timeout=PATIENCE_S)
+        printed, complaints = process.communicate(timeout=GUARD_S)
     finally:
         process.kill()
     assert process.returncode == 0, f"{process.args} ended with {process.returncode}:\n{printed}\n{complaints}"

@@ -24,12 +24,12 @@ from tests.support.kafka_properties import as_file, free_ports, single_node
 from tests.support.kafka_readiness import wait_until_coordinating, wait_until_ready
 from tests.support.kafka_server import KafkaServer, KafkaStartError, NoKafkaError
 from tests.support.maven_jars import Artifact, fetch_artifacts
+from tests.support.waiting import GUARD_S
 
 OLDEST_JAVA = 17
 CLUSTER_ID = "MkU3OEVBNTcwNTJENDM2Qk"
 LOG_LINES_SHOWN = 40
 SMALL_HEAP = "-Xmx512m"
-TRAINING_ENDS_S = 90
 #: Of what ends before a better compiler pays.
 QUICK_START = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:-UsePerfData"
 
@@ -114,7 +114,7 @@ def _train(version: str, option: str) -> None:
     try:
         wait_until_coordinating(node.bootstrap_servers)
         node.process.terminate()
-        node.process.wait(TRAINING_ENDS_S)
+        node.process.wait(GUARD_S)
     finally:
         node.stop()
 

@@ -15,7 +15,7 @@ from attrs import frozen
 from tests.support.clients import admin_client
 from tests.support.kafka_from_maven import Node, class_options, fetch_jars, find_java
 from tests.support.kafka_properties import free_ports, single_node
-from tests.support.waiting import eventually
+from tests.support.waiting import GUARD_S, eventually
 
 SETTINGS = {
     "replica.selector.class": "org.apache.kafka.common.replica.RackAwareReplicaSelector",
@@ -55,7 +55,7 @@ def start_pair(version: str) -> KafkaPair:
             node.start(java, jars, _properties(version, number, port, controller_port, node.home), options)
         pair.nodes[0].wait_until_ready()
         admin = admin_client(pair.bootstrap_servers)
-        eventually("both brokers are listed", lambda: len(admin.list_topics(timeout=10).brokers) == 2)
+        eventually("both brokers are listed", lambda: len(admin.list_topics(timeout=GUARD_S).brokers) == 2)
     except BaseException:
         pair.stop()
         raise

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Mapping
+from contextlib import suppress
+from random import SystemRandom
 
 from tests.support.kafka_server import BROKER_SETTINGS
 
@@ -47,13 +49,16 @@ def as_environment(properties: Mapping[str, str]) -> dict[str, str]:
     return {"KAFKA_" + name.upper().replace(".", "_"): value for name, value in properties.items()}
 
 
+#: The system gives no such port to a socket that asks for any, or that connects.
+CHOSEN_ONLY = range(12_000, 32_768)
+
+
 def free_ports(count: int) -> list[int]:
-    """Return ports that were free on the loopback interface a moment ago."""
-    sockets = [socket.socket() for _ in range(count)]
-    try:
-        for each in sockets:
-            each.bind(("127.0.0.1", 0))
-        return [each.getsockname()[1] for each in sockets]
-    finally:
-        for each in sockets:
-            each.close()
+    """Return ports that were free on the loopback interface a moment ago, and that nothing takes by chance."""
+    found: set[int] = set()
+    while len(found) < count:
+        port = SystemRandom().choice(CHOSEN_ONLY)
+        with socket.socket() as probe, suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            found.add(port)
+    return list(found)

@@ -62,7 +62,6 @@ def _try(start: Callable[[str], KafkaServer], version: str) -> KafkaServer | str
 def _running_already(bootstrap_servers: str) -> KafkaServer:
     wait_until_ready(
         bootstrap_servers,
-        timeout_s=10,
         is_alive=lambda: True,
         log_tail=lambda: f"KAFKA_BOOTSTRAP={bootstrap_servers} is not ours, so its log is not known here",
     )

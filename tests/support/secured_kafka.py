@@ -20,6 +20,7 @@ from tests.support.certificates import Certificates
 from tests.support.clients import admin_client
 from tests.support.kafka_from_maven import run_node
 from tests.support.kafka_properties import free_ports
+from tests.support.waiting import GUARD_S
 
 PASSWORDS = {"alice": "alice-s3cret-of-hers", "billing,eu=1": "with,comma=and-\u00e4"}
 SHORT_SESSION_S = 4.0  # Kafka renews no login within a second of the renewal before
@@ -157,4 +158,4 @@ def set_passwords(bootstrap: str, passwords: Mapping[str, str]) -> None:
             for user, password in passwords.items()
         ]
         for done in admin.alter_user_scram_credentials(wanted).values():
-            done.result(timeout=30)
+            done.result(timeout=GUARD_S)

@@ -14,12 +14,12 @@ from attrs import define, field
 from filelock import FileLock
 
 from tests.support.kafka_server import KafkaServer, KafkaStartError, NoKafkaError
-from tests.support.waiting import eventually
+from tests.support.waiting import TEST_S, eventually
 
 Start = Callable[[str], KafkaServer]
 
 #: Processes of a run end within its longest test of each other.
-PATIENCE_S = 240.0
+PATIENCE_S = TEST_S
 
 
 @define

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from attrs import frozen
 
-from tests.support.waiting import eventually
+from tests.support.waiting import GUARD_S, eventually, slowness
 
 ROOT = Path(__file__).parents[2]
 
@@ -88,9 +88,9 @@ def running(home: Path, *options: str) -> Iterator[tuple[subprocess.Popen[bytes]
 
 
 def started(server: socket.socket) -> Child:
-    server.settimeout(120)
+    server.settimeout(GUARD_S)
     connection = server.accept()[0]
-    connection.settimeout(120)
+    connection.settimeout(GUARD_S)
     parent, port, folder = connection.recv(1000).decode().split()
     return Child(connection, int(parent), int(port), Path(folder))
 
@@ -113,8 +113,8 @@ def test_a_run_that_is_ended_leaves_nothing(
 
 @pytest.mark.parametrize("method", ["signal", "thread"])
 def test_a_test_that_takes_too_long_leaves_nothing(tmp_path: Path, method: str) -> None:
-    with running(tmp_path, "--timeout", "3", "--timeout-method", method) as (process, child):
-        assert process.wait(120) != 0
+    with running(tmp_path, "--timeout", f"{3 * slowness():.0f}", "--timeout-method", method) as (process, child):
+        assert process.wait(GUARD_S) != 0
         child.check_gone()
 
 
@@ -123,4 +123,4 @@ def test_a_process_of_a_run_that_is_killed_leaves_nothing(tmp_path: Path) -> Non
     with running(tmp_path, "-n", "1", "--max-worker-restart", "0") as (process, child):
         os.kill(child.parent, signal.SIGKILL)
         child.check_gone()
-        assert process.wait(120) != 0
+        assert process.wait(GUARD_S) != 0

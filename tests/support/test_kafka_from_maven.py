@@ -13,7 +13,7 @@ from tests.support import kafka_from_maven as maven
 from tests.support import maven_jars
 from tests.support.kafka_server import NoKafkaError
 from tests.support.maven_jars import Artifact
-from tests.support.waiting import eventually
+from tests.support.waiting import GUARD_S, eventually
 
 
 @pytest.fixture
@@ -51,7 +51,7 @@ def test_of_two_that_want_the_same_jars_one_fetches_them(cache: Path, monkeypatc
         asked.append(artifacts[0].version)
         (scratch / "jars").mkdir()
         (scratch / "jars" / "kafka.jar").touch()
-        assert other_came.wait(timeout=10)
+        assert other_came.wait(GUARD_S)
 
     def looked_for(_: str) -> str:
         if asked:

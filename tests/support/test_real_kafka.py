@@ -8,6 +8,7 @@ from confluent_kafka import Consumer
 from tests.support import real_kafka as ways
 from tests.support.clients import create_topic, produce, unique
 from tests.support.kafka_server import KafkaServer, NoKafkaError
+from tests.support.waiting import GUARD_S
 
 
 def test_a_real_broker_has_the_consumer_protocol(real_kafka: KafkaServer) -> None:
@@ -22,7 +23,7 @@ def test_a_real_broker_has_the_consumer_protocol(real_kafka: KafkaServer) -> Non
         }
     )
     consumer.subscribe([topic])
-    messages = consumer.consume(30, timeout=30)
+    messages = consumer.consume(30, timeout=GUARD_S)
     consumer.close()
     assert sorted(int(message.value() or b"") for message in messages) == list(range(30))
 

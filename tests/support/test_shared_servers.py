@@ -13,7 +13,7 @@ import pytest
 from tests.support.kafka_server import KafkaServer, KafkaStartError, NoKafkaError
 from tests.support.servers import Servers
 from tests.support.shared_servers import SharedServers
-from tests.support.waiting import eventually
+from tests.support.waiting import GUARD_S, eventually
 
 
 class Brokers:
@@ -45,7 +45,7 @@ def test_one_is_started_for_all_and_stopped_when_nobody_uses_it(tmp_path: Path, 
         assert not leaving.done()
         assert brokers.stopped == []
         second.leave()
-        leaving.result(timeout=10)
+        leaving.result(timeout=GUARD_S)
     assert brokers.stopped == ["4.3.0"]
 
 
@@ -76,7 +76,7 @@ def test_two_that_wait_for_each_other_both_come_to_an_end(tmp_path: Path, broker
         other.get(kind)
     with ThreadPoolExecutor(2) as pool:
         for leaving in [pool.submit(first.leave), pool.submit(second.leave)]:
-            leaving.result(timeout=10)
+            leaving.result(timeout=GUARD_S)
     assert sorted(brokers.stopped) == ["4.0.0", "4.3.0"]
 
 

@@ -9,6 +9,7 @@ import subprocess
 import pytest
 
 from kafka_nextgen.history import page
+from tests.support.waiting import GUARD_S
 
 _NODE = shutil.which("node")
 
@@ -35,7 +36,7 @@ def _run(files: str, *calls: str, before: str = "") -> list[object]:
         [str(_NODE), "-e", f"{script};{before};console.log(JSON.stringify([{','.join(calls)}]))"],
         capture_output=True,
         check=True,
-        timeout=60,
+        timeout=GUARD_S,
     )
     return list(json.loads(printed.stdout))
 

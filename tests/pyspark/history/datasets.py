@@ -63,13 +63,6 @@ def refused_in(spark: SparkSession, path: str) -> DataFrame:
     return spark.createDataFrame([], REFUSED) if found is None else found
 
 
-def forget_last_commit(checkpoint: Path) -> None:
-    """Leave the checkpoint as if the query had crashed between the last micro-batch's writes and its commit."""
-    last = max((checkpoint / "commits").glob("[0-9]*"), key=lambda path: int(path.name))
-    last.unlink()
-    last.with_name(f".{last.name}.crc").unlink()
-
-
 def rows_of(events: Iterable[Event]) -> set[tuple[object, ...]]:
     """These events, by their fields."""
     return {_values(event) for event in events}

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.support.waiting import GUARD_S
+
 pytest.importorskip("pyspark")
 
 from benchmarks.history_events import START_MS, write_events
@@ -45,7 +47,7 @@ def test_a_nightly_job_says_what_it_read_and_which_groups_had_a_bad_day(tmp_path
         env={**os.environ, **quick_java(), "PYSPARK_PYTHON": sys.executable},
         capture_output=True,
         text=True,
-        timeout=240,
+        timeout=GUARD_S,
         check=False,
     )
     assert done.returncode == 0, done.stderr

@@ -17,8 +17,8 @@ from kafka_nextgen.spark.history import appending
 from kafka_nextgen.spark.history.appending import append
 from kafka_nextgen.spark.history.dataset import day_of, folder_of
 from kafka_nextgen.spark.history.ingesting import ingest, ingest_stream
+from tests.pyspark.checkpoints import forget_last_commit
 from tests.pyspark.history.datasets import (
-    forget_last_commit,
     frame_of,
     identities,
     identities_of,
@@ -29,6 +29,7 @@ from tests.pyspark.history.datasets import (
     write_logs,
 )
 from tests.spark.history.logs import stories
+from tests.support.waiting import GUARD_S
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -172,7 +173,7 @@ def test_a_stream_does_what_a_batch_does(spark: SparkSession, tmp_path: Path, ev
     def run() -> None:
         lines = spark.readStream.option("maxFilesPerTrigger", 1).text(str(logs))
         query = ingest_stream(lines, str(dataset), str(checkpoint), available_now=True)
-        assert query.awaitTermination(240)
+        assert query.awaitTermination(int(GUARD_S))
         assert query.exception() is None
 
     (logs / "a.jsonl").write_bytes(text_of(events[: half + 5]) + b"INFO\n")

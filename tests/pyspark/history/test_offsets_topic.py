@@ -22,8 +22,10 @@ from kafka_nextgen.history.events import Event
 from kafka_nextgen.spark.history.offsets_topic import KNOWN, ingest_offsets_topic, stream_offsets_topic
 from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicPartition
 from tests.bridge.offsets_topic.group_records import NAMES, ORDERS, current, epoch, metadata, removal
-from tests.pyspark.history.datasets import forget_last_commit, rows_in, rows_of
+from tests.pyspark.checkpoints import forget_last_commit
+from tests.pyspark.history.datasets import rows_in, rows_of
 from tests.spark.history.records import batch_of, row
+from tests.support.waiting import GUARD_S
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -68,7 +70,7 @@ def run(spark: SparkSession, home: Path, names: Mapping[TopicId, str]) -> None:
     query = stream_offsets_topic(
         records, str(home / "dataset"), str(home / "checkpoint"), cluster="c", topics=names, available_now=True
     )
-    assert query.awaitTermination(240)
+    assert query.awaitTermination(int(GUARD_S))
     assert query.exception() is None
 
 

@@ -15,8 +15,6 @@ from tests.pyspark.killing.places import checkpoint_of, rows_of
 from tests.pyspark.sources import OURS, Sources
 from tests.support.spark import start_spark
 
-__all__ = ["begun_in", "found_in"]
-
 #: Two tasks at a time; a task may fail twice, so that the query survives the death of a worker.
 MASTER = "local[2,3]"
 

@@ -12,8 +12,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from tests.pyspark.killing.writer import Records
 
-__all__ = ["Row", "ahead", "differences", "gone_back", "unequal"]
-
 #: Partition, offset and value.
 Row = tuple[int, int, bytes]
 

@@ -9,8 +9,6 @@ from attrs import frozen
 from tests.pyspark.killing.places import Place, Stage
 from tests.pyspark.killing.processes import Target
 
-__all__ = ["Kill", "Killed", "draw_kills"]
-
 #: A run begins with a few seconds in which Python starts and the first batch is planned.
 LONGEST_DELAY_S = 5.0
 

@@ -11,8 +11,6 @@ from kafka_nextgen.errors import GroupNotFoundError
 from tests.pyspark.killing.judging import ahead, gone_back
 from tests.pyspark.killing.places import end_of_batch, place_of
 
-__all__ = ["Observer"]
-
 PAUSE_S = 0.1
 
 

@@ -13,8 +13,6 @@ from pathlib import Path
 
 from attrs import frozen
 
-__all__ = ["NONE", "Place", "Stage", "checkpoint_of", "end_of_batch", "place_of", "rows_of"]
-
 #: The number of the last batch if there is no batch.
 NONE = -1
 

@@ -17,8 +17,6 @@ from pathlib import Path
 
 from attrs import frozen
 
-__all__ = ["Driver", "Target"]
-
 PLANNER = "pyspark.sql.streaming.python_streaming_source_runner"
 WORKER = "pyspark.daemon pyspark.worker"
 

@@ -30,8 +30,6 @@ from tests.pyspark.killing.writer import PARTITIONS, Records, Writer
 from tests.support.clients import create_topic, stored_offsets, unique
 from tests.support.waiting import GUARD_S, eventually
 
-__all__ = ["Summary", "run_kills"]
-
 PATIENCE_S = GUARD_S
 LOOKS_EVERY_S = 0.004  # each look costs processor time that the query lacks
 _MOST_SHOWN = 20

@@ -15,8 +15,6 @@ from confluent_kafka import KafkaError, Message, Producer
 from tests.endtoend.transacting import TIMEOUT_S, transactional_producer
 from tests.support.clients import idempotent_producer, unique
 
-__all__ = ["PARTITIONS", "Records", "Writer"]
-
 #: The values of records, by partition and offset.
 Records = dict[tuple[int, int], bytes]
 

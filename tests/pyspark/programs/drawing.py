@@ -9,8 +9,6 @@ from random import Random
 
 from attrs import frozen
 
-__all__ = ["Action", "Expression", "Load", "Program", "Step", "draw_program"]
-
 #: The topics, and how many partitions they have.
 TOPICS = {"a": 3, "b": 2}
 

@@ -21,13 +21,11 @@ from pyspark.errors import PySparkException
 
 from tests.pyspark.programs.drawing import TOPICS, Expression, Load, Program, Step
 from tests.pyspark.sources import BUILT_IN, OURS, Format, Sources
-from tests.spark.tasks import delete_records
-from tests.support.clients import create_topic
+from tests.support.clients import create_topic, delete_records
+from tests.support.waiting import GUARD_S
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
-
-__all__ = ["SETTING", "Records", "run_program"]
 
 SETTING = "spark.sql.python.filterPushdown.enabled"
 
@@ -76,7 +74,7 @@ class Records:
             producer.produce(self.names[topic], b"%d" % number, b"k%d" % (number % 5), partition=partition)
             begin, end = self.ranges[topic, partition]
             self.ranges[topic, partition] = begin, end + 1
-        assert producer.flush(30) == 0
+        assert producer.flush(GUARD_S) == 0
 
 
 @define
