@@ -6,14 +6,10 @@ from attrs import frozen
 
 from kafka_nextgen.fetching.buffers import Buffers
 from kafka_nextgen.types import TopicPartition
-from kafka_nextgen.wire.records import Columns, ColumnSlice, NewRecord, RecordLimits, decode_partition, encode_batch
+from kafka_nextgen.wire.records import ColumnSlice
+from tests.fetching.world import columns
 
 A, B = TopicPartition("orders", 0), TopicPartition("orders", 1)
-
-
-def columns(tp: TopicPartition, first: int, count: int) -> Columns:
-    batch = encode_batch([NewRecord(b"v")] * count, base_offset=first)
-    return decode_partition(batch, tp, first, RecordLimits())
 
 
 @frozen

@@ -7,21 +7,22 @@ from pathlib import Path
 import pytest
 
 from tests.fuzz.campaign import Campaign, Finding
+from tests.support.waiting import GUARD_S
 
 TRIGGER = 0xFF
 
 
 @pytest.mark.parametrize(
-    ("fault", "what"),
+    ("fault", "what", "hang_s"),
     [
-        ("exception", "IndexError: index out of range"),
-        ("death", "the process ended with status -6"),
-        ("memory", "refused because of MemoryError"),
-        ("hang", "no end within 0.5 s"),
+        ("exception", "IndexError: index out of range", GUARD_S),
+        ("death", "the process ended with status -6", GUARD_S),
+        ("memory", "refused because of MemoryError", GUARD_S),
+        ("hang", "no end within", GUARD_S / 60),
     ],
 )
-def test_a_fault_is_found_with_the_input_that_leads_to_it(fault: str, what: str) -> None:
-    campaign = Campaign(f"planted-{fault}", "mutator", seconds=60, seed=1, hang_s=0.5, most_findings=1)
+def test_a_fault_is_found_with_the_input_that_leads_to_it(fault: str, what: str, hang_s: float) -> None:
+    campaign = Campaign(f"planted-{fault}", "mutator", seconds=GUARD_S, seed=1, hang_s=hang_s, most_findings=1)
     campaign.run()
     (finding,) = campaign.findings.values()
     assert what in finding.what
@@ -30,7 +31,7 @@ def test_a_fault_is_found_with_the_input_that_leads_to_it(fault: str, what: str)
 
 
 def test_time_that_grows_with_more_than_the_bytes_of_an_input_is_found() -> None:
-    campaign = Campaign("planted-blocks", "mutator", seconds=60, seed=1, most_findings=1)
+    campaign = Campaign("planted-blocks", "mutator", seconds=GUARD_S, seed=1, hang_s=GUARD_S, most_findings=1)
     campaign.run()
     (finding,) = campaign.findings.values()
     assert "turns of a loop" in finding.what

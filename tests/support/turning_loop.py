@@ -18,7 +18,7 @@ LOOK_S = 0.002
 
 
 class StandingClock(Clock):
-    """Time that only moves on by ``now``."""
+    """Time that only moves on by ``now`` and by ``advance``."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -26,11 +26,11 @@ class StandingClock(Clock):
 
     def monotonic(self) -> float:
         """Seconds, as far as the clock was turned."""
-        return self.now
+        return self.now + self._ahead_s
 
     def time(self) -> float:
         """Seconds since the Unix epoch, in 2020."""
-        return 1_600_000_000.0 + self.now
+        return 1_600_000_000.0 + self.monotonic()
 
 
 class _TurningSelector(selectors.DefaultSelector):

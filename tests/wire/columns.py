@@ -51,5 +51,19 @@ def content(columns: Columns) -> dict[str, object]:
     }
 
 
+Row = tuple[int, int, bytes | None, bytes | None, tuple[tuple[str, bytes | None], ...]]
+
+
+def rows_of(columns: Columns) -> list[Row]:
+    """Offset, timestamp, key, value and headers of each record."""
+    headers = columns.headers or [()] * len(columns)
+    return list(zip(columns.offsets, columns.timestamps, columns.keys, columns.values, headers, strict=True))
+
+
+def rows_written(records: Sequence[NewRecord], base_offset: int = 0) -> list[Row]:
+    """The same of records that are written in one batch."""
+    return [(base_offset + i, r.timestamp, r.key, r.value, tuple(r.headers)) for i, r in enumerate(records)]
+
+
 def compacted(record: NewRecord, delta: int) -> NewRecord:
     return NewRecord(record.value, record.key, record.timestamp, record.headers, offset_delta=delta)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
+import time
 from array import array
 from collections.abc import Callable
 from functools import partial
@@ -14,6 +15,7 @@ import pytest
 
 from kafka_nextgen.compiled import ACCELERATED, accelerator
 from kafka_nextgen.wire.records import Compression, HeaderColumn, NewRecord, encode_batch
+from tests.support.waiting import GUARD_S
 from tests.wire.calls_into_c import growth_of, no_turn_for_others
 from tests.wire.columns import column_of
 
@@ -57,10 +59,9 @@ def test_other_threads_run_while_bytes_are_read(call: Callable[[bytes], object])
     thread.start()
     with no_turn_for_others():
         may_go.release()
-        calls = 0
-        while not ran and calls < 1_000:
+        give_up_at = time.monotonic() + GUARD_S
+        while not ran and time.monotonic() < give_up_at:
             call(LARGE)
-            calls += 1
         others_ran = bool(ran)
     thread.join()
     assert others_ran
@@ -100,9 +101,11 @@ def test_data_that_changes_meanwhile_ends_as_columns_or_as_not_sound() -> None:
 
     thread = threading.Thread(target=change)
     thread.start()
-    answers = [decode(data) for _ in range(300)]
-    is_over.set()
-    thread.join()
+    try:
+        answers = [decode(data) for _ in range(300)]
+    finally:
+        is_over.set()
+        thread.join()
     assert {type(answer) for answer in answers} <= {tuple, type(None)}
 
 

@@ -104,6 +104,8 @@ def test_unknown_tags_inside_a_tagged_field_are_passed_over() -> None:
     assert field + NO_TAGS in body
     longer = b"\x00\x12" + diverging + b"\x01\x63\x03abc"
     assert read_message(FetchResponse, 12, body.replace(field + NO_TAGS, longer)) == answer
+    with pytest.raises(DecodeError, match="needs 12 bytes, 11 are left"):
+        read_message(FetchResponse, 12, body.replace(field + NO_TAGS, b"\x00\x0b" + diverging[:-1]))
 
 
 def test_more_elements_than_memory_can_be_made_of_are_refused_before_they_are_looked_at() -> None:

@@ -7,14 +7,9 @@ from hypothesis import strategies as st
 
 from kafka_nextgen.types import TimestampType, TopicPartition
 from kafka_nextgen.wire.records import Columns, NewRecord, RecordLimits, decode_partition, encode_batch
+from tests.wire.columns import RECORDS, rows_of
 
 P0 = TopicPartition("orders", 0)
-
-HEADERS = st.lists(st.tuples(st.text(max_size=3), st.none() | st.binary(max_size=3)), max_size=2).map(tuple)
-RECORDS = st.builds(
-    NewRecord, st.none() | st.binary(max_size=5), key=st.none() | st.binary(max_size=5), headers=HEADERS,
-    timestamp=st.integers(0, 9),
-)  # fmt: skip
 
 
 def decode(batches: list[list[NewRecord]]) -> Columns:
@@ -27,13 +22,10 @@ def decode(batches: list[list[NewRecord]]) -> Columns:
 
 
 def rows(columns: Columns) -> list[tuple[object, ...]]:
-    count = len(columns)
-    headers = [()] * count if columns.headers is None else columns.headers.to_list(0, count)
-    numbers = columns.offsets, columns.timestamps, columns.timestamp_types, columns.leader_epochs
-    return list(zip(*numbers, columns.keys, columns.values, headers, strict=True))
+    return list(zip(rows_of(columns), columns.timestamp_types, columns.leader_epochs, strict=True))
 
 
-@given(st.lists(st.lists(RECORDS, min_size=1, max_size=4), min_size=1, max_size=4), st.integers(0, 17))
+@given(st.lists(RECORDS, min_size=1, max_size=4), st.integers(0, 25))
 def test_the_same_as_a_log_that_ends_there(batches: list[list[NewRecord]], offset: int) -> None:
     whole = decode(batches)
     cut = whole.before(offset)

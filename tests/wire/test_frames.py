@@ -126,14 +126,6 @@ def test_an_answer_tells_which_request_it_belongs_to() -> None:
         peek_correlation_id(b"\x00\x00\x01")
 
 
-def test_records_come_out_as_they_are() -> None:
-    records = bytes(range(256)) * 8
-    topic = FetchResponse.FetchableTopicResponse
-    fetched = FetchResponse(responses=[topic(partitions=[topic.PartitionData(records=records)])])
-    _, answer = decode_response(apis.FETCH, 13, memoryview(bytes(encode_response(apis.FETCH, fetched, 13, 1)))[4:])
-    assert answer.responses[0].partitions[0].records == records
-
-
 def test_librdkafkas_question_for_all_topics_is_understood() -> None:
     # It writes null with four bytes: what is read are the first of them, two booleans and the tags.
     frame = pack(">hhihB", 3, 13, 1, -1, 0) + bytes.fromhex("00000000 01 00 00")

@@ -14,7 +14,7 @@ from kafka_nextgen.wire.records import Columns, Compression, NewRecord, RecordLi
 from kafka_nextgen.wire.records.column_builders import OBJECTS_AT_ONCE, BinaryBuilder
 from kafka_nextgen.wire.records.decode import decode_in_python
 from kafka_nextgen.wire.records.encode import seal
-from tests.wire.columns import column_of
+from tests.wire.columns import Row, column_of, rows_of, rows_written
 
 TP = TopicPartition("orders", 0)
 
@@ -34,26 +34,21 @@ def some(number: int) -> NewRecord:
     return NewRecord(b"%d" % number if number % 5 else None, b"k" * (number % 7) if number % 3 else None, 1, headers)
 
 
-def rows(columns: Columns) -> list[tuple[int, bytes | None, bytes | None, object]]:
-    headers = list(columns.headers or [()] * len(columns))
-    return list(zip(columns.offsets, columns.values, columns.keys, headers, strict=True))
-
-
-def expected(numbers: Sequence[int]) -> list[tuple[int, bytes | None, bytes | None, object]]:
-    return [(number, some(number).value, some(number).key, tuple(some(number).headers)) for number in numbers]
+def expected(numbers: range) -> list[Row]:
+    return rows_written([some(number) for number in numbers], numbers.start)
 
 
 @pytest.mark.parametrize("count", [OBJECTS_AT_ONCE - 1, OBJECTS_AT_ONCE, OBJECTS_AT_ONCE + 1, 3 * OBJECTS_AT_ONCE])
 def test_a_batch_is_read_to_its_end_however_many_records_it_has(count: int) -> None:
     data = encode_batch([some(number) for number in range(count)])
-    assert rows(decode(data)) == expected(range(count))
+    assert rows_of(decode(data)) == expected(range(count))
 
 
 @pytest.mark.parametrize("first", [1, OBJECTS_AT_ONCE, 2 * OBJECTS_AT_ONCE - 1])
 def test_records_before_the_offset_asked_for_are_dropped_with_their_headers(first: int) -> None:
     count = 2 * OBJECTS_AT_ONCE
     data = encode_batch([some(number) for number in range(count)])
-    assert rows(decode(data, first)) == expected(range(first, count))
+    assert rows_of(decode(data, first)) == expected(range(first, count))
 
 
 @pytest.mark.parametrize("has_headers", [False, True], ids=["the first headers", "more headers"])
@@ -64,7 +59,7 @@ def test_of_a_batch_that_turns_out_corrupt_at_its_end_nothing_is_kept(has_header
     broken = bytearray(encode_batch(many, base_offset=len(numbers)))
     broken[-1] ^= 0xFF  # the number of headers of the last record
     columns = decode(sound + seal(broken))
-    assert rows(columns) == expected(numbers)
+    assert rows_of(columns) == expected(numbers)
     assert (columns.headers is not None) is has_headers
     assert columns.next_offset == len(numbers)
 

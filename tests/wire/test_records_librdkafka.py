@@ -27,6 +27,7 @@ from kafka_nextgen.wire.records import (
     encode_batch,
     read_batches,
 )
+from tests.support.waiting import GUARD_S
 
 VALUES = [b"value %d " % i * 10 for i in range(2000)]
 CODECS = pytest.mark.parametrize("codec", list(Compression))
@@ -55,8 +56,8 @@ class MockCluster:
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[MockCluster]:
     owner = Producer({"bootstrap.servers": "replaced by the mock", "test.mock.num.brokers": 1, "log_level": 0})
-    (broker,) = owner.list_topics(timeout=30).brokers.values()
-    connection = socket.create_connection((broker.host, broker.port), timeout=30)
+    (broker,) = owner.list_topics(timeout=GUARD_S).brokers.values()
+    connection = socket.create_connection((broker.host, broker.port), timeout=GUARD_S)
     with connection, connection.makefile("rwb") as stream:
         yield MockCluster(f"{broker.host}:{broker.port}", stream, owner)
 
@@ -67,7 +68,7 @@ def produce(cluster: MockCluster, topic: str, codec: Compression, values: list[b
     )
     for value in values:
         producer.produce(topic, value, key=b"key", headers=[("h", b"1"), ("h", None)], partition=0)
-    assert producer.flush(30) == 0
+    assert producer.flush(GUARD_S) == 0
 
 
 def read_all(cluster: MockCluster, topic: str, codec: Compression, count: int) -> list[Columns]:
@@ -107,7 +108,7 @@ def test_librdkafka_reads_what_we_write(cluster: MockCluster, codec: Compression
     cluster.call(PRODUCE, request, 7)
     consumer = Consumer({"bootstrap.servers": cluster.servers, "group.id": "test", "check.crcs": True})
     consumer.assign([Assigned(topic, 0, 1)])
-    messages = consumer.consume(len(VALUES), 30)
+    messages = consumer.consume(len(VALUES), GUARD_S)
     consumer.close()
     assert [message.error() for message in messages if message.error()] == []
     assert [message.value() for message in messages] == VALUES

@@ -8,15 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from kafka.record.default_records import DefaultRecordBatchBuilder
-from kafka.record.memory_records import MemoryRecords
 
 from kafka_nextgen.errors import CorruptRecordError
 from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire.records import Columns, Compression, NewRecord, RecordLimits, decode_partition, encode_batch
 from tests.support.examples import examples
+from tests.wire.columns import Row, rows_of, rows_written
 
 ORDERS = TopicPartition("orders", 0)
-Row = tuple[int, int, bytes | None, bytes | None, tuple[tuple[str, bytes | None], ...]]
 
 DATA = st.none() | st.binary(max_size=200)
 TIMES = st.integers(-1, 2**50)
@@ -29,25 +28,6 @@ CODECS = st.sampled_from(Compression)
 SHARED_CODECS = st.sampled_from([Compression.NONE, Compression.GZIP])
 
 
-def rows_of(columns: Columns) -> list[Row]:
-    headers = columns.headers or [()] * len(columns)
-    fields = (columns.offsets, columns.timestamps, columns.keys, columns.values, headers)
-    return list(zip(*fields, strict=True))
-
-
-def read_by_peer(data: bytes) -> list[Row]:
-    rows: list[Row] = []
-    batches: Any = MemoryRecords(data)
-    while (batch := batches.next_batch()) is not None:
-        assert batch.validate_crc()
-        rows += [(r.offset, r.timestamp, r.key, r.value, tuple(r.headers)) for r in batch]
-    return rows
-
-
-def rows_written(records: list[NewRecord], base_offset: int = 0) -> list[Row]:
-    return [(base_offset + i, r.timestamp, r.key, r.value, tuple(r.headers)) for i, r in enumerate(records)]
-
-
 def written_by_peer(records: list[NewRecord], codec: Compression) -> bytes:
     builder: Any = DefaultRecordBatchBuilder(2, int(codec), False, -1, -1, -1, 10**9)
     for i, record in enumerate(records):
@@ -57,12 +37,6 @@ def written_by_peer(records: list[NewRecord], codec: Compression) -> bytes:
 
 def decode(data: bytes, fetch_offset: int = 0) -> Columns:
     return decode_partition(data, ORDERS, fetch_offset, RecordLimits())
-
-
-@given(RECORDS, SHARED_CODECS, st.integers(0, 2**60))
-def test_the_peer_reads_what_we_write(records: list[NewRecord], codec: Compression, base_offset: int) -> None:
-    data = encode_batch(records, codec, base_offset=base_offset)
-    assert read_by_peer(data) == rows_written(records, base_offset)
 
 
 @given(RECORDS, SHARED_CODECS)
