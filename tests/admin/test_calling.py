@@ -24,6 +24,8 @@ from kafka_nextgen import (
 from kafka_nextgen.engine.futures import SafeFuture
 from kafka_nextgen.testing import Cluster
 from kafka_nextgen.transport import settings as transport_settings
+from tests.support.kafka_properties import refusing_address
+from tests.support.waiting import GUARD_S
 
 
 @pytest.fixture(scope="module")
@@ -68,13 +70,10 @@ def test_configuration_is_that_of_a_consumer() -> None:
 
 def test_nobody_there_is_heard_once_patience_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(transport_settings, "UNREACHABLE_TIMEOUT_S", 0.3)
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        nobody = f"127.0.0.1:{taken.getsockname()[1]}"
-        with GroupAdmin(bootstrap_servers=nobody) as admin:
-            for call in (admin.list, lambda: admin.describe(["g"]), lambda: admin.offsets("g")):
-                with pytest.raises(NoBrokersError, match=nobody):
-                    call()
+    with refusing_address() as nobody, GroupAdmin(bootstrap_servers=nobody) as admin:
+        for call in (admin.list, lambda: admin.describe(["g"]), lambda: admin.offsets("g")):
+            with pytest.raises(NoBrokersError, match=nobody):
+                call()
 
 
 def test_a_server_that_never_answers_costs_no_more_than_the_timeout() -> None:
@@ -128,7 +127,7 @@ def test_one_that_is_dropped_warns_and_ends_its_thread(cluster: Cluster) -> None
     (thread,) = [thread for thread in threading.enumerate() if "admin dropped" in thread.name]
     with pytest.warns(ResourceWarning, match=r"dropped without close\(\)"):
         del admin  # the only reference there is
-    thread.join(10)
+    thread.join(GUARD_S)
     assert not thread.is_alive()
 
 
@@ -139,7 +138,7 @@ def test_one_whose_close_is_interrupted_ends_its_thread(cluster: Cluster, monkey
         patched.setattr(SafeFuture, "result", Mock(side_effect=KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt):
             admin.close()
-    thread.join(10)
+    thread.join(GUARD_S)
     assert not thread.is_alive()
     admin.close()
 

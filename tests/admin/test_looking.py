@@ -20,6 +20,7 @@ from tests.admin.conftest import PARTITIONS, Scene
 from tests.endtoend.reading import config_of, poll_until
 from tests.support.clients import admin_client, create_topic, delete_topic, unique
 from tests.support.kafka_server import KafkaServer
+from tests.support.waiting import GUARD_S
 
 CONSUMER, CLASSIC = GroupType.CONSUMER, GroupType.CLASSIC
 
@@ -134,7 +135,7 @@ def test_the_async_admin_tells_the_same(scene: Scene, admin: GroupAdmin) -> None
     assert members == admin.members(scene.classic_group)
     assert offsets == admin.offsets(scene.consumer_group)
     servers = scene.kafka.bootstrap_servers
-    assert cluster_id == admin.cluster_id() == admin_client(servers).list_topics(timeout=10).cluster_id
+    assert cluster_id == admin.cluster_id() == admin_client(servers).list_topics(timeout=GUARD_S).cluster_id
 
 
 def test_a_pattern_is_tried_on_the_topics_there_are(scene: Scene, admin: GroupAdmin) -> None:

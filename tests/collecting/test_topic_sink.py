@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import socket
 from collections.abc import Iterator
 
 import pytest
@@ -17,6 +16,7 @@ from kafka_nextgen.testing import Cluster
 from kafka_nextgen.wire.records import NewRecord
 from tests.collecting.reading import records_of
 from tests.history.making import event
+from tests.support.kafka_properties import refusing_address
 from tests.support.waiting import eventually
 
 
@@ -43,16 +43,16 @@ def test_events_are_records_by_group_in_order(cluster: Cluster) -> None:
     assert {json.loads(record.value or b"")["at"] for record in records} == {record.timestamp for record in records}
 
 
-def test_a_cluster_that_stays_away_costs_what_waited_and_no_time() -> None:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        address = f"127.0.0.1:{taken.getsockname()[1]}"
-    sink = TopicSink(bootstrap_servers=address, topic="history")
-    sink.write(event(1))
-    eventually("it failed once", lambda: sink._is_failing)
-    assert (sink.written, sink.dropped) == (0, 0)
-    sink.close(0.2)
-    eventually("it has given up", lambda: sink.dropped == 1)
+def test_a_cluster_that_stays_away_costs_what_waited_and_no_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kafka_nextgen.collecting.topic_sink.TIMEOUT_S", 0.05)
+    with refusing_address() as address:
+        sink = TopicSink(bootstrap_servers=address, topic="history")
+        sink.write(event(1))
+        eventually("it failed once", lambda: sink._is_failing)
+        assert (sink.written, sink.dropped) == (0, 0)
+        monkeypatch.setattr("kafka_nextgen.collecting.topic_sink.TIMEOUT_S", 3600.0)  # close() does not wait for it
+        sink.close(0.2)
+        eventually("it has given up", lambda: sink.dropped == 1)
     assert sink.written == 0
 
 

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from kafka_nextgen import AsyncConsumer, Consumer, OffsetRange
 from tests.engine.calls import CALLS
 from tests.engine.stage import tp
+from tests.support.waiting import GUARD_S
 
 AnyConsumer = Consumer | AsyncConsumer
 T = TypeVar("T")
@@ -54,7 +55,7 @@ async def next_of(loop: Any) -> Any:
 async def commit_async(consumer: Any) -> None:
     """Commit, and wait for it later."""
     commit = consumer.commit_async()
-    await commit if inspect.isawaitable(commit) else commit.result(10)
+    await commit if inspect.isawaitable(commit) else commit.result(GUARD_S)
 
 
 async def assign_range(consumer: Any) -> None:

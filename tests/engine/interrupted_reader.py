@@ -19,7 +19,7 @@ from kafka_nextgen.testing import Cluster
 from tests.engine.injected_calls import BY_HAND, DESERIALIZING, READING, TRIED, UNDONE, result_of
 from tests.engine.injection import InjectedError, Injection, injected, is_in_a_task
 from tests.engine.stage import PATIENCE_S, SETTINGS, TOPIC, Stage, tp
-from tests.support.waiting import eventually
+from tests.support.waiting import GUARD_S, eventually
 
 Kind = type[Consumer] | type[AsyncConsumer]
 KINDS: tuple[Kind, ...] = (Consumer, AsyncConsumer)
@@ -43,7 +43,7 @@ class Reader:
         reader.consumer.metrics()  # imports what it needs when it is first called
         while len(reader.upcoming) < 2 or not reader.consumer.assignment():
             await reader.read(1)
-        await result_of(reader.consumer.commit(timeout=10))
+        await result_of(reader.consumer.commit(timeout=GUARD_S))
         return reader
 
     async def join(self) -> None:
@@ -104,7 +104,7 @@ class Reader:
         if undo is not None:
             await getattr(self, undo)()
         await self.read(2)
-        await result_of(self.consumer.commit(timeout=10))
+        await result_of(self.consumer.commit(timeout=GUARD_S))
         self.check_committed()
 
     async def end(self) -> None:

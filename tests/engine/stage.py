@@ -48,6 +48,9 @@ SETTINGS = {
     "group.initial.rebalance.delay.ms": "0",
 }
 
+#: With these, a call that is told to try again ends with what it was told: the next attempt would be too late for it.
+ONE_ATTEMPT = {"retry_backoff_ms": 3_600_000, "retry_backoff_max_ms": 3_600_000}
+
 RACKS = {
     **SETTINGS,
     "broker.rack": "r1,r2",

@@ -12,7 +12,8 @@ from kafka_nextgen.engine.offsets.errors import commit_error
 from kafka_nextgen.membership.effects import RaiseToApplication
 from kafka_nextgen.membership.offsets.effects import Refused
 from kafka_nextgen.wire.apis import CONSUMER_GROUP_HEARTBEAT, FIND_COORDINATOR
-from tests.engine.stage import GROUP, Stage, no_coordinator, tp
+from tests.engine.stage import GROUP, ONE_ATTEMPT, Stage, no_coordinator, tp
+from tests.support.waiting import GUARD_S
 
 MEMBER = MemberIdentity(GROUP, None, "A", 7, belongs=True)
 JOINING = MemberIdentity(GROUP, None, belongs=True)
@@ -73,9 +74,9 @@ def test_a_lookup_without_time_says_so_once(stage: Stage) -> None:
 
 def test_a_lookup_out_of_time_says_what_kept_it(stage: Stage) -> None:
     stage.handle(FIND_COORDINATOR, no_coordinator)
-    with stage.consumer() as consumer:
+    with stage.consumer(**ONE_ATTEMPT) as consumer:
         with pytest.raises(RequestTimeoutError, match="COORDINATOR_NOT_AVAILABLE") as raised:
-            consumer.committed([tp()], timeout=1.5)
+            consumer.committed([tp()], timeout=GUARD_S)
         assert str(raised.value).count("not done within") == 1
 
 

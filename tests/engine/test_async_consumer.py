@@ -24,7 +24,7 @@ from kafka_nextgen.engine.application.iteration import BREATH_S
 from kafka_nextgen.wire.apis import OFFSET_FETCH
 from tests.engine.stage import TOPIC, Stage, poll_until_async, tp, values
 from tests.engine.stage import read_async as read
-from tests.support.waiting import eventually
+from tests.support.waiting import GUARD_S, eventually
 
 Act = Callable[[AsyncRebalanceConsumer], Awaitable[object]]
 MAY_FAIL = pytest.mark.parametrize("error", [None, ZeroDivisionError("mine")], ids=["returns", "raises"])
@@ -104,7 +104,7 @@ async def test_a_callback_whose_poll_was_cancelled_goes_on_and_the_next_poll_hea
     listener = Waits("assigned", error)
     async with await subscribed(stage, listener) as consumer:
         for _ in range(3):
-            polling = asyncio.ensure_future(consumer.poll(timeout=60))
+            polling = asyncio.ensure_future(consumer.poll(timeout=GUARD_S))
             await listener.inside.wait()
             await asyncio.sleep(0)
             await cancel(polling)
@@ -113,7 +113,7 @@ async def test_a_callback_whose_poll_was_cancelled_goes_on_and_the_next_poll_hea
             assert values(await read(consumer, 5)) == [0, 1, 2, 3, 4]
         else:
             with pytest.raises(ZeroDivisionError, match="mine"):
-                await consumer.poll(timeout=10)
+                await consumer.poll(timeout=GUARD_S)
         assert listener.heard == ["assigned"]
 
 
@@ -140,7 +140,7 @@ async def test_a_callback_that_waits_for_a_position_does_not_hold_up_a_close(sta
     inside, positions = asyncio.Event(), list[int]()
     original, asked = stage.original(OFFSET_FETCH), stage.busy(OFFSET_FETCH)
     consumer = await subscribed(stage, Acts("assigned", ask))
-    polling = asyncio.ensure_future(consumer.poll(timeout=60))
+    polling = asyncio.ensure_future(consumer.poll(timeout=GUARD_S))
     await inside.wait()
     await asyncio.to_thread(asked.wait)
     polling.cancel()
@@ -168,7 +168,7 @@ async def test_a_close_that_is_cancelled_goes_on_and_another_waits_for_it(stage:
 async def test_close_ends_another_tasks_poll_even_in_a_callback_that_never_returns(stage: Stage) -> None:
     listener = Waits("assigned")
     consumer = await subscribed(stage, listener)
-    polling = asyncio.ensure_future(consumer.poll(timeout=60))
+    polling = asyncio.ensure_future(consumer.poll(timeout=GUARD_S))
     await listener.inside.wait()
     with pytest.raises(ConcurrentUseError):
         await consumer.close(timeout=0.2)
@@ -182,7 +182,7 @@ async def test_close_ends_a_call_that_waits_for_the_coordinator(stage: Stage) ->
     consumer = await subscribed(stage)
     await read(consumer, 5)
     asked = stage.busy(OFFSET_FETCH)
-    waiting = asyncio.ensure_future(consumer.committed([tp()], timeout=60))
+    waiting = asyncio.ensure_future(consumer.committed([tp()], timeout=GUARD_S))
     await asyncio.to_thread(asked.wait)
     with pytest.raises(ConcurrentUseError):
         await consumer.close(timeout=0.2)
@@ -198,7 +198,7 @@ async def test_close_inside_a_callback_is_done_when_that_ends_by_the_call_that_r
     consumer = await subscribed(stage, listener)
     listener.close_in_it(consumer)
     with pytest.raises(type(error) if error else MisuseError, match="mine" if error else "closed during the call"):
-        await consumer.poll(timeout=60)
+        await consumer.poll(timeout=GUARD_S)
     assert not consumer._core.engine.thread._thread.is_alive()
     with pytest.raises(MisuseError, match="closed"):
         await consumer.poll()
@@ -238,13 +238,13 @@ async def test_close_inside_the_callback_of_a_rebalance_gives_the_other_member_e
 async def test_a_wish_to_close_outlives_the_poll_that_was_cancelled(stage: Stage) -> None:
     listener = Waits("assigned")
     consumer = await subscribed(stage, listener)
-    polling = asyncio.ensure_future(consumer.poll(timeout=60))
+    polling = asyncio.ensure_future(consumer.poll(timeout=GUARD_S))
     await listener.inside.wait()
     await cancel(polling)
     listener.at_last = consumer.close
     listener.may_leave.set()
     with pytest.raises(MisuseError, match="closed during the call"):
-        await consumer.poll(timeout=60)
+        await consumer.poll(timeout=GUARD_S)
     assert stage.members() == 0
 
 
@@ -253,7 +253,7 @@ async def test_a_wish_to_close_outlives_the_poll_that_was_cancelled(stage: Stage
 
 async def test_a_second_task_is_refused_while_the_first_is_inside(stage: Stage) -> None:
     async with await subscribed(stage) as consumer:
-        polling = asyncio.ensure_future(consumer.poll(timeout=60))
+        polling = asyncio.ensure_future(consumer.poll(timeout=GUARD_S))
         await asyncio.sleep(0)
         with pytest.raises(ConcurrentUseError, match=r"commit\(\).*poll\(\)"):
             await consumer.commit()
@@ -262,7 +262,7 @@ async def test_a_second_task_is_refused_while_the_first_is_inside(stage: Stage) 
 
 async def test_an_async_listener_may_use_the_consumer_itself_also_from_tasks_it_awaits(stage: Stage) -> None:
     async def use(view: AsyncRebalanceConsumer) -> None:
-        await asyncio.wait_for(consumer.commit(), 10)
+        await asyncio.wait_for(consumer.commit(), GUARD_S)
         heard.append(await consumer.position(tp()))
         heard.append(await view.position(tp()))
         with pytest.raises(MisuseError, match="rebalance callback"):

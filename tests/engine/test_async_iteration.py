@@ -16,6 +16,7 @@ import pytest
 from kafka_nextgen.compiled import ACCELERATED, accelerator
 from kafka_nextgen.engine.application import iteration as iterating
 from kafka_nextgen.engine.application.iteration import IterationInPython
+from tests.support.waiting import GUARD_S
 
 T = TypeVar("T")
 Refill = tuple[Iterator[int], int]
@@ -94,7 +95,7 @@ async def test_one_that_is_dropped_or_cancelled_before_it_began_has_taken_nothin
         with pytest.raises(asyncio.CancelledError):
             await task
     assert source.taken == 1
-    assert await asyncio.wait_for(anext(numbers), 10) == 1
+    assert await asyncio.wait_for(anext(numbers), GUARD_S) == 1
 
 
 @either

@@ -25,7 +25,7 @@ from kafka_nextgen import (
 from kafka_nextgen.wire.apis import CONSUMER_GROUP_HEARTBEAT, FIND_COORDINATOR, OFFSET_COMMIT, OFFSET_FETCH
 from kafka_nextgen.wire.messages import ConsumerGroupHeartbeatRequest
 from tests.engine.calls import ALWAYS_OPEN, CALLS, MADE_OF_OTHERS, SHARED
-from tests.engine.stage import Stage, poll_for, read, tp
+from tests.engine.stage import ONE_ATTEMPT, Stage, poll_for, read, tp
 from tests.support.signals import handled_by
 from tests.support.waiting import GUARD_S, eventually
 
@@ -212,14 +212,13 @@ def test_close_lets_a_commit_end_that_nobody_waited_for(stage: Stage) -> None:
 
 def test_a_call_says_what_it_waited_for_when_its_time_is_over(stage: Stage) -> None:
     stage.create(partitions=1)
-    more = {"retry_backoff_ms": 5000, "retry_backoff_max_ms": 5000}  # it is not looked up once more
-    with stage.consumer(**more) as consumer, pytest.raises(RequestTimeoutError, match=r"orders\[5\].*0\.1 s"):
+    with stage.consumer(**ONE_ATTEMPT) as consumer, pytest.raises(RequestTimeoutError, match=r"orders\[5\].*0\.1 s"):
         consumer.end_offsets([tp(5)], timeout=0.1)
 
 
 def test_a_commit_that_is_refused_until_its_time_is_over_says_why(stage: Stage) -> None:
     stage.busy(OFFSET_COMMIT)
-    with stage.after_reading(5) as consumer:
+    with stage.after_reading(5, **ONE_ATTEMPT) as consumer:
         with pytest.raises(CommitFailedError, match="COORDINATOR_LOAD_IN_PROGRESS") as caught:
-            consumer.commit(timeout=0.2)
+            consumer.commit(timeout=GUARD_S)
         assert set(caught.value.failed) == {tp()}

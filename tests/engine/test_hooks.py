@@ -23,8 +23,9 @@ from kafka_nextgen import (
 from kafka_nextgen.engine.observability.hooks import HookList
 from kafka_nextgen.processing.aio_worker_pool import watched_async
 from kafka_nextgen.processing.worker_pool import watched
-from tests.engine.stage import Stage, poll_until, read, tp, values
+from tests.engine.stage import ONE_ATTEMPT, Stage, poll_until, read, tp, values
 from tests.processing.stage import P0, record
+from tests.support.waiting import GUARD_S
 
 
 class Diary(Hooks):
@@ -110,11 +111,11 @@ def test_iteration_tells_of_what_it_gave_out_and_of_nothing_twice(stage: Stage, 
 def test_commits_are_told_of_with_their_error_and_rebalances_when_they_are_over(stage: Stage, diary: Diary) -> None:
     stage.create(records=10)
     nowhere = {TopicPartition("nowhere", 0): OffsetAndMetadata(1)}
-    with stage.subscribed(hooks=[diary]) as consumer:
+    with stage.subscribed(hooks=[diary], **ONE_ATTEMPT) as consumer:
         read(consumer, 10)
         consumer.commit()
         with pytest.raises(CommitFailedError) as caught:
-            consumer.commit(nowhere, timeout=0.1)
+            consumer.commit(nowhere, timeout=GUARD_S)
         poll_until(consumer, lambda: bool(diary.causes))
     assert [offset.offset for offset in diary.commits[0][0].values()] == [10]
     assert diary.commits[0][1] is None

@@ -18,8 +18,9 @@ from kafka_nextgen import (
 )
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.wire.apis import FETCH
-from tests.engine.stage import TOPIC, Stage, poll_for, poll_until, read, tp
-from tests.support.kafka_properties import free_ports
+from tests.engine.stage import ONE_ATTEMPT, TOPIC, Stage, poll_for, poll_until, read, tp
+from tests.support.kafka_properties import refusing_address
+from tests.support.waiting import GUARD_S
 
 
 def test_reading_is_counted_by_what_was_handed_over(stage: Stage) -> None:
@@ -62,11 +63,11 @@ def test_iteration_counts_what_it_gave_out_and_another_thread_that_asks_moves_no
 
 
 def test_commits_and_their_failures_are_counted(stage: Stage) -> None:
-    with stage.after_reading(10) as consumer:
+    with stage.after_reading(10, **ONE_ATTEMPT) as consumer:
         consumer.commit()
         assert (consumer.metrics().commits.commits, consumer.metrics().commits.failed) == (1, 0)
         with pytest.raises(CommitFailedError):
-            consumer.commit({TopicPartition("nowhere", 0): 1}, timeout=0.5)
+            consumer.commit({TopicPartition("nowhere", 0): 1}, timeout=GUARD_S)
         commits = consumer.metrics().commits
         assert (commits.commits, commits.failed) == (2, 1)
         assert commits.latency.total_ms > 0
@@ -138,7 +139,7 @@ def test_connections_are_counted_and_open_ones_are_those_not_closed(stage: Stage
 
 
 def test_a_broker_that_is_not_there_is_a_failure_to_connect() -> None:
-    with Consumer(bootstrap_servers=f"127.0.0.1:{free_ports(1)[0]}", group_id="billing") as consumer:
+    with refusing_address() as nobody, Consumer(bootstrap_servers=nobody, group_id="billing") as consumer:
         consumer.subscribe([TOPIC])
         poll_until(consumer, lambda: consumer.metrics().connections.failed >= 1)
 

@@ -34,7 +34,7 @@ from kafka_nextgen.wire.apis import HEARTBEAT, SYNC_GROUP
 from kafka_nextgen.wire.messages import HeartbeatRequest, HeartbeatResponse, SyncGroupRequest, SyncGroupResponse
 from tests.engine.classic_group import Group
 from tests.engine.stage import GROUP, PATIENCE_S, TOPIC, Stage, poll_for, poll_until, read, tp
-from tests.support.waiting import eventually
+from tests.support.waiting import GUARD_S, eventually
 from tests.support.weighing import Weighing
 
 OWN = {"group_protocol": "classic", "heartbeat_interval_ms": 50}
@@ -196,7 +196,7 @@ async def told_of(cluster: Cluster) -> MemberAssignment:
     own = cast(LocalAssignors, SimpleNamespace(call_on_assignment=call))
     leading = ClassicAssignors(own, cast(DriverContext, context), lambda event: None)
     leading.tell(TOLD, "A")
-    return await asyncio.wait_for(told, 10)
+    return await asyncio.wait_for(told, GUARD_S)
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from kafka_nextgen.engine.reading.locked_fetches import LockedFetches
 from kafka_nextgen.fetching import FetchState
 from kafka_nextgen.wire.records import Columns, ColumnSlice
 from tests.engine.stage import Stage, tp
+from tests.support.waiting import GUARD_S
 
 
 @pytest.fixture
@@ -35,7 +36,7 @@ def rest(steps: Iterator[Step]) -> WaitForWakeup:
         if isinstance(step, WaitForWakeup):
             return step
         assert isinstance(step, Future)
-        step.result(20)
+        step.result(GUARD_S)
     raise AssertionError("it ended")
 
 

@@ -125,7 +125,7 @@ async def take_turns(life: Life, number: int) -> None:
 async def close(life: Life) -> None:
     life.begins_to_close.set()
     try:
-        await result_of(life.consumer.close(timeout=10))
+        await result_of(life.consumer.close(timeout=GUARD_S))
     except Exception as error:
         life.closed(error)
     else:

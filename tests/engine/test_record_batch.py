@@ -5,7 +5,6 @@ from __future__ import annotations
 import subprocess
 import sys
 
-import polars
 import pyarrow as pa
 import pytest
 
@@ -96,6 +95,8 @@ def test_what_all_records_share_takes_no_memory_of_its_own() -> None:
 
 
 def test_any_library_takes_them_by_the_capsules_of_arrow() -> None:
+    import polars
+
     records = Records(SLICES)
     assert pa.table(records).equals(records.to_arrow())
     (batch, *_) = records.batches()

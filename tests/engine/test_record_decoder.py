@@ -16,6 +16,7 @@ from kafka_nextgen.fetching.decoding import PartitionTask
 from kafka_nextgen.fetching.sessions import SessionRequest
 from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire.records import Compression, NewRecord, RecordLimits, encode_batch
+from tests.support.waiting import GUARD_S
 
 LIMITS = RecordLimits()
 PARTITIONS = [TopicPartition("orders", number) for number in range(9)]
@@ -70,7 +71,7 @@ async def test_a_later_answer_does_not_overtake_an_earlier_one(
         if task.answer.partition != PARTITIONS[-1]:
             return decode(task)
         if task.offset == 0:
-            assert later_is_decoded.wait(10)
+            assert later_is_decoded.wait(GUARD_S)
         else:
             later_is_decoded.set()
         return decode(task)
@@ -96,7 +97,7 @@ def test_it_takes_several_threads_where_there_is_something_to_decompress(
     def waiting(task: PartitionTask) -> DecodedPartition:
         if threading.get_ident() not in threads:
             threads.add(threading.get_ident())
-            together.wait(10)
+            together.wait(GUARD_S)
         return decode(task)
 
     monkeypatch.setattr(PartitionTask, "decode", waiting)

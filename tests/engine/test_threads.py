@@ -15,6 +15,7 @@ from kafka_nextgen.assignors import AssignmentSpec, GroupAssignment
 from kafka_nextgen.engine.member.local_assignors import AssignorThread, LocalAssignors
 from kafka_nextgen.engine.reading.record_decoder import do_together
 from tests.engine.own_assignor import Own
+from tests.support.waiting import GUARD_S
 
 # ---- several for one task
 
@@ -30,7 +31,7 @@ def test_the_task_goes_on_when_the_last_has_ended(threads: ThreadPoolExecutor) -
     ended: list[int] = []
 
     def work() -> None:
-        ended.append(together.wait(10))
+        ended.append(together.wait(GUARD_S))
 
     asyncio.run(do_together(threads, 3, work))
     assert sorted(ended) == [0, 1, 2]
@@ -73,7 +74,7 @@ def test_what_one_of_them_raises_is_raised_when_all_have_ended(threads: ThreadPo
 
 def test_those_that_never_begin_cancel_the_task() -> None:
     threads, busy = ThreadPoolExecutor(1), threading.Event()
-    threads.submit(busy.wait, 10)
+    threads.submit(busy.wait, GUARD_S)
 
     async def wait() -> None:
         task = asyncio.ensure_future(do_together(threads, 2, lambda: None))
@@ -90,7 +91,7 @@ async def test_a_task_that_does_not_wait_any_more_is_left_alone(threads: ThreadP
     go_on, failures = threading.Event(), []
 
     asyncio.get_running_loop().set_exception_handler(lambda _, context: failures.append(context))
-    task = asyncio.ensure_future(do_together(threads, 1, lambda: go_on.wait(10)))
+    task = asyncio.ensure_future(do_together(threads, 1, lambda: go_on.wait(GUARD_S)))
     await asyncio.sleep(0)
     task.cancel()
     await asyncio.gather(task, return_exceptions=True)
@@ -103,7 +104,7 @@ async def test_a_task_that_does_not_wait_any_more_is_left_alone(threads: ThreadP
 async def test_a_loop_that_is_closed_is_told_nothing(threads: ThreadPoolExecutor) -> None:
     go_on = threading.Event()
 
-    asyncio.ensure_future(do_together(threads, 1, lambda: go_on.wait(10)))  # noqa: RUF006
+    asyncio.ensure_future(do_together(threads, 1, lambda: go_on.wait(GUARD_S)))  # noqa: RUF006
     await asyncio.sleep(0)
     go_on.set()
     threads.shutdown()  # the thread ends without an error
@@ -116,7 +117,7 @@ def test_what_is_asked_is_done_in_order_elsewhere_and_nobody_waits_meanwhile() -
     may_end, seen = threading.Event(), list[str]()
 
     def first() -> str:
-        may_end.wait(30)
+        may_end.wait(GUARD_S)
         seen.append(threading.current_thread().name)
         return "first"
 
@@ -154,7 +155,7 @@ def test_who_does_not_wait_any_more_is_not_told() -> None:
 
     async def run() -> bool:
         thread = AssignorThread("assignors")
-        ended = thread.do(lambda: may_end.wait(30))
+        ended = thread.do(lambda: may_end.wait(GUARD_S))
         ended.cancel()
         may_end.set()
         return await thread.do(lambda: thread.is_busy)
@@ -166,7 +167,7 @@ def test_it_may_end_after_the_loop_that_asked() -> None:
     may_end, ended = threading.Event(), threading.Event()
 
     def work() -> None:
-        may_end.wait(30)
+        may_end.wait(GUARD_S)
 
     async def run() -> AssignorThread:
         thread = AssignorThread("assignors")
@@ -176,7 +177,7 @@ def test_it_may_end_after_the_loop_that_asked() -> None:
 
     asyncio.run(run())
     may_end.set()
-    assert ended.wait(30)
+    assert ended.wait(GUARD_S)
 
 
 async def test_an_assignor_that_computes_is_not_asked_for_its_metadata() -> None:
@@ -184,7 +185,7 @@ async def test_an_assignor_that_computes_is_not_asked_for_its_metadata() -> None
     may_end, asked = threading.Event(), list[object]()
 
     def work(group: AssignmentSpec) -> GroupAssignment:
-        may_end.wait(30)
+        may_end.wait(GUARD_S)
         return GroupAssignment({})
 
     config = SimpleNamespace(group_local_assignors=(Own(work=work),), group_id="billing")

@@ -11,7 +11,8 @@ from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import KafkaNextgenError
 from kafka_nextgen.wire.apis import CONSUMER_GROUP_HEARTBEAT, OFFSET_FETCH
 from kafka_nextgen.wire.messages import ConsumerGroupHeartbeatResponse
-from tests.engine.stage import GROUP, TOPIC, Stage, poll_until, read, tp, values
+from tests.engine.stage import GROUP, ONE_ATTEMPT, TOPIC, Stage, poll_until, read, tp, values
+from tests.support.waiting import GUARD_S
 
 
 def make_again(stage: Stage, records: int) -> None:
@@ -43,14 +44,14 @@ def reads_a_topic_that_is_gone(stage: Stage, consumer: Consumer) -> None:
 
 
 def test_nothing_of_the_new_topic_is_taken_for_the_old_ones(stage: Stage) -> None:
-    with stage.consumer() as consumer:
+    with stage.consumer(**ONE_ATTEMPT) as consumer:
         reads_a_topic_that_is_gone(stage, consumer)
         assert values(consumer.poll(timeout=0.1)) == []
         assert str(consumer.health().problem).startswith("orders[0]: the topic was deleted")
         assert consumer.position(tp()) == 10
         consumer.commit()
         with pytest.raises(KafkaNextgenError, match=f"group {GROUP}: .*UNKNOWN_TOPIC_ID"):
-            consumer.commit({tp(): 7}, timeout=0.1)
+            consumer.commit({tp(): 7}, timeout=GUARD_S)
         assert stage.committed() == {}
 
 
@@ -82,10 +83,10 @@ def test_a_topic_made_again_is_read_from_its_beginning_whatever_is_committed_und
 
 def test_an_offset_of_the_old_topic_is_not_committed_for_the_one_that_took_its_place(stage: Stage) -> None:
     stage.create(records=10)
-    with stage.reader(group_id=GROUP) as consumer:
+    with stage.reader(group_id=GROUP, **ONE_ATTEMPT) as consumer:
         read(consumer, 10)
         make_again(stage, records=3)
         poll_until(consumer, lambda: consumer.position(tp()) < 10)
         with pytest.raises(KafkaNextgenError, match="UNKNOWN_TOPIC_ID"):
-            consumer.commit({tp(): OffsetAndMetadata(10)}, timeout=0.1)
+            consumer.commit({tp(): OffsetAndMetadata(10)}, timeout=GUARD_S)
         assert stage.committed() == {}

@@ -15,6 +15,7 @@ from kafka_nextgen.metrics.coordinator_metrics import CoordinatorMetrics, GroupC
 from kafka_nextgen.metrics.timings import Latency
 from kafka_nextgen.prometheus import AnyMetrics, MetricsCollector, prometheus_text, serve
 from kafka_nextgen.types import TopicPartition
+from tests.support.waiting import GUARD_S
 
 COORDINATOR = CoordinatorMetrics(
     groups=GroupCounts(by_protocol={"consumer": 2, "classic": 1}),
@@ -99,7 +100,7 @@ def test_every_scrape_reads_anew_and_the_port_is_free_afterwards() -> None:
         return CoordinatorMetrics(offsets=OffsetCounts(committed=next(counts)))
 
     def scrape(port: int) -> float:
-        with urlopen(f"http://127.0.0.1:{port}/metrics", timeout=10) as answer:
+        with urlopen(f"http://127.0.0.1:{port}/metrics", timeout=GUARD_S) as answer:
             return numbers(answer.read().decode())["kafka_group_coordinator_offset_commit_total"]
 
     with serve(read, port=0) as port:

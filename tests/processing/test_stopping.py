@@ -19,6 +19,7 @@ from kafka_nextgen.processing import StopHandle, stopping
 from kafka_nextgen.processing.stopping import STOP_SIGNALS, stopped_by_signals
 from tests.engine.injection import InjectedError, injected
 from tests.support.signals import Signals, handled_by
+from tests.support.waiting import GUARD_S
 
 
 def test_a_handle_may_be_stopped_twice() -> None:
@@ -92,7 +93,7 @@ with stopped_by_signals(StopHandle(), stop_timeout_s=0.0):
     os.kill(os.getpid(), signal.SIGTERM)
     print("not reached")
 """
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, timeout=60, check=False)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGTERM, b"", b"")
 
 
@@ -188,7 +189,7 @@ def test_what_an_event_loop_does_at_a_signal_it_still_does() -> None:
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, asked.set)
         with stopped_by_signals(StopHandle()) as handle:
             send(signal.SIGTERM)
-            await asyncio.wait_for(asked.wait(), 30)
+            await asyncio.wait_for(asked.wait(), GUARD_S)
             assert handle.is_stopped
 
     asyncio.run(main())

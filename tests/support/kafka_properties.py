@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from random import SystemRandom
 
 from tests.support.kafka_server import BROKER_SETTINGS
@@ -62,3 +62,11 @@ def free_ports(count: int) -> list[int]:
             probe.bind(("127.0.0.1", port))
             found.add(port)
     return list(found)
+
+
+@contextmanager
+def refusing_address() -> Iterator[str]:
+    """An address that refuses connections: its port is taken, so that no other process listens there."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        yield f"127.0.0.1:{taken.getsockname()[1]}"
