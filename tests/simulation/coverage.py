@@ -84,7 +84,7 @@ class Unmet:
 
 UNMET: Mapping[str, Unmet] = {
     "member JOINING --HeartbeatAnswered--> JOINING": Unmet(
-        "only coordinators before Kafka 4.3 answer a join with epoch 0, and those here are of 4.3",
+        "only coordinators before Kafka 4.3 answer a join with epoch 0, and those here are of 4.3 and 4.4",
         "member/join_disturbed.txt",
     ),
     "classic member PREPARING --JoinAnswered--> FATAL": Unmet(

@@ -70,9 +70,9 @@ def test_what_never_came_is_a_finding_if_that_is_asked_for() -> None:
     assert not any(f"never met: {name}\n" in result.stdout for name in UNMET)
 
 
-@pytest.mark.parametrize("seeds", ["one", "1-x", "9-1", "1-", "-1", "1-2-3", ""])
-def test_seeds_that_are_none(seeds: str) -> None:
-    assert _run("--seeds", seeds).exit_code == 2
+def test_seeds_that_are_none() -> None:
+    for seeds in ("one", "1-x", "9-1", "1-", "-1", "1-2-3", ""):
+        assert _run("--seeds", seeds).exit_code == 2, seeds
 
 
 def test_every_exception_is_something_that_is_counted_and_has_its_scenario() -> None:

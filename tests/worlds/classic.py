@@ -40,6 +40,7 @@ from kafka_nextgen.wire.messages import (
 )
 from tests.broker.client import Client
 from tests.scenario_language.world import Answer, LateAnswer, PatientQuestion, Question
+from tests.support.waiting import slowness
 from tests.worlds.embedded import Rename, renamed_assignment, renamed_subscription
 
 _BARRIERS = 3
@@ -69,7 +70,7 @@ class ClassicConversation:
     real: Rename
     told: Rename
     waiting: list[Waiting] = field(factory=list)
-    grace_s: float = 0.1
+    grace_s: float = 0.1 * slowness()
 
     def ask(self, question: Question) -> Answer:
         """Ask what is answered at once."""

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from attrs import evolve
+
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.coordinator.classic.requests import JoinGroup
 from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat, DeleteGroups
 from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer
 from kafka_nextgen.types import TopicId
@@ -16,11 +19,12 @@ from tests.broker.configs import GROUP, SET, alter, describe
 from tests.scenario_language import Player
 from tests.scenario_language.world import Heard, PatientQuestion, Question
 from tests.scenario_language.worlds import RAW
-from tests.support.waiting import eventually
+from tests.support.waiting import GUARD_S, eventually
 from tests.worlds.socket_world import SocketWorld
 
 _INTERVAL = "consumer.assignment.interval.ms"
 _PROBE = "probe"
+_TAKEN_MS = range(6_000, 1_800_001)  # group.min.session.timeout.ms to group.max.session.timeout.ms
 
 
 class KafkaWorld(SocketWorld):
@@ -48,7 +52,7 @@ class KafkaWorld(SocketWorld):
 
     def put(self, name: str, question: PatientQuestion) -> None:
         self._has_begun = True
-        super().put(name, question)
+        super().put(name, _with_a_long_session(question))
 
     def _probe(self, topic: str) -> int:
         """Join and leave; how many partitions that brought."""
@@ -59,6 +63,13 @@ class KafkaWorld(SocketWorld):
         super().ask(ConsumerGroupHeartbeat(self.group, _PROBE, -1))
         assert isinstance(answer, ConsumerGroupHeartbeatAnswer)
         return len(answer.assignment or ())
+
+
+def _with_a_long_session(question: PatientQuestion) -> PatientQuestion:
+    """Let no session end because the machine is busy. One that the broker refuses is left as it is."""
+    if not isinstance(question, JoinGroup) or question.session_timeout_ms not in _TAKEN_MS:
+        return question
+    return evolve(question, session_timeout_ms=round(1000 * GUARD_S))
 
 
 def _has_coordinator(client: Client, group: str) -> bool:

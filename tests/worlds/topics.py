@@ -14,9 +14,9 @@ from kafka_nextgen.wire.messages import (
     MetadataRequest,
 )
 from tests.broker.client import Client
-from tests.support.waiting import eventually
+from tests.support.waiting import GUARD_S, eventually
 
-_TIMEOUT_MS = 10_000
+_TIMEOUT_MS = round(1000 * GUARD_S)
 
 
 def create_topic(client: Client, name: str, partitions: int) -> TopicId:

@@ -15,6 +15,7 @@ from tests.endtoend.patience import ask_patiently, begin_transactional_id
 from tests.support.clients import unique
 
 _ADDS = _BUMPS_EPOCH = 5  # versions of TxnOffsetCommit and EndTxn
+_LONGEST_MS = 900_000  # transaction.max.timeout.ms: no transaction is to end because the machine is busy
 
 _Topic = TxnOffsetCommitRequest.TxnOffsetCommitRequestTopic
 
@@ -83,5 +84,5 @@ class Producers:
     def _producer(self, number: int) -> _Producer:
         if number not in self._known:
             name = unique("producer")
-            self._known[number] = _Producer(name, *begin_transactional_id(self.client, name, timeout_ms=60_000))
+            self._known[number] = _Producer(name, *begin_transactional_id(self.client, name, _LONGEST_MS))
         return self._known[number]

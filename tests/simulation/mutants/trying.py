@@ -19,7 +19,7 @@ from attrs import asdict, define, field, frozen
 
 from tests.simulation.casting import Mixture
 from tests.simulation.mutants.planting import Mutant, Part, planted
-from tests.simulation.running import Mode, Simulation
+from tests.simulation.running import Simulation, mode_of
 
 #: A seed, how many of its events are to be with faults, and whether it has to settle after that.
 Seed = tuple[int, int, bool]
@@ -97,8 +97,7 @@ class Trial:
 
 def run(seed: int, events: int, *, settles: bool = True, has_standbys: bool = False) -> tuple[int, str | None]:
     """So many events a seed took, and what it found first. A machine that stumbles has found its own mistake."""
-    mode = Mode.SAFETY if seed % 2 else Mode.LIVENESS
-    simulation = Simulation(seed, events, mode, settles=settles, has_standbys=has_standbys)
+    simulation = Simulation(seed, events, mode_of(seed), settles=settles, has_standbys=has_standbys)
     try:
         verdict = simulation.run()
     except Exception as stumble:
