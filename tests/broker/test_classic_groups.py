@@ -25,7 +25,8 @@ from tests.support.clients import produce
 from tests.support.waiting import GUARD_S, eventually
 
 PARTITIONS = 4
-SESSION = {"session_timeout_ms": 6000, "heartbeat_interval_ms": 100}
+#: Longer than any pause of a busy machine: no session ends in these tests.
+SESSION = {"session_timeout_ms": 30_000, "heartbeat_interval_ms": 100}
 
 
 @pytest.fixture(scope="module")

@@ -178,7 +178,7 @@ def test_acks_0_wants_no_answer_and_learns_of_failure_by_the_end_of_the_connecti
 def threads() -> Iterator[None]:
     before = set(threading.enumerate())
     yield
-    assert set(threading.enumerate()) == before
+    assert set(threading.enumerate()) <= before  # one of an earlier test may have ended meanwhile
 
 
 @pytest.mark.usefixtures("threads")

@@ -14,6 +14,7 @@ from tests.security.ways import WAYS, WAYS_OF_KAFKA, Way
 from tests.support.certificates import Certificates
 from tests.support.clients import create_topic, produce, stored_offsets, unique
 from tests.support.secured_kafka import SecuredKafka
+from tests.support.waiting import GUARD_S
 
 READING = {"auto_offset_reset": "earliest", "enable_auto_commit": False}
 RECORDS = 20
@@ -75,4 +76,4 @@ def test_an_async_consumer_is_let_in(secured_embedded: SecuredKafka, certificate
 
 def test_an_admin_is_let_in(secured_embedded: SecuredKafka, certificates: Certificates) -> None:
     with GroupAdmin(**WAYS["SCRAM-SHA-512 with TLS"].config(secured_embedded, certificates)) as admin:
-        assert admin.list(timeout=20).failed == {}
+        assert admin.list(timeout=GUARD_S).failed == {}

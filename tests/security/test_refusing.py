@@ -16,7 +16,7 @@ from tests.security.ways import REFUSED, REFUSED_BY_KAFKA, Refused, login
 from tests.support.certificates import Certificates
 from tests.support.clients import unique
 from tests.support.secured_kafka import SecuredKafka
-from tests.support.waiting import eventually
+from tests.support.waiting import GUARD_S, eventually
 
 PASSWORD = "gue55ed-wr0ng"
 
@@ -86,7 +86,7 @@ def test_no_secret_is_in_a_log_an_error_or_a_repr(
         with Consumer(**{**shut_out, "sasl_mechanism": mechanism}) as consumer:
             consumer.subscribe(["orders"])
             with pytest.raises(AuthenticationError) as caught:
-                consumer.poll(timeout=60)
+                consumer.poll(timeout=GUARD_S)
             told += traceback.format_exception(caught.value)
             told += [repr(consumer.config), repr(consumer.health()), repr(consumer.metrics())]
     eventually("the refusals are in the log", lambda: "Authentication failed" in caplog.text)

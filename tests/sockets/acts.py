@@ -25,6 +25,7 @@ from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.wire.frames import RequestFrame, decode_response, encode_response
 from kafka_nextgen.wire.schema import Message, Structure
 from tests.sockets.answers import nonsense, refusal
+from tests.support.waiting import slowness
 
 S = TypeVar("S", bound=Structure)
 
@@ -102,6 +103,18 @@ def _encoded(request: RequestFrame, message: Message) -> bytes:
     return encode_response(request.api, message, request.version, request.correlation_id)
 
 
+#: Acts after which a request ends only by its ``request.timeout.ms``, or a fetch by ``fetch.max.wait.ms``.
+SILENT = frozenset({"stay silent", "answer half and stay silent"})
+
+
+def limits_for(*acts: str) -> dict[str, object]:
+    """Return the settings of a consumer that meets these acts: brief limits only where nothing else ends a request."""
+    if SILENT.isdisjoint(acts):
+        return {}
+    brief_ms = int(200 * slowness())
+    return {"request_timeout_ms": brief_ms, "socket_connection_setup_timeout_ms": brief_ms}
+
+
 #: All but ``answer error``.
 ACTS: dict[str, Act] = {
     "drop the connection": drop,
@@ -114,6 +127,9 @@ ACTS: dict[str, Act] = {
     "answer without topics": answer_without_topics,
     "answer too much": answer_too_much,
 }
+
+#: What can happen to any request and is no more than weather.
+FAULTS = [act for act in ACTS if act != "answer too much"]
 
 _ERROR = re.compile(r"answer error (?P<code>[A-Z_0-9]+)(?: for \w+\[(?P<partition>\d+)\])?")
 

@@ -68,7 +68,8 @@ def use_in_a_thread(consumer: Consumer) -> None:
 def make_another(consumer: Consumer) -> None:
     with Consumer(bootstrap_servers=consumer.config.bootstrap_servers, group_id="of-the-child") as another:
         another.subscribe([TOPIC])
-        another.poll(timeout=1)
+        while not another.assignment():  # by then it has joined, however slow the machine is
+            another.poll(timeout=0.1)
 
 
 CHILD_ACTIONS: dict[str, Callable[[Consumer], None]] = {

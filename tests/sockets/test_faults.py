@@ -12,7 +12,7 @@ import pytest
 
 from kafka_nextgen import Consumer, FrameTooLargeError, RebalanceCause, Record
 from tests.engine.stage import PATIENCE_S, TOPIC, Hears, Stage, poll_until, read, values
-from tests.sockets.acts import ACTS
+from tests.sockets.acts import FAULTS, limits_for
 from tests.sockets.script import Script
 
 #: What a consumer asks, from first to last.
@@ -20,10 +20,6 @@ STEPS = [
     *("api versions", "metadata", "find coordinator", "join", "acknowledgement", "offset fetch", "list offsets"),
     *("fetch", "heartbeat", "commit", "leave"),
 ]
-FAULTS = [act for act in ACTS if act != "answer too much"]
-
-#: A request is given up soon, for the sake of what stays silent.
-QUICK = {"request_timeout_ms": 200, "socket_connection_setup_timeout_ms": 200, "fetch_max_wait_ms": 50}
 
 
 def read_patiently(consumer: Consumer, count: int) -> list[Record]:
@@ -41,7 +37,7 @@ def test_a_fault_at_each_step_costs_nothing(script: Script, stage: Stage, act: s
     stage.create(partitions=2, records=10)
     script.play("\n".join(f"when {step}: {act}" for step in STEPS))
     heard = Hears()
-    with stage.consumer(**QUICK) as consumer:
+    with stage.consumer(**limits_for(act)) as consumer:
         consumer.subscribe([TOPIC], listener=heard)
         records = read_patiently(consumer, 20)
         consumer.commit()
@@ -58,7 +54,7 @@ def test_a_heartbeat_that_is_lost_again_and_again_costs_nothing_within_the_sessi
     script: Script, stage: Stage, act: str
 ) -> None:
     stage.create(records=10)
-    with stage.consumer(**QUICK) as consumer:
+    with stage.consumer(**limits_for(act)) as consumer:
         consumer.subscribe([TOPIC])
         read(consumer, 10)
         script.play(f"when heartbeat, 4 times: {act}")

@@ -11,7 +11,7 @@ import pytest
 
 from kafka_nextgen import CommitFailedError, Consumer
 from tests.engine.stage import PATIENCE_S, TOPIC, Hears, Stage, poll_until, tp
-from tests.sockets.acts import ACTS
+from tests.sockets.acts import FAULTS, SILENT, limits_for
 from tests.sockets.script import Script
 from tests.support.examples import examples
 
@@ -29,8 +29,6 @@ ERRORS = {
     "commit": ["NOT_COORDINATOR", "COORDINATOR_LOAD_IN_PROGRESS", "UNKNOWN_TOPIC_ID"],
     "leave": ["NOT_COORDINATOR", "UNKNOWN_MEMBER_ID"],
 }
-ANYWHERE = [act for act in ACTS if act != "answer too much"]
-QUICK = {"request_timeout_ms": 200, "socket_connection_setup_timeout_ms": 200, "fetch_max_wait_ms": 50}
 
 
 def rules(dice: random.Random) -> str:
@@ -39,7 +37,7 @@ def rules(dice: random.Random) -> str:
     for _ in range(dice.randrange(2, 8)):
         step = dice.choice(STEPS)
         errors = [f"answer error {code}" for code in ERRORS.get(step, ())]
-        lines.append(f"when {step}, {dice.randrange(1, 4)} times: {dice.choice([*ANYWHERE, *errors])}")
+        lines.append(f"when {step}, {dice.randrange(1, 4)} times: {dice.choice([*FAULTS, *errors])}")
     return "\n".join(lines)
 
 
@@ -73,7 +71,7 @@ def test_whatever_comes_together_nothing_is_lost(script: Script, stage: Stage, s
     stage.create(partitions=2, records=10)
     script.play(rules(random.Random(seed)))
     heard = Hears()
-    with stage.consumer(**QUICK) as consumer:
+    with stage.consumer(**limits_for(*SILENT)) as consumer:
         consumer.subscribe([TOPIC], listener=heard)
         read_all(consumer, heard)
         commit_at_last(consumer)

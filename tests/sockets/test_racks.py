@@ -6,6 +6,7 @@ import pytest
 
 from kafka_nextgen.wire.frames import RequestFrame
 from tests.engine.stage import TOPIC, Stage, poll_until, read, tp, values
+from tests.sockets.acts import limits_for
 from tests.sockets.script import Script
 
 LEADER, FOLLOWER = 1, 2
@@ -67,7 +68,7 @@ def test_a_follower_that_never_serves_does_not_keep_the_consumer_from_reading(
 ) -> None:
     racks.create(records=30)
     script.play(f"when fetch at node {FOLLOWER}, always: {act}")
-    with racks.consumer(client_rack="r2", auto_offset_reset="earliest", request_timeout_ms=300) as consumer:
+    with racks.consumer(client_rack="r2", auto_offset_reset="earliest", **limits_for(act)) as consumer:
         consumer.assign([tp()])
         consumer.seek(tp(), 10)
         assert values(read(consumer, 20)) == list(range(10, 30)), "and begins nowhere else"

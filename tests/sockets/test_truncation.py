@@ -7,6 +7,7 @@ import pytest
 from kafka_nextgen import Consumer, LogTruncationError, OffsetAndMetadata, Record
 from kafka_nextgen.wire.apis import OFFSET_FOR_LEADER_EPOCH
 from tests.engine.stage import TOPIC, Stage, poll_until, read, tp, values
+from tests.sockets.acts import limits_for
 from tests.sockets.script import Script
 
 
@@ -116,7 +117,7 @@ def test_an_epoch_that_no_leader_knows_is_reset(stage: Stage, caplog: pytest.Log
 )
 def test_whoever_is_asked_is_asked_again_until_it_tells(script: Script, stage: Stage, act: str) -> None:
     script.play(f"when epoch end, 2 times: {act}")
-    with read_thirty(stage, request_timeout_ms=200) as consumer:
+    with read_thirty(stage, **limits_for(act)) as consumer:
         assert places(read(consumer, 15)) == REPLACED
     assert len(script.came("epoch end")) == 3
 

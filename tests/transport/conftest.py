@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import gc
 import inspect
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Iterator
 
 import pytest
 
+from kafka_nextgen.properties import ServerAddress
 from tests.support.certificates import Certificates
+from tests.support.kafka_properties import refusing_socket
 from tests.support.turning_loop import TurningLoop
 from tests.transport.numbered import Line
 from tests.transport.security.tls_sides import server_side, tls
@@ -43,6 +45,12 @@ async def _alone(test: Coroutine[object, object, None]) -> None:
 def _is_ours(task: asyncio.Task[object]) -> bool:
     frames = task.get_stack(limit=1)
     return bool(frames) and frames[0].f_globals["__name__"].startswith("kafka_nextgen.")
+
+
+@pytest.fixture
+def dead_server() -> Iterator[ServerAddress]:
+    with refusing_socket() as bound:
+        yield ServerAddress(*bound.getsockname())
 
 
 @pytest.fixture(params=["plain", "TLS"])

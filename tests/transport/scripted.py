@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import socket
 import ssl
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -71,8 +72,10 @@ class ScriptedBroker:
     _writers: set[asyncio.StreamWriter] = field(factory=set)
     _heard: asyncio.Condition = field(factory=asyncio.Condition)
 
-    async def start(self, port: int = 0) -> ScriptedBroker:
-        self._server = await asyncio.start_server(self._serve, "127.0.0.1", port, ssl=self.tls)
+    async def start(self, at: socket.socket | None = None) -> ScriptedBroker:
+        """Listen at any port, or at this socket, which is bound to one."""
+        where: dict[str, Any] = {"host": "127.0.0.1", "port": 0} if at is None else {"sock": at}
+        self._server = await asyncio.start_server(self._serve, **where, ssl=self.tls)
         self.address = ServerAddress("127.0.0.1", self._server.sockets[0].getsockname()[1])
         self.brokers = self.brokers or {self.node_id: self.address}
         self.coordinator = self.coordinator or self.address
@@ -235,10 +238,3 @@ async def turns(count: int = 10) -> None:
 def now() -> float:
     """Seconds of turned time."""
     return asyncio.get_running_loop().time()
-
-
-async def dead_server() -> ServerAddress:
-    """An address where nothing listens."""
-    broker = await ScriptedBroker().start()
-    await broker.stop()
-    return broker.address

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 import threading
+from contextlib import AsyncExitStack
 
 import pytest
 
@@ -15,6 +16,7 @@ from kafka_nextgen.transport import connecting
 from kafka_nextgen.transport.connection import Connection
 from kafka_nextgen.transport.deadline import Deadline
 from kafka_nextgen.wire.apis import API_VERSIONS, METADATA, Api
+from tests.support.kafka_properties import refusing_socket
 
 from .scripted import (
     HANG_UP,
@@ -22,7 +24,6 @@ from .scripted import (
     Script,
     ScriptedBroker,
     client_of,
-    dead_server,
     scripted,
     settings,
     started,
@@ -32,27 +33,27 @@ from .scripted import (
 NO_SUCH_NAME = ServerAddress("no-such-name.invalid", 9092)
 
 
-async def test_one_server_that_answers_is_enough() -> None:
-    async with scripted() as (broker,), client_of(await dead_server(), NO_SUCH_NAME, broker) as client:
+async def test_one_server_that_answers_is_enough(dead_server: ServerAddress) -> None:
+    async with scripted() as (broker,), client_of(dead_server, NO_SUCH_NAME, broker) as client:
         await client.start()
         assert set(client.metadata.brokers) == {0}
 
 
-async def test_when_none_answers_the_error_tells_what_happened_to_each() -> None:
-    dead = await dead_server()
-    async with client_of(dead, NO_SUCH_NAME) as client:
+async def test_when_none_answers_the_error_tells_what_happened_to_each(dead_server: ServerAddress) -> None:
+    async with client_of(dead_server, NO_SUCH_NAME) as client:
         with pytest.raises(NoBrokersError) as caught:
             await client.start()
-    assert f"{dead}: connection refused" in str(caught.value)
+    assert f"{dead_server}: connection refused" in str(caught.value)
     assert f"{NO_SUCH_NAME}: the name can't be looked up" in str(caught.value)
 
 
 async def test_start_may_be_called_again_once_a_broker_is_up() -> None:
-    address = await dead_server()
-    async with client_of(address) as client:
+    async with AsyncExitStack() as stack:
+        bound = stack.enter_context(refusing_socket())
+        client = await stack.enter_async_context(client_of(ServerAddress(*bound.getsockname())))
         with pytest.raises(NoBrokersError):
             await client.start()
-        broker = await ScriptedBroker().start(address.port)
+        broker = await ScriptedBroker().start(bound)
         await client.start()
         assert set(client.metadata.brokers) == {0}
         await broker.stop()

@@ -22,7 +22,6 @@ from .scripted import (
     Script,
     ScriptedBroker,
     client_of,
-    dead_server,
     now,
     question,
     scripted,
@@ -123,19 +122,19 @@ async def test_a_coordinator_that_fails_is_looked_up_again_and_may_have_moved(
         assert len(second.asked(HEARTBEAT)) == 1
 
 
-async def test_while_the_named_coordinator_is_down_the_question_is_put_again() -> None:
+async def test_while_the_named_coordinator_is_down_the_question_is_put_again(dead_server: ServerAddress) -> None:
     async with scripted(2) as (first, second), client_of(first) as client:
-        gone, named = await dead_server(), []
+        named: list[ServerAddress] = []
 
         def answer(request: RequestFrame) -> Message:
-            named.append(gone if len(named) < 2 else second.address)
+            named.append(dead_server if len(named) < 2 else second.address)
             first.coordinator = named[-1]
             return first.names_coordinator("billing", request.version)
 
         first.script[FIND_COORDINATOR] = answer
         second.script[HEARTBEAT] = FINE
         assert (await heartbeat(client)).error_code == 0
-        assert named == [gone, gone, second.address]
+        assert named == [dead_server, dead_server, second.address]
 
 
 @pytest.mark.parametrize("api", [FETCH, METADATA], ids=str)

@@ -25,7 +25,6 @@ from .scripted import (
     Script,
     ScriptedBroker,
     client_of,
-    dead_server,
     question,
     scripted,
 )
@@ -33,9 +32,11 @@ from .scripted import (
 WRONG_BROKER = BrokerVersions(error=ErrorCode.REBOOTSTRAP_REQUIRED)
 
 
-async def test_when_no_known_broker_can_be_reached_the_bootstrap_servers_are_asked_again() -> None:
+async def test_when_no_known_broker_can_be_reached_the_bootstrap_servers_are_asked_again(
+    dead_server: ServerAddress,
+) -> None:
     async with scripted() as (seed,), client_of(seed, rebootstrap_trigger_s=0.0) as client:
-        seed.brokers = {5: await dead_server()}
+        seed.brokers = {5: dead_server}
         await client.start()
         with pytest.raises(NoBrokersError, match="refused"):
             await client.refresh_metadata()
@@ -46,10 +47,10 @@ async def test_when_no_known_broker_can_be_reached_the_bootstrap_servers_are_ask
 
 @pytest.mark.parametrize("settings", [{"rebootstrap_trigger_s": 3600.0}, {"rebootstraps": False}])
 async def test_not_before_the_trigger_time_is_over_and_never_if_the_strategy_is_none(
-    settings: dict[str, object],
+    dead_server: ServerAddress, settings: dict[str, object]
 ) -> None:
     async with scripted() as (seed,), client_of(seed, **{"rebootstrap_trigger_s": 0.0, **settings}) as client:
-        seed.brokers = {5: await dead_server()}
+        seed.brokers = {5: dead_server}
         await client.start()
         for _ in range(3):
             with pytest.raises(NoBrokersError, match="refused"):

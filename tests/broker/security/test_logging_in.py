@@ -28,6 +28,7 @@ from tests.broker.security.conftest import PASSWORDS
 from tests.broker.security.logging_in import authenticate, handshake, log_in, plain_token, send_bare
 from tests.broker.security.logins import CLIENTS, outcome
 from tests.support.certificates import Certificates
+from tests.support.waiting import GUARD_S
 
 VERSIONS = ApiVersionsRequest(client_software_name="tests", client_software_version="1")
 
@@ -71,7 +72,7 @@ def test_a_password_is_hashed_beside_the_event_loop(
     plain_only: str, version: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     may_end = threading.Event()
-    monkeypatch.setattr(Users, "is_password_of", lambda *_: may_end.wait(60))
+    monkeypatch.setattr(Users, "is_password_of", lambda *_: may_end.wait(GUARD_S))
     token = plain_token("alice", "alice-secret")
     with Client(plain_only) as slow, Client(plain_only) as other:
         try:

@@ -18,6 +18,7 @@ from tests.broker.extended import Group, announce, extended
 from tests.broker.group_requests import commit, heartbeat, live_by_the_classic_protocol
 from tests.conftest import or_skip
 from tests.support.kafka_from_maven import fetch_jars, find_java
+from tests.support.waiting import GUARD_S
 
 CODECS = ("none", "gzip", "snappy", "lz4", "zstd")
 
@@ -27,7 +28,7 @@ def dump(*segments: Path, decoder: str = "--print-data-log") -> str:
     java, jars = or_skip(lambda: (find_java(), fetch_jars("4.3.0")))
     command = [java, "-cp", str(jars / "*"), "org.apache.kafka.tools.DumpLogSegments", "--deep-iteration", decoder]
     command += ["--files", ",".join(map(str, segments))]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout
+    return subprocess.run(command, capture_output=True, text=True, timeout=GUARD_S, check=True).stdout
 
 
 @pytest.mark.kafka
@@ -39,7 +40,7 @@ def test_kafkas_tool_reads_every_batch_of_every_codec(tmp_path: Path) -> None:
             producer = Producer({"bootstrap.servers": cluster.bootstrap_servers, **how})
             for number in range(10):
                 producer.produce("orders", f"{codec}-{number}".encode() * 3)
-            producer.flush(10)
+            producer.flush(GUARD_S)
     segments = sorted((tmp_path / "orders-0").glob("*.log"))
     told = dump(*segments)
     assert len(segments) > 1
