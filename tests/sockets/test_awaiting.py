@@ -15,16 +15,15 @@ from tests.engine.stage import PATIENCE_S, TOPIC, Hears, Stage, values
 from tests.sockets.script import Script
 
 STEPS = ["find coordinator", "join", "heartbeat", "offset fetch", "fetch", "commit", "leave"]
-QUICK = {"request_timeout_ms": 200, "fetch_max_wait_ms": 50}
 
 
-def play(scene: Callable[[AsyncConsumer, Hears], Awaitable[None]], stage: Stage, **more: object) -> list[str]:
+def play(scene: Callable[[AsyncConsumer, Hears], Awaitable[None]], stage: Stage) -> list[str]:
     """Run a scene with a consumer of one partition's ten records; return what its listener heard."""
     stage.create(records=10)
     heard = Hears()
 
     async def within_reason() -> None:
-        async with AsyncConsumer(**stage.config(**more)) as consumer:
+        async with AsyncConsumer(**stage.config()) as consumer:
             await consumer.subscribe([TOPIC], heard)
             await asyncio.wait_for(scene(consumer, heard), PATIENCE_S)
 
@@ -47,7 +46,7 @@ def test_a_fault_at_each_step_costs_nothing(script: Script, stage: Stage) -> Non
             await consumer.poll(timeout=0.05)
 
     script.play("\n".join(f"when {step}: drop the connection" for step in STEPS))
-    assert play(scene, stage, **QUICK) == ["assigned orders[0]", "revoked orders[0]"]
+    assert play(scene, stage) == ["assigned orders[0]", "revoked orders[0]"]
     assert script.is_done
     assert stage.committed() == {0: 10}
 

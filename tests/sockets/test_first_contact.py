@@ -6,14 +6,15 @@ Patience counts from the first attempt, so that who polls briefly has as much of
 from __future__ import annotations
 
 import asyncio
+from contextlib import ExitStack
 
 import pytest
 
 from kafka_nextgen import AsyncConsumer, AuthenticationError, Consumer, NoBrokersError, TopicPartition
 from kafka_nextgen.admin import AsyncGroupAdmin, GroupAdmin
-from tests.engine.stage import TOPIC, Stage, poll_until, read
+from tests.engine.stage import PATIENCE_S, TOPIC, Stage, poll_until, read
 from tests.sockets.script import Script
-from tests.support.kafka_properties import free_ports
+from tests.support.kafka_properties import refusing_socket
 from tests.support.waiting import eventually
 
 CUT = "when api versions: drop the connection"
@@ -53,8 +54,9 @@ def test_brief_polls_of_an_async_consumer_are(script: Script, stage: Stage) -> N
 
 @pytest.mark.parametrize("timeout", [0.0, 0.05])
 def test_once_patience_is_over_the_next_poll_says_what_stands_in_the_way(timeout: float) -> None:
-    nobody = f"127.0.0.1:{free_ports(1)[0]}"
-    with Consumer(bootstrap_servers=nobody, group_id="billing") as consumer:
+    with ExitStack() as stack:
+        nobody = "{}:{}".format(*stack.enter_context(refusing_socket()).getsockname())
+        consumer = stack.enter_context(Consumer(bootstrap_servers=nobody, group_id="billing"))
         consumer.subscribe([TOPIC])
         poll_until(consumer, lambda: nobody in str(consumer.health().problem))
         assert not consumer.poll(timeout=timeout)
@@ -73,7 +75,7 @@ def test_a_refused_login_ends_it_at_once(stage: Stage) -> None:
     with stage.consumer(**login) as consumer:
         consumer.subscribe([TOPIC])
         with pytest.raises(AuthenticationError):
-            consumer.poll(timeout=20)
+            consumer.poll(timeout=PATIENCE_S)
 
 
 @pytest.mark.parametrize("protocol", ["consumer", "classic"])

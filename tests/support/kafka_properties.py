@@ -49,6 +49,14 @@ def as_environment(properties: Mapping[str, str]) -> dict[str, str]:
     return {"KAFKA_" + name.upper().replace(".", "_"): value for name, value in properties.items()}
 
 
+@contextmanager
+def refusing_socket() -> Iterator[socket.socket]:
+    """Hold a port of the loopback interface at which nothing listens, so that no other process can begin to."""
+    with socket.socket() as bound:
+        bound.bind(("127.0.0.1", 0))
+        yield bound
+
+
 #: The system gives no such port to a socket that asks for any, or that connects.
 CHOSEN_ONLY = range(12_000, 32_768)
 

@@ -18,6 +18,7 @@ from kafka_nextgen.testing import Clock, Cluster
 from kafka_nextgen.transport import turned_clock
 from kafka_nextgen.transport.private_loop import new_private_loop
 from kafka_nextgen.transport.turned_clock import clock_of
+from tests.support.waiting import GUARD_S
 
 
 @contextmanager
@@ -28,7 +29,7 @@ def running(*loops: asyncio.AbstractEventLoop) -> Iterator[None]:
         has_begun = threading.Event()
         loop.call_soon(has_begun.set)
         thread.start()
-        assert has_begun.wait(60)
+        assert has_begun.wait(GUARD_S)
     yield
     for loop, thread in zip(loops, threads, strict=True):
         loop.call_soon_threadsafe(loop.stop)
@@ -111,7 +112,7 @@ def test_what_a_thread_does_for_a_loop_is_waited_for() -> None:
     with running(loop):
         turning = threading.Thread(target=clock.advance, args=(5000,))
         turning.start()
-        assert is_working.wait(60)
+        assert is_working.wait(GUARD_S)
         may_end.set()
         turning.join()
     assert 1000 <= seen[0] < 1200
