@@ -18,6 +18,8 @@ from kafka_nextgen import (
 )
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.testing import Cluster
+from tests.engine.stage import ONE_ATTEMPT
+from tests.support.waiting import GUARD_S
 
 PARTITION = TopicPartition("orders", 0)
 
@@ -35,6 +37,12 @@ def admin(pair: Cluster) -> Iterator[GroupAdmin]:
         yield admin
 
 
+@pytest.fixture(scope="module")
+def asks_once(pair: Cluster) -> Iterator[GroupAdmin]:
+    with GroupAdmin(bootstrap_servers=pair.bootstrap_servers, **ONE_ATTEMPT) as admin:
+        yield admin
+
+
 def move(pair: Cluster, group: str) -> int:
     other = 3 - (pair.coordinator_of(group) or 0)
     pair.move_coordinator(group, other)
@@ -49,26 +57,30 @@ def test_a_coordinator_that_moved_is_looked_up_again(pair: Cluster, admin: Group
     assert admin.delete(["moving"]).all() == {"moving": None}
 
 
-def test_a_coordinator_that_loads_is_waited_for_until_the_time_is_over(pair: Cluster, admin: GroupAdmin) -> None:
+def test_a_coordinator_that_loads_is_waited_for_until_the_time_is_over(
+    pair: Cluster, admin: GroupAdmin, asks_once: GroupAdmin
+) -> None:
     admin.alter_offsets("loading", {PARTITION: 1}).all()
     with ThreadPoolExecutor(2) as pool:
         with pair.loading_held():
             move(pair, "loading")
             with pytest.raises(RequestTimeoutError, match="COORDINATOR_LOAD_IN_PROGRESS"):
-                admin.describe(["loading"], timeout=1).all()
+                asks_once.describe(["loading"], timeout=GUARD_S).all()
             described = pool.submit(admin.describe, ["loading"])
             listed = pool.submit(admin.list)
-        assert described.result(30)["loading"].group_id == "loading"
-        assert "loading" in {group.group_id for group in listed.result(30).groups}
+        assert described.result(GUARD_S)["loading"].group_id == "loading"
+        assert "loading" in {group.group_id for group in listed.result(GUARD_S).groups}
 
 
-def test_a_broker_that_can_not_say_is_named_beside_the_groups_of_the_others(pair: Cluster, admin: GroupAdmin) -> None:
+def test_a_broker_that_can_not_say_is_named_beside_the_groups_of_the_others(
+    pair: Cluster, admin: GroupAdmin, asks_once: GroupAdmin
+) -> None:
     groups = [f"spread-{number}" for number in range(8)]
     for group in groups:
         admin.alter_offsets(group, {PARTITION: 1}).all()
     with pair.loading_held():
         busy = move(pair, groups[0])
-        listed = admin.list(timeout=1)
+        listed = asks_once.list(timeout=GUARD_S)
         told = {group.group_id for group in listed.groups}
         expected = {group for group in groups if pair.coordinator_of(group) != busy}
     assert list(listed.failed) == [busy]

@@ -15,6 +15,8 @@ from kafka_nextgen.wire.apis import FETCH
 from tests.engine.stage import Stage, read, tp, values
 
 LONG_MS = 5_000
+#: No fetch is answered without records, however long the test takes to write the next one.
+PATIENT = {"fetch_max_wait_ms": 600_000, "request_timeout_ms": 900_000}
 
 
 class Steadiness:

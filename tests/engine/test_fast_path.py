@@ -19,7 +19,7 @@ from kafka_nextgen.fetching import fast_path
 from kafka_nextgen.fetching.handing_over import Handover
 from kafka_nextgen.metrics.consumer_metrics import ReadingMetrics
 from tests.engine.stage import Stage, poll_for, read, tp, values
-from tests.engine.steady import LONG_MS, Steadiness, go_on, next_of, one_by_one, reading, reads_on
+from tests.engine.steady import LONG_MS, PATIENT, Steadiness, go_on, next_of, one_by_one, reading, reads_on
 from tests.support.signals import handled_by, shower
 from tests.support.waiting import eventually
 
@@ -57,7 +57,7 @@ def test_without_the_accelerator_all_goes_the_long_way(
 
 def read_and_count(stage: Stage, partition: int) -> ReadingMetrics:
     """Read 40 records one by one; what was counted."""
-    with stage.reader(partition, fetch_max_wait_ms=60_000, request_timeout_ms=90_000) as consumer:
+    with stage.reader(partition, **PATIENT) as consumer:
         assert one_by_one(stage, consumer, 40, partition) == list(range(40))
         return consumer.metrics().reading
 
@@ -75,7 +75,7 @@ def test_fetches_count_alike_on_both_ways(stage: Stage, steady: Steadiness, monk
 
 @compiled
 def test_nearly_every_answer_is_followed_and_each_is_in_the_metrics(stage: Stage, steady: Steadiness) -> None:
-    with reading(stage, steady) as consumer:
+    with reading(stage, steady, **PATIENT) as consumer:
         before, answers, begun = consumer.metrics(), steady.answers, steady.begun
         assert reads_on(stage, consumer, 40)
         after, answers = consumer.metrics(), steady.answers - answers
@@ -105,7 +105,7 @@ def test_an_answer_counts_when_it_comes_and_not_when_it_is_decoded(
     """So that its latency is that of the broker."""
     monkeypatch.setattr(fetch_exchange, "ACCELERATED", False)
     stage.create()
-    with stage.reader(fetch_max_wait_ms=LONG_MS) as consumer:
+    with stage.reader(**PATIENT) as consumer:
         one_by_one(stage, consumer, 1)
         counted: list[int] = []
         before, decode = consumer.metrics().reading.fetches, RecordDecoder.decode_at_once

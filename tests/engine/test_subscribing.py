@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import re
 from collections.abc import Callable
@@ -10,6 +9,8 @@ from collections.abc import Callable
 import pytest
 
 from kafka_nextgen import ConfigError, Consumer, SubscriptionPattern, TopicPartition, UnknownTopicError
+from kafka_nextgen.wire.apis import METADATA
+from kafka_nextgen.wire.messages import MetadataRequest
 from tests.engine.stage import TOPIC, Stage, poll_until, tp
 
 BOTH_PROTOCOLS = pytest.mark.parametrize("protocol", ["consumer", "classic"])
@@ -156,6 +157,15 @@ def test_offsets_of_a_topic_that_was_deleted_are_not_waited_for(stage: Stage) ->
 
 
 def test_offsets_of_a_topic_that_is_about_to_be_there_are_found(stage: Stage) -> None:
-    with stage.consumer(retry_backoff_ms=300, retry_backoff_max_ms=300) as consumer:
-        stage.run(lambda: asyncio.get_running_loop().call_later(0.1, stage.cluster._broker.create_topic, TOPIC, 1))
+    describe = stage.original(METADATA)
+
+    async def describe_and_create(request: MetadataRequest, context: object) -> object:
+        answer = await describe(request, context)
+        if request.topics:
+            stage.handle(METADATA, describe)
+            stage.cluster._broker.create_topic(TOPIC, 1)
+        return answer
+
+    stage.handle(METADATA, describe_and_create)
+    with stage.consumer() as consumer:
         assert consumer.end_offsets([tp()]) == {tp(): 0}

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from kafka_nextgen.testing import Cluster
-from tests.engine.stage import SETTINGS, Stage
+from tests.engine.conftest import stage  # noqa: F401
 from tests.opentelemetry.telemetry import Telemetry
 
 
@@ -16,9 +15,3 @@ def telemetry() -> Iterator[Telemetry]:
     collected = Telemetry()
     yield collected
     collected.shut_down()
-
-
-@pytest.fixture
-def stage(monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
-    with Cluster(config=SETTINGS) as cluster:
-        yield Stage(cluster, monkeypatch)

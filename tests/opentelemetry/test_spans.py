@@ -13,8 +13,9 @@ from opentelemetry.trace import SpanKind, StatusCode
 
 from kafka_nextgen import AsyncConsumer, CommitFailedError, Consumer, Record, StopHandle, TopicPartition
 from kafka_nextgen.opentelemetry import process_span, traced
-from tests.engine.stage import TOPIC, Stage, poll_until, read
+from tests.engine.stage import ONE_ATTEMPT, TOPIC, Stage, poll_until, read
 from tests.opentelemetry.telemetry import TRACE_ID, Telemetry, traceparent, write_traced
+from tests.support.waiting import GUARD_S
 
 
 def linked(span: ReadableSpan) -> list[int]:
@@ -177,23 +178,21 @@ def test_each_turn_of_a_traced_loop_is_a_span_and_nothing_is_current_after_it(
     assert [line for line in caplog.records if line.name.startswith("opentelemetry")] == []
 
 
-def test_an_async_loop_is_traced_the_same(stage: Stage, telemetry: Telemetry, caplog: pytest.LogCaptureFixture) -> None:
+async def test_an_async_loop_is_traced_the_same(
+    stage: Stage, telemetry: Telemetry, caplog: pytest.LogCaptureFixture
+) -> None:
     stage.create()
     write_traced(stage, 0, traceparent(1), traceparent(2))
-
-    async def consume() -> None:
-        async with AsyncConsumer(**stage.config()) as consumer:
-            telemetry.instrument(consumer)
-            await consumer.subscribe([TOPIC])
-            async for record in traced(consumer):
-                await asyncio.sleep(0)
-                assert trace.get_current_span().get_span_context().trace_id == TRACE_ID
-                if record.offset == 1:
-                    break
-            gc.collect()
-            assert not trace.get_current_span().get_span_context().is_valid
-
-    asyncio.run(consume())
+    async with AsyncConsumer(**stage.config()) as consumer:
+        telemetry.instrument(consumer)
+        await consumer.subscribe([TOPIC])
+        async for record in traced(consumer):
+            await asyncio.sleep(0)
+            assert trace.get_current_span().get_span_context().trace_id == TRACE_ID
+            if record.offset == 1:
+                break
+        gc.collect()
+        assert not trace.get_current_span().get_span_context().is_valid
     assert [linked(span) for span in telemetry.spans("process orders")] == [[1], [2]]
     assert [line for line in caplog.records if line.name.startswith("opentelemetry")] == []
 
@@ -242,7 +241,7 @@ def test_run_has_a_span_for_each_attempt_current_in_the_handler(stage: Stage, te
     assert parents == [span.context.span_id for span in spans[1:] if span.context]
 
 
-def test_an_async_run_keeps_the_spans_of_its_handlers_apart(stage: Stage, telemetry: Telemetry) -> None:
+async def test_an_async_run_keeps_the_spans_of_its_handlers_apart(stage: Stage, telemetry: Telemetry) -> None:
     stage.create(partitions=2)
     write_traced(stage, 0, traceparent(1))
     write_traced(stage, 1, traceparent(2))
@@ -255,12 +254,9 @@ def test_an_async_run_keeps_the_spans_of_its_handlers_apart(stage: Stage, teleme
         with telemetry.tracer.start_as_current_span(f"save {record.partition}"):
             stop.stop()
 
-    async def consume() -> None:
-        async with AsyncConsumer(**stage.config()) as consumer:
-            telemetry.instrument(consumer)
-            await consumer.run(handle, [TOPIC], stop=stop)
-
-    asyncio.run(consume())
+    async with AsyncConsumer(**stage.config()) as consumer:
+        telemetry.instrument(consumer)
+        await consumer.run(handle, [TOPIC], stop=stop)
     by_id = {span.context.span_id: span for span in telemetry.spans("process orders") if span.context}
     for partition in (0, 1):
         (save,) = telemetry.spans(f"save {partition}")
@@ -273,11 +269,11 @@ def test_an_async_run_keeps_the_spans_of_its_handlers_apart(stage: Stage, teleme
 
 def test_commits_are_spans_and_say_why_they_failed(stage: Stage, telemetry: Telemetry) -> None:
     stage.create(records=5)
-    with telemetry.consumer(stage) as consumer:
+    with telemetry.consumer(stage, **ONE_ATTEMPT) as consumer:
         read(consumer, 5)
         consumer.commit()
         with pytest.raises(CommitFailedError):
-            consumer.commit({TopicPartition("nowhere", 0): 1}, timeout=0.1)
+            consumer.commit({TopicPartition("nowhere", 0): 1}, timeout=GUARD_S)
     (good,), (bad,) = telemetry.spans("commit orders"), telemetry.spans("commit nowhere")
     assert (good.kind, good.status.status_code) == (SpanKind.CLIENT, StatusCode.UNSET)
     assert said(good)["messaging.operation.type"] == "settle"

@@ -33,18 +33,11 @@ def begin(scheduler: LaneScheduler) -> Task:
     return task
 
 
-def test_partitions_are_side_by_side_but_one_record_of_each() -> None:
-    scheduler = scheduler_of(task(P0, 0), task(P0, 1), task(P1, 7))
+@pytest.mark.parametrize(("order", "other"), [(Order.PARTITION, task(P1, 2, b"a")), (Order.KEY, task(P0, 2, b"b"))])
+def test_partitions_or_keys_are_side_by_side_but_one_record_of_each(order: Order, other: Task) -> None:
+    scheduler = scheduler_of(task(P0, 0, b"a"), task(P0, 1, b"a"), other, order=order)
     first = begin(scheduler)
-    assert places(first, *take(scheduler, 2)) == [(0, 0), (1, 7), None]
-    scheduler.done(first)
-    assert places(scheduler.take(0)) == [(0, 1)]
-
-
-def test_keys_are_side_by_side_but_one_record_of_each() -> None:
-    scheduler = scheduler_of(task(P0, 0, b"a"), task(P0, 1, b"a"), task(P0, 2, b"b"), order=Order.KEY)
-    first = begin(scheduler)
-    assert places(first, *take(scheduler, 2)) == [(0, 0), (0, 2), None]
+    assert places(first, *take(scheduler, 2)) == [(0, 0), *places(other), None]
     scheduler.done(first)
     assert places(scheduler.take(0)) == [(0, 1)]
 
@@ -100,13 +93,6 @@ def test_an_old_record_at_work_holds_up_its_partition_that_came_back() -> None:
     assert scheduler.take(0) is None
     scheduler.done(old)
     assert places(scheduler.take(0)) == [(0, 0)]
-
-
-def test_what_is_at_work_is_known_by_partition() -> None:
-    scheduler = scheduler_of(task(P0, 0), task(P1, 0))
-    take(scheduler, 2)
-    assert places(*scheduler.at_work([P1])) == [(1, 0)]
-    assert len(scheduler.at_work()) == 2
 
 
 def test_a_task_ends_once() -> None:

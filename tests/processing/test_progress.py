@@ -28,12 +28,6 @@ def committable(progress: Progress, partition: TopicPartition = P0) -> int | Non
     return found[partition].offset if found else None
 
 
-def test_nothing_is_committable_before_something_is_finished() -> None:
-    progress = Progress()
-    progress.begin(hand_out(progress, 5)[0])
-    assert committable(progress) is None
-
-
 class Interrupted(deque[Ticket]):
     """A window in which a signal handler raises after a ticket was taken out."""
 
@@ -67,15 +61,6 @@ def test_a_finished_record_counts_though_counting_it_is_interrupted(interrupted:
     with pytest.raises(KeyboardInterrupt):
         finish(progress, ticket)
     assert committable(progress) == 6
-
-
-def test_what_is_finished_behind_an_open_record_waits_for_it() -> None:
-    progress = Progress()
-    first, second, third = hand_out(progress, 5, 6, 7)
-    finish(progress, third, first)
-    assert committable(progress) == 6
-    finish(progress, second)
-    assert committable(progress) == 8
 
 
 def test_offsets_may_have_gaps() -> None:

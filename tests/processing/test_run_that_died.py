@@ -30,17 +30,13 @@ def test_health_tells_the_error_until_the_application_polls(servers: str, orders
         assert consumer.health().run_error is None
 
 
-def test_a_task_that_is_never_awaited_is_seen_to_have_died(servers: str, orders: str) -> None:
+async def test_a_task_that_is_never_awaited_is_seen_to_have_died(servers: str, orders: str) -> None:
     """As in the lifespan of a web service."""
-
-    async def service() -> None:
-        async with AsyncConsumer(member_config(servers, unique("died"))) as consumer:
-            running = asyncio.create_task(consumer.run(fail, [orders], attempts=1))
-            await asyncio.wait([running])
-            assert "ZeroDivisionError" in problem_of(consumer)
-            assert isinstance(running.exception(), ZeroDivisionError)
-
-    asyncio.run(service())
+    async with AsyncConsumer(member_config(servers, unique("died"))) as consumer:
+        running = asyncio.create_task(consumer.run(fail, [orders], attempts=1))
+        await asyncio.wait([running])
+        assert "ZeroDivisionError" in problem_of(consumer)
+        assert isinstance(running.exception(), ZeroDivisionError)
 
 
 def test_so_is_one_that_could_not_begin(servers: str, orders: str) -> None:
@@ -50,40 +46,35 @@ def test_so_is_one_that_could_not_begin(servers: str, orders: str) -> None:
         assert "enable.auto.commit" in problem_of(consumer)
 
 
-def test_one_that_was_stopped_or_cancelled_is_no_problem(servers: str, orders: str) -> None:
+async def test_one_that_was_stopped_or_cancelled_is_no_problem(servers: str, orders: str) -> None:
     stopped = StopHandle()
     stopped.stop()
-
-    async def service() -> None:
-        async with AsyncConsumer(member_config(servers, unique("stopped"))) as consumer:
-            await consumer.run(fail, [orders], stop=stopped)
-            assert consumer.health().run_error is None
-            running = asyncio.create_task(consumer.run(fail, [orders]))
-            await asyncio.sleep(0)
-            running.cancel()
-            await asyncio.wait([running])
-            assert consumer.health().run_error is None
-
-    asyncio.run(service())
+    async with AsyncConsumer(member_config(servers, unique("stopped"))) as consumer:
+        await consumer.run(fail, [orders], stop=stopped)
+        assert consumer.health().run_error is None
+        running = asyncio.create_task(consumer.run(fail, [orders]))
+        await asyncio.sleep(0)
+        running.cancel()
+        await asyncio.wait([running])
+        assert consumer.health().run_error is None
 
 
-def test_a_second_call_is_refused_between_calls_of_the_first_too_and_does_not_end_it(servers: str, orders: str) -> None:
+async def test_a_second_call_is_refused_between_calls_of_the_first_too_and_does_not_end_it(
+    servers: str, orders: str
+) -> None:
     stopped = StopHandle()
     refused: list[Exception] = []
 
-    async def service() -> None:
-        async def handle(_: Record) -> None:
-            try:
-                await consumer.run(handle, [orders])
-            except ConcurrentUseError as error:
-                refused.append(error)
-            stopped.stop()
+    async def handle(_: Record) -> None:
+        try:
+            await consumer.run(handle, [orders])
+        except ConcurrentUseError as error:
+            refused.append(error)
+        stopped.stop()
 
-        async with AsyncConsumer(member_config(servers, unique("twice"))) as consumer:
-            await consumer.run(handle, [orders], stop=stopped)
-            assert consumer.health().run_error is None
-            stopped.stop()
-            await consumer.run(handle, stop=stopped)  # the next one may begin
-
-    asyncio.run(service())
+    async with AsyncConsumer(member_config(servers, unique("twice"))) as consumer:
+        await consumer.run(handle, [orders], stop=stopped)
+        assert consumer.health().run_error is None
+        stopped.stop()
+        await consumer.run(handle, stop=stopped)  # the next one may begin
     assert "another run() of this consumer goes on" in str(refused[0])
