@@ -23,6 +23,7 @@ from kafka_nextgen.transport import background
 from kafka_nextgen.types import OffsetAndMetadata
 from tests.engine.own_assignor import Own
 from tests.engine.stage import GUARD_S, Stage, tp
+from tests.support.waiting import eventually
 
 QUICK = {"metadata_max_age_ms": 100, "request_timeout_ms": 300, "auto_commit_interval_ms": 20}
 MEMBER = "kafka_nextgen.engine.member."
@@ -125,14 +126,13 @@ def test_it_is_raised_by_poll_and_logged_and_the_work_goes_on(
 
 
 def test_the_reminder_of_iteration_goes_on(
-    timed: Stage, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    stage: Stage, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    timed.create(records=10)
+    stage.create(records=10)
     fails = FailsOnce(monkeypatch, "kafka_nextgen.engine.application.core:ConsumerCore._remind")
-    with timed.subscribed() as consumer:
+    with stage.subscribed(max_poll_interval_ms=1000) as consumer:
         next(iter(consumer))
-        timed.cluster.advance(seconds=250)
-        assert fails.calls >= 2
+        eventually("it was called twice", lambda: fails.calls >= 2, saw=lambda: fails.calls)
         with pytest.raises(RuntimeError, match="nobody expected this"):
             consumer.poll()
     assert "nobody expected this" in caplog.text
@@ -165,7 +165,7 @@ async def test_the_matching_of_a_pattern_goes_on(monkeypatch: pytest.MonkeyPatch
         heard.set()
 
     PatternWatch(None, tasks, 100.0, take).start("o.*")  # type: ignore[arg-type]
-    await asyncio.wait_for(heard.wait(), GUARD_S)
+    await asyncio.wait_for(heard.wait(), 10)
     await tasks.cancel_all()
     assert [repr(failure) for failure in failures] == ["RuntimeError('nobody expected this')"]
     assert told == [frozenset({"orders"})]

@@ -110,7 +110,7 @@ def test_what_is_raised_in_a_thread_beside_its_handler_neither_hangs_the_run_nor
     while place == 1 or handler.injection.where is not None:
         consumer, handler, raised = Impatient(), Handles(Injection(place)), None
         try:
-            consumer.run(handler, concurrency=1, stop=handler.stop, drain_timeout_s=GUARD_S)
+            consumer.run(handler, concurrency=1, stop=handler.stop, drain_timeout_s=0.5)
         except InjectedError as error:
             raised = error
         handler.check(consumer, raised)
@@ -124,7 +124,7 @@ def test_what_is_raised_in_a_task_beside_its_handler_neither_hangs_the_run_nor_i
         own = asyncio.current_task()
         handler.injection.is_in_reach = lambda: is_in_a_task() and asyncio.current_task() is not own
         try:
-            await consumer.run(handler, concurrency=1, stop=handler.stop, drain_timeout_s=GUARD_S)  # type: ignore[misc]
+            await consumer.run(handler, concurrency=1, stop=handler.stop, drain_timeout_s=0.5)  # type: ignore[misc]
         except InjectedError as error:
             raised = error
         finally:
@@ -151,21 +151,24 @@ def test_a_handler_that_is_cancelled_before_it_began_ends_the_run() -> None:
             loop.call_soon(loop.call_soon, cancel_all)  # behind the end of this one, and before the next one begins
 
         loop = asyncio.get_running_loop()
-        await consumer.run(cancel_the_next, concurrency=1, drain_timeout_s=GUARD_S)  # type: ignore[misc]
+        await consumer.run(cancel_the_next, concurrency=1, drain_timeout_s=0.5)  # type: ignore[misc]
 
     with pytest.raises(MisuseError, match="was cancelled, but not by run"):
         asyncio.run(scene())
 
 
-async def test_a_task_that_could_not_be_begun_is_not_waited_for(
+def test_a_task_that_could_not_be_begun_is_not_waited_for(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    def refuse(self: AsyncWorkerPool, task: Task) -> NoReturn:
-        raise InjectedError
+    async def scene() -> None:
+        def refuse(self: AsyncWorkerPool, task: Task) -> NoReturn:
+            raise InjectedError
 
-    monkeypatch.setattr(AsyncWorkerPool, "_do", refuse)
-    consumer = AsyncImpatient()
-    with pytest.raises(InjectedError):
-        await consumer.run(print, concurrency=1, drain_timeout_s=GUARD_S)  # type: ignore[misc]
-    assert consumer.blocking.sought == {P0: 0}
+        monkeypatch.setattr(AsyncWorkerPool, "_do", refuse)
+        consumer = AsyncImpatient()
+        with pytest.raises(InjectedError):
+            await consumer.run(print, concurrency=1, drain_timeout_s=0.2)  # type: ignore[misc]
+        assert consumer.blocking.sought == {P0: 0}
+
+    asyncio.run(scene())
     assert "not waited for any longer" not in caplog.text
