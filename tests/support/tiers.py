@@ -8,6 +8,7 @@ tier does not: the whole, and random tests with all their examples.
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -92,12 +93,21 @@ def choose_examples(config: pytest.Config) -> None:
 
 
 def mark(item: pytest.Item) -> None:
-    places = {path.relative_to(TESTS).as_posix() for path in (item.path, *item.path.parents) if TESTS in path.parents}
-    places.add(f"{item.path.relative_to(TESTS).as_posix()}::{getattr(item, 'originalname', None)}")
-    if places & WHOLE or item.get_closest_marker("kafka"):
+    name = f"{_inside(item.path)}::{getattr(item, 'originalname', None)}"
+    if _is_of_the_whole(item.path) or name in WHOLE or item.get_closest_marker("kafka"):
         item.add_marker("whole")
     if _draws_examples(item):
         item.add_marker("random")
+
+
+@cache  # asked for each test of a module
+def _is_of_the_whole(module: Path) -> bool:
+    return any(_inside(path) in WHOLE for path in (module, *module.parents) if TESTS in path.parents)
+
+
+@cache
+def _inside(path: Path) -> str:
+    return path.relative_to(TESTS).as_posix()
 
 
 def _draws_examples(item: pytest.Item) -> bool:
@@ -107,7 +117,7 @@ def _draws_examples(item: pytest.Item) -> bool:
 
 def is_not_for(config: pytest.Config, path: Path) -> bool:
     """Return whether a folder or a module is of the whole and the run is not."""
-    left_out = not _runs_the_whole(config) and TESTS in path.parents and path.relative_to(TESTS).as_posix() in WHOLE
+    left_out = not _runs_the_whole(config) and TESTS in path.parents and _inside(path) in WHOLE
     if left_out:
         _note_left_out(config)
     return left_out
@@ -115,8 +125,10 @@ def is_not_for(config: pytest.Config, path: Path) -> bool:
 
 def choose(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave in ``items`` what this run is for, and deselect the others."""
-    kept = [item for item in items if _is_chosen(config, item)]
-    left_out = [item for item in items if not _is_chosen(config, item)]
+    kept: list[pytest.Item] = []
+    left_out: list[pytest.Item] = []
+    for item in items:
+        (kept if _is_chosen(config, item) else left_out).append(item)
     if not left_out:
         return
     items[:] = kept
