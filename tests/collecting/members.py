@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -91,11 +92,9 @@ class Member:
         self._asked.append(run)
         assert done.wait(PATIENCE_S)
 
-    def busy_until(self, event: threading.Event) -> None:
-        """Have its application do something else until then, without polling; returns when it does."""
-        has_begun = threading.Event()
-        self._asked.append(lambda _: (has_begun.set(), event.wait(PATIENCE_S)))
-        assert has_begun.wait(PATIENCE_S)
+    def busy(self, seconds: float) -> None:
+        """Have its application do something else, without polling; returns at once."""
+        self._asked.append(lambda _: time.sleep(seconds))
 
     def close(self) -> None:
         consumer = self._stop()

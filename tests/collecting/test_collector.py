@@ -106,14 +106,18 @@ def test_groups_are_chosen(how: str) -> None:
     assert set(admin.described[0]) == expected
 
 
-async def test_a_group_that_comes_is_new_and_one_that_goes_is_looked_at_once_more() -> None:
+def test_a_group_that_comes_is_new_and_one_that_goes_is_looked_at_once_more() -> None:
     admin, sink = FakeAdmin({"a": consumers(1, member("m", "t[0]"))}), Kept()
     collecting = collector(admin, sink)
-    await collecting.poll()
-    sink.take()
-    admin.groups = {"b": consumers(1, member("n", "t[0]"))}
-    await collecting.poll()
-    await collecting.poll()
+
+    async def story() -> None:
+        await collecting.poll()
+        sink.take()
+        admin.groups = {"b": consumers(1, member("n", "t[0]"))}
+        await collecting.poll()
+        await collecting.poll()
+
+    asyncio.run(story())
     assert {("a", "left m @1 (unknown)"), ("b", "joined n @1")} <= told(sink.take())
     assert admin.described == [("a",), ("a", "b"), ("b",)]
 
@@ -144,16 +148,20 @@ def test_a_cluster_that_is_away_is_told_once_to_each_group_and_looked_at_again(
     ]
 
 
-async def test_a_broker_that_is_back_with_nothing_is_another_cluster() -> None:
+def test_a_broker_that_is_back_with_nothing_is_another_cluster() -> None:
     admin, sink = FakeAdmin({"a": consumers(3, member("m", "t[0]"))}), Kept()
     collecting = collector(admin, sink)
-    await run_once(collecting)
-    admin.failure = NoBrokersError("nobody there")
-    await run_once(collecting)
-    sink.take()
-    admin.failure, admin.cluster = None, "c2"
-    admin.groups = {"a": consumers(1, member("n", "t[0]"))}
-    await run_once(collecting)
+
+    async def story() -> None:
+        await run_once(collecting)
+        admin.failure = NoBrokersError("nobody there")
+        await run_once(collecting)
+        sink.take()
+        admin.failure, admin.cluster = None, "c2"
+        admin.groups = {"a": consumers(1, member("n", "t[0]"))}
+        await run_once(collecting)
+
+    asyncio.run(story())
     assert {event.cluster for event in sink.events} == {"c2"}
     assert ("a", "joined n @1 (begins in the middle)") in told(sink.events)
     assert not [event for event in sink.events if event.kind is EventKind.LEFT]

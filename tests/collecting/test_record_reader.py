@@ -65,7 +65,7 @@ def _lefts(log: Path, group: str) -> int:
 
 
 def reported(folder: Path, group: str) -> dict[str, Any]:
-    done = kafka_nextgen("history", "report", str(folder), "--group", group, "--json", timeout_s=PATIENCE_S)
+    done = kafka_nextgen("history", "report", str(folder), "--group", group, "--json")
     assert done.returncode == 0, done.stderr
     (told,) = json.loads(done.stdout)["groups"]
     assert isinstance(told, dict)
@@ -97,7 +97,6 @@ def test_a_report_of_what_is_read_tells_what_the_script_did(kafka: KafkaServer, 
     again = kafka_nextgen(
         *("history", "collect", "-b", kafka.bootstrap_servers, "--records", "--once", "--group", group),
         *("-o", str(tmp_path / "again.jsonl")),
-        timeout_s=PATIENCE_S,
     )
     assert again.returncode == 0, again.stderr
     assert events_in(tmp_path / "again.jsonl")
@@ -165,7 +164,6 @@ def test_a_cluster_in_which_no_group_has_met(tmp_path: Path) -> None:
         done = kafka_nextgen(
             *("history", "collect", "-b", cluster.bootstrap_servers, "--records", "--once"),
             *("-o", str(tmp_path / "none.jsonl")),
-            timeout_s=PATIENCE_S,
         )
     assert (done.returncode, "0 events written" in done.stderr) == (0, True)
 

@@ -12,14 +12,14 @@ from tests.support.waiting import GUARD_S
 
 PATIENCE_S = GUARD_S
 
-#: A member of a classic group sets for itself what the broker sets for the others. Its session does not end on a busy
-#: machine: it has Kafka's 45 s.
+#: A member of a classic group sets for itself what the broker sets for the others.
 QUICK_CLASSIC: dict[str, object] = {
     "partition_assignment_strategy": "cooperative-sticky",
+    "session_timeout_ms": SESSION_TIMEOUT_S * 1000,
     "heartbeat_interval_ms": 200,
 }
 
-#: The times of a member that is to be missed soon, as Kafka's own clients are given them.
+#: The same times, as Kafka's own clients are given them.
 QUICK_PROPERTIES = {"session.timeout.ms": SESSION_TIMEOUT_S * 1000, "heartbeat.interval.ms": 200}
 
 

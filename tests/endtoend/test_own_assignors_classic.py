@@ -23,7 +23,7 @@ NAMED = 5  # the version of a UUID that is made of a name
 def join(
     stack: ExitStack, kafka: KafkaServer, group: str, topic: str, assignor: Weighing, protocol: str = "classic"
 ) -> Consumer:
-    quick = {"heartbeat_interval_ms": 200} if protocol == "classic" else {}
+    quick = {key.replace(".", "_"): value for key, value in QUICK_PROPERTIES.items()} if protocol == "classic" else {}
     own = {"group_local_assignors": [assignor], "enable_auto_commit": True}
     consumer = stack.enter_context(Consumer(**config_of(kafka, group, group_protocol=protocol, **own, **quick)))
     consumer.subscribe([topic])

@@ -18,7 +18,6 @@ import kafka.errors
 from kafka_nextgen import Consumer, ConsumerGroupMetadata, TopicPartition
 from tests.endtoend.reading import QUICK_CLASSIC
 from tests.endtoend.transacting import TIMEOUT_S, transactional_producer
-from tests.support.kafka_server import SESSION_TIMEOUT_S
 
 
 class RefusedError(Exception):
@@ -103,7 +102,7 @@ def main(
         bootstrap_servers=servers,
         group_id=group,
         group_protocol=protocol,
-        **({**QUICK_CLASSIC, "session_timeout_ms": SESSION_TIMEOUT_S * 1000} if protocol == "classic" else {}),
+        **(QUICK_CLASSIC if protocol == "classic" else {}),
         auto_offset_reset="earliest",
         enable_auto_commit=False,
         isolation_level="read_committed",

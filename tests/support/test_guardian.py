@@ -67,6 +67,14 @@ class Child:
             return probe.connect_ex(("127.0.0.1", self.port)) != 0
 
 
+#: Also where SIGINT is ignored, as by what a shell script starts in the background.
+PYTEST = """
+import signal, sys, pytest
+signal.signal(signal.SIGINT, signal.default_int_handler)
+sys.exit(pytest.main())
+"""
+
+
 @contextmanager
 def running(home: Path, *options: str) -> Iterator[tuple[subprocess.Popen[bytes], Child]]:
     """Run pytest on a test that has started a process and does not end."""
@@ -76,7 +84,7 @@ def running(home: Path, *options: str) -> Iterator[tuple[subprocess.Popen[bytes]
         environment = os.environ | {"TOLD": str(server.getsockname()[1]), "PYTHONPATH": str(ROOT)}
         for name in [name for name in environment if name.startswith(("PYTEST_XDIST", "PYTEST_CURRENT"))]:
             del environment[name]
-        command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *options, "test_it.py"]
+        command = [sys.executable, "-c", PYTEST, "-p", "no:cacheprovider", *options, "test_it.py"]
         silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
         process = subprocess.Popen(command, cwd=home, env=environment, start_new_session=True, **silent)
         try:
