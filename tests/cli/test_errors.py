@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from kafka_nextgen.cli.main import cli
 from tests.cli.running import kafka_nextgen
-from tests.support.kafka_properties import free_ports
+from tests.support.kafka_properties import refusing_address
 
 
 @pytest.mark.parametrize(
@@ -54,8 +54,8 @@ def test_a_group_of_commands_alone_shows_its_help() -> None:
 
 @pytest.mark.parametrize("arguments", [("produce", "t"), ("consume", "t", "-g", "g"), ("groups", "list")])
 def test_who_calls_nobody_is_told_at_once_and_ends_with_one_line(arguments: tuple[str, ...]) -> None:
-    nobody = f"127.0.0.1:{free_ports(1)[0]}"
-    done = kafka_nextgen(*arguments, "-b", nobody, "--timeout", "2", stdin="lost\n")
+    with refusing_address() as nobody:
+        done = kafka_nextgen(*arguments, "-b", nobody, "--timeout", "2", stdin="lost\n")
     assert done.returncode == 1
     (error,) = done.stderr.splitlines()
     assert nobody in error

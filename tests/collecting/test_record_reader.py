@@ -29,7 +29,6 @@ from tests.support.kafka_server import KafkaServer
 from tests.support.waiting import GUARD_S, eventually
 
 both_protocols = pytest.mark.parametrize("protocol", ["consumer", "classic"])
-PATIENCE_S = GUARD_S
 
 
 def run_script(kafka: KafkaServer, group: str, topic: str, protocol: str) -> dict[str, frozenset[int]]:
@@ -181,5 +180,5 @@ class SilentConsumer:
 def test_it_stops_while_it_waits_for_a_cluster_that_does_not_answer() -> None:
     consumer, kept = SilentConsumer(), Kept()
     reader = RecordReader(None, consumer, kept, GroupFilter(()))  # type: ignore[arg-type]
-    asyncio.run(asyncio.wait_for(reader.run(lambda: consumer.is_asked), PATIENCE_S))
+    asyncio.run(asyncio.wait_for(reader.run(lambda: consumer.is_asked), GUARD_S))
     assert kept.events == []

@@ -51,7 +51,7 @@ def test_each_record_is_read_once_and_what_one_leaves_the_other_takes_over(
         eventually(what, is_so_now)
 
     # It has read of each partition before it loses one: an answer about where a partition begins that comes after a
-    # rebalance makes librdkafka 2.16 go back there, whatever is committed.
+    # rebalance makes librdkafka 2.16 go back there, also behind the committed offset.
     produce(servers, topic, 400, partitions=PARTITIONS)
     read_both("theirs reads alone", lambda: len(came) >= 400)
     other.commit(asynchronous=False)

@@ -19,7 +19,7 @@ from kafka_nextgen.membership.classic.states import Status as ClassicStatus
 from kafka_nextgen.membership.states import Phase, Status
 from kafka_nextgen.wire.apis import CONSUMER_GROUP_HEARTBEAT, FETCH, FIND_COORDINATOR
 from tests.engine.stage import TOPIC, Stage, no_coordinator, poll_until, read, tp
-from tests.support.kafka_properties import free_ports
+from tests.support.kafka_properties import refusing_address
 from tests.support.waiting import eventually
 
 ORDERS_0, ORDERS_1 = TopicPartition("orders", 0), TopicPartition("orders", 1)
@@ -107,8 +107,7 @@ def test_a_member_that_reads_is_well(stage: Stage) -> None:
 
 
 def test_a_cluster_that_was_never_reached_is_a_problem() -> None:
-    nobody = f"127.0.0.1:{free_ports(1)[0]}"
-    with Consumer(bootstrap_servers=nobody, group_id="billing") as consumer:
+    with refusing_address() as nobody, Consumer(bootstrap_servers=nobody, group_id="billing") as consumer:
         consumer.subscribe(["orders"])
         poll_until(consumer, lambda: nobody in (consumer.health().problem or ""))
 

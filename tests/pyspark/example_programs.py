@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from tests.support.spark import INTERPRETED, java_options
-from tests.support.waiting import GUARD_S
+from tests.support.waiting import TEST_S
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -27,6 +27,6 @@ def run(name: str, home: Path, *options: str, env: Mapping[str, str] | None = No
         env={**os.environ, **quick_java()} if env is None else env,
         capture_output=True,
         text=True,
-        timeout=GUARD_S,
+        timeout=TEST_S,
         check=False,
     )

@@ -13,7 +13,7 @@ from tests.pyspark.failures import failure_of
 from tests.pyspark.sources import BUILT_IN, FORMATS, OURS, Format, Sources, assert_same_rows
 from tests.pyspark.topics import write
 from tests.support.clients import create_named_topic, create_topic, delete_records, delete_topic
-from tests.support.kafka_properties import free_ports
+from tests.support.kafka_properties import refusing_address
 from tests.support.kafka_server import KafkaServer
 
 #: Java's client asks again for as long as this.
@@ -148,10 +148,10 @@ def test_a_mistake_in_an_option_or_a_schema_is_told_without_secrets(sources: Sou
 
 
 def test_a_broker_that_is_not_there_ends_a_query(sources: Sources, tmp_path: Path) -> None:
-    (port,) = free_ports(1)
-    nowhere = Sources(sources.spark, f"127.0.0.1:{port}")
-    options = {"subscribe": "orders", **IMPATIENT}
-    assert f"127.0.0.1:{port}" in failure_of(lambda: nowhere.batch(OURS, **options).count())
-    failure = failure_of(lambda: nowhere.run(OURS, tmp_path / "checkpoint", tmp_path / "rows", **options))
-    assert f"127.0.0.1:{port}" in failure
-    failure_of(lambda: nowhere.batch(BUILT_IN, **options).count())
+    with refusing_address() as nobody:
+        nowhere = Sources(sources.spark, nobody)
+        options = {"subscribe": "orders", **IMPATIENT}
+        assert nobody in failure_of(lambda: nowhere.batch(OURS, **options).count())
+        failure = failure_of(lambda: nowhere.run(OURS, tmp_path / "checkpoint", tmp_path / "rows", **options))
+        assert nobody in failure
+        failure_of(lambda: nowhere.batch(BUILT_IN, **options).count())

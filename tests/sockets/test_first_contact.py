@@ -6,7 +6,6 @@ Patience counts from the first attempt, so that who polls briefly has as much of
 from __future__ import annotations
 
 import asyncio
-from contextlib import ExitStack
 
 import pytest
 
@@ -14,7 +13,7 @@ from kafka_nextgen import AsyncConsumer, AuthenticationError, Consumer, NoBroker
 from kafka_nextgen.admin import AsyncGroupAdmin, GroupAdmin
 from tests.engine.stage import PATIENCE_S, TOPIC, Stage, poll_until, read
 from tests.sockets.script import Script
-from tests.support.kafka_properties import refusing_socket
+from tests.support.kafka_properties import refusing_address
 from tests.support.waiting import eventually
 
 CUT = "when api versions: drop the connection"
@@ -54,9 +53,7 @@ def test_brief_polls_of_an_async_consumer_are(script: Script, stage: Stage) -> N
 
 @pytest.mark.parametrize("timeout", [0.0, 0.05])
 def test_once_patience_is_over_the_next_poll_says_what_stands_in_the_way(timeout: float) -> None:
-    with ExitStack() as stack:
-        nobody = "{}:{}".format(*stack.enter_context(refusing_socket()).getsockname())
-        consumer = stack.enter_context(Consumer(bootstrap_servers=nobody, group_id="billing"))
+    with refusing_address() as nobody, Consumer(bootstrap_servers=nobody, group_id="billing") as consumer:
         consumer.subscribe([TOPIC])
         poll_until(consumer, lambda: nobody in str(consumer.health().problem))
         assert not consumer.poll(timeout=timeout)

@@ -57,6 +57,13 @@ def refusing_socket() -> Iterator[socket.socket]:
         yield bound
 
 
+@contextmanager
+def refusing_address() -> Iterator[str]:
+    """The address of such a port."""
+    with refusing_socket() as bound:
+        yield "{}:{}".format(*bound.getsockname())
+
+
 #: The system gives no such port to a socket that asks for any, or that connects.
 CHOSEN_ONLY = range(12_000, 32_768)
 
@@ -70,11 +77,3 @@ def free_ports(count: int) -> list[int]:
             probe.bind(("127.0.0.1", port))
             found.add(port)
     return list(found)
-
-
-@contextmanager
-def refusing_address() -> Iterator[str]:
-    """An address that refuses connections: its port is taken, so that no other process listens there."""
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        yield f"127.0.0.1:{taken.getsockname()[1]}"

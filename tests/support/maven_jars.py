@@ -18,7 +18,7 @@ from attrs import frozen
 from filelock import FileLock
 
 from tests.support.kafka_server import NoKafkaError
-from tests.support.waiting import GUARD_S
+from tests.support.waiting import TEST_S
 
 _POM = """<project xmlns="http://maven.apache.org/POM/4.0.0">
   <modelVersion>4.0.0</modelVersion>
@@ -68,7 +68,7 @@ def _copy_dependencies(maven: str, artifacts: Sequence[Artifact], scratch: Path)
     (scratch / "pom.xml").write_text(_POM.format(dependencies="".join(each.dependency for each in artifacts)))
     command = [maven, "-B", "-q", "dependency:copy-dependencies", "-DincludeScope=runtime"]
     command.append(f"-DoutputDirectory={scratch / 'jars'}")
-    done = subprocess.run(command, cwd=scratch, capture_output=True, text=True, timeout=GUARD_S, check=False)
+    done = subprocess.run(command, cwd=scratch, capture_output=True, text=True, timeout=TEST_S, check=False)
     if done.returncode != 0:
         names = ", ".join(f"{each.name} {each.version}" for each in artifacts)
         raise NoKafkaError(f"Maven could not fetch {names}:\n{done.stdout[-2000:]}{done.stderr[-1000:]}")

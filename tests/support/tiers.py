@@ -101,8 +101,8 @@ def mark(item: pytest.Item) -> None:
 
 
 @cache  # asked for each test of a module
-def _is_of_the_whole(module: Path) -> bool:
-    return any(_inside(path) in WHOLE for path in (module, *module.parents) if TESTS in path.parents)
+def _is_of_the_whole(path: Path) -> bool:
+    return any(_inside(place) in WHOLE for place in (path, *path.parents) if TESTS in place.parents)
 
 
 @cache
@@ -117,7 +117,7 @@ def _draws_examples(item: pytest.Item) -> bool:
 
 def is_not_for(config: pytest.Config, path: Path) -> bool:
     """Return whether a folder or a module is of the whole and the run is not."""
-    left_out = not _runs_the_whole(config) and TESTS in path.parents and _inside(path) in WHOLE
+    left_out = not _runs_the_whole(config) and _is_of_the_whole(path)
     if left_out:
         _note_left_out(config)
     return left_out

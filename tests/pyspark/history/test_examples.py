@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.support.waiting import GUARD_S
+from tests.support.waiting import TEST_S
 
 pytest.importorskip("pyspark")
 
@@ -47,7 +47,7 @@ def test_a_nightly_job_says_what_it_read_and_which_groups_had_a_bad_day(tmp_path
         env={**os.environ, **quick_java(), "PYSPARK_PYTHON": sys.executable},
         capture_output=True,
         text=True,
-        timeout=GUARD_S,
+        timeout=TEST_S,
         check=False,
     )
     assert done.returncode == 0, done.stderr

@@ -29,7 +29,7 @@ from tests.pyspark.history.datasets import (
     write_logs,
 )
 from tests.spark.history.logs import stories
-from tests.support.waiting import GUARD_S
+from tests.support.waiting import TEST_S
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -173,7 +173,7 @@ def test_a_stream_does_what_a_batch_does(spark: SparkSession, tmp_path: Path, ev
     def run() -> None:
         lines = spark.readStream.option("maxFilesPerTrigger", 1).text(str(logs))
         query = ingest_stream(lines, str(dataset), str(checkpoint), available_now=True)
-        assert query.awaitTermination(int(GUARD_S))
+        assert query.awaitTermination(int(TEST_S))
         assert query.exception() is None
 
     (logs / "a.jsonl").write_bytes(text_of(events[: half + 5]) + b"INFO\n")

@@ -25,7 +25,7 @@ from tests.bridge.offsets_topic.group_records import NAMES, ORDERS, current, epo
 from tests.pyspark.checkpoints import forget_last_commit
 from tests.pyspark.history.datasets import rows_in, rows_of
 from tests.spark.history.records import batch_of, row
-from tests.support.waiting import GUARD_S
+from tests.support.waiting import TEST_S
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -70,7 +70,7 @@ def run(spark: SparkSession, home: Path, names: Mapping[TopicId, str]) -> None:
     query = stream_offsets_topic(
         records, str(home / "dataset"), str(home / "checkpoint"), cluster="c", topics=names, available_now=True
     )
-    assert query.awaitTermination(int(GUARD_S))
+    assert query.awaitTermination(int(TEST_S))
     assert query.exception() is None
 
 

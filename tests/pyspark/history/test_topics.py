@@ -16,7 +16,7 @@ from kafka_nextgen.testing import Cluster
 from tests.pyspark.history.datasets import identities, identities_of, refused_in, rows_in, rows_of
 from tests.pyspark.topics import write
 from tests.spark.history.logs import stories
-from tests.support.waiting import GUARD_S
+from tests.support.waiting import TEST_S
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -35,7 +35,7 @@ def test_a_topic_comes_in_as_a_stream_and_again_as_a_batch_not_at_all(spark: Spa
             write(servers, "events", [*lines, None, b"INFO hello"], part)
             stream = spark.readStream.format("kafka_nextgen").options(**options).load()
             query = ingest_stream(stream, dataset, checkpoint, available_now=True)
-            assert query.awaitTermination(int(GUARD_S))
+            assert query.awaitTermination(int(TEST_S))
         assert rows_in(spark, Path(dataset)) == rows_of(events)
         refused = refused_in(spark, dataset).collect()
         assert {(row.reason, row["count"], row.file) for row in refused} == {
