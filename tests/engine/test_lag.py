@@ -100,6 +100,13 @@ def test_one_that_gets_a_leader_meanwhile_is_asked_for() -> None:
     assert list(lookup.missing) == [tp(1)]
 
 
+def test_looks_in_vain_are_counted_anew_once_a_partition_was_found() -> None:
+    lookup = Lookup({tp(1): LATEST})
+    for partitions in ({}, {1: PartitionInfo(leader=1)}, *[dict[int, PartitionInfo]()] * (LOOKS - 1)):
+        lookup.note_image(ClusterImage(topics_by_name={TOPIC: TopicInfo(TOPIC, None, partitions=partitions)}))
+    assert list(lookup.missing) == [tp(1)], "one broker had not heard of it"
+
+
 def test_a_partition_whose_beginning_alone_is_not_known_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     away = RequestTimeoutError("its leader went away")
 

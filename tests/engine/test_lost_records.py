@@ -136,6 +136,14 @@ def test_what_the_coordinator_refused_to_commit_is_lost(stage: Stage, protocol: 
         assert refused(consumer.commit) == {tp()}
 
 
+def test_of_a_commit_that_was_refused_in_part_only_that_part_is_lost(stage: Stage) -> None:
+    with stage.after_reading(5, partitions=2) as consumer:
+        with pytest.raises(CommitFailedError, match="OFFSET_METADATA_TOO_LARGE"):
+            consumer.commit({tp(0): OffsetAndMetadata(5, metadata="x" * 5000), tp(1): OffsetAndMetadata(5)})
+        lose_and_return(stage, consumer)
+        assert refused(consumer.commit) == {tp(0)}
+
+
 def test_a_commit_in_a_callback_is_for_the_partitions_that_are_there(stage: Stage) -> None:
     class Commits(Hears):
         def on_partitions_assigned(self, consumer: RebalanceConsumer, partitions: object) -> None:

@@ -347,6 +347,11 @@ def test_looks_in_vain_are_counted_anew_once_a_topic_was_found(world: World) -> 
     world.answer(fetch, at(P0, columns(P0, 0, 2), 20))
     assert len(world.take()) == 2
     world.image = without_it
+    for _ in range(2):
+        look(world, without_it)
+        world.plan()
+        assert not world.state.handover.has_records()
     look(world, without_it)
     world.plan()
-    assert not world.state.handover.has_records()
+    with pytest.raises(UnknownTopicError):
+        world.take()

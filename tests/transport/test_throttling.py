@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -77,7 +78,10 @@ def test_no_throttle_is_obeyed_for_an_hour_and_none_of_a_coordinator_for_a_sessi
 
 
 @pytest.mark.parametrize(("told_ms", "heeded_s"), [(-1, 0), (0, 0), (1_500, 1.5), (2**31 - 1, 300)])
-async def test_the_next_request_waits_until_the_time_is_over(told_ms: int, heeded_s: float) -> None:
+async def test_the_next_request_waits_until_the_time_is_over(
+    told_ms: int, heeded_s: float, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
     assert throttle_time_s(ConsumerGroupHeartbeatResponse(throttle_time_ms=told_ms)) == heeded_s
     async with throttled(told_ms) as (client, broker):
         began = now()
@@ -86,6 +90,7 @@ async def test_the_next_request_waits_until_the_time_is_over(told_ms: int, heede
         await ask(client, FETCH, timeout_s=400.0)
         assert now() - began == pytest.approx(heeded_s)
         assert client.traffic.throttled_ms == 1000 * heeded_s
+        assert ("throttled by broker" in caplog.text) == (heeded_s > 0)
 
 
 async def test_what_is_on_its_way_is_answered_and_what_cannot_wait_so_long_is_never_sent() -> None:

@@ -77,9 +77,10 @@ def provider(certificates: Certificates) -> Iterator[Provider]:
     server.server_close()
 
 
-def test_the_clients_own_credentials_get_a_token(provider: Provider, certificates: Certificates) -> None:
-    provider.answer = says(200, {"access_token": "abc", "token_type": "Bearer", "expires_in": 300})
-    assert provider.endpoint(certificates)() == Token(Secret("abc"), NOW + 300)
+@pytest.mark.parametrize("life_s", [1, 300])
+def test_the_clients_own_credentials_get_a_token(provider: Provider, certificates: Certificates, life_s: int) -> None:
+    provider.answer = says(200, {"access_token": "abc", "token_type": "Bearer", "expires_in": life_s})
+    assert provider.endpoint(certificates)() == Token(Secret("abc"), NOW + life_s)
     who = base64.b64encode(b"cl%3Aient:s3cret%2F").decode()
     assert provider.asked == [
         ("/oauth/token?tenant=1", "grant_type=client_credentials&scope=kafka", f"Basic {who}"),
