@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from kafka_nextgen.cli import consume as command
+from kafka_nextgen.cli import produce as producing_command
 from kafka_nextgen.cli.main import cli
 from kafka_nextgen.testing import Cluster
 
@@ -68,6 +69,16 @@ def test_json_has_base64_for_what_is_not_text(cluster: Cluster, lines_file: Path
     (line,) = consume(cluster, "binary", "binary", "--max-messages", "1", "--format", "json")
     assert json.loads(line)["value_base64"] == "//4="
     assert json.loads(line)["key"] is None
+
+
+def test_more_lines_than_are_read_ahead_are_all_written(
+    cluster: Cluster, lines_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The thread that reads stdin is at most two batches ahead; each batch makes room for the next."""
+    monkeypatch.setattr(producing_command, "MAX_BATCH_RECORDS", 2)
+    lines = [str(number) for number in range(9)]
+    produce(cluster, lines_file, "long", "\n".join(lines))
+    assert sorted(consume(cluster, "long", "long", "--max-messages", "9")) == lines
 
 
 def test_a_line_without_the_separator_is_named(cluster: Cluster, lines_file: Path) -> None:
