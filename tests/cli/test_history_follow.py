@@ -146,6 +146,14 @@ def test_a_pipe_gets_a_line_for_each_event() -> None:
     assert len(out.getvalue().splitlines()) == 2
 
 
+def test_a_pipe_gets_names_as_they_are_even_if_they_look_like_markup() -> None:
+    out = io.StringIO()
+    with open_screen(Console(file=out)) as screen:
+        screen.show(GroupViews(), [event(1, group="[bold]", cause="[/x]")])
+    assert "  [bold]  " in out.getvalue()
+    assert "  [/x]\n" in out.getvalue()
+
+
 def line(seq: int) -> bytes:
     return encode_event(event(seq)).encode() + b"\n"
 

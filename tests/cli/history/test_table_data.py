@@ -16,6 +16,7 @@ from kafka_nextgen.cli.history.table_data import (
     summarize_holdups,
     unstable_members,
     with_member_names,
+    worst_rebalances,
     worst_standstills,
 )
 from kafka_nextgen.cli.history.tables import print_analysis
@@ -70,6 +71,15 @@ def test_standstills_that_are_not_over_come_first() -> None:
     found = worst_standstills([*stood, endless])
     assert found[0] == endless
     assert [each.ms or 0 for each in found[1:]] == sorted((each.ms or 0 for each in stood), reverse=True)
+
+
+def test_of_rebalances_in_which_nothing_stood_still_those_that_lasted_longest_are_the_worst() -> None:
+    short, long, later, endless = (
+        evolve(REBALANCE, began=began, ended=ended, stood_ms=0)
+        for began, ended in ((1_000, 1_100), (2_000, 2_900), (3_000, 3_200), (4_000, None))
+    )
+    assert worst_rebalances([short, long, later, endless], 2) == [long, endless]
+    assert worst_rebalances([evolve(short, stood_ms=1), long, later], 1) == [evolve(short, stood_ms=1)]
 
 
 def test_members_that_stay_are_not_restless() -> None:
