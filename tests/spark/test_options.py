@@ -87,6 +87,7 @@ def test_values_are_read(option: str, text: str, attribute: str, value: object) 
         ("maxTriggerDelay", "5w", "must be a time"),
         ("maxTriggerDelay", "99999999999999999999s", "must be a time"),
         ("rowsPerBatch", "0", "must be a whole number from 1"),
+        ("kafkaConsumer.pollTimeoutMs", "0", "must be a whole number from 1"),
         ("groupId", " ", "groupId is empty"),
         ("groupFallback", "none", "must be error or earliest or latest"),
         ("startingOffsetsByTimestampStrategy", "earliest", "must be error or latest"),
