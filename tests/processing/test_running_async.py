@@ -189,7 +189,9 @@ async def test_records_that_run_was_about_to_take_over_when_it_was_interrupted_a
     assert progress(servers, group) == EVERYTHING
 
 
-async def test_handlers_that_take_too_long_are_cancelled_at_the_end(servers: str, work: Work) -> None:
+async def test_handlers_that_take_too_long_are_named_and_cancelled_at_the_end(
+    servers: str, orders: str, work: Work, caplog: pytest.LogCaptureFixture
+) -> None:
     group, cancelled, stop = unique("hang"), list[int](), StopHandle()
 
     async def hang(record: Record) -> None:
@@ -202,4 +204,5 @@ async def test_handlers_that_take_too_long_are_cancelled_at_the_end(servers: str
 
     await work(group, hang, stop, drain_timeout_s=0.01)
     assert set(cancelled) == {0}
+    assert f"not waited for any longer, and not committed: {orders}[" in caplog.text
     assert progress(servers, group) == {}
