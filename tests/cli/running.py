@@ -13,13 +13,11 @@ from attrs import define
 from tests.support.waiting import GUARD_S
 
 COMMAND = (sys.executable, "-c", "from kafka_nextgen.cli.main import main; main()")
-#: Commands take seconds of a core to start and to end, which a busy machine may not have (seconds).
-PATIENCE_S = GUARD_S
 
 
 def kafka_nextgen(*arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
     command = [*COMMAND, *arguments]
-    return subprocess.run(command, input=stdin, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
+    return subprocess.run(command, input=stdin, capture_output=True, text=True, timeout=GUARD_S, check=False)
 
 
 @define
@@ -47,7 +45,7 @@ def running(*arguments: str, number: signal.Signals = signal.SIGTERM) -> Iterato
     try:
         yield command
         process.send_signal(number)
-        command.rest, command.errors = process.communicate(timeout=PATIENCE_S)
+        command.rest, command.errors = process.communicate(timeout=GUARD_S)
         assert process.returncode == 0, command.errors
     finally:
         process.kill()

@@ -14,7 +14,7 @@ from kafka_nextgen.cli.main import cli
 from kafka_nextgen.history.events import Event, EventKind
 from kafka_nextgen.history.json_lines import decode_event
 from kafka_nextgen.types import OffsetAndMetadata
-from tests.cli.running import PATIENCE_S, kafka_nextgen, running
+from tests.cli.running import kafka_nextgen, running
 from tests.endtoend.reading import config_of, poll_until
 from tests.history.making import events_in
 from tests.support.clients import create_topic, produce, unique
@@ -79,9 +79,7 @@ def test_the_log_tells_who_came_what_was_committed_and_who_left(kafka: KafkaServ
                 wait_for(EventKind.LAG, topic=topic, partitions=(0,), offset=3, end=5)
             members.remove(first)
         members.clear()
-        eventually(
-            "the first one is gone", lambda: any(_left(each, joined) for each in events_in(log)), timeout_s=PATIENCE_S
-        )
+        eventually("the first one is gone", lambda: any(_left(each, joined) for each in events_in(log)))
     events = events_in(log)
     assert [each.seq for each in events] == list(range(len(events)))
     (source,) = {each.source for each in events}

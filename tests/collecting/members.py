@@ -12,8 +12,6 @@ from kafka_nextgen.history.analysis import analyze
 from kafka_nextgen.history.events import Event, EventKind
 from tests.support.waiting import GUARD_S, eventually
 
-PATIENCE_S = GUARD_S
-
 
 class Kept:
     dropped = 0
@@ -90,7 +88,7 @@ class Member:
                 done.set()
 
         self._asked.append(run)
-        assert done.wait(PATIENCE_S)
+        assert done.wait(GUARD_S)
 
     def busy(self, seconds: float) -> None:
         """Have its application do something else, without polling; returns at once."""

@@ -14,8 +14,8 @@ from kafka_nextgen.history.analysis import analyze
 from kafka_nextgen.history.events import SourceKind, source_kind
 from kafka_nextgen.history.facts import Owner
 from kafka_nextgen.history.queued_sink import Sink
-from tests.collecting.members import PATIENCE_S, Kept, Member
-from tests.support.waiting import eventually
+from tests.collecting.members import Kept, Member
+from tests.support.waiting import GUARD_S, eventually
 
 NAMES = ("one", "two", "three")
 LOOK_S = 0.05
@@ -36,7 +36,7 @@ def polled(servers: str, group: str, sink: Sink) -> Iterator[None]:
     thread = threading.Thread(target=lambda: asyncio.run(look()))
     thread.start()
     try:
-        assert has_begun.wait(PATIENCE_S)
+        assert has_begun.wait(GUARD_S)
         yield
     finally:
         is_over.set()

@@ -10,8 +10,6 @@ from kafka_nextgen.testing import Cluster
 from tests.support.kafka_server import SESSION_TIMEOUT_S, KafkaServer
 from tests.support.waiting import GUARD_S
 
-PATIENCE_S = GUARD_S
-
 #: A member of a classic group sets for itself what the broker sets for the others.
 QUICK_CLASSIC: dict[str, object] = {
     "partition_assignment_strategy": "cooperative-sticky",
@@ -49,9 +47,9 @@ def read(consumer: Consumer, count: int) -> list[Record]:
 async def read_async(consumer: AsyncConsumer, count: int) -> list[Record]:
     """Do the same with an ``AsyncConsumer``."""
     records: list[Record] = []
-    deadline = time.monotonic() + PATIENCE_S
+    deadline = time.monotonic() + GUARD_S
     while len(records) < count:
-        came = f"{len(records)} of {count} records came in {PATIENCE_S} s"
+        came = f"{len(records)} of {count} records came in {GUARD_S} s"
         assert time.monotonic() < deadline, f"{came}; {consumer.health()}"
         records += await consumer.poll(timeout=0.2)
     assert len(records) == count
@@ -63,11 +61,11 @@ def poll_until(
 ) -> list[Record]:
     """Poll the consumers in turn until ``is_so``; return the records that came, in ``records`` if given."""
     came = records if records is not None else []
-    deadline = time.monotonic() + PATIENCE_S
+    deadline = time.monotonic() + GUARD_S
     while not is_so():
         if time.monotonic() > deadline:
             how = "; ".join(str(consumer.health()) for consumer in consumers)
-            raise AssertionError(f"still not so after {PATIENCE_S} s; {len(came)} records came; {how}")
+            raise AssertionError(f"still not so after {GUARD_S} s; {len(came)} records came; {how}")
         for consumer in consumers:
             came += consumer.poll(timeout=0.2 / len(consumers))
     return came
@@ -78,7 +76,7 @@ def poll_until_assigned(consumer: Consumer, topics: set[str], told: Callable[[],
 
     A coordinator resolves a group's patterns at most every ten seconds (Kafka 4.x), so this may take a few of those.
     """
-    deadline = time.monotonic() + PATIENCE_S
+    deadline = time.monotonic() + GUARD_S
     while {tp.topic for tp in consumer.assignment()} != topics:
         assert time.monotonic() < deadline, told()
         consumer.poll(timeout=0.2)

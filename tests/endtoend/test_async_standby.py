@@ -16,7 +16,8 @@ from kafka_nextgen import (
     TopicPartition,
 )
 from kafka_nextgen.testing import Cluster
-from tests.endtoend.reading import PATIENCE_S, poll_until
+from tests.endtoend.reading import poll_until
+from tests.support.waiting import GUARD_S
 
 TOPIC, GROUP = "orders", "billing"
 #: A close that waited for on_standby would wait so long.
@@ -68,4 +69,4 @@ def test_a_standby_that_loads_its_state_ends_at_once(cluster: Cluster, is_closed
             reading.cancel()
         await asyncio.wait([reading])
 
-    asyncio.run(asyncio.wait_for(stop(), PATIENCE_S))
+    asyncio.run(asyncio.wait_for(stop(), GUARD_S))

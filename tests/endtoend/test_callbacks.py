@@ -36,10 +36,10 @@ from kafka_nextgen import (
 )
 from kafka_nextgen.testing import Cluster
 from tests.endtoend.heard import Heard, HeardAsync
-from tests.endtoend.reading import PATIENCE_S, config_of, numbers, poll_until, read, read_async
+from tests.endtoend.reading import config_of, numbers, poll_until, read, read_async
 from tests.support.clients import create_topic, members_of, produce, stored_offsets
 from tests.support.kafka_server import KafkaServer
-from tests.support.waiting import eventually
+from tests.support.waiting import GUARD_S, eventually
 
 PARTITIONS = 4
 #: Longer than a session of 45 s, and shorter than the rebalance timeout of 60 s.
@@ -138,7 +138,7 @@ def test_so_does_one_of_an_async_consumer(
             (rebalance,) = consumer.rebalances()
             assert rebalance.epoch_after == consumer.group_metadata().member_epoch, "it was never out"
 
-    asyncio.run(asyncio.wait_for(scene(), PATIENCE_S))
+    asyncio.run(asyncio.wait_for(scene(), GUARD_S))
 
 
 # ---- what is raised
@@ -198,7 +198,7 @@ def test_a_callback_may_commit_seek_and_pause_by_its_view_while_it_runs(
             with pytest.raises(MisuseError, match="ended with the rebalance callback"):
                 await views[0].commit()
 
-    asyncio.run(asyncio.wait_for(scene(), PATIENCE_S))
+    asyncio.run(asyncio.wait_for(scene(), GUARD_S))
     assert stored_offsets(kafka.bootstrap_servers, group) == {0: 5}
 
 
@@ -230,7 +230,7 @@ def test_nothing_of_a_partition_is_handed_out_from_its_revocation_on(
     kafka: KafkaServer, group: str, stack: ExitStack
 ) -> None:
     topic, first_is_told = numbered_topic(kafka, 40_000), threading.Event()
-    log = Log(is_told=lambda: first_is_told.wait(PATIENCE_S))
+    log = Log(is_told=lambda: first_is_told.wait(GUARD_S))
     first = join(stack, kafka, group, topic, Heard({"revoked": log.revoke}))
     with ThreadPoolExecutor(1) as pool:
         reading = pool.submit(log.read, first)
@@ -245,7 +245,7 @@ def test_nothing_of_a_partition_is_handed_out_from_its_revocation_on(
             log.stopped = True
             first_is_told.set()
             produce(kafka.bootstrap_servers, topic, PARTITIONS, partitions=PARTITIONS)  # it looks with every record
-        reading.result(PATIENCE_S)
+        reading.result(GUARD_S)
 
     (at,) = (index for index, entry in enumerate(log.entries) if isinstance(entry, set))
     given_up = log.entries[at]
@@ -266,7 +266,7 @@ def test_nothing_of_a_partition_is_handed_out_from_its_revocation_on(
 def test_what_is_lost_is_committed_by_nobody(turned: Cluster, turned_topic: str, group: str, stack: ExitStack) -> None:
     def commit(by: Consumer | RebalanceConsumer, _: object = None) -> None:
         with pytest.raises(CommitFailedError):
-            by.commit(timeout=PATIENCE_S)
+            by.commit(timeout=GUARD_S)
 
     heard = Heard({"lost": commit})
     auto = {"enable_auto_commit": True, "auto_commit_interval_ms": 3600_000}

@@ -10,10 +10,10 @@ import confluent_kafka
 import pytest
 
 from kafka_nextgen import Consumer
-from tests.endtoend.reading import PATIENCE_S, QUICK_PROPERTIES, config_of, numbers, poll_until, read
+from tests.endtoend.reading import QUICK_PROPERTIES, config_of, numbers, poll_until, read
 from tests.support.clients import create_topic, produce, stored_offsets
 from tests.support.kafka_server import KafkaServer
-from tests.support.waiting import eventually
+from tests.support.waiting import GUARD_S, eventually
 
 PARTITIONS = 4
 
@@ -67,7 +67,7 @@ def test_each_record_is_read_once_and_what_one_leaves_the_other_takes_over(
 
     ours.close()
     produce(servers, topic, 400, partitions=PARTITIONS, first=800)
-    rest = other.consume(400, timeout=PATIENCE_S)
+    rest = other.consume(400, timeout=GUARD_S)
     assert sorted(int(message.value() or b"") for message in rest) == list(range(800, 1200))
     other.commit(asynchronous=False)
     other.close()

@@ -8,9 +8,10 @@ import pytest
 
 from kafka_nextgen import AsyncConsumer, Consumer
 from tests.endtoend.heard import Heard, HeardAsync
-from tests.endtoend.reading import PATIENCE_S, config_of, poll_until, read
+from tests.endtoend.reading import config_of, poll_until, read
 from tests.support.clients import create_topic, produce, stored_offsets
 from tests.support.kafka_server import KafkaServer
+from tests.support.waiting import GUARD_S
 
 COMMITS = {"revoked": lambda view, _: view.commit()}
 
@@ -63,5 +64,5 @@ def test_an_async_listener_hears_the_same(kafka: KafkaServer, protocol: str, top
                 await poll_until_it_has(2, second, first)
             await poll_until_it_has(4, first)
 
-    asyncio.run(asyncio.wait_for(main(), PATIENCE_S))
+    asyncio.run(asyncio.wait_for(main(), GUARD_S))
     check_conversation(first_heard.heard, second_heard.heard)

@@ -11,9 +11,10 @@ import pytest
 from kafka_nextgen import AssignorError, BrokerError, Consumer, GroupProtocol, Record, UnsupportedAssignorError
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.testing import Cluster
-from tests.endtoend.reading import PATIENCE_S, QUICK_PROPERTIES, config_of, numbers, poll_until
+from tests.endtoend.reading import QUICK_PROPERTIES, config_of, numbers, poll_until
 from tests.support.clients import create_topic, produce, unique
 from tests.support.kafka_server import KafkaServer
+from tests.support.waiting import GUARD_S
 from tests.support.weighing import Weighing
 
 PARTITIONS = 12
@@ -90,9 +91,9 @@ def test_an_assignor_that_raises_moves_nothing_and_every_application_hears_of_it
 def errors_of(consumers: list[Consumer]) -> list[AssignorError]:
     """Poll until each of them has heard that an assignor failed."""
     heard: dict[int, AssignorError] = {}
-    deadline = time.monotonic() + PATIENCE_S
+    deadline = time.monotonic() + GUARD_S
     while len(heard) < len(consumers):
-        assert time.monotonic() < deadline, f"only {len(heard)} heard of it in {PATIENCE_S} s"
+        assert time.monotonic() < deadline, f"only {len(heard)} heard of it in {GUARD_S} s"
         for place, consumer in enumerate(consumers):
             try:
                 consumer.poll(timeout=0.1)
@@ -152,7 +153,7 @@ def test_so_is_one_that_brings_an_assignor_to_a_group_without_it(embedded_kafka:
     kafka = embedded_kafka
     topic, group = create_topic(kafka.bootstrap_servers, "beside", PARTITIONS), unique("beside")
     other = theirs(stack, kafka, group, topic)
-    deadline = time.monotonic() + PATIENCE_S
+    deadline = time.monotonic() + GUARD_S
     while len(other.assignment()) < PARTITIONS:
         assert time.monotonic() < deadline
         other.poll(0.1)

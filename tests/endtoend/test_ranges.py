@@ -12,11 +12,11 @@ import pytest
 from confluent_kafka import Producer
 
 from kafka_nextgen import Consumer, OffsetOutOfRangeError, OffsetRange, Record, TopicPartition, UnknownTopicError
-from tests.endtoend.reading import PATIENCE_S, poll_until
+from tests.endtoend.reading import poll_until
 from tests.endtoend.transacting import TIMEOUT_S, send, transactional_producer
 from tests.support.clients import create_named_topic, delete_topic, idempotent_producer, produce, unique
 from tests.support.kafka_server import KafkaServer
-from tests.support.waiting import eventually
+from tests.support.waiting import GUARD_S, eventually
 
 LEVELS = ["read_uncommitted", "read_committed"]
 #: A consumer that waits for more than a range has left waits longer than any test.
@@ -119,11 +119,11 @@ def compacted(kafka: KafkaServer) -> TopicPartition:
         key = f"kept {number}" if number % 97 == 0 else f"seldom {number % 7}"
         producer.produce(partition.topic, key=key, value=b"%08d" % number + b"." * 1000, partition=0)
         if number % 10 == 9:
-            assert producer.flush(PATIENCE_S) == 0
+            assert producer.flush(GUARD_S) == 0
 
     def is_compacted() -> bool:
         producer.produce(partition.topic, key=b"roll", value=b"." * 100, partition=0)
-        assert producer.flush(PATIENCE_S) == 0
+        assert producer.flush(GUARD_S) == 0
         consumer.assign({partition: OffsetRange(0, 900)})
         first = len(list(consumer))
         consumer.assign({partition: OffsetRange(0, RECORDS)})
@@ -165,7 +165,7 @@ def test_records_in_arrow_tell_who_set_the_timestamp(kafka: KafkaServer, set_by:
     producer = idempotent_producer(kafka.bootstrap_servers)
     for offset in range(10):
         producer.produce(partition.topic, b"%d" % offset, partition=0, timestamp=1_700_000_000_000 + offset)
-    assert producer.flush(PATIENCE_S) == 0
+    assert producer.flush(GUARD_S) == 0
     with new_consumer(kafka) as consumer:
         consumer.assign({partition: OffsetRange(3, 7)})
         table = pa.concat_tables(batch.to_arrow(SCHEMA) for batch in consumer.batches())
@@ -193,9 +193,9 @@ def test_a_range_behind_the_end_of_the_log_is_an_error(kafka: KafkaServer, consu
     produce(kafka.bootstrap_servers, partition.topic, 5)
     consumer.assign({partition: OffsetRange(6, 8)})
     with pytest.raises(OffsetOutOfRangeError, match="offset 6"):
-        consumer.poll(PATIENCE_S)
+        consumer.poll(GUARD_S)
     consumer.seek(partition, 4)
-    assert [record.offset for record in consumer.poll(PATIENCE_S)] == [4]
+    assert [record.offset for record in consumer.poll(GUARD_S)] == [4]
 
 
 def test_a_topic_made_again_is_not_read_in_its_place(kafka: KafkaServer, consumer: Consumer) -> None:
@@ -205,7 +205,7 @@ def test_a_topic_made_again_is_not_read_in_its_place(kafka: KafkaServer, consume
     assert len(poll_until([consumer], lambda: consumer.position(partition) == 5)) == 5
     delete_topic(kafka.bootstrap_servers, partition.topic)
     with pytest.raises(UnknownTopicError, match="can't be read at offset 5"):
-        consumer.poll(PATIENCE_S)
+        consumer.poll(GUARD_S)
     create_named_topic(kafka.bootstrap_servers, partition.topic)
     produce(kafka.bootstrap_servers, partition.topic, 20)
     with pytest.raises(UnknownTopicError, match="made again"):

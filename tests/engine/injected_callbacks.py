@@ -23,7 +23,8 @@ from kafka_nextgen.coordinator.classic.responses import LeaveGroupAnswer
 from tests.engine.injected_calls import result_of
 from tests.engine.injection import InjectedError, Injection, is_in_a_task
 from tests.engine.interrupted_reader import Kind
-from tests.engine.stage import GROUP, PATIENCE_S, TOPIC, Stage
+from tests.engine.stage import GROUP, TOPIC, Stage
+from tests.support.waiting import GUARD_S
 
 PROTOCOLS: dict[str, dict[str, object]] = {
     "consumer": {},
@@ -98,7 +99,7 @@ CALLERS: tuple[tuple[Kind, Made], ...] = ((Consumer, Blocking), (AsyncConsumer, 
 
 async def poll_through(consumer: Any, trap: Trap, partitions: int) -> None:
     """Poll, whatever is raised, until the member has come to rest with so many partitions."""
-    deadline = time.monotonic() + PATIENCE_S
+    deadline = time.monotonic() + GUARD_S
     is_settled = False
     while not is_settled:
         assert time.monotonic() < deadline, f"the member does not go on: {trap.injection}; {consumer.health()}"

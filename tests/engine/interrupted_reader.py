@@ -18,7 +18,7 @@ from kafka_nextgen.processing.stopping import StopHandle
 from kafka_nextgen.testing import Cluster
 from tests.engine.injected_calls import BY_HAND, DESERIALIZING, READING, TRIED, UNDONE, result_of
 from tests.engine.injection import InjectedError, Injection, injected, is_in_a_task
-from tests.engine.stage import PATIENCE_S, SETTINGS, TOPIC, Stage, tp
+from tests.engine.stage import SETTINGS, TOPIC, Stage, tp
 from tests.support.waiting import GUARD_S, eventually
 
 Kind = type[Consumer] | type[AsyncConsumer]
@@ -89,7 +89,7 @@ class Reader:
 
     async def read(self, count: int) -> None:
         """Go on until so many more have come."""
-        deadline = time.monotonic() + PATIENCE_S
+        deadline = time.monotonic() + GUARD_S
         while count > 0:
             assert time.monotonic() < deadline, f"nothing comes; {self.consumer.health()}"
             records = list(await result_of(self.consumer.poll(timeout=0.5, max_records=count)))

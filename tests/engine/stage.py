@@ -39,7 +39,6 @@ from tests.support.waiting import GUARD_S
 
 T = TypeVar("T")
 
-PATIENCE_S = GUARD_S
 RECORDS_PER_BATCH = 10
 SETTINGS = {
     "group.consumer.min.heartbeat.interval.ms": "50",
@@ -321,13 +320,13 @@ class Stage:
             return work()
 
         assert self.cluster._loop is not None
-        return asyncio.run_coroutine_threadsafe(on_the_loop(), self.cluster._loop).result(PATIENCE_S)
+        return asyncio.run_coroutine_threadsafe(on_the_loop(), self.cluster._loop).result(GUARD_S)
 
 
 def poll_until(consumer: Consumer, is_so: Callable[[], bool]) -> list[Record]:
     """Poll until ``is_so``; the records that came meanwhile."""
     records: list[Record] = []
-    deadline = time.monotonic() + PATIENCE_S
+    deadline = time.monotonic() + GUARD_S
     while not is_so():
         assert time.monotonic() < deadline, f"still not so; {len(records)} records came; {consumer.health()}"
         records += consumer.poll(timeout=0.1)
@@ -356,7 +355,7 @@ async def read_async(consumer: AsyncConsumer, count: int) -> list[Record]:
 def read(consumer: Consumer, count: int) -> list[Record]:
     """Poll until ``count`` records have come, and no more than that."""
     records: list[Record] = []
-    deadline = time.monotonic() + PATIENCE_S
+    deadline = time.monotonic() + GUARD_S
     while len(records) < count:
         assert time.monotonic() < deadline, f"{len(records)} of {count} records came; {consumer.health()}"
         records += consumer.poll(timeout=0.1, max_records=count - len(records))

@@ -21,8 +21,9 @@ from kafka_nextgen import AsyncConsumer, AsyncRebalanceConsumer, AsyncRebalanceL
 from kafka_nextgen.engine.application.records import Records
 from kafka_nextgen.testing import Cluster
 from tests.engine.injected_calls import next_of
-from tests.engine.stage import PATIENCE_S, SETTINGS, TOPIC, Stage, tp
+from tests.engine.stage import SETTINGS, TOPIC, Stage, tp
 from tests.support.examples import examples
+from tests.support.waiting import GUARD_S
 
 PARTITIONS, IN_EACH = 2, 30
 RECORDS = PARTITIONS * IN_EACH
@@ -161,7 +162,7 @@ def test_every_record_comes_once_and_in_order(
             await reading.take(again, second)
             await reading.take_the_rest(again)
 
-    asyncio.run(asyncio.wait_for(scene(), PATIENCE_S))
+    asyncio.run(asyncio.wait_for(scene(), GUARD_S))
     for partition in range(PARTITIONS):
         offsets = [record.offset for record in reading.records if record.partition == partition]
         assert offsets == list(range(IN_EACH))

@@ -34,8 +34,8 @@ from kafka_nextgen.coordinator.extensions.responses import AssignmentPrepared
 from kafka_nextgen.testing import Cluster
 from kafka_nextgen.wire.apis import CONSUMER_GROUP_PREPARE_ASSIGNMENT
 from tests.engine.own_assignor import Own, Work
-from tests.engine.stage import GROUP, PATIENCE_S, SETTINGS, TOPIC, Stage, poll_for, poll_until, read
-from tests.support.waiting import eventually
+from tests.engine.stage import GROUP, SETTINGS, TOPIC, Stage, poll_for, poll_until, read
+from tests.support.waiting import GUARD_S, eventually
 
 
 def to_first(group: AssignmentSpec) -> GroupAssignment:
@@ -157,7 +157,7 @@ def test_neither_heartbeats_nor_fetching_wait_for_it(stage: Stage, stack: ExitSt
     def slowly(group: AssignmentSpec) -> GroupAssignment:
         if b"slow" in {member.metadata.payload for member in group.members.values()}:
             begun.set()
-            assert may_end.wait(PATIENCE_S)
+            assert may_end.wait(GUARD_S)
         return UniformAssignor().assign(group)
 
     stage.create(partitions=1, records=10)
@@ -307,7 +307,7 @@ def test_closing_does_not_wait_for_an_assignor(stage: Stage) -> None:
 
     def forever(group: AssignmentSpec) -> GroupAssignment:
         begun.set()
-        may_end.wait(PATIENCE_S)
+        may_end.wait(GUARD_S)
         raise AssertionError("for nobody")
 
     stage.create()

@@ -33,7 +33,7 @@ from kafka_nextgen.types import TopicId, TopicPartition
 from kafka_nextgen.wire.apis import HEARTBEAT, SYNC_GROUP
 from kafka_nextgen.wire.messages import HeartbeatRequest, HeartbeatResponse, SyncGroupRequest, SyncGroupResponse
 from tests.engine.classic_group import Group
-from tests.engine.stage import GROUP, PATIENCE_S, TOPIC, Stage, poll_for, poll_until, read, tp
+from tests.engine.stage import GROUP, TOPIC, Stage, poll_for, poll_until, read, tp
 from tests.support.waiting import GUARD_S, eventually
 from tests.support.weighing import Weighing
 
@@ -57,7 +57,7 @@ class Waiting(Weighing):
         self.may_assign = threading.Event()
 
     def assign(self, group: AssignmentSpec) -> GroupAssignment:
-        assert self.may_assign.wait(PATIENCE_S)
+        assert self.may_assign.wait(GUARD_S)
         return super().assign(group)
 
 

@@ -16,7 +16,8 @@ import pytest
 
 import kafka_nextgen
 from kafka_nextgen import AsyncConsumer, MisuseError, clocks
-from tests.engine.stage import PATIENCE_S, TOPIC, Stage, read
+from tests.engine.stage import TOPIC, Stage, read
+from tests.support.waiting import GUARD_S
 
 freezegun = pytest.importorskip("freezegun")
 
@@ -64,7 +65,7 @@ def test_a_consumer_that_is_frozen_amid_its_life_keeps_its_partitions(stage: Sta
                 assert not consumer.poll(0.05)
                 health = consumer.health()
                 assert health.problem is None
-                assert (health.since_poll_s or 0.0) < PATIENCE_S
+                assert (health.since_poll_s or 0.0) < GUARD_S
         assert consumer.assignment()
 
 
@@ -89,7 +90,7 @@ def test_closing_ends_another_tasks_poll_while_its_event_loop_stands_still(stage
     async def scene() -> None:
         async with AsyncConsumer(**stage.config()) as consumer:
             await consumer.subscribe([TOPIC])
-            polling = asyncio.ensure_future(consumer.poll(PATIENCE_S))
+            polling = asyncio.ensure_future(consumer.poll(GUARD_S))
             await asyncio.sleep(0)
         with pytest.raises(MisuseError, match="closed"):
             await polling

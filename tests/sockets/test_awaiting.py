@@ -11,8 +11,9 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from kafka_nextgen import AsyncConsumer, CommitFailedError
-from tests.engine.stage import PATIENCE_S, TOPIC, Hears, Stage, values
+from tests.engine.stage import TOPIC, Hears, Stage, values
 from tests.sockets.script import Script
+from tests.support.waiting import GUARD_S
 
 STEPS = ["find coordinator", "join", "heartbeat", "offset fetch", "fetch", "commit", "leave"]
 
@@ -25,7 +26,7 @@ def play(scene: Callable[[AsyncConsumer, Hears], Awaitable[None]], stage: Stage)
     async def within_reason() -> None:
         async with AsyncConsumer(**stage.config()) as consumer:
             await consumer.subscribe([TOPIC], heard)
-            await asyncio.wait_for(scene(consumer, heard), PATIENCE_S)
+            await asyncio.wait_for(scene(consumer, heard), GUARD_S)
 
     asyncio.run(within_reason())
     return heard.calls

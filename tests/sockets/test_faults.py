@@ -11,9 +11,10 @@ import logging
 import pytest
 
 from kafka_nextgen import Consumer, FrameTooLargeError, RebalanceCause, Record
-from tests.engine.stage import PATIENCE_S, TOPIC, Hears, Stage, poll_until, read, values
+from tests.engine.stage import TOPIC, Hears, Stage, poll_until, read, values
 from tests.sockets.acts import FAULTS, limits_for
 from tests.sockets.script import Script
+from tests.support.waiting import GUARD_S
 
 #: What a consumer asks, from first to last.
 STEPS = [
@@ -26,7 +27,7 @@ def read_patiently(consumer: Consumer, count: int) -> list[Record]:
     """Poll until so many records came. A poll that ends before any broker was reached would say so."""
     records: list[Record] = []
     while len(records) < count:
-        came = consumer.poll(timeout=PATIENCE_S)
+        came = consumer.poll(timeout=GUARD_S)
         assert came, f"{len(records)} of {count} records came"
         records += came
     return records

@@ -11,10 +11,10 @@ import pytest
 
 from kafka_nextgen import AsyncConsumer, AuthenticationError, Consumer, NoBrokersError, TopicPartition
 from kafka_nextgen.admin import AsyncGroupAdmin, GroupAdmin
-from tests.engine.stage import PATIENCE_S, TOPIC, Stage, poll_until, read
+from tests.engine.stage import TOPIC, Stage, poll_until, read
 from tests.sockets.script import Script
 from tests.support.kafka_properties import refusing_address
-from tests.support.waiting import eventually
+from tests.support.waiting import GUARD_S, eventually
 
 CUT = "when api versions: drop the connection"
 
@@ -72,7 +72,7 @@ def test_a_refused_login_ends_it_at_once(stage: Stage) -> None:
     with stage.consumer(**login) as consumer:
         consumer.subscribe([TOPIC])
         with pytest.raises(AuthenticationError):
-            consumer.poll(timeout=PATIENCE_S)
+            consumer.poll(timeout=GUARD_S)
 
 
 @pytest.mark.parametrize("protocol", ["consumer", "classic"])

@@ -11,10 +11,11 @@ import sys
 
 import pytest
 
-from tests.engine.stage import PATIENCE_S, Stage
+from tests.engine.stage import Stage
 from tests.sockets.child_actions import ASYNC_CHILD_ACTIONS, CHILD_ACTIONS
 from tests.sockets.fork_process import HALF
 from tests.sockets.script import Script
+from tests.support.waiting import GUARD_S
 
 RUNS = [
     *(("fork", action) for action in CHILD_ACTIONS),
@@ -30,7 +31,7 @@ def test_a_child_neither_uses_nor_harms_its_parents_consumer(
     stage.create(records=2 * HALF)
     python = [sys.executable, "-W", "ignore:This process:DeprecationWarning"]  # since 3.12: of its threads
     command = [*python, "-m", "tests.sockets.fork_process", method, action, stage.cluster.bootstrap_servers]
-    ended = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=GUARD_S, check=False)
     assert (ended.returncode, ended.stderr) == (0, "")
 
     for numbers in script.streams:

@@ -8,8 +8,9 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from kafka_nextgen import GroupAdmin, RequestTimeoutError
-from tests.engine.stage import GROUP, PATIENCE_S, TOPIC, Stage, read, tp, values
+from tests.engine.stage import GROUP, TOPIC, Stage, read, tp, values
 from tests.sockets.script import Script
+from tests.support.waiting import GUARD_S
 
 PROTOCOLS = pytest.mark.parametrize("protocol", ["consumer", "classic"])
 
@@ -45,7 +46,7 @@ def told_when_time_is_over(
         script.wait_for(request, asked + 1)
         stage.cluster.advance(seconds=61)
         with pytest.raises(RequestTimeoutError) as caught:
-            calling.result(PATIENCE_S)
+            calling.result(GUARD_S)
     return str(caught.value)
 
 

@@ -10,10 +10,11 @@ import random
 import pytest
 
 from kafka_nextgen import CommitFailedError, Consumer
-from tests.engine.stage import PATIENCE_S, TOPIC, Hears, Stage, poll_until, tp
+from tests.engine.stage import TOPIC, Hears, Stage, poll_until, tp
 from tests.sockets.acts import FAULTS, SILENT, limits_for
 from tests.sockets.script import Script
 from tests.support.examples import examples
+from tests.support.waiting import GUARD_S
 
 STEPS = [
     *("api versions", "metadata", "find coordinator", "join", "heartbeat", "acknowledgement", "offset fetch"),
@@ -46,7 +47,7 @@ def read_all(consumer: Consumer, heard: Hears) -> None:
     came: dict[int, list[int]] = {0: [], 1: []}
     while any(offsets[-1:] != [9] for offsets in came.values()):
         losses = len(heard.lost)
-        records = consumer.poll(timeout=PATIENCE_S)
+        records = consumer.poll(timeout=GUARD_S)
         if len(heard.lost) > losses:
             came = {0: [], 1: []}
         for record in records:
@@ -58,7 +59,7 @@ def commit_at_last(consumer: Consumer) -> None:
     """Commit, once more where a fence came in between: then the member is in its group again first."""
     while True:
         try:
-            consumer.commit({tp(partition): 10 for partition in (0, 1)}, timeout=PATIENCE_S)
+            consumer.commit({tp(partition): 10 for partition in (0, 1)}, timeout=GUARD_S)
         except CommitFailedError:
             consumer.poll(timeout=0.1)  # who does not poll does not hear of the loss, and has what it had still
             poll_until(consumer, lambda: len(consumer.assignment()) == 2)

@@ -11,8 +11,9 @@ from kafka_nextgen import LogTruncationError
 from kafka_nextgen.spark.errors import DataLossError
 from kafka_nextgen.wire.records import NewRecord, encode_batch
 from tests.endtoend.transacting import send, transactional_producer
-from tests.engine.stage import PATIENCE_S, TOPIC, Stage
+from tests.engine.stage import TOPIC, Stage
 from tests.spark.odd_tasks import RECORDS, first, held_back, reading, settings
+from tests.support.waiting import GUARD_S
 
 
 def test_a_leader_that_moves_amid_a_task_is_followed(stage: Stage) -> None:
@@ -113,7 +114,7 @@ def test_transactions_that_were_aborted_at_the_end_of_a_range_are_passed(stage: 
     for is_kept in (True, False, False):
         writer.begin_transaction()
         send(writer, TOPIC, "one", "other")
-        (writer.commit_transaction if is_kept else writer.abort_transaction)(PATIENCE_S)
+        (writer.commit_transaction if is_kept else writer.abort_transaction)(GUARD_S)
     committed = settings(stage, isolation_level="read_committed")
     for end in range(100, 110):
         assert list(reading(95, end, committed)) == [*range(95, 100), *range(100, min(end, 102))]

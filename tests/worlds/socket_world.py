@@ -60,7 +60,6 @@ from tests.worlds import topics
 from tests.worlds.classic import ClassicConversation
 from tests.worlds.transactions import Producers
 
-_PATIENCE_S = GUARD_S
 _BY_NAME = 9  # the highest version of OffsetCommit and OffsetFetch that every release has
 
 
@@ -101,7 +100,7 @@ class SocketWorld(World):
 
     def wait(self) -> Iterable[str]:
         """Time passes by itself: long enough for whatever is told to come."""
-        self.conversation.wait(_PATIENCE_S)
+        self.conversation.wait(GUARD_S)
         return ()
 
     def _of_group(self, question: Question) -> Question:

@@ -30,7 +30,6 @@ from tests.pyspark.killing.writer import PARTITIONS, Records, Writer
 from tests.support.clients import create_topic, stored_offsets, unique
 from tests.support.waiting import GUARD_S, eventually
 
-PATIENCE_S = GUARD_S
 LOOKS_EVERY_S = 0.004  # each look costs processor time that the query lacks
 _MOST_SHOWN = 20
 
@@ -108,7 +107,7 @@ class _Run:
     def finish(self) -> None:
         """Read to the end."""
         with self._start("--to-the-end") as driver:
-            eventually("the last run is over", lambda: driver.exit_code is not None, 3 * PATIENCE_S)
+            eventually("the last run is over", lambda: driver.exit_code is not None, 3 * GUARD_S)
             if driver.exit_code != 0:
                 self.findings.append(f"the last run ended with exit code {driver.exit_code}")
 
@@ -153,7 +152,7 @@ class _Run:
 
     def _strike(self, driver: Driver, kill: Kill) -> Place | None:
         """Kill as soon as the query is at the stage, and return where it was; None if it ends, or never is."""
-        deadline = time.monotonic() + PATIENCE_S
+        deadline = time.monotonic() + GUARD_S
         while driver.exit_code is None and time.monotonic() < deadline:
             if self._is_time(driver, kill):
                 with driver.stopped():  # it may have gone on since, and must not while the target is looked for
@@ -181,7 +180,7 @@ class _Run:
 
 
 def _in_time(is_so: Callable[[], bool]) -> bool:
-    deadline = time.monotonic() + PATIENCE_S
+    deadline = time.monotonic() + GUARD_S
     while not is_so() and time.monotonic() < deadline:
         time.sleep(0.05)
     return is_so()
