@@ -23,7 +23,7 @@ from hypothesis import HealthCheck, settings
 
 from tests.scenarios.files import add_flag, refuse_flag_under_ci
 from tests.support.certificates import Certificates, issue_certificates
-from tests.support.examples import examples
+from tests.support.examples import draws_the_same, examples
 from tests.support.guardian import guard
 from tests.support.java_tools import JavaTools, find_java_tools
 from tests.support.kafka_from_maven import QUICK_START
@@ -64,9 +64,12 @@ def pytest_configure(config: pytest.Config) -> None:
     guard(config)
     choose_examples(config)
     # Nothing here is asserted on a clock. The default tier draws the same examples in each run, the whole draws others.
-    slow, number = [HealthCheck.too_slow], examples(100)
     settings.register_profile(
-        "without a clock", deadline=None, max_examples=number, derandomize=number < 100, suppress_health_check=slow
+        "without a clock",
+        deadline=None,
+        max_examples=examples(100),
+        derandomize=draws_the_same(),
+        suppress_health_check=[HealthCheck.too_slow],
     )
     settings.load_profile("without a clock")
 

@@ -77,8 +77,11 @@ def _returncode_of(command: Sequence[str], output: int) -> int:
 
 
 def _end(pytest: subprocess.Popen[bytes]) -> None:
-    """Interrupt pytest, so that its fixtures end what they have started, then kill what is left."""
-    os.killpg(pytest.pid, signal.SIGINT)
+    """End pytest, so that its fixtures end what they have started, then kill what is left.
+
+    It gets a SIGTERM and no SIGINT, which a shell has its background jobs ignore.
+    """
+    os.killpg(pytest.pid, signal.SIGTERM)
     try:
         pytest.wait(_ENDING_S)
     except subprocess.TimeoutExpired:

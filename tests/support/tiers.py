@@ -2,8 +2,9 @@
 
 A test is of the whole if it is marked ``whole`` or ``kafka``, or lives in one of ``WHOLE``. Without ``--all`` it is
 left out, and the run says so; folders and modules of the whole are not even imported. A random test, by hypothesis or
-marked ``random``, is of both tiers: the default tier draws a sample of its examples. ``--rest`` runs what the default
-tier does not: the whole, and random tests with all their examples.
+marked ``random``, is of both tiers: the default tier draws a tenth of its examples, the same in each run, and the whole
+half of them, others in each run. ``--rest`` runs what the default tier does not: the whole, and random tests as the
+whole has them.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.examples import draw_all
+from tests.support.examples import draw_for_the_whole
 from tests.support.real_kafka import PREVIEW_VERSION, REAL_RELEASES
 
 TESTS = Path(__file__).parents[1]
@@ -87,9 +88,9 @@ def add_options(parser: pytest.Parser) -> None:
 
 
 def choose_examples(config: pytest.Config) -> None:
-    """Have random tests draw a sample or all; called before their modules are imported."""
+    """Have random tests draw as many examples as their tier has; called before their modules are imported."""
     if _runs_the_whole(config):
-        draw_all()
+        draw_for_the_whole()
 
 
 def mark(item: pytest.Item) -> None:
