@@ -110,7 +110,7 @@ def test_a_range_is_committed_up_to_its_end(stage: Stage) -> None:
 # ---- how much is fetched
 
 
-@pytest.mark.parametrize("size", [10, 1000])
+@pytest.mark.parametrize("size", [10, 250])
 def test_a_range_costs_its_bytes_and_a_batch_and_takes_few_questions(stage: Stage, size: int) -> None:
     """10,000 records from the middle of a log of 40,000, in batches of 100.
 

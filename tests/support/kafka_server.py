@@ -1,10 +1,10 @@
 """What every kind of broker looks like to a test, and the settings that all of them run with.
 
 The settings use Kafka's names and are the same for a real broker and the embedded one: heartbeats are quick
-and sessions short, so that a rebalance takes half a second and a killed member is noticed in six. A group's next
-assignment waits for a moment, as it does by default, where that is known (4.3). A real broker waits a second for the
-members of a new classic group, which scenarios see it do. The embedded one does not wait. No group is forgotten while
-tests run: every ten minutes a real broker would forget those that have nothing left.
+and sessions short, so that a rebalance takes half a second and a killed member is noticed in six seconds. A group's
+next assignment waits for a moment, as it does by default, where that is known (4.3). A real broker waits a second for
+the members of a new classic group, which scenarios see it do. The embedded one does not wait. No group is forgotten
+while tests run: every ten minutes a real broker would forget those that have nothing left.
 """
 
 from __future__ import annotations
@@ -13,7 +13,10 @@ from collections.abc import Callable
 
 from attrs import define, field
 
-SESSION_TIMEOUT_S = 6
+from tests.support.waiting import slowness
+
+#: Six seconds, and as much longer as this machine is slower than it should be: members that are alive are not lost.
+SESSION_TIMEOUT_S = round(6 * slowness())
 
 BROKER_SETTINGS = {
     "auto.create.topics.enable": "false",
