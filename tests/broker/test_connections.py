@@ -203,6 +203,8 @@ def test_a_cluster_can_be_left_without_having_been_used() -> None:
     unused = Cluster()
     with pytest.raises(MisuseError):
         unused.create_topic("orders")
+    with pytest.raises(MisuseError):
+        Broker().elect_preferred_leaders()
     with unused:
         pass
     with pytest.raises(MisuseError), unused:

@@ -196,6 +196,17 @@ def test_the_cluster_is_described(client: Client) -> None:
     assert client.ask(apis.DESCRIBE_CLUSTER, endpoint_type=2).error_code == ErrorCode.INVALID_REQUEST
 
 
+def test_the_sizes_of_all_logs_are_told_or_of_those_asked_for(client: Client, new_topic: Callable[[int], str]) -> None:
+    def told(topics: list[dict[str, object]] | None) -> dict[str, list[int]]:
+        (directory,) = client.ask(apis.DESCRIBE_LOG_DIRS, topics=topics).results
+        return {topic.name: [each.partition_index for each in topic.partitions] for topic in directory.topics}
+
+    topic, other = new_topic(2), new_topic(1)
+    assert told([{"topic": topic, "partitions": [1]}]) == {topic: [1]}
+    every = told(None)
+    assert (every[topic], every[other]) == ([0, 1], [0])
+
+
 def test_a_test_makes_its_topics_without_a_client(cluster: Cluster, client: Client) -> None:
     name = unique("direct")
     cluster.create_topic(name, partitions=4)

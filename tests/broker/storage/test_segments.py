@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -38,6 +39,16 @@ def filled(data_dir: Path, values: str, segment_bytes: int = 2**30) -> Partition
     for value in values:
         log.append(batch(value))
     return log
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="open files are told by /proc")
+def test_no_file_stays_open_after_it_was_written_and_read(tmp_path: Path) -> None:
+    assert values_in(filled(tmp_path, "abc", segment_bytes=1)) == ["a", "b", "c"]
+    files_open = []
+    for descriptor in os.listdir("/proc/self/fd"):
+        with suppress(OSError):  # closed meanwhile
+            files_open.append(os.readlink(f"/proc/self/fd/{descriptor}"))
+    assert [file for file in files_open if file.startswith(str(tmp_path)) and file.endswith(".log")] == []
 
 
 def segments_of(data_dir: Path) -> list[Path]:
