@@ -65,19 +65,20 @@ def test_a_view_can_seek_pause_resume_and_commit_until_its_callback_ends(stage: 
         view.seek_to_end([tp()])
         end = view.position(tp())
         view.seek_to_beginning([tp()])
+        beginning = view.position(tp())
         view.seek(tp(), 3)
         view.pause([tp()])
         view.resume([tp()])
         view.commit()
-        return end, view
+        return end, beginning, view
 
     stage.create(records=5)
     listener = Does("assigned", work)
     with stage.subscribed(listener) as consumer:
         assert values(read(consumer, 2)) == [3, 4]
         assert stage.committed() == {0: 3}
-        ((end, view),) = listener.results  # type: ignore[misc]
-        assert end == 5  # type: ignore[has-type]
+        ((end, beginning, view),) = listener.results  # type: ignore[misc]
+        assert (end, beginning) == (5, 0)  # type: ignore[has-type]
         with pytest.raises(MisuseError, match="ended"):
             view.commit()  # type: ignore[has-type]
 

@@ -7,7 +7,13 @@ import logging
 import pytest
 
 from kafka_nextgen.errors import DisconnectedError
+from kafka_nextgen.properties import ServerAddress
+from kafka_nextgen.transport.deadline import Deadline
+from kafka_nextgen.transport.pool import ConnectionPool
 from kafka_nextgen.transport.retrying import REPEAT_S, Backoff, FailureLog
+from kafka_nextgen.transport.targets import Purpose
+
+from .scripted import now, settings
 
 REFUSED, LOST = DisconnectedError("one:9092 refused"), DisconnectedError("one:9092 went away")
 
@@ -81,3 +87,15 @@ def test_pauses_double_up_to_the_longest() -> None:
 def test_jitter_is_a_fifth_either_way_however_often_it_failed() -> None:
     assert [round(BACKOFF.delay_s(1, chance), 6) for chance in (0, 0.5, 0.75)] == [0.08, 0.1, 0.11]
     assert BACKOFF.delay_s(10_000, 0.999) == pytest.approx(1.2, abs=0.001)
+
+
+async def test_a_server_that_refuses_connections_is_tried_after_pauses_that_grow(dead_server: ServerAddress) -> None:
+    pool = ConnectionPool(settings(dead_server, reconnect_backoff=Backoff(1.0, 3.0)), chance=lambda: 0.5)
+    pauses = []
+    for _ in range(4):
+        began = now()
+        with pytest.raises(DisconnectedError):
+            await pool.get(dead_server, Purpose.GENERAL, Deadline(20.0, "a call"))
+        pauses.append(now() - began)
+    await pool.close()
+    assert pauses == pytest.approx([0.0, 1.0, 2.0, 3.0])
