@@ -129,7 +129,7 @@ class Engine:
 
     async def _reach(self) -> None:
         await self._contact.make()
-        self.hooks.each(lambda hooks: hooks.reached())
+        self.hooks.reached()
 
     def _offsets_of(self, group_id: str | None) -> GroupOffsets:
         if not group_id:

@@ -37,7 +37,10 @@ class Hooks:
         """The hooks were added to a consumer; ``name`` identifies it, at any time and on any thread."""
 
     def reached(self) -> None:
-        """The cluster was reached, so ``name`` has its id, or refused this client; on the I/O thread."""
+        """The cluster was reached, so ``name`` has its id, or refused this client; on the I/O thread.
+
+        Hooks that are added later are told so at once, where they are added.
+        """
 
     def detached(self, timeout_s: float) -> None:
         """The consumer was closed, or the hooks removed: the last call. May take up to ``timeout_s`` seconds."""
@@ -97,6 +100,7 @@ class HookList:
     def __init__(self, name: Callable[[], MemberName] = MemberName) -> None:
         self._name = name
         self._hooks: tuple[Hooks, ...] = ()
+        self._has_reached = False
         self._lock = threading.RLock()  # a signal handler may change them from within
 
     def __bool__(self) -> bool:
@@ -107,6 +111,9 @@ class HookList:
         _tell(hooks, lambda hooks: hooks.attached(self._name))
         with self._lock:
             self._hooks = (*self._hooks, hooks)
+            has_reached = self._has_reached
+        if has_reached:
+            _tell(hooks, lambda hooks: hooks.reached())
 
     def remove(self, hooks: Hooks) -> None:
         """Stop calling these; does nothing if they were not added."""
@@ -116,6 +123,14 @@ class HookList:
             self._hooks = others
         if was_there:
             _tell(hooks, lambda hooks: hooks.detached(REMOVING_S))
+
+    def reached(self) -> None:
+        """Tell the hooks, and all that will be added, that the cluster was reached."""
+        with self._lock:
+            self._has_reached = True
+            present = self._hooks
+        for hooks in present:
+            _tell(hooks, lambda hooks: hooks.reached())
 
     def each(self, tell: Callable[[Hooks], None]) -> None:
         """Have ``tell`` call a method of all hooks, one after the other."""
