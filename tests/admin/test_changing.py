@@ -17,7 +17,7 @@ from kafka_nextgen.codes import ErrorCode
 from tests.admin.conftest import Scene
 from tests.endtoend.reading import config_of, poll_until
 from tests.support.clients import create_topic, stored_offsets, unique
-from tests.support.kafka_server import KafkaServer
+from tests.support.kafka_server import SESSION_TIMEOUT_MS, KafkaServer
 from tests.support.waiting import eventually
 
 
@@ -101,7 +101,7 @@ def test_a_group_is_configured_before_it_is_there(kafka: KafkaServer, admin: Gro
     group, key = unique("configured"), "consumer.session.timeout.ms"
     admin.alter_config(group, {key: 7000}, validate_only=True)
     before = admin.describe_config(group)[key]
-    assert (before.value, before.is_own) == ("6000", False)
+    assert (before.value, before.is_own) == (SESSION_TIMEOUT_MS, False)
     admin.alter_config(group, {key: 7000})
     eventually("the broker has learnt of it", lambda: admin.describe_config(group)[key].value == "7000")
     assert admin.describe_config(group)[key].is_own

@@ -13,7 +13,7 @@ from kafka_nextgen.cli.main import cli
 from kafka_nextgen.types import format_partitions
 from tests.admin.conftest import Scene
 from tests.support.clients import create_topic, unique
-from tests.support.kafka_server import KafkaServer
+from tests.support.kafka_server import SESSION_TIMEOUT_MS, KafkaServer
 from tests.support.waiting import eventually
 
 
@@ -132,7 +132,7 @@ def test_a_configuration_is_shown_and_changed(kafka: KafkaServer) -> None:
         return [line.split() for line in groups(kafka, "config", group).stdout.splitlines()]
 
     eventually("the broker has learnt of it", lambda: [key, "700", "group"] in rows())
-    assert ["consumer.session.timeout.ms", "6000", "broker"] in rows()
+    assert ["consumer.session.timeout.ms", SESSION_TIMEOUT_MS, "broker"] in rows()
     assert all(row[0].startswith("consumer.") for row in rows()[1:])
     refused = groups(kafka, "config", group, "--set", f"{key}=1", "--dry-run")
     assert (refused.exit_code, "INVALID_CONFIG" in refused.stderr) == (1, True)

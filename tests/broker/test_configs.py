@@ -31,7 +31,7 @@ from tests.broker.configs import (
 )
 from tests.broker.group_requests import heartbeat, live_by_the_classic_protocol
 from tests.support.clients import unique
-from tests.support.kafka_server import KafkaServer
+from tests.support.kafka_server import SESSION_TIMEOUT_MS, KafkaServer
 from tests.support.waiting import eventually
 from tests.worlds.topics import create_topic
 
@@ -80,7 +80,7 @@ GROUP_REFUSALS: Table = {
     ((SESSION, SET, "x"),): (INVALID, f"Invalid value x for configuration {SESSION}: Not a"),
     ((SESSION, SET, ""),): (INVALID, f"Invalid value  for configuration {SESSION}: Not a"),
     ((SESSION, SET, "0"),): (INVALID, f"Invalid value 0 for configuration {SESSION}: Value must be at leas"),
-    ((HEARTBEAT, SET, "6000"),): (INVALID, f"{SESSION} must be greater than {HEARTBEAT}"),
+    ((SESSION, SET, "6000"), (HEARTBEAT, SET, "6000")): (INVALID, f"{SESSION} must be greater than {HEARTBEAT}"),
     ((SESSION, SET, None),): (BAD_REQUEST, f"Null value not supported for : {SESSION}"),
     ((SESSION, APPEND, "1"),): (INVALID, f"Can't APPEND to key {SESSION} because its type is not LIST."),
     ((SESSION, SUBTRACT, "1"),): (INVALID, f"Can't SUBTRACT to key {SESSION} because its type is not LIST"),
@@ -107,11 +107,15 @@ def test_a_group_is_configured_before_it_is_there_and_told_where_values_are_from
     assert (told[SESSION].source, told[HEARTBEAT].value, told[SESSION].read_only) == (8, "200", False)
     if each_release.release >= (4, 3):
         broker_key = f"group.{SESSION}"
-        assert told[SESSION].synonyms == ((SESSION, "7000", 8), (broker_key, "6000", 4), (broker_key, "45000", 5))
+        assert told[SESSION].synonyms == (
+            (SESSION, "7000", 8),
+            (broker_key, SESSION_TIMEOUT_MS, 4),
+            (broker_key, "45000", 5),
+        )
     else:
         assert (told[SESSION].synonyms, told[HEARTBEAT].synonyms) == (((SESSION, "7000", 8),), ((HEARTBEAT, "200", 5),))
     assert alter(at, GROUP, group, (SESSION, DELETE, None), ("nope", DELETE, None)) == DONE
-    eventually("it is taken back", lambda: describe(at, GROUP, group)[SESSION].value == "6000")
+    eventually("it is taken back", lambda: describe(at, GROUP, group)[SESSION].value == SESSION_TIMEOUT_MS)
 
 
 def test_a_change_is_made_in_whole_or_not_at_all(at: Client) -> None:
@@ -126,7 +130,7 @@ def test_the_older_request_replaces_everything(at: Client) -> None:
     assert replace(at, GROUP, group, {SESSION: "7000"}) == DONE
     assert replace(at, GROUP, group, {HEARTBEAT: "700"}) == DONE
     eventually("it is told", lambda: describe(at, GROUP, group)[HEARTBEAT].value == "700")
-    assert describe(at, GROUP, group)[SESSION].value == "6000"
+    assert describe(at, GROUP, group)[SESSION].value == SESSION_TIMEOUT_MS
     assert replace(at, GROUP, group, {HEARTBEAT: None})[1] == f"Null value not supported for : {HEARTBEAT}"
 
 

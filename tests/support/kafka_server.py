@@ -15,13 +15,14 @@ from attrs import define, field
 
 from tests.support.waiting import slowness
 
-#: Six seconds, and as much longer as this machine is slower than it should be: members that are alive are not lost.
-SESSION_TIMEOUT_S = round(6 * slowness())
+#: Six seconds, or as many times that as this machine is slower than it should be: members that are alive are not lost.
+SESSION_TIMEOUT_S = 6 * int(slowness())
+SESSION_TIMEOUT_MS = str(SESSION_TIMEOUT_S * 1000)
 
 BROKER_SETTINGS = {
     "auto.create.topics.enable": "false",
     "group.consumer.min.session.timeout.ms": "1000",
-    "group.consumer.session.timeout.ms": str(SESSION_TIMEOUT_S * 1000),
+    "group.consumer.session.timeout.ms": SESSION_TIMEOUT_MS,
     "group.consumer.min.heartbeat.interval.ms": "100",
     "group.consumer.heartbeat.interval.ms": "200",
     "group.consumer.assignment.interval.ms": "200",
