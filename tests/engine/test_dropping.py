@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import os
-import stat
 import subprocess
 import sys
 import threading
 import warnings
 from collections.abc import Callable
-from contextlib import suppress
 
 import pytest
 
 from kafka_nextgen import AsyncConsumer, Consumer
 from tests.engine.stage import TOPIC, Stage
+from tests.support.descriptors import open_descriptors
 from tests.support.waiting import GUARD_S, eventually
 
 UNCLOSED = (
@@ -44,11 +42,7 @@ def drop(use: Callable[[], threading.Thread]) -> None:
 
 
 def sockets() -> int:
-    found = 0
-    for entry in os.scandir("/proc/self/fd") if os.path.isdir("/proc/self/fd") else ():
-        with suppress(FileNotFoundError):  # closed meanwhile
-            found += stat.S_ISSOCK(entry.stat().st_mode)
-    return found
+    return sum(target.startswith("socket:") for target in open_descriptors().values())
 
 
 def test_a_dropped_consumer_warns_and_ends_its_thread_without_leaving(stage: Stage) -> None:

@@ -30,6 +30,7 @@ from attrs import frozen
 from kafka_nextgen import Record, SubscriptionPattern, TopicPartition
 from tests.endtoend.report import Line, Run
 from tests.soak.places import key_at, partition_at, place_of, places_of, runs_of, topic_of
+from tests.support.descriptors import open_descriptors
 
 _LOCK = threading.Lock()
 
@@ -95,12 +96,12 @@ class Orders:
 
 def cut_connections() -> None:
     """Break every TCP connection of this process, as a network does that gives up on them."""
-    for name in os.listdir("/proc/self/fd"):
-        with suppress(OSError):  # no socket, not connected, or closed meanwhile
-            if os.readlink(f"/proc/self/fd/{name}").startswith("socket:"):
-                with socket.socket(fileno=os.dup(int(name))) as shared:
-                    if shared.family in (socket.AF_INET, socket.AF_INET6):
-                        shared.shutdown(socket.SHUT_RDWR)
+    for descriptor, target in open_descriptors().items():
+        if target.startswith("socket:"):
+            # Not connected, or closed meanwhile, is well.
+            with suppress(OSError), socket.socket(fileno=os.dup(descriptor)) as shared:
+                if shared.family in (socket.AF_INET, socket.AF_INET6):
+                    shared.shutdown(socket.SHUT_RDWR)
 
 
 class Book:

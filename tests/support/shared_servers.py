@@ -18,9 +18,6 @@ from tests.support.waiting import TEST_S, eventually
 
 Start = Callable[[str], KafkaServer]
 
-#: Processes of a run end within its longest test of each other.
-PATIENCE_S = TEST_S
-
 
 @define
 class SharedServers:
@@ -29,7 +26,7 @@ class SharedServers:
     folder: Path
     start: Start
     me: int = field(factory=os.getpid)
-    patience_s: float = PATIENCE_S
+    patience_s: float = TEST_S  # processes of a run end within its longest test of each other
     _used: set[str] = field(factory=set)
     _own: dict[str, KafkaServer] = field(factory=dict)
 

@@ -128,7 +128,7 @@ class HookList:
         """Tell the hooks, and all that will be added, that the cluster was reached."""
         with self._lock:
             self._has_reached = True
-            present = self._hooks
+            present = self._hooks  # not by each(): hooks that are added from now on are told by add()
         for hooks in present:
             _tell(hooks, lambda hooks: hooks.reached())
 

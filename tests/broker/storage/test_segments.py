@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import os
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -16,6 +15,7 @@ from kafka_nextgen.broker.storage import files
 from kafka_nextgen.errors import StorageError
 from kafka_nextgen.wire.records import read_batches
 from tests.broker.storage.batches import batch, log_on, scratch, segment_names, values_in
+from tests.support.descriptors import open_descriptors
 from tests.support.examples import examples
 
 ONE_BATCH = batch("a").header.size
@@ -41,14 +41,12 @@ def filled(data_dir: Path, values: str, segment_bytes: int = 2**30) -> Partition
     return log
 
 
-@pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="open files are told by /proc")
+@pytest.mark.skipif(not open_descriptors(), reason="open files are told by /proc")
 def test_no_file_stays_open_after_it_was_written_and_read(tmp_path: Path) -> None:
     assert values_in(filled(tmp_path, "abc", segment_bytes=1)) == ["a", "b", "c"]
-    files_open = []
-    for descriptor in os.listdir("/proc/self/fd"):
-        with suppress(OSError):  # closed meanwhile
-            files_open.append(os.readlink(f"/proc/self/fd/{descriptor}"))
-    assert [file for file in files_open if file.startswith(str(tmp_path)) and file.endswith(".log")] == []
+    assert [
+        file for file in open_descriptors().values() if file.startswith(str(tmp_path)) and file.endswith(".log")
+    ] == []
 
 
 def segments_of(data_dir: Path) -> list[Path]:
