@@ -6,6 +6,7 @@ import logging
 
 import pytest
 
+from kafka_nextgen.transport import throttling
 from kafka_nextgen.wire.apis import CONSUMER_GROUP_HEARTBEAT, FETCH, HEARTBEAT, METADATA, OFFSET_COMMIT, Api
 from tests.engine.stage import Stage, poll_until
 
@@ -29,8 +30,14 @@ def throttle(stage: Stage, api: Api) -> None:
     ids=str,
 )
 def test_it_is_a_problem_and_told_once_and_close_commits_and_leaves_all_the_same(
-    stage: Stage, caplog: pytest.LogCaptureFixture, api: Api, settings: dict[str, object]
+    stage: Stage,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+    api: Api,
+    settings: dict[str, object],
 ) -> None:
+    # A coordinator is obeyed for 10 s, and would be told of once more where the machine takes longer than that.
+    monkeypatch.setattr(throttling, "_MAX_AS_COORDINATOR_S", AN_HOUR_S)
     with caplog.at_level(logging.WARNING, "kafka_nextgen.transport"):
         consumer = stage.after_reading(10, enable_auto_commit=True, **settings)
         throttle(stage, api)
