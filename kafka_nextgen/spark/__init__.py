@@ -1,10 +1,13 @@
 """Kafka for PySpark: ``format("kafka_nextgen")`` takes the place of Spark's built-in source, ``format("kafka")``.
 
-Spark finds the data source by itself where this package is installed. ``register`` makes it known elsewhere.
+Spark finds the data source by itself where this package is installed. ``register`` makes it known elsewhere, and lets
+several streaming queries of a session start at the same time.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -12,9 +15,33 @@ if TYPE_CHECKING:
 
 __all__ = ["register"]
 
+#: What Spark adds to the environment of a data source's workers when a streaming query starts (4.2, 4.3:
+#: PythonStreamingSourceRunner). All queries share this map. If it grows while Spark serializes the tasks of another
+#: query, that query fails with an ``OptionalDataException``. So the map has these names from the beginning.
+_ADDED_BY_SPARK = ("SPARK_AUTH_SOCKET_TIMEOUT", "SPARK_BUFFER_SIZE", "SPARK_LOCAL_DIRS", "SPARK_PYTHON_RUNTIME")
+
 
 def register(spark: SparkSession) -> None:
-    """Make ``format("kafka_nextgen")`` known to a session: needed with ``--py-files``, harmless elsewhere."""
+    """Make ``format("kafka_nextgen")`` known to a session.
+
+    It is needed with ``--py-files`` and where a session has several streaming queries; it is harmless elsewhere.
+    """
     from pyspark_kafka_nextgen import DefaultSource
 
-    spark.dataSource.register(DefaultSource)
+    with _complete_environment(spark):
+        spark.dataSource.register(DefaultSource)
+
+
+@contextmanager
+def _complete_environment(spark: SparkSession) -> Iterator[None]:
+    """Let functions that are sent to Spark meanwhile have all names in their environment; Spark sets the values."""
+    context = getattr(spark, "sparkContext", None)  # there is none in Spark Connect
+    if context is None:
+        yield
+        return
+    before = context.environment
+    context.environment = {**dict.fromkeys(_ADDED_BY_SPARK, ""), **before}
+    try:
+        yield
+    finally:
+        context.environment = before

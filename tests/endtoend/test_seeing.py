@@ -37,7 +37,7 @@ def see_two_members(kafka: KafkaServer, telemetry: Telemetry, **config: object) 
         produce(servers, topic, COUNT, partitions=4)
         read(first, COUNT)
         poll_until([first], lambda: sum(stored_offsets(servers, group).values()) == COUNT)
-        # Later a commit may meet the coordinator between two epochs: it fails after its interval, and the next covers it.
+        # Later a commit may meet the coordinator between two epochs, and fail after its interval: the next covers it.
         assert first.metrics().commits.failed == 0
         with Consumer(**settings) as second:
             second.subscribe([topic])

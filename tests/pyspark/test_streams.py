@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
+from kafka_nextgen.spark import register
 from tests.pyspark.checkpoints import ends_of_batches
-from tests.pyspark.sources import FORMATS, Sources, assert_same_rows
+from tests.pyspark.sources import FORMATS, OURS, Sources, assert_same_rows
 from tests.pyspark.topics import Topic, write
 from tests.support.clients import create_topic, grow_topic
 from tests.support.kafka_server import KafkaServer
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 #: How many records a batch may have, by kind of topic, for three batches or more.
 LIMITS = {"nulls and headers": 50, "transactions": 40, "compacted": 20}
@@ -56,3 +61,18 @@ def test_new_partitions_are_read_from_their_first_record(
     write(servers, topic, [b"new"] * 7, partition=1)
     read()
     assert_same_rows(*(sources.written(tmp_path / format) for format in FORMATS), 12)
+
+
+def test_a_stream_that_starts_leaves_the_environment_that_others_share_as_large_as_it_was(
+    spark: SparkSession, newest_kafka: KafkaServer, tmp_path: Path
+) -> None:
+    # Spark serializes it with the tasks of each query of this source. A map that grows meanwhile can't be read again.
+    session = spark.newSession()
+    register(session)
+    known = session._jsparkSession.sessionState().dataSourceManager().lookupDataSource(OURS)
+    names = set(known.dataSourceCls().envVars())
+    topic = create_topic(newest_kafka.bootstrap_servers, "one")
+    ours = Sources(session, newest_kafka.bootstrap_servers)
+    ours.run(OURS, tmp_path / "checkpoint", tmp_path / "rows", subscribe=topic)
+    assert set(known.dataSourceCls().envVars()) == names
+    assert session.sparkContext.environment.keys() < names
