@@ -51,11 +51,14 @@ def test_an_archive_is_made_once_and_used(trainer: Trainer, tmp_path: Path) -> N
     assert trainer.options == [f"-XX:ArchiveClassesAtExit={archive}"]
 
 
-def test_a_test_that_runs_alone_uses_one_that_is_there_and_makes_none(
+def test_a_test_that_runs_alone_or_wants_none_uses_one_that_is_there_and_makes_none(
     trainer: Trainer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as alone:
         alone.delenv("PYTEST_XDIST_WORKER")
+        assert trainer.ask() == ()
+    with monkeypatch.context() as short:
+        short.setenv("KAFKA_NEXTGEN_CLASS_ARCHIVES", "0")
         assert trainer.ask() == ()
     made = trainer.ask()
     monkeypatch.delenv("PYTEST_XDIST_WORKER")
