@@ -18,7 +18,7 @@ PROGRAMS = 200
 @pytest.mark.timeout(3_600)
 def test_programs_have_the_rows_of_the_built_in_source(sources: Sources) -> None:
     records = Records(sources.bootstrap_servers)
-    for seed in range(0, PROGRAMS, every(28)):
+    for seed in range(0, PROGRAMS, every(50)):
         records.create()
         program = draw_program(seed)
         assert run_program(sources, records, program) == [], program

@@ -11,19 +11,19 @@ VARIABLE = "KAFKA_NEXTGEN_ALL_EXAMPLES"
 SAMPLE = 10
 
 #: The whole draws one of so many, others in each run; a night's run draws all.
-SHARE = 3
+SHARE = 4
 
 _is_whole = False
 
 
 def draw_for_the_whole() -> None:
-    """Have random tests draw a third of their examples; said before the modules of tests are imported."""
+    """Have random tests draw a quarter of their examples; said before the modules of tests are imported."""
     global _is_whole
     _is_whole = True
 
 
 def examples(number: int) -> int:
-    """Return ``number`` in a night's run, a third of it in a run of the whole, and a tenth in the default tier."""
+    """Return ``number`` in a night's run, a quarter of it in a run of the whole, and a tenth in the default tier."""
     if _is_a_night():
         return number
     return -(-number // (SHARE if _is_whole else SAMPLE))
