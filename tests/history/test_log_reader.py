@@ -84,7 +84,7 @@ def test_what_is_written_is_read(event: Event) -> None:
         (LINE.replace('"at":1500', '"at":1500,"at":9'), LineProblem.BAD_FIELD),
         (LINE.replace('"v":1', '"v":1,"more":{"a":1,"a":1}'), LineProblem.BAD_FIELD),
         (LINE.replace('"at":1500', f'"at":{"9" * 5_000}'), LineProblem.BAD_FIELD),
-        (LINE.replace('"v":1', f'"v":1,"more":{"[" * 9_000}{"]" * 9_000}'), LineProblem.FOREIGN),
+        (LINE.replace('"v":1', f'"v":1,"more":{"[" * 100_000}{"]" * 100_000}'), LineProblem.FOREIGN),
     ],
 )
 def test_what_is_no_event_is_refused_with_a_reason(line: str, refusal: LineProblem) -> None:
