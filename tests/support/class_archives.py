@@ -31,7 +31,7 @@ def archive_options(name: str, java: str, jars: Path, train: Callable[[str], Non
     folder = maven_jars.cache_dir() / "class-archives"
     archive, told = folder / f"{name}.jsa", folder / f"{name}.of"
     identity = _identity(java, jars)
-    if not _is_of(told, identity) and _is_a_long_run():
+    if not _is_of(told, identity) and _may_make_one():
         folder.mkdir(parents=True, exist_ok=True)
         with FileLock(folder / f"{name}.lock"):
             if not _is_of(told, identity):
@@ -43,9 +43,9 @@ def archive_options(name: str, java: str, jars: Path, train: Callable[[str], Non
     return (f"-XX:SharedArchiveFile={archive}", _SILENT) if fits else ()
 
 
-def _is_a_long_run() -> bool:
-    is_wanted = os.environ.get("KAFKA_NEXTGEN_CLASS_ARCHIVES") != "0"
-    return is_wanted and ("PYTEST_XDIST_WORKER" in os.environ or "CI" in os.environ)
+def _may_make_one() -> bool:
+    is_refused = os.environ.get("KAFKA_NEXTGEN_CLASS_ARCHIVES") == "0"
+    return not is_refused and ("PYTEST_XDIST_WORKER" in os.environ or "CI" in os.environ)
 
 
 def _is_of(told: Path, identity: str) -> bool:
