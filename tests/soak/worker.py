@@ -3,6 +3,7 @@
 ``mode`` is how it reads (``poll``, ``iterate``, ``batches``, ``run``), ``commits`` how it commits (``sync``,
 ``async``, ``explicit``, ``auto``). It always commits before it gives partitions up. SIGUSR1 and, unless it runs
 handlers, SIGINT raise in the middle of the call that is under way; the program goes on. SIGTERM has it close and end.
+SIGALRM does either until a pause that is over has been ended, or reading has: no record may come that would.
 """
 
 from __future__ import annotations
@@ -65,9 +66,10 @@ class Worker:
             self._press(number, frame)
 
     def _press(self, number: int, frame: FrameType | None) -> None:
-        """Interrupt until reading has ended: a callback is not, and the program may just be about to wait."""
-        signal.setitimer(signal.ITIMER_REAL, PRESSES_EVERY_S)
-        self._interrupt(number, frame)
+        """Interrupt until all is done: a callback is not interrupted, and the program may just be about to wait."""
+        if self.orders.is_stopped or self.resume_at is not None:
+            signal.setitimer(signal.ITIMER_REAL, PRESSES_EVERY_S)
+            self._interrupt(number, frame)
 
     # ---- reading
 
@@ -83,6 +85,7 @@ class Worker:
         before = self.book.records
         try:
             self._subscribe()
+            self._end_pause()
             step()
         except KafkaNextgenError as error:
             self.is_inside = False
@@ -172,6 +175,9 @@ class Worker:
         command = self.orders.next()
         if command is not None:
             {"slow": self._be_slow, "pause": self._pause, "seek": self._seek}[command.verb](command)
+        self._end_pause()
+
+    def _end_pause(self) -> None:
         if self.resume_at is not None and time.monotonic() > self.resume_at:
             self.resume_at = None
             paused = self.consumer.paused()
@@ -185,13 +191,14 @@ class Worker:
         owned = sorted(self.consumer.assignment())
         some = [at for at in owned if self.chance.random() < 0.5]
         if len(some) == len(owned):
-            some = some[1:]  # it looks at its orders, and when to resume, as records come
+            some = some[1:]  # it looks at its orders as records come
         try:
             self.consumer.pause(some)
         except MisuseError:  # one of them has gone meanwhile
             return
         tell("paused", partitions=places_of(some))
         self.resume_at = time.monotonic() + command.amount
+        signal.setitimer(signal.ITIMER_REAL, command.amount)
 
     def _seek(self, command: Command) -> None:
         for at in self.consumer.assignment():

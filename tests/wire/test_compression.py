@@ -80,6 +80,18 @@ def test_several_streams_follow_each_other_and_count_together(codec: Compression
         told(codec, compress(codec, bytes(MIB)) * 3)
 
 
+@pytest.mark.parametrize("size", [3, 2, 1, 0])
+def test_lz4_frames_are_read_one_by_one_where_the_library_does_not_read_several(size: int) -> None:
+    frames = memoryview(b"".join(compress(LZ4, text) for text in (b"a", b"", b"bc")))
+    buffer = memoryview(bytearray(size))
+    if size < 3:
+        with pytest.raises(cramjam.DecompressionError):
+            compression._decompress_lz4_frames_into(frames, buffer)
+    else:
+        assert compression._decompress_lz4_frames_into(frames, buffer) == 3
+        assert bytes(buffer) == b"abc"
+
+
 def test_blocks_of_lz4_may_refer_to_each_other() -> None:
     linked = cramjam.lz4.Compressor(block_linked=True)
     linked.compress(TEXT * 100)

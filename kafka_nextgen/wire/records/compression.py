@@ -6,7 +6,8 @@ and is believed no further.
 
 Snappy comes in two shapes: a bare block (librdkafka), or blocks behind a header of the Java library's own
 (xerial), which is no part of snappy. We write the second, since every client reads it and blocks stay small.
-lz4 is the frame format with independent blocks, the only ones Kafka's Java reader takes.
+lz4 is the frame format with independent blocks, the only ones Kafka's Java reader takes. Of several frames cramjam
+before 2.14 reads the first, and says nothing of the others; that is what there is for Python 3.10.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from kafka_nextgen.compiled import ACCELERATED, accelerator
 from kafka_nextgen.errors import CorruptRecordError
 from kafka_nextgen.wire.records.stated_size import gzip_size, lz4_frame, lz4_size, zstd_size
 
-__all__ = ["Compression", "compress", "decompress", "decompress_view", "trimmed"]
+__all__ = ["READS_LZ4_FRAMES_IN_A_ROW", "Compression", "compress", "decompress", "decompress_view", "trimmed"]
 
 GZIP_MAGIC = b"\x1f\x8b"
 GZIP_MEMBER = GZIP_MAGIC + b"\x08"  # deflate, the only method there is
@@ -120,6 +121,18 @@ def _compress_lz4(data: bytes) -> bytes:
     return bytes(compressor.finish())
 
 
+def _decompress_lz4_frames_into(data: memoryview, buffer: memoryview) -> int:
+    """Do what ``cramjam.lz4.decompress_into`` does where it reads all frames."""
+    used = 0
+    while True:
+        frame = lz4_frame(data)
+        end = len(data) if frame is None else frame.end
+        used += cramjam.lz4.decompress_into(data[:end], buffer[used:])
+        data = data[end:]
+        if not data:
+            return used
+
+
 def _compress_snappy(data: bytes) -> bytes:
     out = bytearray(XERIAL_HEADER)
     for start in range(0, len(data), XERIAL_BLOCK_BYTES):
@@ -204,7 +217,12 @@ def _xerial_blocks(data: bytes) -> Iterator[bytes]:
             raise CorruptRecordError(f"a snappy block ends {stop - end} bytes after the batch")
 
 
-_lz4_frames = _growing(cramjam.lz4.decompress_into, lz4_size, LZ4_MOST)
+#: Whether the library reads frames that follow each other as if they were one.
+READS_LZ4_FRAMES_IN_A_ROW = bytes(cramjam.lz4.decompress(2 * _compress_lz4(b"a"))) == b"aa"
+
+_lz4_frames = _growing(
+    cramjam.lz4.decompress_into if READS_LZ4_FRAMES_IN_A_ROW else _decompress_lz4_frames_into, lz4_size, LZ4_MOST
+)
 
 _COMPRESS: dict[Compression, Callable[[bytes], bytes]] = {
     Compression.NONE: bytes,

@@ -2,8 +2,9 @@
 
 Each call lets go of the GIL and has to get it back. Where the application's thread is busy, the two wait for each other
 at every batch, and that takes longer than decompressing it. The libraries read frames that follow each other as if they
-were one. So the batches are put one behind the other, with a frame of our own in between: wherever its content is found
-in what came out, a batch ends. Should records have the same in them, it is found once too often.
+were one (those of lz4 from cramjam 2.14 on). So the batches are put one behind the other, with a frame of our own in
+between: wherever its content is found in what came out, a batch ends. Should records have the same in them, it is found
+once too often.
 
 Only batches that are one whole frame by its own headers are read that way: one that claims to go on behind its end
 would take what follows for its own. Those, and other odd ones, are left to be decompressed one by one.
@@ -17,7 +18,7 @@ import cramjam
 from attrs import frozen
 
 from kafka_nextgen.compiled import accelerator
-from kafka_nextgen.wire.records.compression import Compression, compress, trimmed
+from kafka_nextgen.wire.records.compression import READS_LZ4_FRAMES_IN_A_ROW, Compression, compress, trimmed
 from kafka_nextgen.wire.records.stated_size import CompressedFrame, lz4_frame, zstd_frame
 
 __all__ = ["decompress_jointly"]
@@ -41,10 +42,9 @@ class _Codec:
     separator: bytes
 
 
-_CODECS = {
-    Compression.LZ4: _Codec(lz4_frame, cramjam.lz4.decompress_into, compress(Compression.LZ4, _MARK)),
-    Compression.ZSTD: _Codec(zstd_frame, cramjam.zstd.decompress_into, compress(Compression.ZSTD, _MARK)),
-}
+_CODECS = {Compression.ZSTD: _Codec(zstd_frame, cramjam.zstd.decompress_into, compress(Compression.ZSTD, _MARK))}
+if READS_LZ4_FRAMES_IN_A_ROW:
+    _CODECS[Compression.LZ4] = _Codec(lz4_frame, cramjam.lz4.decompress_into, compress(Compression.LZ4, _MARK))
 
 
 def decompress_jointly(
