@@ -8,11 +8,14 @@ from collections.abc import Iterator
 import pytest
 
 from kafka_nextgen import AuthenticationError, Consumer, Record
+from kafka_nextgen.admin import GroupAdmin
 from tests.endtoend.reading import QUICK_CLASSIC, poll_until
 from tests.security.ways import login
 from tests.support.clients import create_topic, produce, unique
 from tests.support.secured_kafka import PASSWORDS, SHORT_SESSION_S, SHORTER_SESSION_S, SecuredKafka, set_passwords
 from tests.support.waiting import eventually
+
+LONG_SESSION_MS = 60_000  # a member that is refused does not lose its group as well
 
 
 def config_of(broker: SecuredKafka, **more: object) -> dict[str, object]:
@@ -57,9 +60,13 @@ def test_a_refusal_in_the_middle_of_its_life_is_told_once_and_over_when_the_brok
     in_the_clear = changing_password.in_the_clear["SHORT"]
     topic = create_topic(in_the_clear, "renewed")
     produce(in_the_clear, topic, 10)
-    classic = QUICK_CLASSIC if protocol == "classic" else {}
-    quick = {"reconnect_backoff_max_ms": 50}
-    with Consumer(**config_of(changing_password, group_protocol=protocol, **classic, **quick)) as consumer:
+    config = config_of(changing_password, group_protocol=protocol, reconnect_backoff_max_ms=50)
+    if protocol == "classic":
+        config |= QUICK_CLASSIC | {"session_timeout_ms": LONG_SESSION_MS}
+    else:
+        with GroupAdmin(bootstrap_servers=in_the_clear) as admin:
+            admin.alter_config(str(config["group_id"]), {"consumer.session.timeout.ms": LONG_SESSION_MS})
+    with Consumer(**config) as consumer:
         consumer.subscribe([topic])
         records: list[Record] = []
         poll_until([consumer], lambda: len(records) >= 10, records)
