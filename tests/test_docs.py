@@ -17,7 +17,11 @@ from kafka_nextgen.wire.apis import EXTENSIONS
 from tests.broker.security.requirements import NEEDS
 
 ROOT = Path(__file__).parent.parent
-PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
+
+
+def name_of(page: Path) -> str:
+    return page.relative_to(ROOT).as_posix()
 
 
 @pytest.mark.parametrize("name", ["configuration", "membership", "metrics", "one_heartbeat"])
@@ -26,29 +30,29 @@ def test_a_page_made_from_the_code_is_what_the_code_says(name: str) -> None:
     assert (ROOT / "docs" / f"{name.replace('_', '-')}.md").read_text() == page, f"run python docs/make_{name}.py"
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_links_lead_somewhere(page: Path) -> None:
     links = [link.partition("#")[0] for link in re.findall(r"\]\(([^)\s]+)\)", page.read_text())]
     missing = [link for link in links if link and "://" not in link and not (page.parent / link).exists()]
     assert missing == []
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_named_files_exist(page: Path) -> None:
-    named = re.findall(r"`((?:kafka_nextgen|tests|docs|examples|\.ci)/[\w./]*)`", page.read_text())
+    named = re.findall(r"`((?:kafka_nextgen|tests|docs|examples|findings|scripts|\.ci)/[\w./]*)`", page.read_text())
     assert [name for name in named if not (ROOT / name).exists()] == []
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_what_is_said_to_be_in_a_file_is_there(page: Path) -> None:
     for name, file in re.findall(r"`(\w+)`\s\(`(kafka_nextgen/[\w/]+\.py)`\)", page.read_text()):
         defined = re.search(
             rf"^\s*(async def|def|class) {name}\b|^{name}\b.* = ", (ROOT / file).read_text(), re.MULTILINE
         )
-        assert defined, f"{page.name}: there is no {name} in {file}"
+        assert defined, f"{name_of(page)}: there is no {name} in {file}"
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_python_in_the_documents_is_python(page: Path) -> None:
     for block in re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL):
         compile(block, page.name, "exec")

@@ -21,9 +21,20 @@ else:
     tomllib = pytest.importorskip("tomli")
 
 ROOT = Path(__file__).parent.parent
-FOLDERS = (".ci", "accelerator", "benchmarks", "docs", "examples", "kafka_nextgen", "pyspark_kafka_nextgen", "tests")
+FOLDERS = (
+    ".ci",
+    "accelerator",
+    "benchmarks",
+    "docs",
+    "examples",
+    "findings",
+    "kafka_nextgen",
+    "pyspark_kafka_nextgen",
+    "scripts",
+    "tests",
+)
 BUILT = (".pyc", ".so", ".pyd")
-FILES = ("CHANGELOG.md", "LICENSE", "README.md", "pyproject.toml", "setup.py")
+FILES = ("CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "README.md", "SECURITY.md", "pyproject.toml", "setup.py")
 
 
 def settings() -> Any:
