@@ -22,6 +22,7 @@ from kafka_nextgen.wire.frames import encode_request
 from kafka_nextgen.wire.messages import ApiVersionsRequest, MetadataRequest
 from tests.broker.client import Client
 from tests.broker.requests import by_name_fetch, fetch_request, metadata, produce, produce_request, records_of, values
+from tests.support.waiting import eventually
 
 REQUEST = ApiVersionsRequest(client_software_name="tests", client_software_version="1")
 
@@ -103,6 +104,17 @@ def test_no_more_connections_than_max_connections() -> None:
         with Client(small.bootstrap_servers) as second:
             assert second.is_hung_up()
         assert first.ask(apis.API_VERSIONS, REQUEST).error_code == ErrorCode.NONE
+
+
+def test_a_connection_that_ended_makes_room_for_another() -> None:
+    def is_answered() -> bool:
+        with Client(small.bootstrap_servers) as client, suppress(ConnectionError):
+            return client.ask(apis.API_VERSIONS, REQUEST).error_code == ErrorCode.NONE
+        return False
+
+    with Cluster(config={"max.connections": 1}) as small:
+        for _ in range(2):
+            eventually("the broker has room", is_answered)
 
 
 def test_a_client_that_does_not_send_its_request_is_hung_up_on() -> None:

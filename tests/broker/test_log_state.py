@@ -167,6 +167,11 @@ def test_an_old_epoch_is_fenced() -> None:
     assert after(header(0, epoch=1)).check(header(1, epoch=0)) is ErrorCode.INVALID_PRODUCER_EPOCH
 
 
+def test_the_newest_epoch_of_a_producer_is_known_by_which_markers_are_fenced() -> None:
+    producers = after(header(0), header(0, epoch=2))
+    assert (producers.epoch_of(7), producers.epoch_of(8)) == (2, -1)
+
+
 def test_a_new_epoch_forgets_the_old_ones_batches() -> None:
     producers = after(header(0), header(1), header(0, epoch=1))
     assert producers.check(header(1, epoch=1)) is ErrorCode.NONE

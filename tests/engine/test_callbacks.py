@@ -83,6 +83,16 @@ def test_a_view_can_seek_pause_resume_and_commit_until_its_callback_ends(stage: 
             view.commit()  # type: ignore[has-type]
 
 
+def test_a_timeout_in_a_callback_is_checked_as_elsewhere(stage: Stage) -> None:
+    def work(view: RebalanceConsumer) -> None:
+        with pytest.raises(TypeError, match="a timeout is a number of seconds"):
+            view.position(tp(), timeout="soon")  # type: ignore[arg-type]
+
+    listener = Does("assigned", work)
+    stage.after_reading(5, listener).close()
+    assert listener.results == [None]
+
+
 def test_no_partitions_given_means_none_in_a_callback_not_all(stage: Stage) -> None:
     with stage.after_reading(5) as consumer:
         consumer.seek_to_beginning([])

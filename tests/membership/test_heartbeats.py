@@ -4,7 +4,7 @@ import pytest
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import BrokerError, FencedInstanceError, InstanceIdInUseError
-from kafka_nextgen.membership.effects import SendHeartbeat
+from kafka_nextgen.membership.effects import RaiseToApplication, SendHeartbeat
 from kafka_nextgen.membership.error_classes import error_class
 from kafka_nextgen.membership.events import HeartbeatLost, HeartbeatRefused
 from tests.membership.conversation import Conversation, joining, stable
@@ -157,6 +157,13 @@ def test_an_error_nobody_has_heard_of_is_fatal() -> None:
     talk = joining()
     talk.says(HeartbeatRefused(talk.asked[SendHeartbeat], 9999, None))
     assert talk.status == "fatal"
+
+
+def test_a_refusal_that_says_more_than_its_code_is_passed_on() -> None:
+    talk = joining()
+    talk.says(HeartbeatRefused(talk.asked[SendHeartbeat], ErrorCode.INVALID_REGULAR_EXPRESSION, "missing ]: [a"))
+    told = [effect for effect in talk.effects if isinstance(effect, RaiseToApplication)]
+    assert told == [RaiseToApplication(ErrorCode.INVALID_REGULAR_EXPRESSION, "missing ]: [a", fatal=True)]
 
 
 def test_codes_have_the_errors_an_application_can_tell_apart() -> None:

@@ -46,6 +46,13 @@ def test_a_program_without_a_clock_has_the_functions_of_the_system() -> None:
     subprocess.run([sys.executable, "-c", script], check=True)
 
 
+def test_a_clock_that_was_not_moved_on_has_the_time_of_the_system() -> None:
+    clock = Clock()
+    for ours, theirs in ((time.monotonic, clock.monotonic), (time.time, clock.time)):
+        before, told, after = ours(), theirs(), ours()
+        assert before <= told <= after
+
+
 @pytest.mark.parametrize("seconds", [-1, float("nan"), float("inf")])
 def test_time_neither_goes_back_nor_ends(seconds: float) -> None:
     with pytest.raises(ValueError, match="seconds from 0 on"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 from pathlib import Path
+from stat import S_ISDIR
 
 import pytest
 from hypothesis import given, settings
@@ -249,3 +250,18 @@ def test_files_are_flushed_after_so_many_records(
     assert seen == flushed
     log.close()
     assert bool(len(seen) - len(flushed)) == (flushed != [1, 2, 3])
+
+
+@pytest.mark.parametrize(("interval", "flushed"), [(1, ["file", "directory"]), (2**63 - 1, [])])
+def test_the_name_of_a_new_file_is_flushed_if_its_first_records_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, interval: int, flushed: list[str]
+) -> None:
+    log = log_on(tmp_path, segment_bytes=1, flush_interval=interval)
+    log.append(batch("a"))
+    seen: list[str] = []
+    monkeypatch.setattr(
+        files.os, "fsync", lambda fd: seen.append("directory" if S_ISDIR(os.fstat(fd).st_mode) else "file")
+    )
+    log.append(batch("b"))
+    assert seen == flushed
+    assert len(segment_names(tmp_path)) == 2

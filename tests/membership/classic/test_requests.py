@@ -8,7 +8,7 @@ from kafka_nextgen.assignors.cooperative_sticky import generation_metadata
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.consumer_protocol import MemberSubscription
 from kafka_nextgen.membership.classic.effects import Offer, SendJoinGroup, SendLeaveGroup, SendSyncGroup
-from kafka_nextgen.membership.classic.events import JoinRefused
+from kafka_nextgen.membership.classic.events import JoinRefused, TopicsDescribed
 from kafka_nextgen.membership.classic.member import ClassicMember
 from kafka_nextgen.membership.classic.settings import ClassicSettings
 from kafka_nextgen.membership.effects import CommitConsumed, RaiseToApplication
@@ -99,6 +99,16 @@ def test_a_sync_says_who_asks_for_which_protocol() -> None:
     assert client.requests[Kind.SYNC] == SendSyncGroup(
         client.requests[Kind.SYNC].number, "A", "one", generation=7, strategy="range", timeout_s=30.0
     )
+
+
+def test_a_leader_that_hears_of_the_topics_twice_assigns_once() -> None:
+    client = played(
+        "member A protocol=classic", "slow A topics", "subscribe A foo", "answer A join leader generation=1"
+    )
+    assert client.question is not None
+    described = TopicsDescribed(client.question.number, {})
+    assert [type(effect) for effect in client.member.handle(described, 0.0, 0.5)] == [SendSyncGroup]
+    assert client.member.handle(described, 0.0, 0.5) == ()
 
 
 def test_a_call_to_close_counts_as_a_poll() -> None:
