@@ -14,9 +14,6 @@ from tests.cli.running import kafka_nextgen
 
 PROOF = re.compile(r"Proved: all 51,955 flights were processed, and the only ones processed twice are ")
 
-#: The session of the one that is killed lasts 3 s, less the time since its last heartbeat (ms).
-SILENT_MS = 2_000
-
 
 def test_the_data_set_is_what_its_description_says() -> None:
     folder = files("kafka_nextgen.cli") / "data"
@@ -61,7 +58,6 @@ def check_report(folder: Path) -> None:
     assert told["overlaps"] == []
     died = [row for row in told["standstills"] if row["cause"] == "member expired"]
     assert {named[row["former"]] for row in died} == {"consumer-2"}
-    assert max(row["ms"] for row in died) >= SILENT_MS, "from its death on, not from the end of its session"
     assert max(row["lag_after"] for row in died) > 0
     last = {(row["topic"], row["partition"]): row["committed"] for row in told["owners"]}
     assert (len(last), sum(last.values())) == (PARTITION_COUNT, 51_955)

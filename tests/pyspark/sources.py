@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -19,6 +20,11 @@ OURS: Format = "kafka_nextgen"
 FORMATS: tuple[Format, ...] = (BUILT_IN, OURS)
 
 SHOWN = 6
+
+#: How often a query is started whose Python process Spark gives up, as it does with one that has not connected within
+#: 10 s (a constant of PythonWorkerFactory in Spark 4.2 and 4.3). On a machine so busy anyone has to start it again.
+STARTS = 5
+_GIVEN_UP = "Python worker failed to connect back"
 
 
 @frozen
@@ -44,7 +50,7 @@ class Sources:
 
     def run(self, format: Format, checkpoint: Path, output: Path, **options: Any) -> None:
         """Run a streaming query to the end of what there is, and append its rows to Parquet files in ``output``."""
-        self.start(format, checkpoint, output, **options).awaitTermination()
+        run_to_the_end(lambda: self.start(format, checkpoint, output, **options))
 
     def start(
         self, format: Format, checkpoint: Path, output: Path, *, available_now: bool = True, **options: Any
@@ -64,6 +70,25 @@ class Sources:
 
     def _options(self, options: dict[str, Any]) -> dict[str, Any]:
         return {"kafka.bootstrap.servers": self.bootstrap_servers, **options}
+
+
+def run_to_the_end(start: Callable[[], StreamingQuery]) -> None:
+    """Start a query and wait until it ends; it goes on at its checkpoint if Spark gives up its Python process."""
+    again(lambda: start().awaitTermination())
+
+
+def again(run: Callable[[], object]) -> None:
+    """Call ``run``, and again where it raises that Spark has given up a Python process."""
+    from pyspark.errors import StreamingQueryException
+
+    for left in reversed(range(STARTS)):
+        try:
+            run()
+        except StreamingQueryException as failure:
+            if _GIVEN_UP not in str(failure) or not left:
+                raise
+        else:
+            return
 
 
 def assert_same_rows(expected: DataFrame, found: DataFrame, count: int) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.pyspark.failures import failure_of
-from tests.pyspark.sources import FORMATS, OURS, Format, Sources
+from tests.pyspark.sources import FORMATS, OURS, Format, Sources, run_to_the_end
 from tests.pyspark.topics import write
 from tests.support.clients import create_topic
 
@@ -66,7 +66,7 @@ def test_a_temporary_view_is_read(sources: Sources, topic: str) -> None:
 def test_a_table_is_a_stream_too(sources: Sources, topic: str) -> None:
     create(sources, OURS, topic, more=", startingOffsets 'earliest'")
     writer = sources.spark.readStream.table(f"of_{OURS}").writeStream.format("memory").queryName("of_table")
-    writer.trigger(availableNow=True).start().awaitTermination()
+    run_to_the_end(writer.trigger(availableNow=True).start)
     assert count(sources, "of_table") == 10
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from tests.pyspark.checkpoints import batches_done, ends_of_batches
 from tests.pyspark.failures import failure_of
-from tests.pyspark.sources import OURS, Sources
+from tests.pyspark.sources import OURS, Sources, run_to_the_end
 from tests.pyspark.topics import write
 from tests.support.clients import admin_client, create_topic, members_of, stored_offsets, unique
 from tests.support.kafka_server import KafkaServer
@@ -111,7 +111,7 @@ def test_during_a_batch_the_group_is_where_the_one_before_ended(
     checkpoint = tmp_path / "checkpoint"
     rows = sources.stream(OURS, subscribe=topic, groupId=group, startingOffsets="earliest", maxOffsetsPerTrigger=8)
     writer = rows.writeStream.foreachBatch(look).option("checkpointLocation", str(checkpoint))
-    writer.trigger(availableNow=True).start().awaitTermination()
+    run_to_the_end(writer.trigger(availableNow=True).start)
     assert seen == [{0: 0, 1: 0}, {0: 4, 1: 4}, {0: 8, 1: 8}]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.pyspark.checkpoints import batches_done, ends_of_batches
-from tests.pyspark.sources import BUILT_IN, FORMATS, OURS, Format, Sources
+from tests.pyspark.sources import BUILT_IN, FORMATS, OURS, Format, Sources, again, run_to_the_end
 from tests.pyspark.topics import Topic, write
 from tests.support.clients import create_topic
 from tests.support.waiting import eventually
@@ -23,10 +23,11 @@ if TYPE_CHECKING:
 class Run:
     """A streaming query that goes on, of a topic that had three records when it began."""
 
-    def __init__(self, sources: Sources, topic: str, query: StreamingQuery, checkpoint: Path) -> None:
+    def __init__(self, sources: Sources, topic: str, start: Callable[[], StreamingQuery], checkpoint: Path) -> None:
         self._servers = sources.bootstrap_servers
         self._topic = topic
-        self._query = query
+        self._start = start
+        self._query = start()
         self._checkpoint = checkpoint
 
     def write(self, count: int) -> None:
@@ -38,8 +39,16 @@ class Run:
         return [ends[number][self._topic]["0"] for number in batches_done(self._checkpoint)]
 
     def ends_when_idle(self) -> list[int]:
-        self._query.processAllAvailable()
+        again(self._read_all)
         return self.ends()
+
+    def _read_all(self) -> None:
+        if not self._query.isActive:
+            self._query = self._start()
+        self._query.processAllAvailable()
+
+    def stop(self) -> None:
+        self._query.stop()
 
 
 @contextmanager
@@ -47,11 +56,15 @@ def running(sources: Sources, format: Format, home: Path, **options: Any) -> Ite
     topic = create_topic(sources.bootstrap_servers, "triggers")
     write(sources.bootstrap_servers, topic, [b"x"] * 3)
     options = {"subscribe": topic, "startingOffsets": "earliest", **options}
-    query = sources.start(format, home / "checkpoint", home / "rows", available_now=False, **options)
+
+    def start() -> StreamingQuery:
+        return sources.start(format, home / "checkpoint", home / "rows", available_now=False, **options)
+
+    run = Run(sources, topic, start, home / "checkpoint")
     try:
-        yield Run(sources, topic, query, home / "checkpoint")
+        yield run
     finally:
-        query.stop()
+        run.stop()
 
 
 @pytest.mark.parametrize("format", [BUILT_IN, pytest.param(OURS, marks=pytest.mark.oldest_spark)])
@@ -102,5 +115,5 @@ def tasks_of_batches(stream: DataFrame, checkpoint: Path) -> list[tuple[int, int
         batches.append((batch.rdd.getNumPartitions(), batch.count()))
 
     writer = stream.writeStream.foreachBatch(keep).option("checkpointLocation", str(checkpoint))
-    writer.trigger(availableNow=True).start().awaitTermination()
+    run_to_the_end(writer.trigger(availableNow=True).start)
     return batches

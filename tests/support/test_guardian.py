@@ -18,9 +18,6 @@ from tests.support.waiting import GUARD_S, eventually, slowness
 
 ROOT = Path(__file__).parents[2]
 
-#: A guardian kills at once; this is what anyone may have to wait.
-SOON_S = 10.0
-
 CONFTEST = """
 from tests.support.guardian import guard
 
@@ -57,10 +54,10 @@ class Child:
     folder: Path
 
     def check_gone(self) -> None:
-        self.connection.settimeout(SOON_S)
+        self.connection.settimeout(GUARD_S)
         assert self.connection.recv(1) == b"", "the process lives"
-        eventually("its port is free", self._port_is_free, SOON_S)
-        eventually("its folder is removed", lambda: not self.folder.exists(), SOON_S)
+        eventually("its port is free", self._port_is_free)
+        eventually("its folder is removed", lambda: not self.folder.exists())
 
     def _port_is_free(self) -> bool:
         with socket.socket() as probe:

@@ -44,8 +44,10 @@ class Tlc:
         """
         with tempfile.TemporaryDirectory(prefix="tlc-") as scratch:
             options = ("-workers", str(workers), "-metadir", scratch, "-nowarning", "-config", config)
+            # TLC unpacks its own modules there under fixed names: another TLC would read half of one.
+            own = f"-Djava.io.tmpdir={scratch}"
             done = subprocess.run(
-                (*self._command, *options, module),
+                (*self._command[:1], own, *self._command[1:], *options, module),
                 cwd=folder,
                 capture_output=True,
                 text=True,

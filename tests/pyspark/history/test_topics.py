@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,9 +15,9 @@ from kafka_nextgen.spark import register
 from kafka_nextgen.spark.history.ingesting import ingest, ingest_stream
 from kafka_nextgen.testing import Cluster
 from tests.pyspark.history.datasets import identities, identities_of, refused_in, rows_in, rows_of
+from tests.pyspark.sources import run_to_the_end
 from tests.pyspark.topics import write
 from tests.spark.history.logs import stories
-from tests.support.waiting import TEST_S
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -34,8 +35,7 @@ def test_a_topic_comes_in_as_a_stream_and_again_as_a_batch_not_at_all(spark: Spa
             lines = [encode_event(event).encode() for event in events[part::2]]
             write(servers, "events", [*lines, None, b"INFO hello"], part)
             stream = spark.readStream.format("kafka_nextgen").options(**options).load()
-            query = ingest_stream(stream, dataset, checkpoint, available_now=True)
-            assert query.awaitTermination(int(TEST_S))
+            run_to_the_end(partial(ingest_stream, stream, dataset, checkpoint, available_now=True))
         assert rows_in(spark, Path(dataset)) == rows_of(events)
         refused = refused_in(spark, dataset).collect()
         assert {(row.reason, row["count"], row.file) for row in refused} == {

@@ -7,13 +7,17 @@ Spark reads of the query's rows: the files that the log of the sink lists.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 import pyarrow.parquet
 
 from tests.pyspark.killing.places import checkpoint_of, rows_of
-from tests.pyspark.sources import OURS, Sources
+from tests.pyspark.sources import OURS, Sources, run_to_the_end
 from tests.support.spark import start_spark
+
+if TYPE_CHECKING:
+    from pyspark.sql.streaming import StreamingQuery
 
 #: Two tasks at a time; a task may fail twice, so that the query survives the death of a worker.
 MASTER = "local[2,3]"
@@ -42,19 +46,23 @@ def found_in(home: Path) -> Path:
 def main(servers: str, topic: str, group: str, home: Path, to_the_end: bool) -> None:
     spark = start_spark(home, MASTER)
     sources = Sources(spark, servers)
-    query = sources.start(
-        OURS,
-        checkpoint_of(home),
-        rows_of(home),
-        available_now=to_the_end,
-        subscribe=topic,
-        groupId=group,
-        startingOffsets="earliest",
-        maxOffsetsPerTrigger=RECORDS_PER_BATCH_TO_THE_END if to_the_end else RECORDS_PER_BATCH,
-        **{"kafka.isolation.level": "read_committed"},
-    )
-    begun_in(home).touch()
-    query.awaitTermination()
+
+    def start() -> StreamingQuery:
+        query = sources.start(
+            OURS,
+            checkpoint_of(home),
+            rows_of(home),
+            available_now=to_the_end,
+            subscribe=topic,
+            groupId=group,
+            startingOffsets="earliest",
+            maxOffsetsPerTrigger=RECORDS_PER_BATCH_TO_THE_END if to_the_end else RECORDS_PER_BATCH,
+            **{"kafka.isolation.level": "read_committed"},
+        )
+        begun_in(home).touch()
+        return query
+
+    run_to_the_end(start)
     found = sources.written(rows_of(home)).select("partition", "offset", "value").toArrow()
     pyarrow.parquet.write_table(found, found_in(home))
     spark.stop()
