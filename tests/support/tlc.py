@@ -35,7 +35,7 @@ class Verdict:
 
 class Tlc:
     def __init__(self, java: str, jars: Path) -> None:
-        self._command = (java, _HEAP, *QUICK_START.split(), "-cp", str(jars / "*"), "tlc2.TLC")
+        self._java = (java, _HEAP, *QUICK_START.split(), "-cp", str(jars / "*"))
 
     def check(self, folder: Path, module: str, config: str, *, workers: int = 2) -> Verdict:
         """Search all states of a module of the folder, with this configuration file there.
@@ -43,11 +43,11 @@ class Tlc:
         ``AssertionError`` if TLC can't read the model, or ends in another way than by an answer.
         """
         with tempfile.TemporaryDirectory(prefix="tlc-") as scratch:
+            # TLC unpacks its own modules under fixed names: another one would read half of a module.
+            program = (f"-Djava.io.tmpdir={scratch}", "tlc2.TLC")
             options = ("-workers", str(workers), "-metadir", scratch, "-nowarning", "-config", config)
-            # TLC unpacks its own modules there under fixed names: another TLC would read half of one.
-            own = f"-Djava.io.tmpdir={scratch}"
             done = subprocess.run(
-                (*self._command[:1], own, *self._command[1:], *options, module),
+                (*self._java, *program, *options, module),
                 cwd=folder,
                 capture_output=True,
                 text=True,

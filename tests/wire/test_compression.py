@@ -92,6 +92,13 @@ def test_lz4_frames_are_read_one_by_one_where_the_library_does_not_read_several(
         assert bytes(buffer) == b"abc"
 
 
+def test_a_lz4_frame_of_more_blocks_than_are_counted_is_read_whole() -> None:
+    buffer = memoryview(bytearray(2_000))
+    frame = memoryview(LZ4_BLOCKS_OF_4_MIB[:7] + b"\x01\0\0\x80a" * 2_000 + bytes(4))
+    assert compression._decompress_lz4_frames_into(frame, buffer) == 2_000
+    assert told(LZ4, bytes(frame)) == bytes(buffer) == b"a" * 2_000
+
+
 def test_blocks_of_lz4_may_refer_to_each_other() -> None:
     linked = cramjam.lz4.Compressor(block_linked=True)
     linked.compress(TEXT * 100)

@@ -196,7 +196,8 @@ def test_whatever_there_is_no_memory_for_nothing_changes_and_nothing_is_kept() -
     before = refcounts(shared)
     for call in (lambda: step.answer(SOUND, 6), lambda: accelerator.SteadyFetch(*arguments)):
         assert failures_of(call, step, testcapi) > 0
-    failures_of(step.places, step, testcapi)  # Python 3.10 has kept all that it takes
+    has_kept_what_it_takes = sys.version_info < (3, 11)
+    assert failures_of(step.places, step, testcapi) > 0 or has_kept_what_it_takes
     assert refcounts(shared) == before
     assert twin.answer(SOUND[5:], 6) is not None
     assert agrees(step, twin, bring(5))

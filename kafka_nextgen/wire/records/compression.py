@@ -126,7 +126,8 @@ def _decompress_lz4_frames_into(data: memoryview, buffer: memoryview) -> int:
     used = 0
     while True:
         frame = lz4_frame(data)
-        end = len(data) if frame is None else frame.end
+        # Where no frame follows, its end may not be known: a frame of many blocks is not followed that far.
+        end = len(data) if frame is None or lz4_frame(data[frame.end :]) is None else frame.end
         used += cramjam.lz4.decompress_into(data[:end], buffer[used:])
         data = data[end:]
         if not data:
