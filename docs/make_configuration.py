@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from kafka_nextgen.broker import BrokerSettings
 from kafka_nextgen.config import FORBIDDEN, KEYS, ConsumerConfig
 from kafka_nextgen.other_clients.fates import Table
 from kafka_nextgen.other_clients.tables import TABLES
-from kafka_nextgen.properties import INT32_MAX
+from kafka_nextgen.properties.value_types import INT32_MAX
+from kafka_nextgen.testing.broker import BrokerSettings
 
 __all__ = ["configuration_page"]
 
@@ -19,8 +19,8 @@ PAGE = Path(__file__).with_name("configuration.md")
 OPENING = """\
 # Configuration
 
-*Written by `python docs/make_configuration.py` from `kafka_nextgen/config.py` and `kafka_nextgen/broker/settings.py`;
-a test checks that they agree.*
+*Written by `python docs/make_configuration.py` from `kafka_nextgen/config.py` and
+`kafka_nextgen/testing/broker/settings.py`; a test checks that they agree.*
 
 ## The consumer
 

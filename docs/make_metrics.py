@@ -51,8 +51,9 @@ GROUPS: dict[str, type[object]] = {
 OF_A_BROKER = """
 ## Of a broker's group coordinators
 
-`Broker.metrics()` of `kafka_nextgen.broker`, and `Cluster.metrics()` of `kafka_nextgen.testing`, have what the group
-coordinators of all nodes count (KIP-848, "Broker Metrics"). The names are those of Kafka's `group-coordinator-metrics`.
+`Broker.metrics()` of `kafka_nextgen.testing.broker`, and `Cluster.metrics()` of `kafka_nextgen.testing`, have what the
+group coordinators of all nodes count (KIP-848, "Broker Metrics"). The names are those of Kafka's
+`group-coordinator-metrics`.
 
 Kafka has more, which would say nothing here: `event-queue-size`, `event-queue-time-ms` and `event-purgatory-time-ms`,
 for requests are worked out as they come, and the log has no followers to wait for; `batch-linger-time-ms`, for no batch

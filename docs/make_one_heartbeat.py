@@ -9,15 +9,15 @@ from pathlib import Path
 from attrs import frozen
 
 from kafka_nextgen.bridge import consumer_group_heartbeat as bridge
-from kafka_nextgen.bridge.extensions.offsets_topic import encode
-from kafka_nextgen.coordinator.coordinator import Coordinator, Outcome
-from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat, TopicImage, TopicsChanged
-from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer
-from kafka_nextgen.coordinator.settings import CoordinatorSettings
 from kafka_nextgen.membership.effects import SendHeartbeat
 from kafka_nextgen.membership.events import HeartbeatAnswered, Polled, Subscribed
 from kafka_nextgen.membership.member import Member
 from kafka_nextgen.membership.settings import MemberSettings
+from kafka_nextgen.offsets_topic.extensions import encode
+from kafka_nextgen.testing.coordinator.coordinator import Coordinator, Outcome
+from kafka_nextgen.testing.coordinator.requests import ConsumerGroupHeartbeat, TopicImage, TopicsChanged
+from kafka_nextgen.testing.coordinator.responses import ConsumerGroupHeartbeatAnswer
+from kafka_nextgen.testing.coordinator.settings import CoordinatorSettings
 from kafka_nextgen.types import TopicId, TopicIdPartition, format_topic_ids
 from kafka_nextgen.wire.apis import CONSUMER_GROUP_HEARTBEAT
 from kafka_nextgen.wire.frames import decode_request, decode_response, encode_request, encode_response

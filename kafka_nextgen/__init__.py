@@ -12,23 +12,23 @@ from kafka_nextgen import requirements as requirements  # first: its error names
 from kafka_nextgen import errors
 from kafka_nextgen.compiled import ACCELERATED
 from kafka_nextgen.config import ConsumerConfig, GroupProtocol
-from kafka_nextgen.engine.reading.offset_lookup import OffsetAndTimestamp
 from kafka_nextgen.errors import *  # noqa: F403  (all errors are public)
+from kafka_nextgen.groups.partition_results import PartitionResults
 from kafka_nextgen.lazy_imports import lazy_getattr
 from kafka_nextgen.membership.classic.states import Status as ClassicStatus
 from kafka_nextgen.membership.states import Phase, Status
-from kafka_nextgen.offset_reset import ByDuration, OffsetReset
-from kafka_nextgen.partition_results import PartitionResults
-from kafka_nextgen.patterns import SubscriptionPattern
-from kafka_nextgen.properties import (
+from kafka_nextgen.properties.offset_reset import ByDuration, OffsetReset
+from kafka_nextgen.properties.patterns import SubscriptionPattern
+from kafka_nextgen.properties.secret import Secret, SecretSource
+from kafka_nextgen.properties.security_config import EndpointIdentification, OauthMethod, SaslMechanism, StoreType
+from kafka_nextgen.properties.value_types import (
     DeserializationPolicy,
     IsolationLevel,
     RecoveryStrategy,
     SecurityProtocol,
     ServerAddress,
 )
-from kafka_nextgen.secret import Secret, SecretSource
-from kafka_nextgen.security_config import EndpointIdentification, OauthMethod, SaslMechanism, StoreType
+from kafka_nextgen.transport.offset_lookup import OffsetAndTimestamp
 from kafka_nextgen.types import (
     JoinReason,
     LeaveMode,
@@ -77,7 +77,7 @@ if TYPE_CHECKING:
     from kafka_nextgen.engine.observability.hooks import Hooks
     from kafka_nextgen.engine.observability.rebalance import MemberName, Rebalance, RebalanceCause, RebalanceStep
     from kafka_nextgen.fetching import Truncation
-    from kafka_nextgen.group_metadata import ConsumerGroupMetadata
+    from kafka_nextgen.groups.group_metadata import ConsumerGroupMetadata
     from kafka_nextgen.history.file_sink import FileSink
     from kafka_nextgen.metrics.consumer_metrics import (
         CommitMetrics,
@@ -221,7 +221,7 @@ _LATER = {
     "AsyncRebalanceConsumer": f"{_APPLICATION}.rebalance_listener",
     "AsyncRebalanceListener": f"{_APPLICATION}.rebalance_listener",
     "Consumer": "kafka_nextgen.consumer",
-    "ConsumerGroupMetadata": "kafka_nextgen.group_metadata",
+    "ConsumerGroupMetadata": "kafka_nextgen.groups.group_metadata",
     "EventLog": f"{_OBSERVABILITY}.event_log",
     "FileSink": "kafka_nextgen.history.file_sink",
     "Health": f"{_OBSERVABILITY}.health",

@@ -25,12 +25,12 @@ from kafka_nextgen.engine.application.rebalance_listener import (
 )
 from kafka_nextgen.engine.application.records import Records
 from kafka_nextgen.engine.application.wakeup import async_wakeup
-from kafka_nextgen.engine.futures import await_completion, await_result, is_outcome
 from kafka_nextgen.engine.mailbox import CallbackKind, PendingCallback
 from kafka_nextgen.errors import ConcurrentUseError, MisuseError, RequestTimeoutError
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.processing import AwaitsHandlers
 from kafka_nextgen.text import describe_error
+from kafka_nextgen.transport.futures import await_completion, await_result, is_outcome
 from kafka_nextgen.transport.turned_clock import clock_of
 from kafka_nextgen.types import LeaveMode, Record
 

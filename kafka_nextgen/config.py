@@ -20,12 +20,13 @@ from typing import TYPE_CHECKING, Any, cast
 import attrs
 from attrs import Factory, frozen
 
-from kafka_nextgen import properties as p
 from kafka_nextgen.assignors.local_assignors import local_assignors
 from kafka_nextgen.assignors.spec import PartitionAssignor
 from kafka_nextgen.errors import ConfigError
-from kafka_nextgen.offset_reset import ByDuration, OffsetReset, Reset
-from kafka_nextgen.properties import (
+from kafka_nextgen.properties import value_types as p
+from kafka_nextgen.properties.offset_reset import ByDuration, OffsetReset, Reset
+from kafka_nextgen.properties.security_config import ALIASES, SecurityConfig
+from kafka_nextgen.properties.value_types import (
     FRAME_OVERHEAD_BYTES,
     MIB,
     GroupProtocol,
@@ -33,8 +34,7 @@ from kafka_nextgen.properties import (
     RecoveryStrategy,
     SecurityProtocol,
 )
-from kafka_nextgen.properties import config_key as _key
-from kafka_nextgen.security_config import ALIASES, SecurityConfig
+from kafka_nextgen.properties.value_types import config_key as _key
 from kafka_nextgen.types import JoinReason
 
 if TYPE_CHECKING:

@@ -20,11 +20,11 @@ from kafka_nextgen.engine.application.polling import ITERATION_TIMEOUT_S, Step, 
 from kafka_nextgen.engine.application.rebalance_listener import RebalanceListener, call, refuse_coroutines
 from kafka_nextgen.engine.application.records import Records
 from kafka_nextgen.engine.application.wakeup import thread_wakeup
-from kafka_nextgen.engine.futures import LONGEST_SLEEP_S, is_outcome, wait_for_result
 from kafka_nextgen.engine.mailbox import PendingCallback
 from kafka_nextgen.errors import ConcurrentUseError
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.processing import RunsHandlers
+from kafka_nextgen.transport.futures import LONGEST_SLEEP_S, is_outcome, wait_for_result
 from kafka_nextgen.transport.turned_clock import clock_of
 from kafka_nextgen.types import LeaveMode, Record
 

@@ -15,7 +15,7 @@ from uuid import UUID  # noqa: TID251  (only the type; no id is made here)
 
 from attrs import frozen
 
-from kafka_nextgen.record_fields import with_fast_fields
+from kafka_nextgen.compiled.record_fields import with_fast_fields
 
 __all__ = [
     "JoinReason",

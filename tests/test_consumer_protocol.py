@@ -9,7 +9,8 @@ from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafka_nextgen.consumer_protocol import (
+from kafka_nextgen.errors import DecodeError
+from kafka_nextgen.groups.consumer_protocol import (
     NO_GENERATION,
     MemberSubscription,
     decode_assignment,
@@ -19,7 +20,6 @@ from kafka_nextgen.consumer_protocol import (
     user_data_of,
     version_of,
 )
-from kafka_nextgen.errors import DecodeError
 from kafka_nextgen.types import TopicPartition
 
 NAMES = st.text(max_size=4)

@@ -19,7 +19,7 @@ from tests.support.waiting import GUARD_S
 
 
 def test_the_import_warns_of_nothing() -> None:
-    program = "import kafka_nextgen, kafka_nextgen.broker, kafka_nextgen.testing, kafka_nextgen.cli.main"
+    program = "import kafka_nextgen, kafka_nextgen.testing.broker, kafka_nextgen.testing, kafka_nextgen.cli.main"
     subprocess.run([sys.executable, "-W", "error", "-c", program], check=True, timeout=GUARD_S)
 
 
@@ -88,7 +88,7 @@ NOT_LOADED = [
 NOT_FOR_READING_BY_HAND = [
     "difflib",
     "hmac",
-    "kafka_nextgen.coordinator",
+    "kafka_nextgen.testing.coordinator",
     "kafka_nextgen.engine.offsets.client",
     "kafka_nextgen.engine.observability.rebalance_history",
     "kafka_nextgen.wire.schemas.consumer_group",

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from kafka_nextgen import ConfigError
 from kafka_nextgen.config import ByDuration, ConsumerConfig, OffsetReset
-from kafka_nextgen.offset_reset import Reset
+from kafka_nextgen.properties.offset_reset import Reset
 
 HOUR_MS = 3_600_000
 

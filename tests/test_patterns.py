@@ -9,8 +9,8 @@ from collections.abc import Callable
 import pytest
 
 from kafka_nextgen.errors import ConfigError
-from kafka_nextgen.patterns import SubscriptionPattern
-from kafka_nextgen.re2j import Verdict, judge
+from kafka_nextgen.properties.patterns import SubscriptionPattern
+from kafka_nextgen.properties.re2j import Verdict, judge
 
 TOPICS = ["orders", "orders-eu", "orders-us", "reorders", "audit"]
 

@@ -10,7 +10,7 @@ from random import Random
 
 import pytest
 
-from kafka_nextgen.re2j import Verdict, judge, matcher_of
+from kafka_nextgen.properties.re2j import Verdict, judge, matcher_of
 from tests.conftest import or_skip
 from tests.support.kafka_from_maven import QUICK_START, find_java
 from tests.support.maven_jars import Artifact, fetch_artifacts

@@ -9,9 +9,9 @@ import pytest
 
 from kafka_nextgen.config import KEYS, ConsumerConfig
 from kafka_nextgen.errors import ConfigError
-from kafka_nextgen.properties import SecurityProtocol
-from kafka_nextgen.secret import Secret
-from kafka_nextgen.security_config import SaslMechanism
+from kafka_nextgen.properties.secret import Secret
+from kafka_nextgen.properties.security_config import SaslMechanism
+from kafka_nextgen.properties.value_types import SecurityProtocol
 from kafka_nextgen.transport.security.tls import client_context
 from tests.support.chains import assert_nowhere_in_the_chain
 

@@ -8,7 +8,7 @@ import pytest
 
 from kafka_nextgen.errors import DisconnectedError, TlsError
 from kafka_nextgen.logs import logger_of
-from kafka_nextgen.properties import ServerAddress
+from kafka_nextgen.properties.value_types import ServerAddress
 from kafka_nextgen.text import MOST_SHOWN, describe_error, nearest, printable
 
 
@@ -48,10 +48,10 @@ def test_what_is_printable_is_logged_with_its_arguments(caplog: pytest.LogCaptur
 
 
 def test_every_logger_is_such_a_one() -> None:
-    import kafka_nextgen.broker.server
+    import kafka_nextgen.testing.broker.server
     import kafka_nextgen.transport.pool
 
-    for module in (kafka_nextgen.broker.server, kafka_nextgen.transport.pool):
+    for module in (kafka_nextgen.testing.broker.server, kafka_nextgen.transport.pool):
         logger = logging.getLogger(module.__name__)
         assert logger.filters
 

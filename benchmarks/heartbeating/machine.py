@@ -10,11 +10,11 @@ from uuid import UUID
 
 from attrs import define, field, frozen
 
-from kafka_nextgen.coordinator.coordinator import Coordinator
-from kafka_nextgen.coordinator.extensions.hooks import EXTENSIONS
-from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat, TopicImage, TopicsChanged
-from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer
-from kafka_nextgen.coordinator.settings import CoordinatorSettings
+from kafka_nextgen.testing.coordinator.coordinator import Coordinator
+from kafka_nextgen.testing.coordinator.extensions.hooks import EXTENSIONS
+from kafka_nextgen.testing.coordinator.requests import ConsumerGroupHeartbeat, TopicImage, TopicsChanged
+from kafka_nextgen.testing.coordinator.responses import ConsumerGroupHeartbeatAnswer
+from kafka_nextgen.testing.coordinator.settings import CoordinatorSettings
 from kafka_nextgen.types import TopicIdPartition
 
 __all__ = ["MachineGroup", "Member"]

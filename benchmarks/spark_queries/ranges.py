@@ -65,8 +65,8 @@ class Proxied:
 @contextmanager
 def behind_a_proxy(version: str) -> Iterator[Proxied]:
     """Run a broker of Kafka ``version`` behind a proxy that counts what is fetched."""
-    from tests.fuzz.recording.kafka import listened_kafka
     from tests.support.capturing_proxy import Captured, CapturingProxy
+    from tests.verification.fuzz.recording.kafka import listened_kafka
 
     proxied = Proxied()
 

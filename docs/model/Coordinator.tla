@@ -1,7 +1,7 @@
 ------------------------------ MODULE Coordinator ------------------------------
 (* The result of a request to a coordinator: the next group, and the response. *)
 (* These are functions of a group, without variables.                          *)
-(* See kafka_nextgen/coordinator: heartbeat.py, admission.py, target.py,       *)
+(* See kafka_nextgen/testing/coordinator: heartbeat.py, admission.py, target.py,       *)
 (* removal.py, offsets.py.                                                     *)
 EXTENDS Reconciliation
 

@@ -3,7 +3,7 @@
 EXTENDS ConsumerGroup
 
 ------------------------------------------------------------------------------
-(* Of the coordinator: tests/invariants/groups.py. They hold for the current   *)
+(* Of the coordinator: tests/verification/invariants/groups.py. They hold for the current   *)
 (* group, so they also held for the replicated group when it was current.      *)
 
 \* A partition belongs to one member, assigned or to be revoked.
@@ -43,7 +43,7 @@ TargetComplete ==
         => UNION {InForce.target[m] : m \in Members} = Partitions
 
 ------------------------------------------------------------------------------
-(* Of a member, as seen from outside: tests/scenario_language/watching.py.     *)
+(* Of a member, as seen from outside: tests/verification/scenario_language/watching.py.     *)
 
 \* At most one heartbeat is in flight.
 OneHeartbeatInFlight ==
@@ -63,7 +63,7 @@ ReportedUntilGivenUp ==
         asked[m] # Silent /\ asked[m][1].owned # Silent => WorkingOn(mem[m]) \subseteq asked[m][1].owned[1]
 
 ------------------------------------------------------------------------------
-(* Of both together: tests/simulation/checking/.                               *)
+(* Of both together: tests/verification/simulation/checking/.                               *)
 
 \* Each member of the group works only on partitions that are reserved for it.
 NoTrespasser == \A m \in InForce.members : WorkingOn(mem[m]) \subseteq Reserved(InForce, m)

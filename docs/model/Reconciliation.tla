@@ -1,6 +1,6 @@
 ---------------------------- MODULE Reconciliation ----------------------------
 (* The reconciliation of one member with its target, as in                     *)
-(* kafka_nextgen/coordinator/reconciliation.py.                                *)
+(* kafka_nextgen/testing/coordinator/reconciliation.py.                                *)
 EXTENDS Integers, Sequences
 
 CONSTANTS Partitions

@@ -1,6 +1,6 @@
 ---------------------------------- MODULE Trace ----------------------------------
 (* Runs of the simulator: each step must be a step of the model. Runs is a      *)
-(* module that tests/model/recording.py writes. It has the names of the steps   *)
+(* module that tests/verification/model/recording.py writes. It has the names of the steps   *)
 (* and the observations: requests, responses, the current group, members.       *)
 EXTENDS Invariants, Runs
 

@@ -14,7 +14,7 @@ from kafka_nextgen.engine.application.arguments import (
     checked_offset,
     checked_partitions,
 )
-from kafka_nextgen.offset_reset import OffsetReset
+from kafka_nextgen.properties.offset_reset import OffsetReset
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 
 __all__ = [

@@ -37,9 +37,9 @@ from kafka_nextgen.admin.values import (
 from kafka_nextgen.assignors import AssignmentSpec
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.engine.application.arguments import checked_partitions, checked_seconds
-from kafka_nextgen.engine.reading.cluster_queries import ClusterQueries
 from kafka_nextgen.errors import KafkaNextgenError, MisuseError
 from kafka_nextgen.transport.cluster import ClusterClient
+from kafka_nextgen.transport.cluster_queries import ClusterQueries
 from kafka_nextgen.transport.deadline import Deadline
 from kafka_nextgen.transport.settings import TransportSettings
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition

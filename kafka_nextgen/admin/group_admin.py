@@ -12,10 +12,10 @@ from typing import Concatenate, ParamSpec, TypeVar
 
 from kafka_nextgen.admin.async_group_admin import AsyncGroupAdmin
 from kafka_nextgen.config import ConsumerConfig
-from kafka_nextgen.engine.futures import sleep_until_ended
-from kafka_nextgen.engine.io_thread import IoThread
 from kafka_nextgen.errors import MisuseError
 from kafka_nextgen.transport.background import log_failure
+from kafka_nextgen.transport.futures import sleep_until_ended
+from kafka_nextgen.transport.io_thread import IoThread
 
 __all__ = ["GroupAdmin"]
 

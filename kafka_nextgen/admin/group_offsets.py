@@ -21,12 +21,12 @@ from kafka_nextgen.bridge import offset_commit, offset_delete, offset_fetch
 from kafka_nextgen.bridge.list_offsets import EARLIEST, LATEST
 from kafka_nextgen.bridge.topics import by_name
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.coordinator.requests import OffsetCommit, OffsetFetch
-from kafka_nextgen.engine.reading.offset_lookup import offsets_of
 from kafka_nextgen.errors import KafkaNextgenError
-from kafka_nextgen.offset_reset import OffsetReset
-from kafka_nextgen.partition_results import PartitionResults
+from kafka_nextgen.groups.partition_results import PartitionResults
+from kafka_nextgen.properties.offset_reset import OffsetReset
+from kafka_nextgen.testing.coordinator.requests import OffsetCommit, OffsetFetch
 from kafka_nextgen.transport.cluster import Coordinator
+from kafka_nextgen.transport.offset_lookup import offsets_of
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 from kafka_nextgen.wire.apis import OFFSET_COMMIT, OFFSET_DELETE, OFFSET_FETCH
 

@@ -1,8 +1,9 @@
 """Check a subscription pattern before subscribing with it.
 
 KIP-848 has brokers check patterns for tools ("Admin API"), but no release of Kafka does, so it is checked here with
-google-re2 and what is known of the brokers' RE2/J (``kafka_nextgen.re2j``). As in a coordinator, the whole topic name
-has to match, and internal topics match as well: a group that subscribes to ``.*`` reads ``__consumer_offsets``.
+google-re2 and what is known of the brokers' RE2/J (``kafka_nextgen.properties.re2j``). As in a coordinator, the whole
+topic name has to match, and internal topics match as well: a group that subscribes to ``.*`` reads
+``__consumer_offsets``.
 """
 
 from __future__ import annotations
@@ -10,8 +11,8 @@ from __future__ import annotations
 from attrs import frozen
 
 from kafka_nextgen.admin.requests import AdminCall
-from kafka_nextgen.patterns import half_anchor_advice, matching
-from kafka_nextgen.re2j import Verdict, judge
+from kafka_nextgen.properties.patterns import half_anchor_advice, matching
+from kafka_nextgen.properties.re2j import Verdict, judge
 
 __all__ = ["PatternCheck", "check_pattern"]
 

@@ -15,8 +15,6 @@ from attrs import frozen
 
 from kafka_nextgen.admin.values import GroupCoordinator
 from kafka_nextgen.codes import ErrorCode, name_of
-from kafka_nextgen.engine.failures import error_from_code
-from kafka_nextgen.engine.reading.cluster_queries import ClusterQueries
 from kafka_nextgen.errors import (
     BrokerError,
     DecodeError,
@@ -24,7 +22,9 @@ from kafka_nextgen.errors import (
     OutageError,
 )
 from kafka_nextgen.transport.cluster import ClusterClient, Coordinator, Target
+from kafka_nextgen.transport.cluster_queries import ClusterQueries
 from kafka_nextgen.transport.deadline import ClosedError, Deadline
+from kafka_nextgen.transport.failures import error_from_code
 from kafka_nextgen.wire.apis import Api
 from kafka_nextgen.wire.schema import Message
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from importlib import import_module
 
 from kafka_nextgen.assignors.spec import PartitionAssignor
-from kafka_nextgen.properties import ValueType
+from kafka_nextgen.properties.value_types import ValueType
 
 __all__ = ["assignor_of", "local_assignors"]
 

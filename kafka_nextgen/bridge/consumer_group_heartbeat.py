@@ -25,8 +25,8 @@ from kafka_nextgen.wire.messages import (
 from kafka_nextgen.wire.schemas.consumer_group import TopicPartitions
 
 if TYPE_CHECKING:  # the broker's half is imported where it is used: a consumer has no use for it
-    from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat
-    from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer
+    from kafka_nextgen.testing.coordinator.requests import ConsumerGroupHeartbeat
+    from kafka_nextgen.testing.coordinator.responses import ConsumerGroupHeartbeatAnswer
 
 __all__ = ["NoPatternsError", "from_request", "to_event", "to_request", "to_response", "topic_partitions"]
 
@@ -98,7 +98,7 @@ def from_request(
     ``client_id`` comes from the request's header, ``client_host`` from the connection; ``new_member_id`` is what
     a member that came without an id will be called (version 0 only).
     """
-    from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat
+    from kafka_nextgen.testing.coordinator.requests import ConsumerGroupHeartbeat
 
     names, owned = message.subscribed_topic_names, message.topic_partitions
     return ConsumerGroupHeartbeat(

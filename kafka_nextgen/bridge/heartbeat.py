@@ -11,8 +11,8 @@ from kafka_nextgen.membership.events import HeartbeatRefused
 from kafka_nextgen.wire.messages import HeartbeatRequest, HeartbeatResponse
 
 if TYPE_CHECKING:  # the broker's half is imported where it is used: a consumer has no use for it
-    from kafka_nextgen.coordinator.classic.requests import Heartbeat
-    from kafka_nextgen.coordinator.classic.responses import HeartbeatAnswer
+    from kafka_nextgen.testing.coordinator.classic.requests import Heartbeat
+    from kafka_nextgen.testing.coordinator.classic.responses import HeartbeatAnswer
 
 __all__ = ["from_request", "to_event", "to_request", "to_response"]
 
@@ -36,7 +36,7 @@ def to_event(number: int, message: HeartbeatResponse) -> SessionKept | Heartbeat
 
 def from_request(message: HeartbeatRequest) -> Heartbeat:
     """Read a heartbeat."""
-    from kafka_nextgen.coordinator.classic.requests import Heartbeat
+    from kafka_nextgen.testing.coordinator.classic.requests import Heartbeat
 
     return Heartbeat(message.group_id, message.generation_id, message.member_id, message.group_instance_id)
 

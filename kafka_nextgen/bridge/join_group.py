@@ -18,15 +18,20 @@ from typing import TYPE_CHECKING
 from attrs import evolve
 
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.consumer_protocol import PROTOCOL_TYPE, MemberSubscription, decode_subscription, encode_subscription
 from kafka_nextgen.errors import DecodeError, UnsupportedProtocolError
+from kafka_nextgen.groups.consumer_protocol import (
+    PROTOCOL_TYPE,
+    MemberSubscription,
+    decode_subscription,
+    encode_subscription,
+)
 from kafka_nextgen.membership.classic.effects import SendJoinGroup
 from kafka_nextgen.membership.classic.events import JoinAnswered, JoinedMember, JoinRefused
 from kafka_nextgen.wire.messages import JoinGroupRequest, JoinGroupResponse
 
 if TYPE_CHECKING:  # the broker's half is imported where it is used: a consumer has no use for it
-    from kafka_nextgen.coordinator.classic.requests import JoinGroup
-    from kafka_nextgen.coordinator.classic.responses import JoinGroupAnswer
+    from kafka_nextgen.testing.coordinator.classic.requests import JoinGroup
+    from kafka_nextgen.testing.coordinator.classic.responses import JoinGroupAnswer
 
 __all__ = ["from_request", "to_event", "to_request", "to_response"]
 
@@ -94,7 +99,7 @@ def from_request(
     ``client_id`` comes from the request's header, ``client_host`` from the connection; ``new_member_id`` is what a
     member that came without an id will be called.
     """
-    from kafka_nextgen.coordinator.classic.requests import JoinGroup, OfferedProtocol
+    from kafka_nextgen.testing.coordinator.classic.requests import JoinGroup, OfferedProtocol
 
     timeout_ms = message.rebalance_timeout_ms if message.version > 0 else message.session_timeout_ms
     return JoinGroup(

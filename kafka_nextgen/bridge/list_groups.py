@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from kafka_nextgen.bridge.field_map import FieldMap
-from kafka_nextgen.coordinator.requests import ListGroups
-from kafka_nextgen.coordinator.responses import GroupsListed, ListedGroup
+from kafka_nextgen.testing.coordinator.requests import ListGroups
+from kafka_nextgen.testing.coordinator.responses import GroupsListed, ListedGroup
+from kafka_nextgen.wire.field_map import FieldMap
 from kafka_nextgen.wire.messages import ListGroupsRequest, ListGroupsResponse
 
 __all__ = ["from_request", "from_response", "to_request", "to_response"]

@@ -9,7 +9,7 @@ from attrs import frozen
 from kafka_nextgen.bridge.topics import by_name
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import DecodeError
-from kafka_nextgen.properties import IsolationLevel
+from kafka_nextgen.properties.value_types import IsolationLevel
 from kafka_nextgen.types import TopicPartition, format_partitions
 from kafka_nextgen.wire import messages as m
 

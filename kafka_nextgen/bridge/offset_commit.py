@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING
 
 from kafka_nextgen.bridge.topics import NO_TOPIC_ID, TopicDirectory, by_name
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.coordinator.offset_requests import OffsetCommit
 from kafka_nextgen.errors import DecodeError
+from kafka_nextgen.groups.offset_requests import OffsetCommit
 from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicPartition, format_partitions
 from kafka_nextgen.wire.messages import OffsetCommitRequest, OffsetCommitResponse
 
 if TYPE_CHECKING:  # the broker's half is imported where it is used: a consumer has no use for it
-    from kafka_nextgen.coordinator.responses import OffsetsCommitted
+    from kafka_nextgen.testing.coordinator.responses import OffsetsCommitted
 
 __all__ = ["from_request", "from_response", "highest_version", "refusals", "to_request", "to_response"]
 

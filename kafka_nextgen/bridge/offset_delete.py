@@ -11,9 +11,9 @@ from attrs import frozen
 
 from kafka_nextgen.bridge.topics import TopicDirectory, by_name
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.coordinator.requests import OffsetDelete
-from kafka_nextgen.coordinator.responses import OffsetsDeleted
 from kafka_nextgen.errors import DecodeError
+from kafka_nextgen.testing.coordinator.requests import OffsetDelete
+from kafka_nextgen.testing.coordinator.responses import OffsetsDeleted
 from kafka_nextgen.types import TopicPartition, format_partitions
 from kafka_nextgen.wire.messages import OffsetDeleteRequest, OffsetDeleteResponse
 

@@ -18,13 +18,13 @@ from attrs import frozen
 from kafka_nextgen.bridge.offset_commit import highest_version
 from kafka_nextgen.bridge.topics import NO_TOPIC_ID, TopicDirectory, by_name
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.coordinator.offset_requests import OffsetFetch
 from kafka_nextgen.errors import DecodeError
+from kafka_nextgen.groups.offset_requests import OffsetFetch
 from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicPartition
 from kafka_nextgen.wire.messages import OffsetFetchRequest, OffsetFetchResponse
 
 if TYPE_CHECKING:  # the broker's half is imported where it is used: a consumer has no use for it
-    from kafka_nextgen.coordinator.responses import OffsetsFetched
+    from kafka_nextgen.testing.coordinator.responses import OffsetsFetched
 
 __all__ = ["FetchedOffsets", "from_request", "from_response", "highest_version", "to_request", "to_response"]
 

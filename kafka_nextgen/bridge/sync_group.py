@@ -9,14 +9,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.consumer_protocol import PROTOCOL_TYPE, decode_assignment, encode_assignment, user_data_of
+from kafka_nextgen.groups.consumer_protocol import PROTOCOL_TYPE, decode_assignment, encode_assignment, user_data_of
 from kafka_nextgen.membership.classic.effects import SendSyncGroup
 from kafka_nextgen.membership.classic.events import SyncAnswered, SyncRefused
 from kafka_nextgen.wire.messages import SyncGroupRequest, SyncGroupResponse
 
 if TYPE_CHECKING:  # the broker's half is imported where it is used: a consumer has no use for it
-    from kafka_nextgen.coordinator.classic.requests import SyncGroup
-    from kafka_nextgen.coordinator.classic.responses import SyncGroupAnswer
+    from kafka_nextgen.testing.coordinator.classic.requests import SyncGroup
+    from kafka_nextgen.testing.coordinator.classic.responses import SyncGroupAnswer
 
 __all__ = ["from_request", "to_event", "to_request", "to_response"]
 
@@ -52,7 +52,7 @@ def to_event(number: int, message: SyncGroupResponse) -> SyncAnswered | SyncRefu
 
 def from_request(message: SyncGroupRequest, number: int) -> SyncGroup:
     """Read a SyncGroup, under a number that its answer may be released by."""
-    from kafka_nextgen.coordinator.classic.requests import SyncGroup
+    from kafka_nextgen.testing.coordinator.classic.requests import SyncGroup
 
     return SyncGroup(
         number=number,

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 
 from attrs import frozen
 
-from kafka_nextgen.bridge.field_map import converted
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import DecodeError
 from kafka_nextgen.types import TopicId, TopicIdPartition, TopicPartition
+from kafka_nextgen.wire.field_map import converted
 
 if TYPE_CHECKING:  # the broker's half is imported where it is used: a consumer has no use for it
-    from kafka_nextgen.coordinator.requests import TopicImage
+    from kafka_nextgen.testing.coordinator.requests import TopicImage
 
 __all__ = ["ERROR", "NO_TOPIC_ID", "TopicDirectory", "by_name", "by_topic_id", "code_of", "topic_id_partitions"]
 

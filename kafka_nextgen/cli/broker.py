@@ -10,14 +10,14 @@ from typing import TextIO
 
 import click
 
-from kafka_nextgen.broker import Broker
-from kafka_nextgen.broker.security.users import parse_users
 from kafka_nextgen.cli.assignors.loading import load_assignor_classes
 from kafka_nextgen.cli.options import config_option, history_option, open_history_file, read_properties
-from kafka_nextgen.coordinator.settings import Profile
 from kafka_nextgen.errors import ConfigError
 from kafka_nextgen.metrics.coordinator_metrics import CoordinatorMetrics
 from kafka_nextgen.processing.stopping import StopHandle, stopped_by_signals
+from kafka_nextgen.testing.broker import Broker
+from kafka_nextgen.testing.broker.security.users import parse_users
+from kafka_nextgen.testing.coordinator.settings import Profile
 
 __all__ = ["broker"]
 

@@ -19,8 +19,6 @@ from attrs import Factory, define, evolve
 from kafka_nextgen import clocks
 from kafka_nextgen.admin import AsyncGroupAdmin
 from kafka_nextgen.aio import AsyncConsumer
-from kafka_nextgen.bridge.extensions.offsets_topic import Skipped, decode
-from kafka_nextgen.bridge.offsets_topic.events import RecordStory, Row
 from kafka_nextgen.collecting.collector import GroupFilter
 from kafka_nextgen.collecting.stop_checks import ends_before_stop
 from kafka_nextgen.config import ConsumerConfig
@@ -28,8 +26,10 @@ from kafka_nextgen.errors import DecodeError
 from kafka_nextgen.history.events import SourceKind
 from kafka_nextgen.history.queued_sink import Sink
 from kafka_nextgen.logs import logger_of
-from kafka_nextgen.offset_reset import OffsetReset
-from kafka_nextgen.properties import IsolationLevel
+from kafka_nextgen.offsets_topic.events import RecordStory, Row
+from kafka_nextgen.offsets_topic.extensions import Skipped, decode
+from kafka_nextgen.properties.offset_reset import OffsetReset
+from kafka_nextgen.properties.value_types import IsolationLevel
 from kafka_nextgen.types import Record, TopicPartition
 
 __all__ = ["OFFSETS_TOPIC", "RecordReader", "reader_config"]

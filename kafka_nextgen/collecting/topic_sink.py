@@ -12,7 +12,6 @@ from concurrent.futures import TimeoutError as FutureTimeoutError
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.config import ConsumerConfig
-from kafka_nextgen.engine.io_thread import IoThread
 from kafka_nextgen.errors import AuthenticationError, BrokerError, KafkaNextgenError
 from kafka_nextgen.history.events import Event
 from kafka_nextgen.history.file_sink import encode_line
@@ -20,6 +19,7 @@ from kafka_nextgen.history.queued_sink import QUEUE_CAPACITY, DeliveryResult, Qu
 from kafka_nextgen.producing.producer import Producer, connect
 from kafka_nextgen.transport.background import log_failure
 from kafka_nextgen.transport.cluster import ClusterClient
+from kafka_nextgen.transport.io_thread import IoThread
 from kafka_nextgen.wire.records import Compression, NewRecord
 
 __all__ = ["TopicSink"]

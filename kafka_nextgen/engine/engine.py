@@ -19,8 +19,6 @@ from kafka_nextgen import clocks
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.engine.application.wakeup import Wakeup
 from kafka_nextgen.engine.bootstrap import Bootstrap
-from kafka_nextgen.engine.futures import sleep_until_ended
-from kafka_nextgen.engine.io_thread import InFlight, IoThread, TaskSet
 from kafka_nextgen.engine.mailbox import Mailbox
 from kafka_nextgen.engine.member.driver_context import DriverContext
 from kafka_nextgen.engine.member.identity import MemberIdentity
@@ -31,7 +29,6 @@ from kafka_nextgen.engine.observability.health import Health, Limits, Watchdog, 
 from kafka_nextgen.engine.observability.hooks import HookList
 from kafka_nextgen.engine.observability.rebalance import MemberName, Rebalance
 from kafka_nextgen.engine.offsets.group_offsets import MEMBERSHIP_LOST, GroupOffsets
-from kafka_nextgen.engine.reading.cluster_queries import ClusterQueries
 from kafka_nextgen.engine.reading.fetch_exchange import end_sessions
 from kafka_nextgen.engine.reading.fetcher import Fetcher
 from kafka_nextgen.engine.reading.locked_fetches import LockedFetches
@@ -42,6 +39,9 @@ from kafka_nextgen.logs import logger_of
 from kafka_nextgen.text import describe_error
 from kafka_nextgen.transport.background import log_failure
 from kafka_nextgen.transport.cluster import ClusterClient
+from kafka_nextgen.transport.cluster_queries import ClusterQueries
+from kafka_nextgen.transport.futures import sleep_until_ended
+from kafka_nextgen.transport.io_thread import InFlight, IoThread, TaskSet
 from kafka_nextgen.transport.settings import TransportSettings
 from kafka_nextgen.transport.turned_clock import clock_of
 from kafka_nextgen.types import LeaveMode, OffsetAndMetadata, TopicPartition

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.fetching import FetchSettings
-from kafka_nextgen.properties import IsolationLevel
+from kafka_nextgen.properties.value_types import IsolationLevel
 from kafka_nextgen.types import JoinReason
 from kafka_nextgen.wire.records import RecordLimits
 

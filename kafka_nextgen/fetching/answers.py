@@ -20,7 +20,7 @@ from kafka_nextgen.fetching.needs import Fetch
 from kafka_nextgen.fetching.positions import PartitionState
 from kafka_nextgen.fetching.replicas import LEADER
 from kafka_nextgen.fetching.settings import FetchSettings
-from kafka_nextgen.offset_reset import OffsetReset
+from kafka_nextgen.properties.offset_reset import OffsetReset
 from kafka_nextgen.types import OffsetAndMetadata
 from kafka_nextgen.wire.records import Columns
 

@@ -20,7 +20,7 @@ from kafka_nextgen.fetching.positions import PartitionState, Phase
 from kafka_nextgen.fetching.sessions import SessionRequest
 from kafka_nextgen.fetching.topics import find_topic, tell_if_missing
 from kafka_nextgen.fetching.validation import check_epoch, plan_validations
-from kafka_nextgen.offset_reset import OffsetReset
+from kafka_nextgen.properties.offset_reset import OffsetReset
 from kafka_nextgen.types import TopicPartition
 
 __all__ = ["Planning"]

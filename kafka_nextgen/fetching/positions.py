@@ -37,7 +37,7 @@ from kafka_nextgen.errors import KafkaNextgenError
 from kafka_nextgen.fetching.bounds import Bound
 from kafka_nextgen.fetching.needs import Arrival
 from kafka_nextgen.fetching.replicas import LEADER, ReadReplica
-from kafka_nextgen.offset_reset import OffsetReset, Reset
+from kafka_nextgen.properties.offset_reset import OffsetReset, Reset
 from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicPartition
 from kafka_nextgen.wire.records import ColumnSlice
 

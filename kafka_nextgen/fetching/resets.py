@@ -16,7 +16,7 @@ from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.fetching.answers import note_error, note_failure
 from kafka_nextgen.fetching.positions import PartitionState
 from kafka_nextgen.fetching.settings import FetchSettings
-from kafka_nextgen.offset_reset import ByDuration, OffsetReset
+from kafka_nextgen.properties.offset_reset import ByDuration, OffsetReset
 from kafka_nextgen.types import TopicPartition
 
 __all__ = ["SkippedOffsets", "note_listed", "question_of"]

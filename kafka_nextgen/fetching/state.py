@@ -31,7 +31,7 @@ from kafka_nextgen.fetching.results import Results
 from kafka_nextgen.fetching.settings import FetchSettings
 from kafka_nextgen.fetching.topics import is_of_old_topic
 from kafka_nextgen.fetching.uncommitted import let_go
-from kafka_nextgen.offset_reset import Reset
+from kafka_nextgen.properties.offset_reset import Reset
 from kafka_nextgen.types import OffsetAndMetadata, OffsetRange, TopicId, TopicPartition
 from kafka_nextgen.wire.records import ColumnSlice
 

@@ -24,7 +24,7 @@ from kafka_nextgen.fetching.answers import note_error, note_failure, note_troubl
 from kafka_nextgen.fetching.assigned import Assigned
 from kafka_nextgen.fetching.positions import PartitionState, Phase
 from kafka_nextgen.fetching.settings import FetchSettings
-from kafka_nextgen.offset_reset import OffsetReset
+from kafka_nextgen.properties.offset_reset import OffsetReset
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 
 __all__ = ["Truncation", "note_diverging", "note_end", "note_unknown_end"]

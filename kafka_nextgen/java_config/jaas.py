@@ -26,7 +26,7 @@ from typing import Final
 from attrs import field, frozen
 
 from kafka_nextgen.errors import ConfigError
-from kafka_nextgen.secret import Secret
+from kafka_nextgen.properties.secret import Secret
 
 __all__ = ["KEY", "LoginModule", "parse_jaas"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from kafka_nextgen.properties import FRAME_OVERHEAD_BYTES, INT32_MAX, MIB
+from kafka_nextgen.properties.value_types import FRAME_OVERHEAD_BYTES, INT32_MAX, MIB
 
 __all__ = ["reconciled"]
 

@@ -22,7 +22,7 @@ from typing import Final
 
 from kafka_nextgen.java_config.jaas import KEY, LoginModule, parse_jaas
 from kafka_nextgen.java_config.keys import JavaKeys
-from kafka_nextgen.secret import Secret
+from kafka_nextgen.properties.secret import Secret
 
 __all__ = ["check_classes", "login_settings"]
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from attrs import frozen
 
 from kafka_nextgen.errors import ConfigError
-from kafka_nextgen.secret import Secret
+from kafka_nextgen.properties.secret import Secret
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.types import PrivateKeyTypes

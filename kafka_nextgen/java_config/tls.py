@@ -27,7 +27,7 @@ from attrs import frozen
 
 from kafka_nextgen.java_config.keys import JavaKeys
 from kafka_nextgen.java_config.stores import Identity, StoreFile, identity_in, trusted_in
-from kafka_nextgen.secret import Secret
+from kafka_nextgen.properties.secret import Secret
 
 __all__ = ["TlsStores", "client_identity", "read_stores", "tls_settings", "trusted"]
 

@@ -24,7 +24,7 @@ from kafka_nextgen.other_clients.fates import Dropped, Mapped, Refused, same_val
 from kafka_nextgen.other_clients.java_keys import LOGIN_KEYS, STORE_KEYS
 from kafka_nextgen.other_clients.tables import fate_of
 from kafka_nextgen.other_clients.values import CONVERSIONS
-from kafka_nextgen.secret import Secret
+from kafka_nextgen.properties.secret import Secret
 
 __all__ = ["Setting", "Translation", "translate"]
 

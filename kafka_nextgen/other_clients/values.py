@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 from typing import Final, cast
 
 from kafka_nextgen.java_config.deserializers import java_deserializer
-from kafka_nextgen.properties import INT32_MAX, STRATEGIES
+from kafka_nextgen.properties.value_types import INT32_MAX, STRATEGIES
 
 __all__ = [
     "CONVERSIONS",

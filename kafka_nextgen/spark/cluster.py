@@ -20,10 +20,6 @@ from typing import TypeVar
 from kafka_nextgen.bridge.list_offsets import EARLIEST, LATEST
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.config import ConsumerConfig
-from kafka_nextgen.engine.futures import sleep_until_ended
-from kafka_nextgen.engine.io_thread import IoThread
-from kafka_nextgen.engine.reading.cluster_queries import ClusterQueries
-from kafka_nextgen.engine.reading.offset_lookup import OffsetAndTimestamp
 from kafka_nextgen.errors import UnknownTopicError
 from kafka_nextgen.spark.admission import receded
 from kafka_nextgen.spark.consumer_strategy import AssignStrategy, SubscribePatternStrategy
@@ -33,6 +29,10 @@ from kafka_nextgen.spark.resolving import timestamps_to_look_up
 from kafka_nextgen.spark.values import ClusterOffsets, PartitionOffsets, TopicIds, first_few
 from kafka_nextgen.transport.background import log_failure
 from kafka_nextgen.transport.cluster import ClusterClient
+from kafka_nextgen.transport.cluster_queries import ClusterQueries
+from kafka_nextgen.transport.futures import sleep_until_ended
+from kafka_nextgen.transport.io_thread import IoThread
+from kafka_nextgen.transport.offset_lookup import OffsetAndTimestamp
 from kafka_nextgen.transport.settings import TransportSettings
 from kafka_nextgen.types import TopicDescription, TopicId, TopicPartition
 

@@ -19,7 +19,7 @@ from typing import Literal, TypeAlias, cast
 from attrs import frozen
 
 from kafka_nextgen.errors import ConfigError
-from kafka_nextgen.patterns import google_complaint, half_anchor_advice, matching
+from kafka_nextgen.properties.patterns import google_complaint, half_anchor_advice, matching
 from kafka_nextgen.spark.java_regex import compile_java_pattern
 from kafka_nextgen.spark.offsets import parse_partitions
 from kafka_nextgen.spark.option_values import OptionValues

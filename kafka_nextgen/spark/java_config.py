@@ -32,8 +32,8 @@ from kafka_nextgen.java_config.stores import Identity, StoreFile
 from kafka_nextgen.java_config.tls import TlsStores, client_identity, read_stores, tls_settings, trusted
 from kafka_nextgen.other_clients.fates import same_value
 from kafka_nextgen.other_clients.values import CONVERSIONS, without_listeners
-from kafka_nextgen.properties import SecurityProtocol, one_of
-from kafka_nextgen.secret import Secret
+from kafka_nextgen.properties.secret import Secret
+from kafka_nextgen.properties.value_types import SecurityProtocol, one_of
 from kafka_nextgen.spark.java_keys import IGNORED, JAVA_KEYS, PREFIX, REFUSED, TAKEN_OVER, TRANSLATED, key_error
 from kafka_nextgen.text import misspelled, with_nearest
 

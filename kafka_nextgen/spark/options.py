@@ -12,7 +12,7 @@ from typing import Final
 from attrs import frozen
 
 from kafka_nextgen.errors import ConfigError
-from kafka_nextgen.properties import INT32_MAX
+from kafka_nextgen.properties.value_types import INT32_MAX
 from kafka_nextgen.spark.admission import TriggerLimits
 from kafka_nextgen.spark.consumer_strategy import ConsumerStrategy, read_strategy, strategy_warnings
 from kafka_nextgen.spark.java_config import JavaConfig, read_java_config

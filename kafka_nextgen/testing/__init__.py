@@ -1,8 +1,22 @@
-"""Test applications with ``Cluster``, a Kafka cluster in the process of the test, and a ``Clock`` that is turned."""
+"""Test applications with ``Cluster``, a Kafka cluster in the process of the test, and a ``Clock`` that is turned.
+
+The cluster is a broker (``broker/``) before a reference coordinator (``coordinator/``). Nothing outside of this package
+imports it but the commands, so an application that only consumes never loads it.
+"""
 
 from __future__ import annotations
 
-from kafka_nextgen.testing.cluster import Cluster
-from kafka_nextgen.transport.turned_clock import Clock
+from typing import TYPE_CHECKING
+
+from kafka_nextgen.lazy_imports import lazy_getattr
+
+if TYPE_CHECKING:
+    from kafka_nextgen.testing.cluster import Cluster
+    from kafka_nextgen.transport.turned_clock import Clock
 
 __all__ = ["Clock", "Cluster"]
+
+__getattr__ = lazy_getattr(
+    __name__,
+    {"Cluster": "kafka_nextgen.testing.cluster", "Clock": "kafka_nextgen.transport.turned_clock"},
+)

@@ -11,11 +11,11 @@ from types import TracebackType
 from typing import ParamSpec, TypeVar
 
 from kafka_nextgen import clocks
-from kafka_nextgen.broker import Broker
 from kafka_nextgen.errors import MisuseError
 from kafka_nextgen.history.events import Event
 from kafka_nextgen.metrics.coordinator_metrics import CoordinatorMetrics
-from kafka_nextgen.secret import Secret
+from kafka_nextgen.properties.secret import Secret
+from kafka_nextgen.testing.broker import Broker
 from kafka_nextgen.transport.native_threads import check_native_threads, threads_are_frozen
 from kafka_nextgen.transport.private_loop import new_private_loop
 from kafka_nextgen.transport.turned_clock import Clock, governing
@@ -39,13 +39,14 @@ class Cluster:
 
     Args:
         brokers: the number of broker nodes.
-        config: broker settings by Kafka's names; see ``kafka_nextgen.broker.BrokerSettings``.
+        config: broker settings by Kafka's names; see ``kafka_nextgen.testing.broker.BrokerSettings``.
         profile: the release of Kafka to behave like, from ``"4.0"`` to ``"4.4"``; the newest by default.
         users: passwords by user name, for listeners with SASL.
         data_dir: the directory of topics, records and groups, from which another ``Cluster`` can go on.
-        rules: ACLs such as ``"allow User:alice READ TOPIC orders"``; see ``kafka_nextgen.broker.Broker``.
+        rules: ACLs such as ``"allow User:alice READ TOPIC orders"``; see ``kafka_nextgen.testing.broker.Broker``.
         extensions: whether clients may use the extensions that Apache Kafka does not have.
-        history: is called with each event of groups, in the cluster's thread; see ``kafka_nextgen.broker.Broker``.
+        history: is called with each event of groups, in the thread of the cluster; see
+            ``kafka_nextgen.testing.broker.Broker``.
         clock: the clock of the cluster and of the consumers that connect to it from this process, for ``advance``; the
             system's by default.
 

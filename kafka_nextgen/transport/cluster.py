@@ -27,7 +27,7 @@ from kafka_nextgen.errors import (
     TransportError,
 )
 from kafka_nextgen.logs import logger_of
-from kafka_nextgen.properties import ServerAddress
+from kafka_nextgen.properties.value_types import ServerAddress
 from kafka_nextgen.transport.background import OnFailure, log_failure
 from kafka_nextgen.transport.connection import Connection
 from kafka_nextgen.transport.coordinators import Coordinators

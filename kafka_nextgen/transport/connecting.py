@@ -28,7 +28,7 @@ from kafka_nextgen.errors import (
     OutageError,
     TransportError,
 )
-from kafka_nextgen.properties import ServerAddress, can_be_host
+from kafka_nextgen.properties.value_types import ServerAddress, can_be_host
 from kafka_nextgen.transport.background import in_daemon_thread
 from kafka_nextgen.transport.connection import Connection
 from kafka_nextgen.transport.connection_errors import tls_error

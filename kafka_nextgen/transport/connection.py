@@ -17,7 +17,7 @@ from typing import cast
 
 from kafka_nextgen.errors import DecodeError, DisconnectedError, KafkaNextgenError, RequestTimeoutError
 from kafka_nextgen.logs import logger_of
-from kafka_nextgen.properties import ServerAddress
+from kafka_nextgen.properties.value_types import ServerAddress
 from kafka_nextgen.transport.connection_errors import connection_lost_error
 from kafka_nextgen.transport.deadline import Deadline
 from kafka_nextgen.transport.eager_future import EagerFuture

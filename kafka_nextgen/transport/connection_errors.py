@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from kafka_nextgen.errors import DisconnectedError, KafkaNextgenError, TlsError, TransportError
-from kafka_nextgen.properties import ServerAddress
+from kafka_nextgen.properties.value_types import ServerAddress
 from kafka_nextgen.transport.security.settings import Security
 
 __all__ = ["connection_lost_error", "tls_error"]

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from kafka_nextgen.errors import BrokerError, DecodeError, KafkaNextgenError, NoBrokersError, OutageError, TlsError
 from kafka_nextgen.logs import logger_of
-from kafka_nextgen.properties import ServerAddress, can_be_host
+from kafka_nextgen.properties.value_types import ServerAddress, can_be_host
 from kafka_nextgen.transport.connection import Connection
 from kafka_nextgen.transport.deadline import ClosedError, Deadline
 from kafka_nextgen.transport.pool import ConnectionPool

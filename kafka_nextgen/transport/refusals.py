@@ -19,7 +19,7 @@ from attrs import frozen
 
 from kafka_nextgen.errors import AuthenticationError, TlsError
 from kafka_nextgen.logs import logger_of
-from kafka_nextgen.properties import ServerAddress
+from kafka_nextgen.properties.value_types import ServerAddress
 from kafka_nextgen.transport.retrying import Backoff, FailureLog
 
 __all__ = ["Refusals"]

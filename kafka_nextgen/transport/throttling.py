@@ -17,7 +17,7 @@ from attrs import define
 
 from kafka_nextgen import clocks
 from kafka_nextgen.errors import OutageError
-from kafka_nextgen.properties import ServerAddress
+from kafka_nextgen.properties.value_types import ServerAddress
 from kafka_nextgen.transport.targets import Purpose
 from kafka_nextgen.wire.apis import Answer
 

@@ -1,6 +1,6 @@
 """Every API of this project with its range of versions, for clients and brokers: the only table of versions.
 
-A broker may offer less (see ``kafka_nextgen.broker``), and a client takes the highest version both have (KIP-35).
+A broker may offer less (see ``kafka_nextgen.testing.broker``); a client takes the highest version both have (KIP-35).
 Ranges begin where Kafka 4.0 begins (KIP-896) and end with the highest version that is stable in Kafka 4.4 and has
 nothing in it that we would have to ignore.
 

@@ -21,9 +21,9 @@ from kafka_nextgen import (
     RequestTimeoutError,
     TopicPartition,
 )
-from kafka_nextgen.engine.futures import SafeFuture
 from kafka_nextgen.testing import Cluster
 from kafka_nextgen.transport import settings as transport_settings
+from kafka_nextgen.transport.futures import SafeFuture
 from tests.support.kafka_properties import refusing_address
 from tests.support.waiting import GUARD_S
 

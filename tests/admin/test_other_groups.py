@@ -9,10 +9,10 @@ import pytest
 from click.testing import CliRunner
 
 from kafka_nextgen import GroupAdmin, GroupNotFoundError, GroupState, GroupType, StreamsTasks, TopicPartition
-from kafka_nextgen.broker.apis import SERVED
 from kafka_nextgen.cli.main import cli
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.testing import Cluster
+from kafka_nextgen.testing.broker.apis import SERVED
 from kafka_nextgen.wire import messages as m
 from kafka_nextgen.wire.apis import (
     DELETE_GROUPS,

@@ -7,7 +7,8 @@ from attrs import evolve
 
 from kafka_nextgen.bridge import heartbeat, join_group, leave_group, sync_group
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.consumer_protocol import (
+from kafka_nextgen.errors import DecodeError, UnsupportedProtocolError
+from kafka_nextgen.groups.consumer_protocol import (
     MemberSubscription,
     decode_assignment,
     decode_subscription,
@@ -15,9 +16,6 @@ from kafka_nextgen.consumer_protocol import (
     encode_subscription,
     user_data_of,
 )
-from kafka_nextgen.coordinator.classic import requests as heard
-from kafka_nextgen.coordinator.classic import responses as said
-from kafka_nextgen.errors import DecodeError, UnsupportedProtocolError
 from kafka_nextgen.membership.classic.effects import (
     MemberPart,
     Offer,
@@ -35,6 +33,8 @@ from kafka_nextgen.membership.classic.events import (
     SyncRefused,
 )
 from kafka_nextgen.membership.events import HeartbeatRefused
+from kafka_nextgen.testing.coordinator.classic import requests as heard
+from kafka_nextgen.testing.coordinator.classic import responses as said
 from kafka_nextgen.wire.apis import HEARTBEAT, JOIN_GROUP, LEAVE_GROUP, SYNC_GROUP
 from kafka_nextgen.wire.messages import JoinGroupRequest, JoinGroupResponse, LeaveGroupRequest
 from tests.bridge.over_the_wire import answered, asked, orders

@@ -18,16 +18,20 @@ from kafka_nextgen.assignors.spec import (
 from kafka_nextgen.bridge.extensions import consumer_group_heartbeat as heartbeats
 from kafka_nextgen.bridge.extensions import consumer_group_install_assignment as installing
 from kafka_nextgen.bridge.extensions import consumer_group_prepare_assignment as preparing
-from kafka_nextgen.bridge.extensions.offsets_topic import decode, encode
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.coordinator import records as r
-from kafka_nextgen.coordinator.extensions.requests import InstallAssignment, PrepareAssignment
-from kafka_nextgen.coordinator.extensions.responses import AssignmentInstalled, AssignmentPrepared, PreparedMember
-from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer
 from kafka_nextgen.errors import DecodeError
+from kafka_nextgen.groups import records as r
 from kafka_nextgen.membership.assigning.effects import SendInstall, SendPrepare
 from kafka_nextgen.membership.assigning.events import HeartbeatHeard, Installed, Prepared, Refused, TargetShare
 from kafka_nextgen.membership.effects import SendHeartbeat
+from kafka_nextgen.offsets_topic.extensions import decode, encode
+from kafka_nextgen.testing.coordinator.extensions.requests import InstallAssignment, PrepareAssignment
+from kafka_nextgen.testing.coordinator.extensions.responses import (
+    AssignmentInstalled,
+    AssignmentPrepared,
+    PreparedMember,
+)
+from kafka_nextgen.testing.coordinator.responses import ConsumerGroupHeartbeatAnswer
 from kafka_nextgen.types import JoinReason
 from kafka_nextgen.wire import apis
 from kafka_nextgen.wire.messages import (

@@ -9,14 +9,14 @@ from kafka_nextgen.assignors.spec import ClientAssignor, Metadata
 from kafka_nextgen.bridge.consumer_group_describe import from_request, to_request
 from kafka_nextgen.bridge.extensions.consumer_group_describe import from_response, to_response
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.coordinator.requests import ConsumerGroupDescribe
-from kafka_nextgen.coordinator.responses import (
+from kafka_nextgen.errors import DecodeError
+from kafka_nextgen.testing.coordinator.requests import ConsumerGroupDescribe
+from kafka_nextgen.testing.coordinator.responses import (
     ConsumerGroupDescribed,
     DescribedGroup,
     DescribedMember,
     ExpectedInstance,
 )
-from kafka_nextgen.errors import DecodeError
 from kafka_nextgen.wire.apis import CONSUMER_GROUP_DESCRIBE
 from tests.bridge.over_the_wire import AUDIT, GONE, ORDERS, TOPICS, answered, asked, by_id
 

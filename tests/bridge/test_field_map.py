@@ -7,7 +7,7 @@ from typing import NamedTuple
 import pytest
 from attrs import frozen
 
-from kafka_nextgen.bridge.field_map import FieldMap, converted, optional_number, read_only
+from kafka_nextgen.wire.field_map import FieldMap, converted, optional_number, read_only
 from kafka_nextgen.wire.schema import Structure, field
 
 

@@ -9,10 +9,10 @@ from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafka_nextgen.bridge.extensions.offsets_topic import decode, encode
-from kafka_nextgen.coordinator.cause import Cause
-from kafka_nextgen.coordinator.extensions.records import Rebalance, RebalanceRecorded, RebalanceRecordedRemoved
 from kafka_nextgen.errors import DecodeError
+from kafka_nextgen.groups.cause import Cause
+from kafka_nextgen.groups.extensions.records import Rebalance, RebalanceRecorded, RebalanceRecordedRemoved
+from kafka_nextgen.offsets_topic.extensions import decode, encode
 from kafka_nextgen.types import JoinReason, RebalanceReason
 
 CAUSES = st.builds(

@@ -11,12 +11,12 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from kafka_nextgen.assignors.spec import ClientAssignor, Metadata
-from kafka_nextgen.bridge.extensions.offsets_topic import Skipped, decode, encode
-from kafka_nextgen.bridge.offsets_topic import KAFKAS as KAFKAS_CODEC
-from kafka_nextgen.coordinator import records as r
-from kafka_nextgen.coordinator.classic.requests import OfferedProtocol
-from kafka_nextgen.coordinator.extensions.records import ExpectedMembers, ExpectedMembersRemoved, Place
 from kafka_nextgen.errors import DecodeError
+from kafka_nextgen.groups import records as r
+from kafka_nextgen.groups.extensions.records import ExpectedMembers, ExpectedMembersRemoved, Place
+from kafka_nextgen.offsets_topic import KAFKAS as KAFKAS_CODEC
+from kafka_nextgen.offsets_topic.extensions import Skipped, decode, encode
+from kafka_nextgen.testing.coordinator.classic.requests import OfferedProtocol
 from kafka_nextgen.types import OffsetAndMetadata, TopicIdPartition, TopicPartition
 from tests.bridge.written_by_kafka import KAFKAS
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from kafka_nextgen.bridge.offsets_topic import KeyAndValue
+from kafka_nextgen.offsets_topic import KeyAndValue
 
 
 def written_by_kafka() -> dict[str, KeyAndValue]:

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kafka_nextgen.broker.cleanup import compact, compact_if_due
-from kafka_nextgen.broker.log import FoundOffset, PartitionLog
-from kafka_nextgen.broker.topic_settings import TopicSettings
+from kafka_nextgen.testing.broker.cleanup import compact, compact_if_due
+from kafka_nextgen.testing.broker.log import FoundOffset, PartitionLog
+from kafka_nextgen.testing.broker.topic_settings import TopicSettings
 from kafka_nextgen.wire.records import (
     BatchView,
     Compression,

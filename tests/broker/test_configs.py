@@ -8,9 +8,9 @@ from functools import partial
 
 import pytest
 
-from kafka_nextgen.broker.topic_settings import topic_keys
-from kafka_nextgen.coordinator.settings import Profile
 from kafka_nextgen.testing import Cluster
+from kafka_nextgen.testing.broker.topic_settings import topic_keys
+from kafka_nextgen.testing.coordinator.settings import Profile
 from kafka_nextgen.wire import apis
 from tests.broker.client import Client
 from tests.broker.configs import (
@@ -33,7 +33,7 @@ from tests.broker.group_requests import heartbeat, live_by_the_classic_protocol
 from tests.support.clients import unique
 from tests.support.kafka_server import SESSION_TIMEOUT_MS, KafkaServer
 from tests.support.waiting import eventually
-from tests.worlds.topics import create_topic
+from tests.verification.worlds.topics import create_topic
 
 SESSION, HEARTBEAT = "consumer.session.timeout.ms", "consumer.heartbeat.interval.ms"
 INTERVAL = "consumer.assignment.interval.ms"

@@ -11,12 +11,12 @@ from contextlib import ExitStack, suppress
 
 import pytest
 
-from kafka_nextgen.broker import Broker
-from kafka_nextgen.broker.connection import SMALL_REQUEST_BYTES, RequestMemory
-from kafka_nextgen.broker.handlers import metadata as metadata_handler
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import ConfigError, MisuseError
 from kafka_nextgen.testing import Clock, Cluster
+from kafka_nextgen.testing.broker import Broker
+from kafka_nextgen.testing.broker.connection import SMALL_REQUEST_BYTES, RequestMemory
+from kafka_nextgen.testing.broker.handlers import metadata as metadata_handler
 from kafka_nextgen.wire import apis
 from kafka_nextgen.wire.frames import encode_request
 from kafka_nextgen.wire.messages import ApiVersionsRequest, MetadataRequest

@@ -8,22 +8,22 @@ from typing import Any
 
 import pytest
 
-from kafka_nextgen.bridge.extensions.offsets_topic import KeyAndValue, encode
-from kafka_nextgen.broker.cluster import Cluster as ClusterState
-from kafka_nextgen.broker.coordination import OFFSETS_TOPIC
-from kafka_nextgen.broker.coordination.refusals import refuse
-from kafka_nextgen.broker.coordination.shard import RETRY_S, Shard, Standing
-from kafka_nextgen.broker.log import PartitionLog
-from kafka_nextgen.broker.node import Node
-from kafka_nextgen.broker.settings import BrokerSettings
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.coordinator.classic.requests import JoinGroup, OfferedProtocol, SyncGroup
-from kafka_nextgen.coordinator.classic.responses import JoinGroupAnswer, SyncGroupAnswer
-from kafka_nextgen.coordinator.coordinator import Coordinator
-from kafka_nextgen.coordinator.records import OffsetCommitted
-from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat, OffsetCommit, OffsetFetch
-from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer, OffsetsCommitted, OffsetsFetched
 from kafka_nextgen.errors import StorageError
+from kafka_nextgen.groups.records import OffsetCommitted
+from kafka_nextgen.offsets_topic.extensions import KeyAndValue, encode
+from kafka_nextgen.testing.broker.cluster import Cluster as ClusterState
+from kafka_nextgen.testing.broker.coordination import OFFSETS_TOPIC
+from kafka_nextgen.testing.broker.coordination.refusals import refuse
+from kafka_nextgen.testing.broker.coordination.shard import RETRY_S, Shard, Standing
+from kafka_nextgen.testing.broker.log import PartitionLog
+from kafka_nextgen.testing.broker.node import Node
+from kafka_nextgen.testing.broker.settings import BrokerSettings
+from kafka_nextgen.testing.coordinator.classic.requests import JoinGroup, OfferedProtocol, SyncGroup
+from kafka_nextgen.testing.coordinator.classic.responses import JoinGroupAnswer, SyncGroupAnswer
+from kafka_nextgen.testing.coordinator.coordinator import Coordinator
+from kafka_nextgen.testing.coordinator.requests import ConsumerGroupHeartbeat, OffsetCommit, OffsetFetch
+from kafka_nextgen.testing.coordinator.responses import ConsumerGroupHeartbeatAnswer, OffsetsCommitted, OffsetsFetched
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 from kafka_nextgen.wire.records import NewRecord, encode_batch, read_batches
 

@@ -18,7 +18,7 @@ from tests.broker.extended import announce, describe, extended, heartbeat
 from tests.support.clients import unique
 from tests.support.kafka_server import KafkaServer
 from tests.support.waiting import eventually
-from tests.worlds.topics import create_topic
+from tests.verification.worlds.topics import create_topic
 
 every_extension = pytest.mark.parametrize("api", EXTENSIONS.values(), ids=str)
 WEIGHTED = {"name": "weighted", "maximum_version": 1, "metadata_version": 1, "metadata_bytes": b"7"}

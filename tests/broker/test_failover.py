@@ -7,10 +7,10 @@ from contextlib import ExitStack
 
 import pytest
 
-from kafka_nextgen.bridge.extensions.offsets_topic import replay
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.coordinator.records import OffsetCommitted
 from kafka_nextgen.errors import MisuseError
+from kafka_nextgen.groups.records import OffsetCommitted
+from kafka_nextgen.offsets_topic.extensions import replay
 from kafka_nextgen.testing import Cluster
 from kafka_nextgen.wire import apis
 from tests.broker.client import Client, join_request

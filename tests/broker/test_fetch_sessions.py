@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import pytest
 from attrs import evolve
 
-from kafka_nextgen.broker.reading.asked import Asked, Reading
-from kafka_nextgen.broker.reading.sessions import FetchSessions, SessionRequest, Turn
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.testing import Cluster
+from kafka_nextgen.testing.broker.reading.asked import Asked, Reading
+from kafka_nextgen.testing.broker.reading.sessions import FetchSessions, SessionRequest, Turn
 from kafka_nextgen.wire import apis
 from tests.broker.client import Client
 from tests.broker.requests import fetch_request

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.consumer_protocol import MemberSubscription, encode_subscription
+from kafka_nextgen.groups.consumer_protocol import MemberSubscription, encode_subscription
 from kafka_nextgen.testing import Cluster
 from kafka_nextgen.types import JoinReason, RebalanceReason
 from kafka_nextgen.wire import apis

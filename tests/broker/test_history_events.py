@@ -13,7 +13,7 @@ import pytest
 
 from kafka_nextgen import Consumer
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.consumer_protocol import MemberSubscription, encode_assignment, encode_subscription
+from kafka_nextgen.groups.consumer_protocol import MemberSubscription, encode_assignment, encode_subscription
 from kafka_nextgen.history.events import Event
 from kafka_nextgen.history.json_lines import decode_event, encode_event
 from kafka_nextgen.testing import Clock, Cluster

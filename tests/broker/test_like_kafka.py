@@ -18,7 +18,7 @@ from tests.broker.topic_requests import create, new_topic_request
 from tests.support.clients import unique
 from tests.support.kafka_server import KafkaServer
 from tests.support.waiting import eventually
-from tests.worlds.topics import create_topic
+from tests.verification.worlds.topics import create_topic
 
 NO_SUCH_LEVEL = 2
 BY_NAME, BY_ID = 12, 13

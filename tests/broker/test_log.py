@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafka_nextgen.broker.cleanup import drop_expired
-from kafka_nextgen.broker.log import FoundOffset, PartitionLog, watching
-from kafka_nextgen.broker.storage import MemoryBatches
-from kafka_nextgen.broker.topic import Topic
-from kafka_nextgen.broker.topic_settings import TopicSettings
-from kafka_nextgen.broker.topics import Topics
 from kafka_nextgen.testing import Cluster
+from kafka_nextgen.testing.broker.cleanup import drop_expired
+from kafka_nextgen.testing.broker.log import FoundOffset, PartitionLog, watching
+from kafka_nextgen.testing.broker.storage import MemoryBatches
+from kafka_nextgen.testing.broker.topic import Topic
+from kafka_nextgen.testing.broker.topic_settings import TopicSettings
+from kafka_nextgen.testing.broker.topics import Topics
 from kafka_nextgen.types import TimestampType, TopicPartition
 from kafka_nextgen.wire.records import (
     BatchView,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from kafka_nextgen.broker.leader_epochs import LeaderEpochs
-from kafka_nextgen.broker.log import PartitionLog
-from kafka_nextgen.broker.open_transactions import AbortedTransaction
-from kafka_nextgen.broker.producers import Producers, Seen
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.testing.broker.leader_epochs import LeaderEpochs
+from kafka_nextgen.testing.broker.log import PartitionLog
+from kafka_nextgen.testing.broker.open_transactions import AbortedTransaction
+from kafka_nextgen.testing.broker.producers import Producers, Seen
 from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire.records import EndMarker, NewRecord, encode_batch, encode_end_marker, read_batches
 from kafka_nextgen.wire.records.batch_header import BatchHeader

@@ -8,14 +8,14 @@ from typing import Any
 import confluent_kafka
 import pytest
 
-from kafka_nextgen.broker.apis import SERVED
-from kafka_nextgen.broker.broker import Broker
-from kafka_nextgen.broker.cluster import Cluster as ClusterState
-from kafka_nextgen.broker.context import Context
-from kafka_nextgen.broker.node import Node
-from kafka_nextgen.broker.settings import BrokerSettings
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.testing import Cluster
+from kafka_nextgen.testing.broker.apis import SERVED
+from kafka_nextgen.testing.broker.broker import Broker
+from kafka_nextgen.testing.broker.cluster import Cluster as ClusterState
+from kafka_nextgen.testing.broker.context import Context
+from kafka_nextgen.testing.broker.node import Node
+from kafka_nextgen.testing.broker.settings import BrokerSettings
 from kafka_nextgen.wire import apis
 from tests.broker.client import Client, clients_of, join_request
 from tests.broker.group_requests import commit, committed, heartbeat, sync

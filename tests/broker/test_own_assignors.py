@@ -14,10 +14,10 @@ from kafka_nextgen.assignors import (
     RangeAssignor,
     UniformAssignor,
 )
-from kafka_nextgen.broker import BrokerSettings
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import ConfigError
 from kafka_nextgen.testing import Cluster
+from kafka_nextgen.testing.broker import BrokerSettings
 from tests.broker.client import Client
 from tests.broker.extended import describe
 from tests.broker.group_requests import heartbeat

@@ -9,12 +9,12 @@ from collections.abc import Iterator
 import pytest
 
 from kafka_nextgen import Consumer, GroupProtocol, UnsupportedProtocolError
-from kafka_nextgen.broker.apis import advertised
-from kafka_nextgen.broker.releases import RELEASES
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.coordinator.settings import Profile
 from kafka_nextgen.errors import ConfigError
 from kafka_nextgen.testing import Cluster
+from kafka_nextgen.testing.broker.apis import advertised
+from kafka_nextgen.testing.broker.releases import RELEASES
+from kafka_nextgen.testing.coordinator.settings import Profile
 from kafka_nextgen.wire import apis
 from kafka_nextgen.wire.messages import ApiVersionsRequest, ApiVersionsResponse, OffsetCommitRequest
 from tests.broker.client import Client

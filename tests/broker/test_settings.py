@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from kafka_nextgen.broker import BrokerSettings
-from kafka_nextgen.broker.topic_settings import TopicSettings
-from kafka_nextgen.coordinator.settings import MigrationPolicy
 from kafka_nextgen.errors import ConfigError
+from kafka_nextgen.testing.broker import BrokerSettings
+from kafka_nextgen.testing.broker.topic_settings import TopicSettings
+from kafka_nextgen.testing.coordinator.settings import MigrationPolicy
 
 SESSION = "group.consumer.session.timeout.ms"
 HEARTBEAT = "group.consumer.heartbeat.interval.ms"

@@ -14,7 +14,7 @@ from kafka_nextgen.admin import (
 )
 from kafka_nextgen.history.events import Event
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
-from tests.scenario_language.notation import parse_partitions
+from tests.verification.scenario_language.notation import parse_partitions
 
 
 def member(

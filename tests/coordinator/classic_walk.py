@@ -6,8 +6,8 @@ from attrs import define, field
 from hypothesis import strategies as st
 
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.coordinator.classic.group import ClassicStatus
-from kafka_nextgen.coordinator.classic.requests import (
+from kafka_nextgen.testing.coordinator.classic.group import ClassicStatus
+from kafka_nextgen.testing.coordinator.classic.requests import (
     Heartbeat,
     JoinGroup,
     LeaveGroup,
@@ -15,8 +15,8 @@ from kafka_nextgen.coordinator.classic.requests import (
     OfferedProtocol,
     SyncGroup,
 )
-from kafka_nextgen.coordinator.classic.responses import HeartbeatAnswer, JoinGroupAnswer, SyncGroupAnswer
-from kafka_nextgen.coordinator.requests import OffsetCommit
+from kafka_nextgen.testing.coordinator.classic.responses import HeartbeatAnswer, JoinGroupAnswer, SyncGroupAnswer
+from kafka_nextgen.testing.coordinator.requests import OffsetCommit
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 from tests.coordinator.stage import GROUP
 from tests.coordinator.walk_steps import ParkingWalk, step

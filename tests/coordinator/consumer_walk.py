@@ -10,9 +10,9 @@ from attrs import define, field
 from hypothesis import strategies as st
 
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.coordinator.describe import state_of
-from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat, OffsetCommit
-from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer
+from kafka_nextgen.testing.coordinator.describe import state_of
+from kafka_nextgen.testing.coordinator.requests import ConsumerGroupHeartbeat, OffsetCommit
+from kafka_nextgen.testing.coordinator.responses import ConsumerGroupHeartbeatAnswer
 from kafka_nextgen.types import OffsetAndMetadata, TopicIdPartition, TopicPartition
 from tests.coordinator.stage import GROUP, Stage
 from tests.coordinator.walk_steps import Step, step

@@ -6,15 +6,15 @@ from attrs import define, field
 from hypothesis import strategies as st
 
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.consumer_protocol import (
+from kafka_nextgen.groups.consumer_protocol import (
     MemberSubscription,
     decode_assignment,
     decode_subscription,
     encode_assignment,
     encode_subscription,
 )
-from kafka_nextgen.coordinator.classic.group import ClassicStatus
-from kafka_nextgen.coordinator.classic.requests import (
+from kafka_nextgen.testing.coordinator.classic.group import ClassicStatus
+from kafka_nextgen.testing.coordinator.classic.requests import (
     Heartbeat,
     JoinGroup,
     LeaveGroup,
@@ -22,10 +22,10 @@ from kafka_nextgen.coordinator.classic.requests import (
     OfferedProtocol,
     SyncGroup,
 )
-from kafka_nextgen.coordinator.classic.responses import HeartbeatAnswer, JoinGroupAnswer, SyncGroupAnswer
-from kafka_nextgen.coordinator.describe import state_of
-from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat
-from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer
+from kafka_nextgen.testing.coordinator.classic.responses import HeartbeatAnswer, JoinGroupAnswer, SyncGroupAnswer
+from kafka_nextgen.testing.coordinator.describe import state_of
+from kafka_nextgen.testing.coordinator.requests import ConsumerGroupHeartbeat
+from kafka_nextgen.testing.coordinator.responses import ConsumerGroupHeartbeatAnswer
 from kafka_nextgen.types import TopicPartition
 from tests.coordinator.stage import GROUP
 from tests.coordinator.walk_steps import ParkingWalk, step

@@ -6,10 +6,10 @@ from typing import Any
 
 from attrs import evolve
 
-from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat
-from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer
-from tests.scenario_language.host import CoordinatorHost
-from tests.scenario_language.world import GROUP as GROUP
+from kafka_nextgen.testing.coordinator.requests import ConsumerGroupHeartbeat
+from kafka_nextgen.testing.coordinator.responses import ConsumerGroupHeartbeatAnswer
+from tests.verification.scenario_language.host import CoordinatorHost
+from tests.verification.scenario_language.world import GROUP as GROUP
 
 JOIN = ConsumerGroupHeartbeat(
     GROUP, "A", 0, rebalance_timeout_ms=1000, subscribed_topics=frozenset({"foo"}), owned=frozenset()

@@ -9,10 +9,10 @@ import pytest
 from attrs import evolve
 
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.coordinator import records as r
-from kafka_nextgen.coordinator.classic.group import ClassicGroup, ClassicMember, ClassicStatus
-from kafka_nextgen.coordinator.classic.recording import record_of, taken_in
-from kafka_nextgen.coordinator.classic.requests import (
+from kafka_nextgen.groups import records as r
+from kafka_nextgen.testing.coordinator.classic.group import ClassicGroup, ClassicMember, ClassicStatus
+from kafka_nextgen.testing.coordinator.classic.recording import record_of, taken_in
+from kafka_nextgen.testing.coordinator.classic.requests import (
     DescribeGroups,
     Heartbeat,
     JoinGroup,
@@ -21,7 +21,7 @@ from kafka_nextgen.coordinator.classic.requests import (
     OfferedProtocol,
     SyncGroup,
 )
-from kafka_nextgen.coordinator.classic.responses import (
+from kafka_nextgen.testing.coordinator.classic.responses import (
     GroupsDescribed,
     HeartbeatAnswer,
     JoinGroupAnswer,
@@ -29,12 +29,12 @@ from kafka_nextgen.coordinator.classic.responses import (
     Parked,
     SyncGroupAnswer,
 )
-from kafka_nextgen.coordinator.coordinator import Outcome
-from kafka_nextgen.coordinator.requests import DeleteGroups, OffsetCommit
-from kafka_nextgen.coordinator.timers import TimerKey, TimerKind
+from kafka_nextgen.testing.coordinator.coordinator import Outcome
+from kafka_nextgen.testing.coordinator.requests import DeleteGroups, OffsetCommit
+from kafka_nextgen.testing.coordinator.timers import TimerKey, TimerKind
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 from tests.coordinator.stage import GROUP, Stage
-from tests.invariants.classic_groups import classic_violations
+from tests.verification.invariants.classic_groups import classic_violations
 
 RANGE = OfferedProtocol("range", b"said")
 

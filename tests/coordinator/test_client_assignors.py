@@ -11,9 +11,10 @@ from kafka_nextgen.assignors import AssignorMetadata, MemberAssignment, Metadata
 from kafka_nextgen.assignors.spec import ClientAssignor
 from kafka_nextgen.assignors.user_data import MemberWord, word_of, write_member_word
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.consumer_protocol import MemberSubscription, encode_subscription
-from kafka_nextgen.coordinator.classic.requests import OfferedProtocol
-from kafka_nextgen.coordinator.extensions.assignor_selection import (
+from kafka_nextgen.groups.consumer_protocol import MemberSubscription, encode_subscription
+from kafka_nextgen.groups.records import ClassicProtocols, MemberMetadata
+from kafka_nextgen.testing.coordinator.classic.requests import OfferedProtocol
+from kafka_nextgen.testing.coordinator.extensions.assignor_selection import (
     Offer,
     are_compatible,
     common_assignor,
@@ -22,12 +23,11 @@ from kafka_nextgen.coordinator.extensions.assignor_selection import (
     offer_of,
     overlap,
 )
-from kafka_nextgen.coordinator.extensions.requests import InstallAssignment, PrepareAssignment
-from kafka_nextgen.coordinator.extensions.responses import AssignmentPrepared
-from kafka_nextgen.coordinator.extensions.state import COMPUTING
-from kafka_nextgen.coordinator.records import ClassicProtocols, MemberMetadata
-from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer
-from kafka_nextgen.coordinator.settings import CoordinatorSettings
+from kafka_nextgen.testing.coordinator.extensions.requests import InstallAssignment, PrepareAssignment
+from kafka_nextgen.testing.coordinator.extensions.responses import AssignmentPrepared
+from kafka_nextgen.testing.coordinator.extensions.state import COMPUTING
+from kafka_nextgen.testing.coordinator.responses import ConsumerGroupHeartbeatAnswer
+from kafka_nextgen.testing.coordinator.settings import CoordinatorSettings
 from tests.coordinator.stage import GROUP, Stage
 
 USER_DATA = Offer(-1, None)

@@ -10,10 +10,10 @@ from __future__ import annotations
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from kafka_nextgen.coordinator.describe import state_of
-from kafka_nextgen.coordinator.extensions.assignor_selection import common_assignor
-from tests.scenario_language.walking import PairWalk
+from kafka_nextgen.testing.coordinator.describe import state_of
+from kafka_nextgen.testing.coordinator.extensions.assignor_selection import common_assignor
 from tests.support.examples import examples
+from tests.verification.scenario_language.walking import PairWalk
 
 STEPS = [
     *["tick 5s", "settle"] * 8,

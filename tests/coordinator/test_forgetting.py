@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from kafka_nextgen.consumer_protocol import MemberSubscription, encode_subscription
-from kafka_nextgen.coordinator.classic.group import ClassicGroup, ClassicMember
-from kafka_nextgen.coordinator.classic.requests import OfferedProtocol
-from kafka_nextgen.coordinator.requests import EndTransaction, OffsetCommit, TxnOffsetCommit
-from kafka_nextgen.coordinator.settings import CoordinatorSettings
+from kafka_nextgen.groups.consumer_protocol import MemberSubscription, encode_subscription
+from kafka_nextgen.testing.coordinator.classic.group import ClassicGroup, ClassicMember
+from kafka_nextgen.testing.coordinator.classic.requests import OfferedProtocol
+from kafka_nextgen.testing.coordinator.requests import EndTransaction, OffsetCommit, TxnOffsetCommit
+from kafka_nextgen.testing.coordinator.settings import CoordinatorSettings
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
-from tests.scenario_language.host import CoordinatorHost
-from tests.scenario_language.world import GROUP
+from tests.verification.scenario_language.host import CoordinatorHost
+from tests.verification.scenario_language.world import GROUP
 
 FOO_0 = TopicPartition("foo", 0)
 ONLY_BAR = encode_subscription(MemberSubscription(frozenset({"bar"})))

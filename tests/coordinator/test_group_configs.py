@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 import pytest
 
-from kafka_nextgen.coordinator.group_configs import group_config_complaint, settings_of_group
-from kafka_nextgen.coordinator.settings import CoordinatorSettings
+from kafka_nextgen.testing.coordinator.group_configs import group_config_complaint, settings_of_group
+from kafka_nextgen.testing.coordinator.settings import CoordinatorSettings
 
 SETTINGS = CoordinatorSettings()
 SESSION, HEARTBEAT, INTERVAL = (

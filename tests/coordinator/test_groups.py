@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.coordinator.requests import (
+from kafka_nextgen.testing.coordinator.requests import (
     ConsumerGroupDescribe,
     ConsumerGroupHeartbeat,
     DeleteGroups,
@@ -13,14 +13,14 @@ from kafka_nextgen.coordinator.requests import (
     OffsetCommit,
     OffsetFetch,
 )
-from kafka_nextgen.coordinator.responses import (
+from kafka_nextgen.testing.coordinator.responses import (
     ConsumerGroupDescribed,
     GroupsDeleted,
     GroupsListed,
     OffsetsCommitted,
     OffsetsFetched,
 )
-from kafka_nextgen.coordinator.settings import CoordinatorSettings, Profile
+from kafka_nextgen.testing.coordinator.settings import CoordinatorSettings, Profile
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 from tests.coordinator.stage import GROUP, Stage
 

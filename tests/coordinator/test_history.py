@@ -5,18 +5,18 @@ from __future__ import annotations
 import pytest
 from attrs import evolve
 
-from kafka_nextgen.coordinator.cause import Cause
-from kafka_nextgen.coordinator.classic.requests import LeavingMember
-from kafka_nextgen.coordinator.draft import Draft
-from kafka_nextgen.coordinator.extensions.history import forget_history, note_assignment, note_rebalance
-from kafka_nextgen.coordinator.extensions.hooks import EXTENSIONS
-from kafka_nextgen.coordinator.extensions.records import RebalanceRecordedRemoved
-from kafka_nextgen.coordinator.extensions.state import HISTORY
-from kafka_nextgen.coordinator.group import Group
-from kafka_nextgen.coordinator.reasons import cause_of_leaving
-from kafka_nextgen.coordinator.records import GroupMetadata, TargetAssignmentMetadata
-from kafka_nextgen.coordinator.settings import CoordinatorSettings
-from kafka_nextgen.coordinator.topics import Topics
+from kafka_nextgen.groups.cause import Cause
+from kafka_nextgen.groups.extensions.records import RebalanceRecordedRemoved
+from kafka_nextgen.groups.records import GroupMetadata, TargetAssignmentMetadata
+from kafka_nextgen.testing.coordinator.classic.requests import LeavingMember
+from kafka_nextgen.testing.coordinator.draft import Draft
+from kafka_nextgen.testing.coordinator.extensions.history import forget_history, note_assignment, note_rebalance
+from kafka_nextgen.testing.coordinator.extensions.hooks import EXTENSIONS
+from kafka_nextgen.testing.coordinator.extensions.state import HISTORY
+from kafka_nextgen.testing.coordinator.group import Group
+from kafka_nextgen.testing.coordinator.reasons import cause_of_leaving
+from kafka_nextgen.testing.coordinator.settings import CoordinatorSettings
+from kafka_nextgen.testing.coordinator.topics import Topics
 from kafka_nextgen.types import RebalanceReason
 
 CAME = Cause(RebalanceReason.MEMBER_JOINED, "A", text="subscribed")

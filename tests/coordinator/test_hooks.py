@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from kafka_nextgen.coordinator.coordinator import Coordinator
-from kafka_nextgen.coordinator.extensions.hooks import Extensions
-from kafka_nextgen.coordinator.extensions.records import ExpectedMembers, Place
-from kafka_nextgen.coordinator.extensions.requests import DescribeHistory
-from kafka_nextgen.coordinator.hooks import NO_EXTENSIONS, Hooks
-from kafka_nextgen.coordinator.settings import CoordinatorSettings
-from tests.scenario_language import host, pure_player
+from kafka_nextgen.groups.extensions.records import ExpectedMembers, Place
+from kafka_nextgen.testing.coordinator.coordinator import Coordinator
+from kafka_nextgen.testing.coordinator.extensions.hooks import Extensions
+from kafka_nextgen.testing.coordinator.extensions.requests import DescribeHistory
+from kafka_nextgen.testing.coordinator.hooks import NO_EXTENSIONS, Hooks
+from kafka_nextgen.testing.coordinator.settings import CoordinatorSettings
 from tests.scenarios.files import FOLDER, check, files, scenario_in
+from tests.verification.scenario_language import host, pure_player
 
 #: What is asked there only a coordinator with extensions can be asked, be they off.
 OF_EXTENSIONS = ("extensions", "history", "registration")

@@ -12,15 +12,15 @@ from itertools import chain
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from kafka_nextgen.bridge.extensions.offsets_topic import KeyAndValue, Skipped, decode, encode, replay
-from kafka_nextgen.broker.cleanup import compact
-from kafka_nextgen.broker.log import PartitionLog
-from kafka_nextgen.broker.topic_settings import TopicSettings
-from kafka_nextgen.coordinator.coordinator import Coordinator
-from kafka_nextgen.coordinator.extensions.hooks import EXTENSIONS
-from kafka_nextgen.coordinator.group import Group
-from kafka_nextgen.coordinator.records import Record
-from kafka_nextgen.coordinator.settings import CoordinatorSettings, Profile
+from kafka_nextgen.groups.records import Record
+from kafka_nextgen.offsets_topic.extensions import KeyAndValue, Skipped, decode, encode, replay
+from kafka_nextgen.testing.broker.cleanup import compact
+from kafka_nextgen.testing.broker.log import PartitionLog
+from kafka_nextgen.testing.broker.topic_settings import TopicSettings
+from kafka_nextgen.testing.coordinator.coordinator import Coordinator
+from kafka_nextgen.testing.coordinator.extensions.hooks import EXTENSIONS
+from kafka_nextgen.testing.coordinator.group import Group
+from kafka_nextgen.testing.coordinator.settings import CoordinatorSettings, Profile
 from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire.records import NewRecord, encode_batch, read_batches
 from tests.coordinator import classic_walk as classic

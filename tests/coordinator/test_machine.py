@@ -10,11 +10,11 @@ from attrs import evolve
 
 from kafka_nextgen.assignors import AssignmentSpec, GroupAssignment, MemberAssignment, PartitionAssignor
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.coordinator import records as r
-from kafka_nextgen.coordinator.coordinator import Coordinator
-from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat, TopicImage, TopicsChanged
-from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer
-from kafka_nextgen.coordinator.settings import CoordinatorSettings
+from kafka_nextgen.groups import records as r
+from kafka_nextgen.testing.coordinator.coordinator import Coordinator
+from kafka_nextgen.testing.coordinator.requests import ConsumerGroupHeartbeat, TopicImage, TopicsChanged
+from kafka_nextgen.testing.coordinator.responses import ConsumerGroupHeartbeatAnswer
+from kafka_nextgen.testing.coordinator.settings import CoordinatorSettings
 from kafka_nextgen.types import TopicIdPartition
 from tests.coordinator.stage import GROUP, JOIN, Stage
 

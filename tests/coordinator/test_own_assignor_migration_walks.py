@@ -11,19 +11,19 @@ from hypothesis import strategies as st
 
 from kafka_nextgen.assignors import AssignmentSpec, MemberAssignment, Metadata, UniformAssignor
 from kafka_nextgen.assignors.spec import ClientAssignor
-from kafka_nextgen.bridge.extensions.offsets_topic import decode, encode
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.consumer_protocol import (
+from kafka_nextgen.groups.consumer_protocol import (
     MemberSubscription,
     decode_assignment,
     encode_assignment,
     encode_subscription,
 )
-from kafka_nextgen.coordinator.extensions.requests import InstallAssignment, PrepareAssignment
-from kafka_nextgen.coordinator.extensions.responses import AssignmentInstalled, AssignmentPrepared
-from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat
-from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer
-from kafka_nextgen.coordinator.settings import CoordinatorSettings, Profile
+from kafka_nextgen.offsets_topic.extensions import decode, encode
+from kafka_nextgen.testing.coordinator.extensions.requests import InstallAssignment, PrepareAssignment
+from kafka_nextgen.testing.coordinator.extensions.responses import AssignmentInstalled, AssignmentPrepared
+from kafka_nextgen.testing.coordinator.requests import ConsumerGroupHeartbeat
+from kafka_nextgen.testing.coordinator.responses import ConsumerGroupHeartbeatAnswer
+from kafka_nextgen.testing.coordinator.settings import CoordinatorSettings, Profile
 from kafka_nextgen.types import TopicPartition
 from tests.coordinator import migration_walk as migration
 from tests.coordinator.stage import GROUP, Stage

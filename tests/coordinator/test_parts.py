@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kafka_nextgen.assignors import RangeAssignor
-from kafka_nextgen.coordinator.overlay import Overlay
-from kafka_nextgen.coordinator.settings import BEHAVIOUR, CoordinatorSettings, Profile
-from kafka_nextgen.coordinator.timers import Arm, Cancel, TimerKey, TimerKind, Timers
 from kafka_nextgen.errors import ConfigError
+from kafka_nextgen.testing.coordinator.overlay import Overlay
+from kafka_nextgen.testing.coordinator.settings import BEHAVIOUR, CoordinatorSettings, Profile
+from kafka_nextgen.testing.coordinator.timers import Arm, Cancel, TimerKey, TimerKind, Timers
 
 keys = st.integers(0, 5)
 changes = st.lists(st.tuples(keys, st.none() | st.integers(1, 9)))

@@ -6,9 +6,9 @@ from uuid import UUID
 
 from attrs import evolve
 
-from kafka_nextgen.coordinator.reconciliation import ReconciliationInput, reconcile
-from kafka_nextgen.coordinator.records import CurrentMemberAssignment, MemberStatus
-from kafka_nextgen.coordinator.topic_partitions import to_topic_partitions
+from kafka_nextgen.groups.records import CurrentMemberAssignment, MemberStatus
+from kafka_nextgen.groups.topic_partitions import to_topic_partitions
+from kafka_nextgen.testing.coordinator.reconciliation import ReconciliationInput, reconcile
 from kafka_nextgen.types import TopicIdPartition
 
 FOO, BAR = UUID(int=1), UUID(int=2)

@@ -9,13 +9,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.coordinator import records as r
-from kafka_nextgen.coordinator.extensions.requests import AddMembers, ExpectedMember
-from kafka_nextgen.coordinator.extensions.responses import MembersAdded
-from kafka_nextgen.coordinator.extensions.state import PLACES
-from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat, DeleteGroups
-from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer
-from kafka_nextgen.coordinator.settings import CoordinatorSettings, Profile
+from kafka_nextgen.groups import records as r
+from kafka_nextgen.testing.coordinator.extensions.requests import AddMembers, ExpectedMember
+from kafka_nextgen.testing.coordinator.extensions.responses import MembersAdded
+from kafka_nextgen.testing.coordinator.extensions.state import PLACES
+from kafka_nextgen.testing.coordinator.requests import ConsumerGroupHeartbeat, DeleteGroups
+from kafka_nextgen.testing.coordinator.responses import ConsumerGroupHeartbeatAnswer
+from kafka_nextgen.testing.coordinator.settings import CoordinatorSettings, Profile
 from tests.coordinator.stage import GROUP, Stage
 from tests.support.examples import examples
 

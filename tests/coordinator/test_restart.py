@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from kafka_nextgen.coordinator.records import OffsetRemoved
-from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat, OffsetCommit, TopicImage
-from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer
-from kafka_nextgen.coordinator.settings import CoordinatorSettings
+from kafka_nextgen.groups.records import OffsetRemoved
+from kafka_nextgen.testing.coordinator.requests import ConsumerGroupHeartbeat, OffsetCommit, TopicImage
+from kafka_nextgen.testing.coordinator.responses import ConsumerGroupHeartbeatAnswer
+from kafka_nextgen.testing.coordinator.settings import CoordinatorSettings
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 from tests.coordinator.stage import GROUP, Stage
 

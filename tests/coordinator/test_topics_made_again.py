@@ -6,8 +6,8 @@ from uuid import UUID
 
 import pytest
 
-from kafka_nextgen.coordinator.requests import OffsetCommit, OffsetFetch, TopicImage, TopicsChanged
-from kafka_nextgen.coordinator.responses import OffsetsFetched
+from kafka_nextgen.testing.coordinator.requests import OffsetCommit, OffsetFetch, TopicImage, TopicsChanged
+from kafka_nextgen.testing.coordinator.responses import OffsetsFetched
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 from tests.coordinator.stage import Stage
 

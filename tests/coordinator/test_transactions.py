@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.coordinator.classic.requests import JoinGroup, OfferedProtocol
-from kafka_nextgen.coordinator.requests import (
+from kafka_nextgen.testing.coordinator.classic.requests import JoinGroup, OfferedProtocol
+from kafka_nextgen.testing.coordinator.requests import (
     DeleteGroups,
     EndTransaction,
     ListGroups,
@@ -19,8 +19,8 @@ from kafka_nextgen.coordinator.requests import (
     OffsetFetch,
     TxnOffsetCommit,
 )
-from kafka_nextgen.coordinator.responses import GroupsListed, OffsetsCommitted, OffsetsFetched
-from kafka_nextgen.coordinator.settings import CoordinatorSettings, Profile
+from kafka_nextgen.testing.coordinator.responses import GroupsListed, OffsetsCommitted, OffsetsFetched
+from kafka_nextgen.testing.coordinator.settings import CoordinatorSettings, Profile
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 from tests.coordinator.stage import GROUP, Stage
 from tests.support.examples import examples

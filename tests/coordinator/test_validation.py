@@ -4,10 +4,10 @@ import pytest
 from attrs import evolve
 
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.coordinator.admission import refuse_malformed
-from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat
-from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer
-from kafka_nextgen.coordinator.settings import CoordinatorSettings
+from kafka_nextgen.testing.coordinator.admission import refuse_malformed
+from kafka_nextgen.testing.coordinator.requests import ConsumerGroupHeartbeat
+from kafka_nextgen.testing.coordinator.responses import ConsumerGroupHeartbeatAnswer
+from kafka_nextgen.testing.coordinator.settings import CoordinatorSettings
 from tests.coordinator.stage import GROUP, JOIN, Stage
 
 STAY = ConsumerGroupHeartbeat(GROUP, "A", 3)

@@ -16,18 +16,18 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from kafka_nextgen.coordinator.classic.requests import LeaveGroup, LeavingMember
-from kafka_nextgen.coordinator.extensions.requests import AddMembers, ExpectedMember
-from kafka_nextgen.coordinator.extensions.state import PLACES
-from kafka_nextgen.coordinator.requests import Request
-from kafka_nextgen.coordinator.settings import CoordinatorSettings, Profile
+from kafka_nextgen.testing.coordinator.classic.requests import LeaveGroup, LeavingMember
+from kafka_nextgen.testing.coordinator.extensions.requests import AddMembers, ExpectedMember
+from kafka_nextgen.testing.coordinator.extensions.state import PLACES
+from kafka_nextgen.testing.coordinator.requests import Request
+from kafka_nextgen.testing.coordinator.settings import CoordinatorSettings, Profile
 from tests.coordinator import classic_walk as classic
 from tests.coordinator import consumer_walk as consumer
 from tests.coordinator import migration_walk as migration
 from tests.coordinator.stage import GROUP, Stage
 from tests.coordinator.walk_steps import ParkingWalk, Step, step
-from tests.invariants.standbys import missing_active
 from tests.support.examples import examples
+from tests.verification.invariants.standbys import missing_active
 
 PROFILES, INTERVALS_MS = st.sampled_from(Profile), st.sampled_from([0, 1000])
 Steps = list[Step]

@@ -8,9 +8,9 @@ from typing import Any
 from attrs import define, field, frozen
 from hypothesis import strategies as st
 
-from kafka_nextgen.coordinator.classic.requests import JoinGroup, SyncGroup
-from kafka_nextgen.coordinator.classic.responses import Parked
-from kafka_nextgen.coordinator.coordinator import Outcome
+from kafka_nextgen.testing.coordinator.classic.requests import JoinGroup, SyncGroup
+from kafka_nextgen.testing.coordinator.classic.responses import Parked
+from kafka_nextgen.testing.coordinator.coordinator import Outcome
 from tests.coordinator.stage import Stage
 
 

@@ -8,8 +8,8 @@ import pytest
 
 from kafka_nextgen import Consumer
 from kafka_nextgen.admin import GroupAdmin
-from kafka_nextgen.broker import cleanup
 from kafka_nextgen.testing import Cluster
+from kafka_nextgen.testing.broker import cleanup
 from tests.support.clients import produce
 
 CONFIG = {

@@ -9,12 +9,12 @@ import pytest
 from attrs import evolve
 
 from kafka_nextgen import Consumer, EventLog, LeaveMode, Record, TopicPartition
-from kafka_nextgen.bridge.extensions.offsets_topic import Skipped, decode
-from kafka_nextgen.bridge.offsets_topic.events import RecordStory, Row
-from kafka_nextgen.broker.hashing import spread
 from kafka_nextgen.history.analysis import analyze
 from kafka_nextgen.history.events import Event, EventKind, SourceKind
 from kafka_nextgen.history.source_comparison import Difference, differences, source_views
+from kafka_nextgen.offsets_topic.events import RecordStory, Row
+from kafka_nextgen.offsets_topic.extensions import Skipped, decode
+from kafka_nextgen.testing.broker.hashing import spread
 from tests.broker.client import Client
 from tests.broker.requests import topic_id_of
 from tests.collecting.members import Kept, Member

@@ -6,11 +6,11 @@ import pytest
 
 from kafka_nextgen import CommitFailedError, GroupProtocol, RequestTimeoutError
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.engine.failures import error_from_coordinator
 from kafka_nextgen.engine.member.identity import MemberIdentity
 from kafka_nextgen.engine.offsets.errors import commit_error
 from kafka_nextgen.membership.effects import RaiseToApplication
 from kafka_nextgen.membership.offsets.effects import Refused
+from kafka_nextgen.transport.failures import error_from_coordinator
 from kafka_nextgen.wire.apis import CONSUMER_GROUP_HEARTBEAT, FIND_COORDINATOR
 from tests.engine.stage import GROUP, ONE_ATTEMPT, Stage, no_coordinator, tp
 from tests.support.waiting import GUARD_S

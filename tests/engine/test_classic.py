@@ -14,11 +14,11 @@ from kafka_nextgen import (
     RebalanceCause,
     SubscriptionPattern,
 )
-from kafka_nextgen.broker.context import Context
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.consumer_protocol import decode_assignment
 from kafka_nextgen.engine.member.classic_driver import ClassicDriver
+from kafka_nextgen.groups.consumer_protocol import decode_assignment
 from kafka_nextgen.membership.classic.effects import SendClassicHeartbeat
+from kafka_nextgen.testing.broker.context import Context
 from kafka_nextgen.wire.apis import CONSUMER_GROUP_HEARTBEAT, OFFSET_COMMIT, SYNC_GROUP
 from kafka_nextgen.wire.messages import ConsumerGroupHeartbeatResponse, OffsetCommitRequest
 from tests.engine.classic_group import CLASSIC, COOPERATIVE, Group

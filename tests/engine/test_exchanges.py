@@ -8,10 +8,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from kafka_nextgen.engine.io_thread import TaskSet
 from kafka_nextgen.engine.member.coordinator_requests import CoordinatorRequests
 from kafka_nextgen.engine.member.member_driver import MemberDriver
 from kafka_nextgen.membership.effects import Left
+from kafka_nextgen.transport.io_thread import TaskSet
 
 
 async def sent(asked: str) -> list[str]:

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from kafka_nextgen import Consumer
-from kafka_nextgen.broker.context import Context
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.testing.broker.context import Context
 from kafka_nextgen.wire.apis import CONSUMER_GROUP_HEARTBEAT, FETCH, LIST_OFFSETS
 from kafka_nextgen.wire.messages import FetchRequest, FetchResponse
 from tests.engine.stage import Stage, poll_until, read, tp, values

@@ -14,9 +14,9 @@ import pytest
 
 from kafka_nextgen import Consumer, MisuseError, RebalanceConsumer, RebalanceListener, TopicPartition
 from kafka_nextgen.engine.application.call_guard import CallTracker
-from kafka_nextgen.engine.futures import sleep_until_ended
-from kafka_nextgen.engine.io_thread import IoThread
 from kafka_nextgen.fetching.handing_over import Handover
+from kafka_nextgen.transport.futures import sleep_until_ended
+from kafka_nextgen.transport.io_thread import IoThread
 from kafka_nextgen.wire.apis import LIST_OFFSETS, OFFSET_COMMIT, OFFSET_FETCH, Api
 from tests.engine.stage import TOPIC, Stage, poll_for, poll_until, read, tp
 from tests.support.signals import handled_by, shower

@@ -11,7 +11,7 @@ from itertools import pairwise
 import pytest
 
 from kafka_nextgen import MisuseError
-from kafka_nextgen.engine.io_thread import IoThread
+from kafka_nextgen.transport.io_thread import IoThread
 from tests.support.waiting import GUARD_S
 
 failures: list[Exception] = []

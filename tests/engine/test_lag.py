@@ -21,9 +21,9 @@ from kafka_nextgen import (
 from kafka_nextgen.bridge.cluster_image import LOOKS, ClusterImage, PartitionInfo, TopicInfo
 from kafka_nextgen.bridge.list_offsets import EARLIEST, LATEST, ListedOffset
 from kafka_nextgen.config import ConsumerConfig
-from kafka_nextgen.engine.reading.cluster_queries import ClusterQueries
-from kafka_nextgen.engine.reading.offset_lookup import Lookup, OffsetAndTimestamp
 from kafka_nextgen.testing import Cluster
+from kafka_nextgen.transport.cluster_queries import ClusterQueries
+from kafka_nextgen.transport.offset_lookup import Lookup, OffsetAndTimestamp
 from kafka_nextgen.types import lag_of
 from tests.engine.stage import GROUP, RECORDS_PER_BATCH, SETTINGS, TOPIC, Stage, tp
 from tests.support.waiting import GUARD_S

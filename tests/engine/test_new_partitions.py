@@ -20,7 +20,7 @@ from kafka_nextgen.fetching import NeedCommittedOffset
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 from tests.broker.client import Client
 from tests.engine.stage import GROUP, TOPIC, Stage, poll_until, read, tp, values
-from tests.worlds.topics import grow_topic
+from tests.verification.worlds.topics import grow_topic
 
 KEY = "auto_offset_reset_new_partitions"
 WAYS = ["by hand", "consumer", "classic"]

@@ -13,7 +13,7 @@ import pytest
 from attrs import evolve
 
 from kafka_nextgen import BrokerError, Consumer, GroupProtocol, SubscriptionPattern, TopicPartition
-from kafka_nextgen.broker.refusal import CloseConnectionError
+from kafka_nextgen.testing.broker.refusal import CloseConnectionError
 from kafka_nextgen.wire.apis import CONSUMER_GROUP_HEARTBEAT, FIND_COORDINATOR, METADATA
 from kafka_nextgen.wire.messages import ConsumerGroupHeartbeatRequest, MetadataRequest
 from tests.engine.stage import TOPIC, Hears, Stage, poll_for, poll_until, read, tp

@@ -9,10 +9,10 @@ from contextlib import asynccontextmanager
 import pytest
 
 from kafka_nextgen.engine.application.wakeup import ThreadWakeup
-from kafka_nextgen.engine.io_thread import TaskSet
 from kafka_nextgen.engine.mailbox import CallbackKind, Mailbox
 from kafka_nextgen.engine.member import standby as module
 from kafka_nextgen.engine.member.standby import Standby
+from kafka_nextgen.transport.io_thread import TaskSet
 from kafka_nextgen.types import TopicId, TopicIdPartition, TopicPartition
 from kafka_nextgen.wire.apis import CONSUMER_GROUP_HEARTBEAT
 from tests.engine.stage import Stage, poll_until

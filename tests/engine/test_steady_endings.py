@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from kafka_nextgen import Consumer
-from kafka_nextgen.broker import leadership
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.compiled import ACCELERATED
 from kafka_nextgen.errors import CorruptRecordError
 from kafka_nextgen.testing import Cluster
+from kafka_nextgen.testing.broker import leadership
 from kafka_nextgen.wire.apis import FETCH
 from kafka_nextgen.wire.messages import FetchResponse
 from kafka_nextgen.wire.records import EndMarker, NewRecord, encode_batch, encode_end_marker

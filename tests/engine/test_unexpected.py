@@ -17,9 +17,9 @@ import pytest
 
 from kafka_nextgen import Consumer
 from kafka_nextgen.admin import GroupAdmin
-from kafka_nextgen.engine.io_thread import TaskSet
-from kafka_nextgen.engine.member.topic_lookup import PatternWatch
 from kafka_nextgen.transport import background
+from kafka_nextgen.transport.io_thread import TaskSet
+from kafka_nextgen.transport.topic_lookup import PatternWatch
 from kafka_nextgen.types import OffsetAndMetadata
 from tests.engine.own_assignor import Own
 from tests.engine.stage import GUARD_S, Stage, tp

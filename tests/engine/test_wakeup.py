@@ -9,9 +9,9 @@ from concurrent.futures import Future
 import pytest
 
 from kafka_nextgen import MisuseError, RequestTimeoutError
-from kafka_nextgen.engine import futures
 from kafka_nextgen.engine.application.wakeup import AsyncWakeup, ThreadWakeup
-from kafka_nextgen.engine.futures import await_completion, await_result, is_outcome, wait_for_result
+from kafka_nextgen.transport import futures
+from kafka_nextgen.transport.futures import await_completion, await_result, is_outcome, wait_for_result
 from tests.support.waiting import GUARD_S
 
 # ---- wakeups

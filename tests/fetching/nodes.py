@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from kafka_nextgen.bridge.fetch import FetchPosition
-from kafka_nextgen.broker.reading.asked import Asked, Key, Reading
-from kafka_nextgen.broker.reading.sessions import FetchSessions, Turn
-from kafka_nextgen.broker.reading.sessions import SessionRequest as NodesRequest
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.fetching.sessions import SessionAnswer, SessionRequest
+from kafka_nextgen.testing.broker.reading.asked import Asked, Key, Reading
+from kafka_nextgen.testing.broker.reading.sessions import FetchSessions, Turn
+from kafka_nextgen.testing.broker.reading.sessions import SessionRequest as NodesRequest
 from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire.records import Columns
 

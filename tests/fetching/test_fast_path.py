@@ -27,7 +27,7 @@ from kafka_nextgen.fetching import (
     NodeFetches,
     SessionAnswer,
 )
-from kafka_nextgen.offset_reset import OffsetReset
+from kafka_nextgen.properties.offset_reset import OffsetReset
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 from kafka_nextgen.wire.records import Columns
 from tests.fetching.world import World, bring, cluster, columns, steady, take_steady

@@ -19,7 +19,7 @@ from kafka_nextgen.fetching import (
 )
 from kafka_nextgen.fetching.positions import PartitionState
 from kafka_nextgen.fetching.settings import SHORT_WAIT_MS
-from kafka_nextgen.offset_reset import OffsetReset
+from kafka_nextgen.properties.offset_reset import OffsetReset
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 from kafka_nextgen.wire.records import ColumnSlice, NewRecord, RecordLimits, encode_batch
 from tests.fetching.world import TOPIC_ID, World, asked, cluster, columns

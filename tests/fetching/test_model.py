@@ -25,7 +25,7 @@ from kafka_nextgen.fetching import (
     NeedOffsetReset,
     SessionAnswer,
 )
-from kafka_nextgen.offset_reset import OffsetReset
+from kafka_nextgen.properties.offset_reset import OffsetReset
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 from kafka_nextgen.wire.records import Columns, ColumnSlice
 from tests.fetching.nodes import Node, tell

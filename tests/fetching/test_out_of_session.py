@@ -8,7 +8,7 @@ from kafka_nextgen.fetching import Fetch, FetchSettings, FetchState, SessionAnsw
 from kafka_nextgen.fetching.out_of_session import AFTER_S
 from kafka_nextgen.fetching.sessions import SessionRequest
 from kafka_nextgen.fetching.settings import SHORT_WAIT_MS
-from kafka_nextgen.offset_reset import OffsetReset
+from kafka_nextgen.properties.offset_reset import OffsetReset
 from kafka_nextgen.types import TopicPartition
 from tests.fetching.world import World, asked, cluster, columns
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import CorruptRecordError
 from kafka_nextgen.fetching import DecodedPartition, Fetch, FetchSettings, FetchState, NeedMetadata
-from kafka_nextgen.offset_reset import OffsetReset
+from kafka_nextgen.properties.offset_reset import OffsetReset
 from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire.records import Columns
 from tests.fetching.world import World, bring, cluster, columns, redirect

@@ -8,7 +8,7 @@ import pytest
 
 from kafka_nextgen.errors import CorruptRecordError
 from kafka_nextgen.fetching import DecodedPartition, FetchState
-from kafka_nextgen.offset_reset import OffsetReset
+from kafka_nextgen.properties.offset_reset import OffsetReset
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 from kafka_nextgen.wire.records import ColumnSlice
 from tests.fetching.world import World, columns

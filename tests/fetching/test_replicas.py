@@ -12,7 +12,7 @@ from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import CorruptRecordError
 from kafka_nextgen.fetching import DecodedPartition, Fetch, FetchSettings, FetchState, NeedMetadata, NeedOffsetReset
 from kafka_nextgen.fetching.replicas import MAX_REDIRECTS
-from kafka_nextgen.offset_reset import OffsetReset
+from kafka_nextgen.properties.offset_reset import OffsetReset
 from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire.records import Columns
 from tests.fetching.world import World, asked, cluster, columns, redirect

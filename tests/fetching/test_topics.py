@@ -19,7 +19,7 @@ from kafka_nextgen.fetching import (
     NeedMetadata,
     NeedOffsetReset,
 )
-from kafka_nextgen.offset_reset import OffsetReset
+from kafka_nextgen.properties.offset_reset import OffsetReset
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 from tests.fetching.world import TOPIC_ID, World, asked, cluster, columns
 

@@ -20,7 +20,7 @@ from kafka_nextgen.fetching import (
     Truncation,
     decode_answer,
 )
-from kafka_nextgen.offset_reset import OffsetReset
+from kafka_nextgen.properties.offset_reset import OffsetReset
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 from kafka_nextgen.wire.records import RecordLimits
 from tests.fetching.world import World, asked, cluster, columns, listed, redirect

@@ -30,7 +30,7 @@ from kafka_nextgen.fetching import (
     NeedOffsetReset,
     SessionAnswer,
 )
-from kafka_nextgen.offset_reset import OffsetReset
+from kafka_nextgen.properties.offset_reset import OffsetReset
 from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire.records import Columns
 from tests.fetching.world import bring, cluster, columns, listed

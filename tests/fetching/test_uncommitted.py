@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kafka_nextgen.offset_reset import OffsetReset
+from kafka_nextgen.properties.offset_reset import OffsetReset
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 from kafka_nextgen.wire.records import ColumnSlice
 from tests.fetching.world import World, columns

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from kafka_nextgen.secret import Secret
-from kafka_nextgen.security_config import OauthMethod, SaslMechanism
+from kafka_nextgen.properties.secret import Secret
+from kafka_nextgen.properties.security_config import OauthMethod, SaslMechanism
 from tests.spark.keys_of_java import PLAIN, config, read, refusal
 
 SCRAM = PLAIN.replace("plain.Plain", "scram.Scram")

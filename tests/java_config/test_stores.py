@@ -18,7 +18,7 @@ from cryptography.x509 import load_pem_x509_certificate
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.errors import ConfigError
 from kafka_nextgen.java_config.stores import StoreFile, identity_in
-from kafka_nextgen.secret import Secret
+from kafka_nextgen.properties.secret import Secret
 from kafka_nextgen.spark.java_config import JavaConfig, read_java_config
 from kafka_nextgen.transport.security.tls import client_contexts
 

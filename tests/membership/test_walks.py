@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kafka_nextgen.membership.states import Status
-from tests.scenario_language.walking import PairWalk
 from tests.support.examples import examples
+from tests.verification.scenario_language.walking import PairWalk
 
 WELL = "quick me assign revoke lose commit topics; release me->coordinator coordinator->me; poll me; tick 5s"
 STUCK = "slow me assign revoke lose commit topics; hold me->coordinator coordinator->me; pause-poll me"

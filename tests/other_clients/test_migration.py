@@ -10,9 +10,9 @@ import pytest
 from kafka_nextgen.config import ConsumerConfig, OffsetReset
 from kafka_nextgen.errors import ConfigError
 from kafka_nextgen.other_clients.values import token_callback
-from kafka_nextgen.properties import INT32_MAX
-from kafka_nextgen.secret import Secret
-from kafka_nextgen.security_config import EndpointIdentification
+from kafka_nextgen.properties.secret import Secret
+from kafka_nextgen.properties.security_config import EndpointIdentification
+from kafka_nextgen.properties.value_types import INT32_MAX
 
 SERVERS = {"bootstrap.servers": "localhost:9092"}
 CONFLUENT_CLOUD = """

@@ -10,7 +10,7 @@ import pytest
 from kafka_nextgen.config import KEYS
 from kafka_nextgen.other_clients.fates import Mapped
 from kafka_nextgen.other_clients.tables import FATES, TABLES, fate_of
-from kafka_nextgen.security_config import ALIASES
+from kafka_nextgen.properties.security_config import ALIASES
 
 HERE = Path(__file__).parent
 

@@ -10,10 +10,10 @@ import pytest
 
 from kafka_nextgen import AsyncConsumer
 from kafka_nextgen.admin import AsyncGroupAdmin, GroupAdmin
-from kafka_nextgen.broker import Broker
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.producing.producer import Producer, connect
 from kafka_nextgen.testing import Cluster
+from kafka_nextgen.testing.broker import Broker
 from kafka_nextgen.wire.records import NewRecord
 from tests.conftest import Certificates
 from tests.engine.stage import GROUP, TOPIC, Stage, read

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.scenario_language import Player, Scenario, pair_player, parse, pure_player, scripted_player
-from tests.simulation.stories.verbs import cluster_player
+from tests.verification.scenario_language import Player, Scenario, pair_player, parse, pure_player, scripted_player
+from tests.verification.simulation.stories.verbs import cluster_player
 
 #: The worlds without sockets.
 PLAYERS: dict[str, Callable[[Scenario], Player]] = {

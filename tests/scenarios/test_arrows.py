@@ -16,8 +16,8 @@ from kafka_nextgen.membership.failures import HEARTBEAT_ACTIONS
 from kafka_nextgen.membership.offsets import rules as offsets
 from kafka_nextgen.membership.state_machine import RowOf
 from kafka_nextgen.membership.transitions import RULES
-from tests.scenario_language.arrows import Arrow, Trail
 from tests.scenarios.files import PLAYERS, files, scenario_in
+from tests.verification.scenario_language.arrows import Arrow, Trail
 
 #: What no repetition will repair (KIP-848, "ConsumerGroupHeartbeat API"); any other code is treated alike.
 FATAL = {

@@ -11,14 +11,14 @@ from pathlib import Path
 import pytest
 from attrs import evolve
 
-from kafka_nextgen.bridge.extensions.offsets_topic import decode, encode
-from kafka_nextgen.coordinator.coordinator import Outcome
-from kafka_nextgen.coordinator.records import PendingOffsetCommitted, Record, TransactionEnded
-from kafka_nextgen.coordinator.requests import ConfigsChanged, Request, TopicsChanged
-from tests.scenario_language import Player
-from tests.scenario_language.host import CoordinatorHost
-from tests.scenario_language.worlds import PURE, pure_player
+from kafka_nextgen.groups.records import PendingOffsetCommitted, Record, TransactionEnded
+from kafka_nextgen.offsets_topic.extensions import decode, encode
+from kafka_nextgen.testing.coordinator.coordinator import Outcome
+from kafka_nextgen.testing.coordinator.requests import ConfigsChanged, Request, TopicsChanged
 from tests.scenarios.files import FOLDER, check, files, scenario_in
+from tests.verification.scenario_language import Player
+from tests.verification.scenario_language.host import CoordinatorHost
+from tests.verification.scenario_language.worlds import PURE, pure_player
 
 FOLDERS = ("coordinator", "broker", "registration", "history/static_members.txt")
 TIME = ("tick", "coordinator restart")

@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 
 from kafka_nextgen.types import TopicPartition, format_partitions
-from tests.scenario_language import ScenarioError, parse
-from tests.scenario_language.grammar import Command
-from tests.scenario_language.notation import (
+from tests.verification.scenario_language import ScenarioError, parse
+from tests.verification.scenario_language.grammar import Command
+from tests.verification.scenario_language.notation import (
     NotationError,
     parse_duration,
     parse_offset,

@@ -12,9 +12,9 @@ from kafka_nextgen.membership.classic import losing, requests
 from kafka_nextgen.membership.classic.state import NOTHING
 from kafka_nextgen.membership.effects import ApplyAssignment, CallOnAssigned, CallOnRevoked, SendHeartbeat
 from kafka_nextgen.types import TopicPartition
-from tests.scenario_language import InvariantError
-from tests.scenario_language.watching import Watch
 from tests.scenarios.files import FOLDER, player_of, scenario_in
+from tests.verification.scenario_language import InvariantError
+from tests.verification.scenario_language.watching import Watch
 
 MEMBER = FOLDER / "member"
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.scenario_language import parse
-from tests.scenario_language.worlds import PAIR, PURE, SCRIPTED
 from tests.scenarios.files import PLAYERS, player_of
-from tests.simulation.stories.verbs import CLUSTER
+from tests.verification.scenario_language import parse
+from tests.verification.scenario_language.worlds import PAIR, PURE, SCRIPTED
+from tests.verification.simulation.stories.verbs import CLUSTER
 
 PAGE = (Path(__file__).parents[2] / "docs" / "scenarios.md").read_text()
 EXAMPLES = re.findall(r"```scenario\n(.*?)```", PAGE, re.DOTALL)

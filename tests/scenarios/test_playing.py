@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.scenario_language import InvariantError, Player, ScenarioError, parse, pure_player
-from tests.scenario_language.worlds import RAW
 from tests.scenarios.files import player_of
+from tests.verification.scenario_language import InvariantError, Player, ScenarioError, parse, pure_player
+from tests.verification.scenario_language.worlds import RAW
 
 TOLD = "   target epoch=2 A=foo[0]\n-> A epoch=2 assignment=foo[0]\n"
 SILENT = "worlds pure\ntopic foo 1\n\njoin A foo\n"

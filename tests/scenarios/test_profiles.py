@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from kafka_nextgen.coordinator.settings import Profile
-from tests.scenario_language import Player, parse, pure_player
+from kafka_nextgen.testing.coordinator.settings import Profile
 from tests.scenarios.files import FOLDER
 from tests.support.kafka_server import KafkaServer
-from tests.worlds.real_kafka import kafka_player
+from tests.verification.scenario_language import Player, parse, pure_player
+from tests.verification.worlds.real_kafka import kafka_player
 
 #: Each shows a difference that can be seen from outside, without time passing.
 SEEN = (

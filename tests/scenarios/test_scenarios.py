@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.scenario_language.worlds import RELEASES
 from tests.scenarios.files import FLAG, FOLDER, PLAYERS, check, files, scenario_in
+from tests.verification.scenario_language.worlds import RELEASES
 
 
 def played_in(world: str) -> list[object]:

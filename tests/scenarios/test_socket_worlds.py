@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.scenario_language import Scenario, ScenarioError, parse
-from tests.scenario_language.notation import NotationError
-from tests.scenario_language.worlds import RELEASES, profile_of
 from tests.scenarios.files import FLAG, FOLDER, check, files, scenario_in
 from tests.support.kafka_server import KafkaServer
 from tests.support.real_kafka import REAL_VERSIONS
-from tests.worlds.real_kafka import kafka_player
-from tests.worlds.socket_world import SocketWorld
-from tests.worlds.tcp import tcp_player
+from tests.verification.scenario_language import Scenario, ScenarioError, parse
+from tests.verification.scenario_language.notation import NotationError
+from tests.verification.scenario_language.worlds import RELEASES, profile_of
+from tests.verification.worlds.real_kafka import kafka_player
+from tests.verification.worlds.socket_world import SocketWorld
+from tests.verification.worlds.tcp import tcp_player
 
 
 def played_in(world: str) -> list[object]:

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from kafka_nextgen.broker.connection import Connection
 from kafka_nextgen.testing import Clock, Cluster
+from kafka_nextgen.testing.broker.connection import Connection
 from tests.engine.stage import RACKS, SETTINGS, Stage
 from tests.sockets.script import Script
 

@@ -22,10 +22,10 @@ from functools import partial
 
 from attrs import define, field
 
-from kafka_nextgen.broker.connection import Connection
-from kafka_nextgen.broker.dispatch import Dispatcher
-from kafka_nextgen.broker.peer import Peer
-from kafka_nextgen.broker.refusal import CloseConnectionError
+from kafka_nextgen.testing.broker.connection import Connection
+from kafka_nextgen.testing.broker.dispatch import Dispatcher
+from kafka_nextgen.testing.broker.peer import Peer
+from kafka_nextgen.testing.broker.refusal import CloseConnectionError
 from kafka_nextgen.wire import apis
 from kafka_nextgen.wire.apis import Api
 from kafka_nextgen.wire.frames import RequestFrame, decode_request

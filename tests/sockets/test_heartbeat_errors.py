@@ -23,8 +23,8 @@ from kafka_nextgen import (
     UnsupportedProtocolError,
 )
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.engine.failures import error_from_coordinator
 from kafka_nextgen.membership.effects import RaiseToApplication
+from kafka_nextgen.transport.failures import error_from_coordinator
 from kafka_nextgen.wire.frames import RequestFrame
 from kafka_nextgen.wire.messages import ConsumerGroupHeartbeatRequest
 from tests.engine.stage import TOPIC, Hears, Stage, poll_until, read, tp

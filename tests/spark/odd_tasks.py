@@ -10,11 +10,11 @@ from contextlib import contextmanager
 import pyarrow as pa
 import pytest
 
-from kafka_nextgen.broker.context import Context
 from kafka_nextgen.spark.java_config import read_java_config
 from kafka_nextgen.spark.reading import ReadSettings, read_ranges
 from kafka_nextgen.spark.values import PartitionRange
 from kafka_nextgen.testing import Cluster
+from kafka_nextgen.testing.broker.context import Context
 from kafka_nextgen.types import TopicId
 from kafka_nextgen.wire.apis import FETCH
 from kafka_nextgen.wire.messages import FetchRequest

@@ -12,7 +12,6 @@ import pytest
 
 from kafka_nextgen import Consumer, OffsetAndMetadata, UnknownTopicError
 from kafka_nextgen.config import ConsumerConfig
-from kafka_nextgen.engine.reading.offset_lookup import OffsetAndTimestamp
 from kafka_nextgen.errors import ConfigError
 from kafka_nextgen.spark import batch_planner
 from kafka_nextgen.spark.batch_planner import plan_batch_query
@@ -21,6 +20,7 @@ from kafka_nextgen.spark.errors import CommittedOffsetError, DataLossError, Time
 from kafka_nextgen.spark.options import SourceOptions, parse_source_options
 from kafka_nextgen.spark.values import PartitionOffsets
 from kafka_nextgen.testing import Cluster as EmbeddedCluster
+from kafka_nextgen.transport.offset_lookup import OffsetAndTimestamp
 from kafka_nextgen.types import TopicDescription, TopicPartition
 from tests.support.clients import create_topic, delete_topic, produce
 from tests.support.waiting import GUARD_S

@@ -7,8 +7,8 @@ import pickle
 import pytest
 
 from kafka_nextgen.config import KEYS
-from kafka_nextgen.properties import INT32_MAX, IsolationLevel
-from kafka_nextgen.security_config import EndpointIdentification
+from kafka_nextgen.properties.security_config import EndpointIdentification
+from kafka_nextgen.properties.value_types import INT32_MAX, IsolationLevel
 from kafka_nextgen.spark.java_keys import IGNORED, JAVA_KEYS, REFUSED, TAKEN_OVER, TRANSLATED
 from tests.spark.keys_of_java import PLAIN, config, read, refusal
 

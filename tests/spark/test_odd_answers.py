@@ -10,9 +10,9 @@ from contextlib import ExitStack
 import pytest
 
 from kafka_nextgen import CorruptRecordError, RequestTimeoutError
-from kafka_nextgen.broker.context import Context
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.spark import reading as reading_module
+from kafka_nextgen.testing.broker.context import Context
 from kafka_nextgen.wire.apis import FETCH, LIST_OFFSETS
 from kafka_nextgen.wire.messages import FetchRequest, FetchResponse, ListOffsetsRequest
 from tests.engine.stage import Stage

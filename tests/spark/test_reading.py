@@ -10,7 +10,7 @@ import pytest
 from attrs import evolve
 
 from kafka_nextgen import Consumer, ConsumerConfig, LogTruncationError, RequestTimeoutError
-from kafka_nextgen.partition_results import PartitionResults
+from kafka_nextgen.groups.partition_results import PartitionResults
 from kafka_nextgen.spark import kept_consumers, reading
 from kafka_nextgen.spark.errors import DataLossError
 from kafka_nextgen.spark.java_config import read_java_config

@@ -12,7 +12,7 @@ from tests.support import tiers
 
 ROOT = Path(__file__).parents[2]
 
-WHOLE = "tests/soak/test_soak.py::test_a_short_soak_accounts_for_every_record[embedded]"
+WHOLE = "tests/verification/soak/test_soak.py::test_a_short_soak_accounts_for_every_record[embedded]"
 KAFKA = "tests/support/test_real_kafka.py::test_a_real_broker_has_the_consumer_protocol["
 RANDOM = "tests/wire/test_aborted.py::test_exactly_what_was_committed_is_read_from_any_offset"
 DEFAULT = "tests/support/test_real_kafka.py::test_under_ci_a_missing_broker_is_a_failure[1-True]"

@@ -9,7 +9,7 @@ from collections.abc import Coroutine, Iterator
 
 import pytest
 
-from kafka_nextgen.properties import ServerAddress
+from kafka_nextgen.properties.value_types import ServerAddress
 from tests.support.certificates import Certificates
 from tests.support.kafka_properties import refusing_socket
 from tests.support.turning_loop import TurningLoop

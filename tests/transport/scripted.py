@@ -21,7 +21,7 @@ from attrs import define, field
 
 from kafka_nextgen.bridge import api_versions, find_coordinator
 from kafka_nextgen.bridge.api_versions import BrokerVersions
-from kafka_nextgen.properties import ServerAddress
+from kafka_nextgen.properties.value_types import ServerAddress
 from kafka_nextgen.transport.cluster import ClusterClient
 from kafka_nextgen.transport.connection import Connection
 from kafka_nextgen.transport.deadline import Deadline

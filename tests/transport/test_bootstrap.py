@@ -11,7 +11,7 @@ import pytest
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import DisconnectedError, NoBrokersError, RequestTimeoutError
-from kafka_nextgen.properties import ServerAddress
+from kafka_nextgen.properties.value_types import ServerAddress
 from kafka_nextgen.transport import connecting
 from kafka_nextgen.transport.connection import Connection
 from kafka_nextgen.transport.deadline import Deadline

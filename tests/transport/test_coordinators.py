@@ -9,7 +9,7 @@ import pytest
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import DisconnectedError, GroupAuthorizationError, RequestTimeoutError
-from kafka_nextgen.properties import ServerAddress
+from kafka_nextgen.properties.value_types import ServerAddress
 from kafka_nextgen.transport.cluster import ClusterClient, Coordinator, Node
 from kafka_nextgen.wire.apis import FETCH, FIND_COORDINATOR, HEARTBEAT, METADATA, Api
 from kafka_nextgen.wire.frames import RequestFrame

@@ -14,7 +14,7 @@ import pytest
 
 from kafka_nextgen.compiled import ACCELERATED, accelerator
 from kafka_nextgen.errors import DisconnectedError
-from kafka_nextgen.properties import ServerAddress
+from kafka_nextgen.properties.value_types import ServerAddress
 from kafka_nextgen.transport.connecting import open_connection
 from kafka_nextgen.transport.connection import Connection
 from kafka_nextgen.transport.deadline import Deadline

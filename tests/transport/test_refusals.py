@@ -7,7 +7,7 @@ import asyncio
 from attrs import Factory, frozen
 
 from kafka_nextgen.errors import AuthenticationError, TlsError
-from kafka_nextgen.properties import ServerAddress
+from kafka_nextgen.properties.value_types import ServerAddress
 from kafka_nextgen.transport.refusals import Refusals
 from kafka_nextgen.transport.retrying import Backoff
 

@@ -7,7 +7,7 @@ import logging
 import pytest
 
 from kafka_nextgen.errors import DisconnectedError
-from kafka_nextgen.properties import ServerAddress
+from kafka_nextgen.properties.value_types import ServerAddress
 from kafka_nextgen.transport.deadline import Deadline
 from kafka_nextgen.transport.pool import ConnectionPool
 from kafka_nextgen.transport.retrying import REPEAT_S, Backoff, FailureLog

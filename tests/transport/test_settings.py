@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from kafka_nextgen.config import ConsumerConfig
-from kafka_nextgen.properties import ServerAddress
+from kafka_nextgen.properties.value_types import ServerAddress
 from kafka_nextgen.transport.retrying import Backoff
 from kafka_nextgen.transport.settings import TransportSettings
 

@@ -14,7 +14,7 @@ import pytest
 from kafka_nextgen.bridge import api_versions
 from kafka_nextgen.bridge.api_versions import BrokerVersions
 from kafka_nextgen.errors import DisconnectedError, NoBrokersError, RequestTimeoutError
-from kafka_nextgen.properties import ServerAddress
+from kafka_nextgen.properties.value_types import ServerAddress
 from kafka_nextgen.transport.cluster import ANY, ClusterClient, Coordinator, Node, Target
 from kafka_nextgen.transport.targets import Purpose
 from kafka_nextgen.transport.throttling import Throttles, throttle_time_s

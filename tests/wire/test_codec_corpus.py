@@ -7,8 +7,8 @@ from itertools import groupby
 import pytest
 
 from kafka_nextgen.wire.frames import decode_request, decode_response, encode_request, encode_response
-from tests.fuzz import corpus
-from tests.fuzz.corpus import Frame
+from tests.verification.fuzz import corpus
+from tests.verification.fuzz.corpus import Frame
 
 #: librdkafka ends these with its tags twice; what is left over is passed over, as Kafka does.
 LEFT_OVER = {"AlterUserScramCredentials": b"\x00"}

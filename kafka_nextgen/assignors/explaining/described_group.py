@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import Protocol
 
 from kafka_nextgen.assignors.spec import AssignmentSpec, ClientAssignor, MemberSpec, TopicMetadata
-from kafka_nextgen.patterns import matching
+from kafka_nextgen.properties.patterns import matching
 from kafka_nextgen.types import TopicId, TopicPartition
 
 __all__ = ["DescribedGroup", "DescribedMember", "spec_of"]

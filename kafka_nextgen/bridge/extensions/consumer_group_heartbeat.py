@@ -16,9 +16,9 @@ from kafka_nextgen.types import JoinReason, TopicIdPartition
 from kafka_nextgen.wire.messages import ConsumerGroupHeartbeatRequest, ConsumerGroupHeartbeatResponse
 
 if TYPE_CHECKING:  # imported where it is used: few consumers have assignors of their own, and none the broker's half
-    from kafka_nextgen.coordinator.requests import ConsumerGroupHeartbeat
-    from kafka_nextgen.coordinator.responses import ConsumerGroupHeartbeatAnswer
     from kafka_nextgen.membership.assigning.events import HeartbeatHeard, TargetShare
+    from kafka_nextgen.testing.coordinator.requests import ConsumerGroupHeartbeat
+    from kafka_nextgen.testing.coordinator.responses import ConsumerGroupHeartbeatAnswer
 
 __all__ = ["from_request", "to_heard", "to_may_get", "to_request", "to_response"]
 

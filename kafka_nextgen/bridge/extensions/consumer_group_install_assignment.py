@@ -23,8 +23,8 @@ from kafka_nextgen.wire.messages import (
 from kafka_nextgen.wire.schemas.consumer_group import TopicPartitions
 
 if TYPE_CHECKING:  # the broker's half is imported where it is used: a consumer has no use for it
-    from kafka_nextgen.coordinator.extensions.requests import InstallAssignment
-    from kafka_nextgen.coordinator.extensions.responses import AssignmentInstalled
+    from kafka_nextgen.testing.coordinator.extensions.requests import InstallAssignment
+    from kafka_nextgen.testing.coordinator.extensions.responses import AssignmentInstalled
 
 __all__ = ["from_request", "to_event", "to_request", "to_response"]
 
@@ -46,7 +46,7 @@ def to_request(effect: SendInstall, group_id: str) -> ConsumerGroupInstallAssign
 
 def from_request(message: ConsumerGroupInstallAssignmentRequest) -> InstallAssignment:
     """Read what was computed."""
-    from kafka_nextgen.coordinator.extensions.requests import InstallAssignment
+    from kafka_nextgen.testing.coordinator.extensions.requests import InstallAssignment
 
     return InstallAssignment(
         group_id=message.group_id,

@@ -26,8 +26,8 @@ from kafka_nextgen.wire.messages import (
 from kafka_nextgen.wire.schemas.consumer_group import TopicPartitions
 
 if TYPE_CHECKING:  # the broker's half is imported where it is used: a consumer has no use for it
-    from kafka_nextgen.coordinator.extensions.requests import PrepareAssignment
-    from kafka_nextgen.coordinator.extensions.responses import AssignmentPrepared, PreparedMember
+    from kafka_nextgen.testing.coordinator.extensions.requests import PrepareAssignment
+    from kafka_nextgen.testing.coordinator.extensions.responses import AssignmentPrepared, PreparedMember
 
 __all__ = ["from_request", "to_event", "to_request", "to_response"]
 
@@ -48,7 +48,7 @@ def to_request(effect: SendPrepare, group_id: str) -> ConsumerGroupPrepareAssign
 
 def from_request(message: ConsumerGroupPrepareAssignmentRequest) -> PrepareAssignment:
     """Read who asks."""
-    from kafka_nextgen.coordinator.extensions.requests import PrepareAssignment
+    from kafka_nextgen.testing.coordinator.extensions.requests import PrepareAssignment
 
     return PrepareAssignment(message.group_id, message.member_id, message.member_epoch)
 
@@ -124,7 +124,7 @@ def _racks_from(topic: _Topic) -> tuple[tuple[str, ...], ...]:
 
 
 def _member_from(member: _Member, topics: _Topics) -> MemberSpec:
-    from kafka_nextgen.coordinator.topic_partitions import to_topic_partitions
+    from kafka_nextgen.groups.topic_partitions import to_topic_partitions
 
     unknown = [topic_id for topic_id in member.subscribed_topic_ids if topic_id not in topics]
     if unknown:

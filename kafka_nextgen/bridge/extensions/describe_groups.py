@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafka_nextgen.bridge import describe_groups as plain
-from kafka_nextgen.bridge.field_map import FieldMap
-from kafka_nextgen.coordinator.classic.responses import GroupsDescribed
-from kafka_nextgen.coordinator.hooks import ExpectedInstance
+from kafka_nextgen.testing.coordinator.classic.responses import GroupsDescribed
+from kafka_nextgen.testing.coordinator.hooks import ExpectedInstance
+from kafka_nextgen.wire.field_map import FieldMap
 from kafka_nextgen.wire.messages import DescribeGroupsResponse
 from kafka_nextgen.wire.schemas.groups import ExpectedMember
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import Any
 
 from kafka_nextgen.assignors.spec import ClientAssignor, Metadata
-from kafka_nextgen.bridge.field_map import Conversion, FieldMap
 from kafka_nextgen.types import JoinReason, RebalanceReason
+from kafka_nextgen.wire.field_map import Conversion, FieldMap
 from kafka_nextgen.wire.schemas import consumer_group as m
 
 __all__ = ["ASSIGNOR", "METADATA", "join_reason", "rebalance_reason"]

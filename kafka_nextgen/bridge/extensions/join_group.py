@@ -12,7 +12,7 @@ from kafka_nextgen.membership.classic.effects import SendJoinGroup
 from kafka_nextgen.wire.messages import JoinGroupRequest
 
 if TYPE_CHECKING:  # the broker's half is imported where it is used: a consumer has no use for it
-    from kafka_nextgen.coordinator.classic.requests import JoinGroup
+    from kafka_nextgen.testing.coordinator.classic.requests import JoinGroup
 
 __all__ = ["from_request", "to_request"]
 

@@ -14,7 +14,6 @@ from contextlib import asynccontextmanager
 from attrs import define, field
 
 from kafka_nextgen.admin import AsyncGroupAdmin
-from kafka_nextgen.broker import Broker
 from kafka_nextgen.cli.demonstration.flights import Flight, stream_flights
 from kafka_nextgen.cli.demonstration.ledger import Proof
 from kafka_nextgen.cli.demonstration.progress import PARTITION_COUNT, TOPIC, Progress
@@ -24,6 +23,7 @@ from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.history.events import Event
 from kafka_nextgen.history.queued_sink import CallbackSink
 from kafka_nextgen.producing.producer import Producer, connect
+from kafka_nextgen.testing.broker import Broker
 
 __all__ = ["Scenario", "ScenarioError"]
 

@@ -12,7 +12,7 @@ from kafka_nextgen.cli.options import ClusterOptions, cluster_options, json_opti
 from kafka_nextgen.cli.output import Columns, fail_with, print_json, print_rows
 from kafka_nextgen.cli.partitions import parse_partitions
 from kafka_nextgen.errors import ConfigError, KafkaNextgenError
-from kafka_nextgen.offset_reset import OffsetReset
+from kafka_nextgen.properties.offset_reset import OffsetReset
 from kafka_nextgen.types import TopicPartition
 
 __all__ = ["offset_document", "offsets", "print_offsets"]

@@ -16,7 +16,7 @@ from datetime import timedelta
 from operator import index
 from typing import TYPE_CHECKING
 
-from kafka_nextgen.patterns import SubscriptionPattern
+from kafka_nextgen.properties.patterns import SubscriptionPattern
 from kafka_nextgen.types import OffsetAndMetadata, OffsetRange, TopicId, TopicPartition, topic_name_complaint
 
 if TYPE_CHECKING:

@@ -33,10 +33,10 @@ from kafka_nextgen.engine.mailbox import CallbackEnd, CallbackKind, CommitCallba
 from kafka_nextgen.engine.member.manual_assignment import refusal
 from kafka_nextgen.engine.observability.hooks import wall_s
 from kafka_nextgen.engine.reading.locked_fetches import PollOffer
-from kafka_nextgen.engine.reading.offset_lookup import OffsetAndTimestamp
 from kafka_nextgen.errors import ConfigError, MisuseError
-from kafka_nextgen.offset_reset import OffsetReset
-from kafka_nextgen.partition_results import PartitionResults
+from kafka_nextgen.groups.partition_results import PartitionResults
+from kafka_nextgen.properties.offset_reset import OffsetReset
+from kafka_nextgen.transport.offset_lookup import OffsetAndTimestamp
 from kafka_nextgen.types import OffsetAndMetadata, Record, TopicDescription, TopicPartition, format_partitions
 from kafka_nextgen.wire.records import ColumnSlice
 

@@ -20,12 +20,12 @@ from types import TracebackType
 
 from kafka_nextgen.engine.application.arguments import Offsets, checked_seconds
 from kafka_nextgen.engine.application.core import ConsumerCore
-from kafka_nextgen.engine.futures import await_result, wait_for_result
 from kafka_nextgen.engine.mailbox import CallbackKind, PendingCall, PendingCallback
-from kafka_nextgen.engine.reading.offset_lookup import OffsetAndTimestamp
 from kafka_nextgen.errors import MisuseError
 from kafka_nextgen.fetching import FetchState
-from kafka_nextgen.offset_reset import OffsetReset
+from kafka_nextgen.properties.offset_reset import OffsetReset
+from kafka_nextgen.transport.futures import await_result, wait_for_result
+from kafka_nextgen.transport.offset_lookup import OffsetAndTimestamp
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 
 __all__ = [

@@ -10,14 +10,14 @@ from collections.abc import Callable
 from kafka_nextgen.assignors.spec import MemberAssignment, PartitionAssignorError
 from kafka_nextgen.engine.member.driver_context import DriverContext
 from kafka_nextgen.engine.member.local_assignors import LocalAssignors
-from kafka_nextgen.engine.member.topic_lookup import id_of
 from kafka_nextgen.errors import KafkaNextgenError
-from kafka_nextgen.group_metadata import ConsumerGroupMetadata
+from kafka_nextgen.groups.group_metadata import ConsumerGroupMetadata
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.membership.classic import effects as fx
 from kafka_nextgen.membership.classic import events as ev
 from kafka_nextgen.membership.events import AssignorsAsked
 from kafka_nextgen.text import describe_error
+from kafka_nextgen.transport.topic_lookup import id_of
 from kafka_nextgen.types import TopicId
 
 __all__ = ["ClassicAssignors"]

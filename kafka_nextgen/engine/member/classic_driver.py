@@ -13,7 +13,6 @@ from kafka_nextgen.engine.member.classic_requests import ClassicRequests
 from kafka_nextgen.engine.member.driver_context import DriverContext
 from kafka_nextgen.engine.member.local_assignors import LocalAssignors
 from kafka_nextgen.engine.member.member_driver import MemberDriver
-from kafka_nextgen.engine.member.topic_lookup import describe_topics
 from kafka_nextgen.engine.observability.classic_rebalance_rules import ClassicRebalanceRules
 from kafka_nextgen.errors import ConfigError, KafkaNextgenError
 from kafka_nextgen.membership.classic import effects as fx
@@ -21,6 +20,7 @@ from kafka_nextgen.membership.classic import events as ev
 from kafka_nextgen.membership.classic.member import ClassicMember
 from kafka_nextgen.membership.events import HeartbeatLost
 from kafka_nextgen.text import describe_error
+from kafka_nextgen.transport.topic_lookup import describe_topics
 
 __all__ = ["ClassicDriver"]
 

@@ -16,7 +16,6 @@ from kafka_nextgen.engine.member.driver_context import DriverContext
 from kafka_nextgen.engine.member.heartbeat import UNSUPPORTED_ASSIGNORS, HeartbeatResult, send_heartbeat
 from kafka_nextgen.engine.member.member_driver import MemberDriver
 from kafka_nextgen.engine.member.standby import Standby
-from kafka_nextgen.engine.member.topic_lookup import PatternWatch
 from kafka_nextgen.engine.observability.rebalance_rules import ConsumerRebalanceRules
 from kafka_nextgen.errors import ConfigError, KafkaNextgenError
 from kafka_nextgen.logs import logger_of
@@ -25,6 +24,7 @@ from kafka_nextgen.membership import events as ev
 from kafka_nextgen.membership.member import Member, is_late
 from kafka_nextgen.membership.timers import Timer, is_due
 from kafka_nextgen.text import describe_error
+from kafka_nextgen.transport.topic_lookup import PatternWatch
 from kafka_nextgen.types import TopicId
 
 if TYPE_CHECKING:  # what few members need is imported for them only

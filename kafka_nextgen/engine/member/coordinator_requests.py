@@ -15,8 +15,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Coroutine
 
-from kafka_nextgen.engine.io_thread import TaskSet
 from kafka_nextgen.transport.cluster import ClusterClient, Coordinator
+from kafka_nextgen.transport.io_thread import TaskSet
 from kafka_nextgen.wire.apis import CONSUMER_GROUP_HISTORY, Api
 
 __all__ = ["LEAVE_CONNECT_TIMEOUT_S", "CoordinatorRequests", "supports_history"]

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from kafka_nextgen import clocks
 from kafka_nextgen.config import GroupProtocol
-from kafka_nextgen.engine.failures import error_from_coordinator
 from kafka_nextgen.engine.mailbox import CallbackKind, PendingCallback
 from kafka_nextgen.engine.member.coordinator_requests import CoordinatorRequests
 from kafka_nextgen.engine.member.driver_context import DriverContext
@@ -29,6 +28,7 @@ from kafka_nextgen.membership.offsets.events import EpochPublished
 from kafka_nextgen.membership.states import Status
 from kafka_nextgen.text import describe_error
 from kafka_nextgen.transport.deadline import wait_for_event
+from kafka_nextgen.transport.failures import error_from_coordinator
 from kafka_nextgen.transport.timers import Timer
 from kafka_nextgen.types import format_partitions
 

@@ -15,9 +15,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 
-from kafka_nextgen.engine.io_thread import TaskSet
 from kafka_nextgen.engine.mailbox import CallbackKind, Mailbox, PendingCallback
 from kafka_nextgen.logs import logger_of
+from kafka_nextgen.transport.io_thread import TaskSet
 from kafka_nextgen.types import TopicId, TopicIdPartition, TopicPartition
 
 __all__ = ["Standby"]

@@ -17,7 +17,6 @@ from attrs import frozen
 
 from kafka_nextgen import clocks
 from kafka_nextgen.config import ConsumerConfig
-from kafka_nextgen.engine.io_thread import TaskSet
 from kafka_nextgen.engine.member.identity import MemberIdentity
 from kafka_nextgen.engine.observability.counters import CommitCounters
 from kafka_nextgen.engine.offsets.errors import commit_error, left_out_text, lookup_error
@@ -34,6 +33,7 @@ from kafka_nextgen.membership.offsets.machine import OffsetMachine
 from kafka_nextgen.membership.offsets.rules import RULES
 from kafka_nextgen.membership.offsets.state import INTERVAL_ASK
 from kafka_nextgen.text import describe_error
+from kafka_nextgen.transport.io_thread import TaskSet
 from kafka_nextgen.transport.retrying import FailureLog
 from kafka_nextgen.transport.timers import Timer
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition, format_partitions

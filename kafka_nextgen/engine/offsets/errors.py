@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from kafka_nextgen.codes import ErrorCode, is_retriable, name_of
-from kafka_nextgen.engine.failures import error_from_code
 from kafka_nextgen.engine.member.identity import MemberIdentity
 from kafka_nextgen.errors import CommitFailedError, KafkaNextgenError, RequestTimeoutError
 from kafka_nextgen.membership.offsets.effects import Failure, Refused, TimedOut
+from kafka_nextgen.transport.failures import error_from_code
 from kafka_nextgen.types import TopicPartition, format_partitions
 
 __all__ = ["commit_error", "left_out_text", "lookup_error"]

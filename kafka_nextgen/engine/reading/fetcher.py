@@ -11,8 +11,6 @@ from kafka_nextgen import clocks
 from kafka_nextgen.bridge.fetch import FetchAnswer, FetchedPartition, from_response
 from kafka_nextgen.codes import ErrorCode, name_of
 from kafka_nextgen.config import ConsumerConfig
-from kafka_nextgen.engine.failures import error_from_code
-from kafka_nextgen.engine.io_thread import TaskSet
 from kafka_nextgen.engine.mailbox import Mailbox
 from kafka_nextgen.engine.observability.counters import FetchCounters
 from kafka_nextgen.engine.offsets.group_offsets import GroupOffsets
@@ -37,6 +35,8 @@ from kafka_nextgen.fetching import (
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.transport.cluster import ClusterClient
 from kafka_nextgen.transport.deadline import wait_for_event
+from kafka_nextgen.transport.failures import error_from_code
+from kafka_nextgen.transport.io_thread import TaskSet
 from kafka_nextgen.transport.retrying import FailureLog
 from kafka_nextgen.transport.timers import Timer
 from kafka_nextgen.types import OffsetRange, TopicId, TopicPartition, format_partitions

@@ -39,7 +39,7 @@ from kafka_nextgen.assignors.user_data import (
     write_assignor_word,
 )
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.consumer_protocol import NO_GENERATION, MemberSubscription
+from kafka_nextgen.groups.consumer_protocol import NO_GENERATION, MemberSubscription
 from kafka_nextgen.membership.classic.effects import MemberPart
 from kafka_nextgen.membership.classic.events import JoinedMember
 from kafka_nextgen.types import TopicId, TopicPartition

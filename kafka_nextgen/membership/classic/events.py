@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from attrs import field, frozen
 
 from kafka_nextgen.assignors.spec import GroupAssignment, TopicMetadata
-from kafka_nextgen.consumer_protocol import MemberSubscription
+from kafka_nextgen.groups.consumer_protocol import MemberSubscription
 from kafka_nextgen.membership.events import SharedEvent
 from kafka_nextgen.types import JoinReason, TopicId, TopicPartition
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 from attrs import evolve
 
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.consumer_protocol import PROTOCOL_TYPE
+from kafka_nextgen.groups.consumer_protocol import PROTOCOL_TYPE
 from kafka_nextgen.membership.any_member import Subscription, polled
 from kafka_nextgen.membership.classic import assigning, computing, heartbeats, losing, rebalancing, requests, topics
 from kafka_nextgen.membership.classic.events import JoinAnswered, JoinLost, RebalanceEnforced, SyncAnswered, SyncLost

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from attrs import evolve
 
-from kafka_nextgen.consumer_protocol import NO_GENERATION
+from kafka_nextgen.groups.consumer_protocol import NO_GENERATION
 from kafka_nextgen.membership.any_member import ASSIGN_NOTHING, report_loss, stop_fetching
 from kafka_nextgen.membership.classic import heartbeats
 from kafka_nextgen.membership.classic.settings import ClassicContext

@@ -13,7 +13,7 @@ from attrs import evolve
 
 from kafka_nextgen.assignors.cooperative_sticky import CooperativeStickyAssignor, generation_metadata
 from kafka_nextgen.assignors.user_data import write_member_word
-from kafka_nextgen.consumer_protocol import MemberSubscription
+from kafka_nextgen.groups.consumer_protocol import MemberSubscription
 from kafka_nextgen.membership.classic.effects import (
     MemberPart,
     Offer,

@@ -22,10 +22,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import pyarrow as pa
 from pyspark.sql import functions as f
 
-from kafka_nextgen.bridge.extensions.offsets_topic import Skipped, decode
-from kafka_nextgen.bridge.offsets_topic.events import RecordStory, Row
 from kafka_nextgen.errors import DecodeError
 from kafka_nextgen.history.events import Event, SourceKind
+from kafka_nextgen.offsets_topic.events import RecordStory, Row
+from kafka_nextgen.offsets_topic.extensions import Skipped, decode
 from kafka_nextgen.spark.history.appending import Appended, append
 from kafka_nextgen.spark.history.dataset import parquet_if_any
 from kafka_nextgen.spark.history.decoding import DecodedRow, decoded_batch

@@ -10,8 +10,8 @@ from typing import Final
 
 from kafka_nextgen import clocks
 from kafka_nextgen.errors import ConfigError
-from kafka_nextgen.secret import Secret
-from kafka_nextgen.security_config import OauthMethod, SaslMechanism, SecurityConfig
+from kafka_nextgen.properties.secret import Secret
+from kafka_nextgen.properties.security_config import OauthMethod, SaslMechanism, SecurityConfig
 from kafka_nextgen.transport.security.gssapi import GssapiClient, check_service
 from kafka_nextgen.transport.security.in_turn import in_turn
 from kafka_nextgen.transport.security.oauthbearer import OauthBearerClient, Token, TokenCache, from_callback

@@ -27,8 +27,8 @@ from typing import Final
 from attrs import field, frozen
 
 from kafka_nextgen.errors import AuthenticationError, OutageError
-from kafka_nextgen.secret import Secret
-from kafka_nextgen.security_config import OauthCallback
+from kafka_nextgen.properties.secret import Secret
+from kafka_nextgen.properties.security_config import OauthCallback
 from kafka_nextgen.text import can_be_sent
 
 __all__ = ["OauthBearerClient", "Token", "TokenCache", "from_callback"]

@@ -21,7 +21,7 @@ from attrs import frozen
 
 from kafka_nextgen import clocks
 from kafka_nextgen.errors import AuthenticationError, OutageError
-from kafka_nextgen.secret import Secret
+from kafka_nextgen.properties.secret import Secret
 from kafka_nextgen.text import can_be_sent
 from kafka_nextgen.transport.security.oauthbearer import Token
 

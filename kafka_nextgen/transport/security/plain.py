@@ -10,7 +10,7 @@ A NUL inside the name would end it, and the rest would count as the password.
 from __future__ import annotations
 
 from kafka_nextgen.errors import AuthenticationError, ConfigError
-from kafka_nextgen.secret import Secret
+from kafka_nextgen.properties.secret import Secret
 
 __all__ = ["PlainClient", "check_password", "check_user"]
 

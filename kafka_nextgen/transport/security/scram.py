@@ -23,7 +23,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from kafka_nextgen.errors import AuthenticationError
-from kafka_nextgen.secret import Secret
+from kafka_nextgen.properties.secret import Secret
 
 __all__ = ["MAX_ITERATIONS", "MIN_ITERATIONS", "SCRAM_HASHES", "ScramClient"]
 

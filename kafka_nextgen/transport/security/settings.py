@@ -8,8 +8,8 @@ from typing import Final, Protocol
 from attrs import field, frozen
 
 from kafka_nextgen.logs import logger_of
-from kafka_nextgen.properties import SecurityProtocol
-from kafka_nextgen.security_config import ContextCallback, SaslMechanism, SecurityConfig
+from kafka_nextgen.properties.security_config import ContextCallback, SaslMechanism, SecurityConfig
+from kafka_nextgen.properties.value_types import SecurityProtocol
 from kafka_nextgen.transport.security.tls import client_contexts
 
 __all__ = ["SaslClient", "SaslLogin", "Security", "security_of"]

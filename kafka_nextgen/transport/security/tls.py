@@ -13,8 +13,8 @@ from functools import partial
 
 from kafka_nextgen.errors import ConfigError, TlsError
 from kafka_nextgen.logs import logger_of
-from kafka_nextgen.secret import call_privately
-from kafka_nextgen.security_config import ContextCallback, EndpointIdentification, SecurityConfig
+from kafka_nextgen.properties.secret import call_privately
+from kafka_nextgen.properties.security_config import ContextCallback, EndpointIdentification, SecurityConfig
 from kafka_nextgen.transport.security.in_turn import in_turn
 from kafka_nextgen.transport.security.renewed_context import RenewedContext, system_authorities
 

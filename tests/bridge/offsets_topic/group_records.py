@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from kafka_nextgen.coordinator import records as r
+from kafka_nextgen.groups import records as r
 from kafka_nextgen.types import TopicIdPartition
 
 G = "billing"

@@ -7,12 +7,12 @@ from itertools import count
 import pytest
 from attrs import evolve
 
-from kafka_nextgen.bridge.offsets_topic.events import Departure, Known, RecordStory, Row
-from kafka_nextgen.consumer_protocol import MemberSubscription, encode_assignment, encode_subscription
-from kafka_nextgen.coordinator import records as r
-from kafka_nextgen.coordinator.cause import Cause
-from kafka_nextgen.coordinator.extensions.records import Rebalance, RebalanceRecorded
+from kafka_nextgen.groups import records as r
+from kafka_nextgen.groups.cause import Cause
+from kafka_nextgen.groups.consumer_protocol import MemberSubscription, encode_assignment, encode_subscription
+from kafka_nextgen.groups.extensions.records import Rebalance, RebalanceRecorded
 from kafka_nextgen.history.events import Event, EventKind
+from kafka_nextgen.offsets_topic.events import Departure, Known, RecordStory, Row
 from kafka_nextgen.types import OffsetAndMetadata, RebalanceReason, TopicIdPartition, TopicPartition
 from tests.bridge.offsets_topic.group_records import BILLS, NAMES, ORDERS, G, current, epoch, metadata, removal, target
 

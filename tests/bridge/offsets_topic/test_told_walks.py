@@ -8,9 +8,9 @@ from itertools import chain
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from kafka_nextgen.bridge.offsets_topic.events import RecordStory, Row
-from kafka_nextgen.coordinator.settings import CoordinatorSettings, Profile
 from kafka_nextgen.history.events import Event, EventKind
+from kafka_nextgen.offsets_topic.events import RecordStory, Row
+from kafka_nextgen.testing.coordinator.settings import CoordinatorSettings, Profile
 from tests.coordinator import classic_walk as classic
 from tests.coordinator import consumer_walk as consumer
 from tests.coordinator.stage import Stage

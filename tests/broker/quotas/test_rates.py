@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafka_nextgen.broker.client_quotas import DEFAULT, Entity, LimitKind, Limits, Quotas, Rate, Timed, Windows
+from kafka_nextgen.testing.broker.client_quotas import DEFAULT, Entity, LimitKind, Limits, Quotas, Rate, Timed, Windows
 
 WINDOWS = Windows(count=11, length_s=1.0)
 BYTES = LimitKind.PRODUCED_BYTES

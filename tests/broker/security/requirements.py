@@ -17,7 +17,7 @@ from typing import Final
 
 from attrs import frozen
 
-from kafka_nextgen.broker.security.acls import Right
+from kafka_nextgen.testing.broker.security.acls import Right
 from kafka_nextgen.wire import apis as api
 from kafka_nextgen.wire.apis import Api
 

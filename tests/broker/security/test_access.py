@@ -12,11 +12,11 @@ from contextlib import closing
 import pytest
 
 from kafka_nextgen.bridge.api_versions import to_request
-from kafka_nextgen.broker.apis import EXTENSIONS, SERVED
-from kafka_nextgen.broker.security.acls import AUTHORIZATION_ERRORS, SUPPORTED, Operation, ResourceType, Right
-from kafka_nextgen.broker.security.rules import parse_rules
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.testing import Cluster
+from kafka_nextgen.testing.broker.apis import EXTENSIONS, SERVED
+from kafka_nextgen.testing.broker.security.acls import AUTHORIZATION_ERRORS, SUPPORTED, Operation, ResourceType, Right
+from kafka_nextgen.testing.broker.security.rules import parse_rules
 from kafka_nextgen.wire import apis
 from kafka_nextgen.wire.apis import Api
 from tests.broker.client import Client

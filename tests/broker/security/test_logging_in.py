@@ -15,11 +15,11 @@ import pytest
 import trustme
 from cryptography.hazmat.primitives import serialization as s
 
-from kafka_nextgen.broker import Broker
-from kafka_nextgen.broker.security.users import Users
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import ConfigError
 from kafka_nextgen.testing import Cluster
+from kafka_nextgen.testing.broker import Broker
+from kafka_nextgen.testing.broker.security.users import Users
 from kafka_nextgen.wire import apis
 from kafka_nextgen.wire.messages import ApiVersionsRequest, SaslAuthenticateRequest
 from tests.broker.client import Client

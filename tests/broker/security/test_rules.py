@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from kafka_nextgen.broker.security.access import Access, Authorizer
-from kafka_nextgen.broker.security.acls import Operation, ResourceType, Right
-from kafka_nextgen.broker.security.principals import Principal, of_certificate
-from kafka_nextgen.broker.security.rules import parse_rules
-from kafka_nextgen.broker.settings import BrokerSettings
 from kafka_nextgen.errors import ConfigError
+from kafka_nextgen.testing.broker.security.access import Access, Authorizer
+from kafka_nextgen.testing.broker.security.acls import Operation, ResourceType, Right
+from kafka_nextgen.testing.broker.security.principals import Principal, of_certificate
+from kafka_nextgen.testing.broker.security.rules import parse_rules
+from kafka_nextgen.testing.broker.settings import BrokerSettings
 
 ALICE = Principal.user("alice")
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from scramp import ScramClient, ScramException
 
-from kafka_nextgen.broker.security.sasl import SaslAnswer, SaslServer, SaslSettings
-from kafka_nextgen.broker.security.users import ITERATIONS, ScramCredential, Users
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import ConfigError
-from kafka_nextgen.secret import Secret
+from kafka_nextgen.properties.secret import Secret
+from kafka_nextgen.testing.broker.security.sasl import SaslAnswer, SaslServer, SaslSettings
+from kafka_nextgen.testing.broker.security.users import ITERATIONS, ScramCredential, Users
 
 USERS = Users({"alice": "alice-secret", "bob": Secret("bob-secret")})
 MECHANISMS = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512")

@@ -8,9 +8,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from uuid import UUID
 
-from kafka_nextgen.broker.log import PartitionLog
-from kafka_nextgen.broker.storage.partition_directory import PartitionDirectory
-from kafka_nextgen.broker.storage.segments import NEVER, SegmentedBatches
+from kafka_nextgen.testing.broker.log import PartitionLog
+from kafka_nextgen.testing.broker.storage.partition_directory import PartitionDirectory
+from kafka_nextgen.testing.broker.storage.segments import NEVER, SegmentedBatches
 from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire.records import BatchView, NewRecord, RecordLimits, decode_partition, encode_batch, read_batches
 

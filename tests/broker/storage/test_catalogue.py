@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kafka_nextgen.broker.storage import Catalogue
-from kafka_nextgen.broker.storage.journal import Journal
 from kafka_nextgen.errors import StorageError
+from kafka_nextgen.testing.broker.storage import Catalogue
+from kafka_nextgen.testing.broker.storage.journal import Journal
 from tests.broker.storage.batches import scratch
 from tests.support.examples import examples
 

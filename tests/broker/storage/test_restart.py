@@ -10,20 +10,20 @@ from typing import Any
 import pytest
 from attrs import evolve
 
-from kafka_nextgen.broker import Broker, leadership
-from kafka_nextgen.broker.client_quotas import DEFAULT, Entity, LimitKind, Limits
-from kafka_nextgen.broker.security.access import Authorizer, BrokerSecurity
-from kafka_nextgen.broker.security.acls import Operation, PatternType, PermissionType, ResourceType
-from kafka_nextgen.broker.security.principals import Principal
-from kafka_nextgen.broker.security.rules import Rule
-from kafka_nextgen.broker.security.users import ScramCredential, Users
-from kafka_nextgen.broker.settings import BrokerSettings
-from kafka_nextgen.broker.storage import DataDir
-from kafka_nextgen.broker.topic_settings import TopicSettings
-from kafka_nextgen.broker.topics import Topics
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import MisuseError, StorageError
 from kafka_nextgen.testing import Cluster
+from kafka_nextgen.testing.broker import Broker, leadership
+from kafka_nextgen.testing.broker.client_quotas import DEFAULT, Entity, LimitKind, Limits
+from kafka_nextgen.testing.broker.security.access import Authorizer, BrokerSecurity
+from kafka_nextgen.testing.broker.security.acls import Operation, PatternType, PermissionType, ResourceType
+from kafka_nextgen.testing.broker.security.principals import Principal
+from kafka_nextgen.testing.broker.security.rules import Rule
+from kafka_nextgen.testing.broker.security.users import ScramCredential, Users
+from kafka_nextgen.testing.broker.settings import BrokerSettings
+from kafka_nextgen.testing.broker.storage import DataDir
+from kafka_nextgen.testing.broker.topic_settings import TopicSettings
+from kafka_nextgen.testing.broker.topics import Topics
 from kafka_nextgen.wire import apis
 from kafka_nextgen.wire.records import NewRecord, encode_batch
 from tests.broker import configs

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kafka_nextgen.broker.log import PartitionLog
-from kafka_nextgen.broker.storage import files
 from kafka_nextgen.errors import StorageError
+from kafka_nextgen.testing.broker.log import PartitionLog
+from kafka_nextgen.testing.broker.storage import files
 from kafka_nextgen.wire.records import read_batches
 from tests.broker.storage.batches import batch, log_on, scratch, segment_names, values_in
 from tests.support.descriptors import open_descriptors

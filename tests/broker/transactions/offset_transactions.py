@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from kafka_nextgen.broker.hashing import spread
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.testing.broker.hashing import spread
 from kafka_nextgen.types import TopicId
 from kafka_nextgen.wire import apis
 from kafka_nextgen.wire.messages import EndTxnRequest, TxnOffsetCommitRequest

@@ -8,21 +8,21 @@ from pathlib import Path
 
 import pytest
 
-from kafka_nextgen.broker.storage import Catalogue
-from kafka_nextgen.broker.storage.journal import Journal
-from kafka_nextgen.broker.transactions import driver
-from kafka_nextgen.broker.transactions.driver import Transactions
-from kafka_nextgen.broker.transactions.entries import TransactionEntries
-from kafka_nextgen.broker.transactions.requests import (
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.errors import StorageError
+from kafka_nextgen.testing.broker.storage import Catalogue
+from kafka_nextgen.testing.broker.storage.journal import Journal
+from kafka_nextgen.testing.broker.transactions import driver
+from kafka_nextgen.testing.broker.transactions.driver import Transactions
+from kafka_nextgen.testing.broker.transactions.entries import TransactionEntries
+from kafka_nextgen.testing.broker.transactions.requests import (
     AddPartitions,
     EndTransaction,
     InitProducerId,
     PartitionsAnswered,
     ProducerAnswered,
 )
-from kafka_nextgen.broker.transactions.transaction import Producer, Status, Transaction
-from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.errors import StorageError
+from kafka_nextgen.testing.broker.transactions.transaction import Producer, Status, Transaction
 from kafka_nextgen.types import TopicPartition
 
 ORDERS = frozenset({TopicPartition("orders", 0)})

@@ -9,8 +9,9 @@ from attrs import evolve, field, frozen
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafka_nextgen.broker.transactions.coordinator import TransactionCoordinator
-from kafka_nextgen.broker.transactions.requests import (
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.testing.broker.transactions.coordinator import TransactionCoordinator
+from kafka_nextgen.testing.broker.transactions.requests import (
     AddPartitions,
     Answer,
     EndTransaction,
@@ -20,8 +21,7 @@ from kafka_nextgen.broker.transactions.requests import (
     ProducerAnswered,
     Request,
 )
-from kafka_nextgen.broker.transactions.transaction import LAST_EPOCH, NO_PRODUCER, Producer, Status, Transaction
-from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.testing.broker.transactions.transaction import LAST_EPOCH, NO_PRODUCER, Producer, Status, Transaction
 from kafka_nextgen.types import TopicPartition
 
 ORDERS = frozenset({TopicPartition("orders", 0)})

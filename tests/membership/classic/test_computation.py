@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kafka_nextgen.assignors import AssignorMetadata, MemberSpec, Metadata, TopicMetadata
 from kafka_nextgen.assignors.user_data import MemberWord, write_member_word
-from kafka_nextgen.consumer_protocol import MemberSubscription
+from kafka_nextgen.groups.consumer_protocol import MemberSubscription
 from kafka_nextgen.membership.classic.assigning import Computation
 from kafka_nextgen.membership.classic.events import JoinedMember
 from kafka_nextgen.types import TopicId, TopicPartition

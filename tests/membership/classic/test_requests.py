@@ -6,7 +6,7 @@ import pytest
 
 from kafka_nextgen.assignors.cooperative_sticky import generation_metadata
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.consumer_protocol import MemberSubscription
+from kafka_nextgen.groups.consumer_protocol import MemberSubscription
 from kafka_nextgen.membership.classic.effects import Offer, SendJoinGroup, SendLeaveGroup, SendSyncGroup
 from kafka_nextgen.membership.classic.events import JoinRefused, TopicsDescribed
 from kafka_nextgen.membership.classic.member import ClassicMember
@@ -15,8 +15,8 @@ from kafka_nextgen.membership.effects import CommitConsumed, RaiseToApplication
 from kafka_nextgen.membership.events import Subscribed
 from kafka_nextgen.membership.timers import Timer
 from kafka_nextgen.types import JoinReason, TopicPartition
-from tests.scenario_language import parse, scripted_player
-from tests.scenario_language.scripted.client import Kind, ScriptedClient
+from tests.verification.scenario_language import parse, scripted_player
+from tests.verification.scenario_language.scripted.client import Kind, ScriptedClient
 
 OWNED = frozenset({TopicPartition("foo", 0)})
 

@@ -12,7 +12,7 @@ from kafka_nextgen.membership.offsets.machine import OffsetMachine
 from kafka_nextgen.membership.offsets.rules import RULES, OffsetRules
 from kafka_nextgen.membership.offsets.settings import OffsetSettings
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition, format_partitions
-from tests.scenario_language.notation import parse_offset, parse_partition, parse_partitions
+from tests.verification.scenario_language.notation import parse_offset, parse_partition, parse_partitions
 
 Offsets = Mapping[TopicPartition, OffsetAndMetadata]
 

@@ -15,10 +15,10 @@ pytest.importorskip("pyspark")
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from kafka_nextgen.bridge.extensions.offsets_topic import Skipped, decode
-from kafka_nextgen.bridge.offsets_topic.events import RecordStory, Row
-from kafka_nextgen.coordinator import records as r
+from kafka_nextgen.groups import records as r
 from kafka_nextgen.history.events import Event
+from kafka_nextgen.offsets_topic.events import RecordStory, Row
+from kafka_nextgen.offsets_topic.extensions import Skipped, decode
 from kafka_nextgen.spark.history.offsets_topic import KNOWN, ingest_offsets_topic, stream_offsets_topic
 from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicPartition
 from tests.bridge.offsets_topic.group_records import NAMES, ORDERS, current, epoch, metadata, removal

@@ -10,9 +10,9 @@ import click
 
 from tests.pyspark.killing.kills import draw_kills
 from tests.pyspark.killing.run import run_kills
-from tests.soak.brokers import run_broker
 from tests.support.ending import end_at_sigterm
 from tests.support.saying import say
+from tests.verification.soak.brokers import run_broker
 
 
 @click.command(help=__doc__)

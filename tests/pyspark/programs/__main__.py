@@ -12,9 +12,9 @@ import click
 from tests.pyspark.programs.drawing import draw_program
 from tests.pyspark.programs.running import Records, run_program
 from tests.pyspark.sources import Sources
-from tests.soak.brokers import run_broker
 from tests.support.ending import end_at_sigterm
 from tests.support.spark import start_spark
+from tests.verification.soak.brokers import run_broker
 
 
 @click.command(help=__doc__)

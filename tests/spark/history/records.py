@@ -7,10 +7,10 @@ from typing import Any
 
 from attrs import define, field
 
-from kafka_nextgen.bridge.extensions.offsets_topic import encode
-from kafka_nextgen.bridge.offsets_topic.events import Row
-from kafka_nextgen.coordinator.records import GroupMetadata, GroupMetadataRemoved, Record
+from kafka_nextgen.groups.records import GroupMetadata, GroupMetadataRemoved, Record
 from kafka_nextgen.history.events import Event, EventKind
+from kafka_nextgen.offsets_topic.events import Row
+from kafka_nextgen.offsets_topic.extensions import encode
 
 T0_MS = 1_700_000_000_000
 

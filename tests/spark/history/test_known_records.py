@@ -14,12 +14,12 @@ pytest.importorskip("pyspark")
 
 import pyarrow as pa
 
-from kafka_nextgen.bridge.extensions.offsets_topic import encode
-from kafka_nextgen.bridge.offsets_topic.events import RecordStory, Row
-from kafka_nextgen.coordinator.records import OffsetCommitted, OffsetRemoved, Record
-from kafka_nextgen.coordinator.settings import CoordinatorSettings, Profile
+from kafka_nextgen.groups.records import OffsetCommitted, OffsetRemoved, Record
 from kafka_nextgen.history.events import Event
+from kafka_nextgen.offsets_topic.events import RecordStory, Row
+from kafka_nextgen.offsets_topic.extensions import encode
 from kafka_nextgen.spark.history.offsets_topic import event_batches
+from kafka_nextgen.testing.coordinator.settings import CoordinatorSettings, Profile
 from tests.coordinator import classic_walk as classic
 from tests.coordinator import consumer_walk as consumer
 from tests.coordinator.stage import Stage

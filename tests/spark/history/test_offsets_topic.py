@@ -10,8 +10,8 @@ pytest.importorskip("pyspark")
 
 import pyarrow as pa
 
-from kafka_nextgen.bridge.offsets_topic.events import RecordStory
-from kafka_nextgen.coordinator.records import GroupMetadata, GroupMetadataRemoved, TargetAssignmentMetadata
+from kafka_nextgen.groups.records import GroupMetadata, GroupMetadataRemoved, TargetAssignmentMetadata
+from kafka_nextgen.offsets_topic.events import RecordStory
 from kafka_nextgen.spark.history.offsets_topic import event_batches
 from tests.bridge.offsets_topic.group_records import epoch, metadata
 from tests.spark.history.records import EpochStory, batch_of, row

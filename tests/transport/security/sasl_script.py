@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from kafka_nextgen.broker.security.sasl import SaslAnswer, SaslServer, SaslSettings
-from kafka_nextgen.broker.security.users import Users
 from kafka_nextgen.config import ConsumerConfig
+from kafka_nextgen.testing.broker.security.sasl import SaslAnswer, SaslServer, SaslSettings
+from kafka_nextgen.testing.broker.security.users import Users
 from kafka_nextgen.transport.security.settings import Security, security_of
 from kafka_nextgen.wire.apis import SASL_AUTHENTICATE, SASL_HANDSHAKE
 from kafka_nextgen.wire.frames import RequestFrame

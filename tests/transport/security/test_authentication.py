@@ -13,7 +13,6 @@ import pytest
 from attrs import evolve
 
 from kafka_nextgen.bridge import metadata
-from kafka_nextgen.broker.security.sasl import SaslAnswer
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.errors import (
@@ -26,7 +25,8 @@ from kafka_nextgen.errors import (
     RequestTimeoutError,
     TransportError,
 )
-from kafka_nextgen.secret import Secret
+from kafka_nextgen.properties.secret import Secret
+from kafka_nextgen.testing.broker.security.sasl import SaslAnswer
 from kafka_nextgen.transport.connecting import open_connection
 from kafka_nextgen.transport.retrying import Backoff
 from kafka_nextgen.transport.security.authentication import MAX_TOKEN_FRAME_BYTES, reauthentication_delay_s

@@ -8,7 +8,7 @@ import pytest
 from kafka.net.sasl.oauth import AbstractTokenProvider, SaslMechanismOAuth
 
 from kafka_nextgen.errors import AuthenticationError
-from kafka_nextgen.secret import Secret
+from kafka_nextgen.properties.secret import Secret
 from kafka_nextgen.transport.security.oauthbearer import OauthBearerClient, Token
 from tests.support.chains import assert_nowhere_in_the_chain
 

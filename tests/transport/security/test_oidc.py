@@ -14,7 +14,7 @@ from attrs import define, field
 
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.errors import AuthenticationError, TransportError
-from kafka_nextgen.secret import Secret
+from kafka_nextgen.properties.secret import Secret
 from kafka_nextgen.transport.security.login import login_of
 from kafka_nextgen.transport.security.oauthbearer import Token
 from kafka_nextgen.transport.security.oidc import TokenEndpoint

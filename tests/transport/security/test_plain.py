@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from kafka.net.sasl.plain import SaslMechanismPlain
 
-from kafka_nextgen.broker.security.mechanisms import PlainExchange as Server
-from kafka_nextgen.broker.security.users import Users
 from kafka_nextgen.errors import AuthenticationError
-from kafka_nextgen.secret import Secret
+from kafka_nextgen.properties.secret import Secret
+from kafka_nextgen.testing.broker.security.mechanisms import PlainExchange as Server
+from kafka_nextgen.testing.broker.security.users import Users
 from kafka_nextgen.transport.security.plain import PlainClient
 from tests.support.chains import assert_nowhere_in_the_chain
 

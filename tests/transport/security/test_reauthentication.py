@@ -8,9 +8,9 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from kafka_nextgen.broker.security.sasl import SaslAnswer
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import AuthenticationError, DisconnectedError
+from kafka_nextgen.testing.broker.security.sasl import SaslAnswer
 from kafka_nextgen.transport.connecting import open_connection
 from kafka_nextgen.transport.connection import Connection
 from kafka_nextgen.transport.deadline import Deadline

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scramp import ScramMechanism
 
 from kafka_nextgen.errors import AuthenticationError
-from kafka_nextgen.secret import Secret
+from kafka_nextgen.properties.secret import Secret
 from kafka_nextgen.transport.security.scram import MAX_ITERATIONS, SCRAM_HASHES, ScramClient
 
 NONCE = "rOprNGfwEbeRWgbNEkqO"

@@ -9,7 +9,7 @@ from threading import Barrier, Event
 import pytest
 
 from kafka_nextgen.errors import AuthenticationError, OutageError, TransportError
-from kafka_nextgen.secret import Secret
+from kafka_nextgen.properties.secret import Secret
 from kafka_nextgen.transport.security import oauthbearer
 from kafka_nextgen.transport.security.oauthbearer import Token, TokenCache, from_callback
 from tests.support.chains import assert_nowhere_in_the_chain

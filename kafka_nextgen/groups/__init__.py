@@ -1,0 +1,1 @@
+"""Values of consumer groups that client, administration and coordinator share."""

@@ -1,0 +1,1 @@
+"""The same of what no release of Kafka has."""

@@ -1,0 +1,97 @@
+"""The records of the extensions. The number in brackets is the version of the key, above all of Kafka's; Kafka's
+coordinators skip unknown versions.
+
+Each rebalance has a sequence number in its group. Its record's key has that number modulo the number of kept
+rebalances, so a later record replaces an older one, in the group as in a compacted log.
+"""
+
+from __future__ import annotations
+
+from attrs import frozen
+
+from kafka_nextgen.groups.cause import Cause, EpochCause
+from kafka_nextgen.groups.records import ExtensionRecord
+
+__all__ = [
+    "ExpectedMembers",
+    "ExpectedMembersRemoved",
+    "Place",
+    "Rebalance",
+    "RebalanceRecorded",
+    "RebalanceRecordedRemoved",
+    "StandbyMembers",
+    "StandbyMembersRemoved",
+]
+
+
+@frozen
+class Rebalance:
+    """A rebalance from its cause on. Times are milliseconds.
+
+    ``epoch`` is the group epoch it led to, in a classic group the generation. ``target_epoch`` is that of the first
+    assignment that takes it into account, made at ``assigned_at_ms``; both are None until then.
+    """
+
+    number: int
+    cause: Cause
+    caused_at_ms: int
+    is_classic: bool
+    epoch: int
+    target_epoch: int | None = None
+    assigned_at_ms: int | None = None
+
+
+@frozen
+class RebalanceRecorded(ExtensionRecord):
+    """[10000] A rebalance began, or got its assignment."""
+
+    slot: int
+    rebalance: Rebalance
+
+    @property
+    def tells_cause(self) -> EpochCause:
+        """Why the group rebalanced."""
+        return EpochCause(self.rebalance.epoch, self.rebalance.is_classic, self.rebalance.cause)
+
+
+@frozen
+class RebalanceRecordedRemoved(ExtensionRecord):
+    """[10000] The slot was removed."""
+
+    slot: int
+
+
+@frozen
+class Place:
+    """The place of an expected instance: until when it is kept (milliseconds since the Unix epoch), and the defaults
+    for fields that the instance does not set.
+    """
+
+    instance_id: str
+    until_ms: int
+    rebalance_timeout_ms: int = -1
+    assignor: str | None = None
+
+
+@frozen
+class ExpectedMembers(ExtensionRecord):
+    """[10001] The instances that the group expects, and those that have joined and wait for the others."""
+
+    places: tuple[Place, ...]
+
+
+@frozen
+class ExpectedMembersRemoved(ExtensionRecord):
+    """[10001] The group expects no instance."""
+
+
+@frozen
+class StandbyMembers(ExtensionRecord):
+    """[10002] The members that stand by, in the order in which they take over."""
+
+    member_ids: tuple[str, ...]
+
+
+@frozen
+class StandbyMembersRemoved(ExtensionRecord):
+    """[10002] No member stands by any more."""

@@ -1,0 +1,266 @@
+"""The records of a group. Its recorded state changes only when one is applied.
+
+Each class is one of Kafka's records in ``__consumer_offsets``, with its key and its value; a class whose name ends in
+``Removed`` is the record's tombstone. The number in brackets is the version of Kafka's key, which is its type.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+from attrs import frozen
+
+from kafka_nextgen.assignors.spec import ClientAssignor, Metadata
+from kafka_nextgen.groups.cause import EpochCause
+from kafka_nextgen.groups.topic_partitions import TopicPartitions
+from kafka_nextgen.testing.coordinator.classic.requests import OfferedProtocol
+from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicIdPartition, TopicPartition
+
+__all__ = [
+    "ClassicGroupMetadata",
+    "ClassicGroupMetadataRemoved",
+    "ClassicMemberMetadata",
+    "ClassicProtocols",
+    "CurrentMemberAssignment",
+    "CurrentMemberAssignmentRemoved",
+    "ExtensionRecord",
+    "GroupMetadata",
+    "GroupMetadataRemoved",
+    "MemberMetadata",
+    "MemberMetadataRemoved",
+    "MemberRecord",
+    "MemberStatus",
+    "OffsetCommitted",
+    "OffsetRemoved",
+    "PendingOffsetCommitted",
+    "Record",
+    "RegularExpression",
+    "RegularExpressionRemoved",
+    "TargetAssignmentMember",
+    "TargetAssignmentMemberRemoved",
+    "TargetAssignmentMetadata",
+    "TargetAssignmentMetadataRemoved",
+    "TransactionEnded",
+]
+
+
+class MemberStatus(IntEnum):
+    """Where a member stands on the coordinator's side (Kafka's MemberState, with its numbers)."""
+
+    STABLE = 0
+    UNREVOKED_PARTITIONS = 1
+    UNRELEASED_PARTITIONS = 2
+    UNKNOWN = 127
+
+
+@frozen
+class Record:
+    """A fact about one group, as the log has it."""
+
+    group_id: str
+
+
+@frozen
+class MemberRecord(Record):
+    """A fact about one member of a group."""
+
+    member_id: str
+
+
+@frozen
+class ExtensionRecord(Record):
+    """A fact that Kafka has no record for. A coordinator without extensions ignores it."""
+
+    @property
+    def tells_cause(self) -> EpochCause | None:
+        """Why the group rebalanced, if the record says so."""
+        return None
+
+
+@frozen
+class GroupMetadata(Record):
+    """[3] The group epoch, and the hash of the metadata of the subscribed topics."""
+
+    epoch: int
+    metadata_hash: int = 0
+
+
+@frozen
+class GroupMetadataRemoved(Record):
+    """[3] The group was removed."""
+
+
+@frozen
+class ClassicProtocols:
+    """The additional metadata of a classic member of a consumer group: Kafka's ClassicMemberMetadata, tag 0 of the
+    record [5].
+    """
+
+    session_timeout_ms: int
+    supported: tuple[OfferedProtocol, ...]  # preferred first
+
+
+@frozen
+class MemberMetadata(MemberRecord):
+    """[5] A member's metadata; ``classic`` is set if it joined by JoinGroup.
+
+    ``client_assignors``, preferred first, are an extension.
+    """
+
+    instance_id: str | None
+    rack_id: str | None
+    client_id: str
+    client_host: str
+    subscribed_topics: tuple[str, ...]
+    subscribed_pattern: str | None
+    rebalance_timeout_ms: int
+    server_assignor: str | None
+    classic: ClassicProtocols | None = None
+    client_assignors: tuple[ClientAssignor, ...] = ()
+
+
+@frozen
+class MemberMetadataRemoved(MemberRecord):
+    """[5] The member was removed from the group."""
+
+
+@frozen
+class TargetAssignmentMetadata(Record):
+    """[6] The epoch of the target assignment, and when it was made (milliseconds).
+
+    If a member made it: the name of its ``assignor``, and that assignor's ``error`` code for the members (extensions).
+    """
+
+    assignment_epoch: int
+    assignment_timestamp_ms: int = 0
+    assignor: str | None = None
+    error: int = 0
+
+
+@frozen
+class TargetAssignmentMetadataRemoved(Record):
+    """[6] There is no target assignment."""
+
+
+@frozen
+class TargetAssignmentMember(MemberRecord):
+    """[7] A member's target assignment, and a client-side assignor's metadata for it (an extension)."""
+
+    partitions: TopicPartitions
+    metadata: Metadata | None = None
+
+
+@frozen
+class TargetAssignmentMemberRemoved(MemberRecord):
+    """[7] The member has no target assignment."""
+
+
+@frozen
+class CurrentMemberAssignment(MemberRecord):
+    """[8] The partitions a member owns, and those it still has to revoke.
+
+    ``assigned`` and ``pending_revocation`` pair each partition with the assignment epoch it was granted at.
+    """
+
+    member_epoch: int
+    previous_member_epoch: int
+    status: MemberStatus
+    assigned: tuple[tuple[TopicIdPartition, int], ...]
+    pending_revocation: tuple[tuple[TopicIdPartition, int], ...]
+
+
+@frozen
+class CurrentMemberAssignmentRemoved(MemberRecord):
+    """[8] The member owns no partitions."""
+
+
+@frozen
+class RegularExpression(Record):
+    """[16] The topics that a pattern matched, and when it was last matched (milliseconds)."""
+
+    pattern: str
+    topics: tuple[str, ...]
+    version: int
+    timestamp_ms: int
+
+
+@frozen
+class RegularExpressionRemoved(Record):
+    """[16] No member subscribes to the pattern."""
+
+    pattern: str
+
+
+@frozen
+class ClassicMemberMetadata:
+    """A member in a classic group's record: its metadata for the chosen protocol, and the leader's assignment."""
+
+    member_id: str
+    instance_id: str | None
+    client_id: str
+    client_host: str
+    rebalance_timeout_ms: int
+    session_timeout_ms: int
+    subscription: bytes
+    assignment: bytes
+
+
+@frozen
+class ClassicGroupMetadata(Record):
+    """[2] The result of a classic group's generation, and when (milliseconds). Kafka's GroupMetadata.
+
+    A new group's first record has no protocol type.
+    """
+
+    protocol_type: str
+    generation: int
+    protocol: str | None
+    leader_id: str | None
+    timestamp_ms: int
+    members: tuple[ClassicMemberMetadata, ...]
+
+
+@frozen
+class ClassicGroupMetadataRemoved(Record):
+    """[2] The classic group was removed."""
+
+
+@frozen
+class OffsetCommitted(Record):
+    """[1] A committed offset, when it was committed (milliseconds), and the topic's id then, if known.
+
+    ``expire_timestamp_ms`` is set if the commit gave a retention time.
+    """
+
+    partition: TopicPartition
+    offset: OffsetAndMetadata
+    commit_timestamp_ms: int
+    topic_id: TopicId | None = None
+    expire_timestamp_ms: int | None = None
+
+
+@frozen
+class PendingOffsetCommitted(Record):
+    """[1] An offset committed in a transaction: the same record, in the producer's transactional batch."""
+
+    partition: TopicPartition
+    offset: OffsetAndMetadata
+    commit_timestamp_ms: int
+    topic_id: TopicId | None
+    producer_id: int
+    producer_epoch: int
+
+
+@frozen
+class TransactionEnded(Record):
+    """The end marker of a producer's transaction, for one group."""
+
+    producer_id: int
+    is_commit: bool
+
+
+@frozen
+class OffsetRemoved(Record):
+    """[1] A committed offset was deleted or expired."""
+
+    partition: TopicPartition

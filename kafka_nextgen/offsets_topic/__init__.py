@@ -1,0 +1,24 @@
+"""What a coordinator knows <-> keys and values of ``__consumer_offsets``, as Kafka's own coordinator writes them.
+
+| type | record | value's version |
+|---|---|---|
+| 0, 1 | a committed offset; 0 is its older form, which is only read | 4 |
+| 2 | a classic group's generation | 3 |
+| 3 | a consumer group's epoch | 0 |
+| 5 | a member of a consumer group | 0 |
+| 6, 7 | the target assignment's epoch, a member's share of it | 0 |
+| 8 | what a member owns | 0 |
+| 16 | the topics a pattern matched | 0 |
+
+The versions are those that Kafka 4.3 writes; all older ones are read. Other types (4, which Kafka stopped writing with
+4.1, and those of share and streams groups) and newer versions are not errors: they are ``Skipped``. Bytes that are
+not what their type and version say are a ``DecodeError``.
+"""
+
+from __future__ import annotations
+
+from kafka_nextgen.offsets_topic.codec import KAFKAS, Codec, KeyAndValue, Skipped
+from kafka_nextgen.offsets_topic.kinds import KINDS
+from kafka_nextgen.offsets_topic.replay import LoggedBatch, replay
+
+__all__ = ["KAFKAS", "KINDS", "Codec", "KeyAndValue", "LoggedBatch", "Skipped", "replay"]

@@ -1,0 +1,94 @@
+"""The offsets topic with what extensions add to it, which Kafka's coordinators pass over.
+
+| type | record | tags | value's version |
+|---|---|---|---|
+| 5 | a member | its client-side assignors | 0 |
+| 6 | the target assignment's epoch | the client-side assignor that made it, and its error | 0 |
+| 7 | a member's share of the target | that assignor's metadata for it | 0 |
+| 10000 | a rebalance of a group's history | | 0 |
+| 10001 | the places a group keeps for members that are to come | | 0 |
+| 10002 | the standbys of a group, in their order | | 0 |
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from kafka_nextgen import offsets_topic as plain
+from kafka_nextgen.assignors.spec import ClientAssignor
+from kafka_nextgen.bridge.extensions.consumer_group_history import REBALANCE
+from kafka_nextgen.bridge.extensions.fields import ASSIGNOR, METADATA
+from kafka_nextgen.groups.extensions.records import (
+    ExpectedMembers,
+    ExpectedMembersRemoved,
+    Place,
+    RebalanceRecorded,
+    RebalanceRecordedRemoved,
+    StandbyMembers,
+    StandbyMembersRemoved,
+)
+from kafka_nextgen.offsets_topic import Codec, KeyAndValue, LoggedBatch, Skipped
+from kafka_nextgen.offsets_topic.kinds import member_kind, record_kind, target_kind, target_share_kind
+from kafka_nextgen.wire.field_map import FieldMap, converted
+from kafka_nextgen.wire.schemas import offsets_topic as m
+
+__all__ = [
+    "CODEC",
+    "MEMBER",
+    "TARGET",
+    "TARGET_SHARE",
+    "KeyAndValue",
+    "LoggedBatch",
+    "Skipped",
+    "decode",
+    "encode",
+    "replay",
+]
+
+_Assignors = m.ConsumerGroupMemberMetadataValue.ClientAssignors
+
+
+def _assignors_to(assignors: tuple[ClientAssignor, ...]) -> _Assignors | None:
+    return _Assignors(assignors=[ASSIGNOR.to_structure(each) for each in assignors]) if assignors else None
+
+
+def _assignors_from(structure: _Assignors | None) -> tuple[ClientAssignor, ...]:
+    return () if structure is None else tuple(map(ASSIGNOR.from_structure, structure.assignors))
+
+
+_PLACE = FieldMap(Place, m.ExpectedMembersValue.Place, until_ms="kept_until")
+
+MEMBER = member_kind(client_assignors=converted("client_assignors", _assignors_to, _assignors_from))
+TARGET = target_kind(assignor="assignor_name", error="error")
+TARGET_SHARE = target_share_kind(metadata=METADATA)
+
+_REBALANCE_KIND = record_kind(
+    10_000,
+    RebalanceRecorded,
+    RebalanceRecordedRemoved,
+    m.GroupRebalanceKey,
+    m.GroupRebalanceValue,
+    rebalance=REBALANCE.inline,
+)
+_PLACES_KIND = record_kind(
+    10_001,
+    ExpectedMembers,
+    ExpectedMembersRemoved,
+    m.GroupKey,
+    m.ExpectedMembersValue,
+    places=_PLACE.array("places"),
+)
+
+_STANDBYS_KIND = record_kind(
+    10_002,
+    StandbyMembers,
+    StandbyMembersRemoved,
+    m.GroupKey,
+    m.StandbyMembersValue,
+    member_ids=converted("member_ids", tuple, tuple),
+)
+
+CODEC = Codec((*plain.KINDS, MEMBER, TARGET, TARGET_SHARE, _REBALANCE_KIND, _PLACES_KIND, _STANDBYS_KIND))
+encode = CODEC.encode
+decode = CODEC.decode
+replay = partial(plain.replay, codec=CODEC)

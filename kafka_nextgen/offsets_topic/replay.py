@@ -1,0 +1,72 @@
+"""The log of a partition of the offsets topic, batch by batch, as what it tells.
+
+A batch is one outcome of the coordinator, and is taken in as a whole. What is none of ours is passed over and named.
+Offsets in a producer's transaction are pending; a marker says what became of them (KIP-98).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from attrs import frozen
+
+from kafka_nextgen.errors import CorruptRecordError, DecodeError
+from kafka_nextgen.groups.records import OffsetCommitted, PendingOffsetCommitted, Record
+from kafka_nextgen.offsets_topic.codec import KAFKAS, Codec, Skipped
+from kafka_nextgen.testing.coordinator.requests import EndTransaction
+from kafka_nextgen.types import TopicPartition
+from kafka_nextgen.wire.records import BatchHeader, RecordLimits, decode_partition, read_end_marker, split_batches
+
+__all__ = ["LoggedBatch", "replay"]
+
+
+@frozen
+class LoggedBatch:
+    """A batch of the log: its header, its records, and what was passed over. Compaction may have left it empty.
+
+    ``end`` is there if it is the marker of a transaction.
+    """
+
+    header: BatchHeader
+    records: tuple[Record, ...] = ()
+    skipped: tuple[str, ...] = ()
+    end: EndTransaction | None = None
+
+
+def replay(data: bytes, partition: TopicPartition, codec: Codec = KAFKAS) -> Iterator[LoggedBatch]:
+    """Read whole batches with this codec. Raises ``CorruptRecordError`` where one, or a record, is not what it says."""
+    for batch in split_batches(data):
+        yield _batch(batch.header, batch.data, partition, codec)
+
+
+def _batch(header: BatchHeader, data: memoryview, partition: TopicPartition, codec: Codec) -> LoggedBatch:
+    if header.is_control:
+        marker = read_end_marker(header, data)
+        return LoggedBatch(header, end=None if marker is None else EndTransaction(header.producer_id, marker.is_commit))
+    columns = decode_partition(data, partition, header.base_offset, RecordLimits())
+    records: list[Record] = []
+    skipped: list[str] = []
+    for offset, key, value in zip(columns.offsets, columns.keys, columns.values, strict=True):
+        try:
+            found = codec.decode(key, value)
+        except DecodeError as error:
+            raise CorruptRecordError(f"{partition} at offset {offset}: {error}", partition, offset) from error
+        if isinstance(found, Skipped):
+            skipped.append(found.what)
+        else:
+            records.append(_pending(found, header) if header.is_transactional else found)
+    return LoggedBatch(header, tuple(records), tuple(skipped))
+
+
+def _pending(record: Record, header: BatchHeader) -> Record:
+    if not isinstance(record, OffsetCommitted):
+        return record
+    return PendingOffsetCommitted(
+        record.group_id,
+        record.partition,
+        record.offset,
+        record.commit_timestamp_ms,
+        record.topic_id,
+        header.producer_id,
+        header.producer_epoch,
+    )

@@ -1,0 +1,178 @@
+"""What a story of records keeps of a group, and how its events are made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from attrs import define, field, frozen
+
+from kafka_nextgen.groups.cause import Cause
+from kafka_nextgen.history.events import Event, EventKind, partitions_by_topic
+from kafka_nextgen.offsets_topic.ahead import Row
+from kafka_nextgen.types import RebalanceReason, TopicId
+
+__all__ = ["UNKNOWN", "Departure", "GroupState", "Held", "MemberState", "Telling", "words_of"]
+
+#: The cause of what the records don't explain.
+UNKNOWN = "unknown"
+
+#: Partitions by topic: by its name, or by its id if that has no known name.
+Held = frozenset[tuple[str | TopicId, int]]
+
+
+@frozen
+class Departure:
+    """How a member went: ``Kind.LEFT`` by itself, or ``Kind.FENCED``; with the cause, and what was said."""
+
+    kind: EventKind = EventKind.LEFT
+    cause: str = UNKNOWN
+    reason: str | None = None
+
+
+@define
+class MemberState:
+    """A member as the records had it last. ``is_away`` if it left for a while, with its instance's place kept."""
+
+    member_id: str
+    instance_id: str | None = None
+    client_id: str | None = None
+    host: str | None = None
+    subscription: object = None
+    assignor: str | None = None  # the one of the broker's that it asks for
+    epoch: int | None = None
+    is_joined: bool = False
+    is_away: bool = False
+    is_stable: bool = False
+    held: Held = frozenset()
+    target: Held | None = None
+
+
+@define
+class GroupState:
+    """A group as the records had it last."""
+
+    group_id: str
+    protocol: str
+    epoch: int | None = None
+    target_epoch: int | None = None
+    metadata_hash: int | None = None
+    members: dict[str, MemberState] = field(factory=dict)
+    recorded: dict[tuple[bool, int], Cause] = field(factory=dict)  # by classic or not, and epoch
+    seen: tuple[int, str, str | None] | None = None  # when (ms), what, by which member: what may raise the epoch next
+    former: set[str] = field(factory=set)  # instances whose former member was just replaced
+    gone: dict[str, Departure] = field(factory=dict)  # how members of a classic group went, before the record says so
+
+    def member(self, member_id: str) -> MemberState:
+        """The member; a blank one if it is new."""
+        return self.members.setdefault(member_id, MemberState(member_id))
+
+    def note(self, at: int, reason: RebalanceReason, member_id: str | None = None) -> None:
+        """Something happened that may raise the epoch; the first of one time counts."""
+        self._note(at, words_of(reason), member_id)
+
+    def note_gone(self, at: int, how: Departure, member_id: str) -> None:
+        """A member went, which may raise the epoch."""
+        self._note(at, words_of(RebalanceReason.MEMBER_LEFT) if how.cause == UNKNOWN else how.cause, member_id)
+
+    def _note(self, at: int, cause: str, member_id: str | None) -> None:
+        if self.seen is None or self.seen[0] != at:
+            self.seen = (at, cause, member_id)
+
+    def take_seen(self, at: int) -> tuple[str, str | None] | None:
+        """What was seen at this time, once."""
+        seen, self.seen = self.seen, None
+        return None if seen is None or seen[0] != at else seen[1:]
+
+    def take_recorded(self, is_classic: bool, epoch: int) -> Cause | None:
+        """The recorded cause of an epoch; it and older ones are dropped."""
+        found = self.recorded.get((is_classic, epoch))
+        self.recorded = {key: each for key, each in self.recorded.items() if key[0] != is_classic or key[1] > epoch}
+        return found
+
+
+@define
+class Telling:
+    """Events being made of one row after another."""
+
+    source: str
+    cluster: str
+    events: list[Event] = field(factory=list)
+    row: Row | None = None
+    _index: int = 0
+
+    def begin(self, row: Row) -> None:
+        """The next events are of this row."""
+        self.row, self._index = row, 0
+
+    @property
+    def at(self) -> int:
+        """The time of the row."""
+        assert self.row is not None, "a row was begun"
+        return self.row.at
+
+    def tell(self, kind: EventKind, group_id: str, protocol: str | None, **fields: Any) -> None:
+        """One event of the row."""
+        assert self.row is not None, "a row was begun"
+        seq = self.row.offset << 20 | self._index
+        self._index += 1
+        event = Event(self.row.at, seq, self.source, self.cluster, group_id, kind, protocol=protocol, **fields)
+        self.events.append(event)
+
+    def tell_partitions(
+        self, kind: EventKind, group: GroupState, held: Iterable[tuple[str | TopicId, int]], **f: Any
+    ) -> None:
+        """One event for each topic."""
+        for topic, numbers in partitions_by_topic(held).items():
+            self.tell(kind, group.group_id, group.protocol, topic=topic, partitions=numbers, **f)
+
+    def tell_moved(self, group: GroupState, member: MemberState, now: Held, epoch: int, *, is_done: bool) -> None:
+        """What a member gave up, and what it has now; that it has nothing new, if it comes to a new epoch with that."""
+        of = {"member": member.member_id, "instance": member.instance_id, "epoch": epoch}
+        gained = now - member.held
+        self.tell_partitions(EventKind.REVOKED, group, member.held - now, **of)
+        self.tell_partitions(EventKind.ASSIGNED, group, gained, **of)
+        if not gained and is_done and (epoch != member.epoch or not member.is_stable):
+            self.tell(EventKind.ASSIGNED, group.group_id, group.protocol, partitions=(), **of)
+        member.held, member.epoch, member.is_stable = now, epoch, is_done
+
+    def tell_gone(self, group: GroupState, member: MemberState, how: Departure) -> None:
+        """A member went, and what it had is free."""
+        of = {"member": member.member_id, "instance": member.instance_id, "epoch": member.epoch}
+        self.tell_partitions(EventKind.REVOKED, group, member.held, cause=how.cause, **of)
+        member.held = frozenset()
+        self.tell(how.kind, group.group_id, group.protocol, cause=how.cause, reason=how.reason, **of)
+
+    def tell_epoch(self, group: GroupState, epoch: int, recorded: Cause | None, otherwise: str = UNKNOWN) -> None:
+        """A group came to an epoch: by its recorded cause, else by what was seen then, else by ``otherwise``."""
+        cause, member, text = (*(group.take_seen(self.at) or (otherwise, None)), None)
+        if recorded is not None:
+            cause, member, text = words_of(recorded.reason), recorded.member_id or None, recorded.text or None
+        self.tell(
+            EventKind.GROUP_EPOCH,
+            group.group_id,
+            group.protocol,
+            epoch=epoch,
+            cause=cause,
+            member=member,
+            reason=text,
+        )
+
+    def tell_joined(self, group: GroupState, member: MemberState, epoch: int | None, cause: str | None) -> None:
+        """A member is in the group."""
+        self.tell(
+            EventKind.JOINED,
+            group.group_id,
+            group.protocol,
+            member=member.member_id,
+            instance=member.instance_id,
+            client=member.client_id,
+            host=member.host,
+            epoch=epoch,
+            cause=cause,
+        )
+
+
+def words_of(reason: RebalanceReason) -> str:
+    """A reason as events have it."""
+    return reason.name.lower().replace("_", " ")

@@ -1,0 +1,320 @@
+"""The configuration keys for TLS and SASL.
+
+A missing key never disables security silently. Without ``security.protocol`` connections are not encrypted, so TLS or
+SASL keys beside a protocol that does not use them are a ``ConfigError``. Certificates are checked unless
+``enable.ssl.certificate.verification=false``, and host names unless ``ssl.endpoint.identification.algorithm=none``. An
+empty value disables neither.
+
+``ALIASES`` has keys that Kafka's client and librdkafka name differently. Keys and certificates are PEM (KIP-651).
+Passwords are kept in a ``Secret`` or ``SecretSource`` and never shown.
+"""
+
+from __future__ import annotations
+
+import re
+import ssl
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from enum import Enum
+from typing import Final
+from urllib.parse import urlsplit
+
+import attrs
+from attrs import frozen
+
+from kafka_nextgen.properties import value_types as p
+from kafka_nextgen.properties.secret import Secret, SecretSource
+from kafka_nextgen.properties.value_types import SecurityProtocol
+from kafka_nextgen.properties.value_types import config_key as _key
+
+__all__ = [
+    "ALIASES",
+    "ContextCallback",
+    "EndpointIdentification",
+    "OauthMethod",
+    "SaslMechanism",
+    "SecurityConfig",
+    "StoreType",
+]
+
+#: Names of other clients for the same keys.
+ALIASES: Final[Mapping[str, str]] = {
+    "sasl.mechanisms": "sasl.mechanism",
+    "ssl.truststore.location": "ssl.ca.location",
+    "ssl.truststore.certificates": "ssl.ca.pem",
+    "ssl.keystore.location": "ssl.certificate.location",
+}
+
+
+_KEY_IN_TEXT = re.compile(r"(?<![\w./])[a-z]+(?:\.[a-z]+)+(?![\w/]|\.\w)")
+
+
+class SaslMechanism(Enum):
+    """SASL mechanisms (KIP-43, KIP-84, KIP-255)."""
+
+    PLAIN = "PLAIN"
+    SCRAM_SHA_256 = "SCRAM-SHA-256"
+    SCRAM_SHA_512 = "SCRAM-SHA-512"
+    OAUTHBEARER = "OAUTHBEARER"
+    GSSAPI = "GSSAPI"
+
+
+class EndpointIdentification(Enum):
+    """Whether the certificate must have the host name of the broker."""
+
+    HTTPS = "https"
+    NONE = "none"
+
+
+class StoreType(Enum):
+    """The format of keys and certificates."""
+
+    PEM = "PEM"
+
+
+class OauthMethod(Enum):
+    """Where OAUTHBEARER tokens come from."""
+
+    DEFAULT = "default"
+    OIDC = "oidc"
+
+
+#: Called with ``sasl.oauthbearer.config`` in a separate thread. Returns a token, or a tuple of a token, its expiry time
+#: in seconds since 1970, optionally its principal (not sent), and optionally extensions (KIP-342).
+OauthCallback = Callable[[str], object]
+
+
+def _read_secret(value: object) -> Secret:
+    if isinstance(value, Secret):
+        return value
+    if not isinstance(value, str) or not value:
+        raise ValueError("must be a non-empty string (it is not shown here)")
+    return Secret(value)
+
+
+def _read_password(value: object) -> Secret | SecretSource:
+    if isinstance(value, SecretSource):
+        return value
+    return SecretSource("sasl.password", value) if callable(value) else _read_secret(value)
+
+
+def _read_url(value: object) -> str:
+    """An HTTPS URL. Errors don't show it, since it may contain a password."""
+    url = value.strip() if isinstance(value, str) else ""
+    flaw = _flaw_of_url(url)
+    if flaw:
+        raise ValueError(f"must be https://host/path, because a secret is sent there: {flaw} (it is not shown here)")
+    return url
+
+
+def _flaw_of_url(text: str) -> str | None:
+    if not (text.isascii() and text.isprintable()) or " " in text:
+        return "it has characters that are not allowed in a URL"
+    try:
+        url = urlsplit(text)
+        port = url.port
+    except ValueError:
+        return "its host or port is not valid"
+    if url.scheme != "https":
+        return "it does not begin with https://"
+    if "@" in url.netloc:
+        return "it has a user or a password, which have separate keys"
+    if not p.can_be_host(url.hostname or "") or port == 0:
+        return "its host or port is not valid"
+    return "it has a fragment" if url.fragment else None
+
+
+#: Called in a separate thread for each new connection.
+ContextCallback = Callable[[], ssl.SSLContext]
+
+
+def _read_context(value: object) -> ssl.SSLContext | ContextCallback:
+    if not isinstance(value, ssl.SSLContext) and not callable(value):
+        raise ValueError(f"must be an ssl.SSLContext, or a callable that returns one, not {value!r}")
+    return value
+
+
+def _read_callback(value: object) -> OauthCallback:
+    if not callable(value):
+        raise ValueError(f"must be a callable that takes a string and returns a token, not {value!r}")
+    return value
+
+
+_SECRET: p.ValueType[Secret] = p.ValueType("string, never shown", _read_secret)
+_PASSWORD: p.ValueType[Secret | SecretSource] = p.ValueType("string or callable, never shown", _read_password)
+_PEM = p.one_of(StoreType, later=("jks", "pkcs12"))
+
+
+# ruff: noqa: RUF009  (a default here is attrs's description of a field, made once)
+@frozen(kw_only=True, repr=False)
+class SecurityConfig:
+    """The TLS and SASL keys of ``ConsumerConfig``."""
+
+    security_protocol: SecurityProtocol = _key(
+        p.one_of(SecurityProtocol),
+        SecurityProtocol.PLAINTEXT,
+        "How to connect to brokers: with TLS (SSL), with SASL (SASL_PLAINTEXT), or with both (SASL_SSL).",
+    )
+    ssl_ca_location: str | None = _key(
+        p.path,
+        None,
+        "A PEM file, or a directory in OpenSSL's layout, with trusted CA certificates. Default: the system's. Alias: "
+        "ssl.truststore.location.",
+    )
+    ssl_ca_pem: str | None = _key(
+        p.text(), None, "Trusted CA certificates as PEM text. Alias: ssl.truststore.certificates."
+    )
+    ssl_certificate_location: str | None = _key(
+        p.path,
+        None,
+        "A PEM file with the client's certificate and its chain, for brokers that require one; may include the private "
+        "key. Alias: ssl.keystore.location.",
+    )
+    ssl_key_location: str | None = _key(p.path, None, "A PEM file with the private key, if it is a separate file.")
+    ssl_key_password: Secret | None = _key(_SECRET, None, "The password of the private key.")
+    ssl_truststore_type: StoreType = _key(_PEM, StoreType.PEM, "Convert other formats to PEM first (KIP-651).")
+    ssl_keystore_type: StoreType = _key(_PEM, StoreType.PEM, "Convert other formats to PEM first (KIP-651).")
+    ssl_cipher_suites: str | None = _key(
+        p.text("NAME:..."), None, "The allowed TLS 1.2 ciphers, by OpenSSL's names. Default: Python's."
+    )
+    ssl_endpoint_identification_algorithm: EndpointIdentification = _key(
+        p.one_of(EndpointIdentification),
+        EndpointIdentification.HTTPS,
+        "https checks that the certificate has the broker's host name; none accepts every trusted certificate.",
+    )
+    enable_ssl_certificate_verification: bool = _key(
+        p.boolean, True, "Whether to check certificates; false accepts every server. From librdkafka."
+    )
+    ssl_context: ssl.SSLContext | ContextCallback | None = _key(
+        p.ValueType("ssl.SSLContext or callable", _read_context),
+        None,
+        "A ready context that replaces the other ssl keys; it is used unchanged. Or a callable without arguments that "
+        "returns one, called in a thread for each new connection. From kafka-python.",
+    )
+    sasl_mechanism: SaslMechanism | None = _key(
+        p.one_of(SaslMechanism),
+        None,
+        "The SASL mechanism; required with SASL. Alias: sasl.mechanisms.",
+    )
+    sasl_username: str | None = _key(p.text(), None, "The user name for PLAIN and SCRAM. From librdkafka.")
+    sasl_password: Secret | SecretSource | None = _key(
+        _PASSWORD,
+        None,
+        "The password for PLAIN and SCRAM. Or a callable without arguments that returns it, called in a thread for "
+        "each login. From librdkafka.",
+    )
+    oauth_cb: OauthCallback | None = _key(
+        p.ValueType("callable", _read_callback),
+        None,
+        "For OAUTHBEARER: called in a thread with sasl.oauthbearer.config; returns a token, or (token, expiry time in "
+        "seconds since 1970). From confluent-kafka.",
+    )
+    sasl_oauthbearer_config: str | None = _key(p.text(), None, "The argument of oauth.cb. From librdkafka.")
+    sasl_oauthbearer_method: OauthMethod = _key(
+        p.one_of(OauthMethod),
+        OauthMethod.DEFAULT,
+        "default takes tokens from oauth.cb, oidc from an OpenID provider (client credentials). From librdkafka.",
+    )
+    sasl_oauthbearer_token_endpoint_url: str | None = _key(
+        p.ValueType("https://...", _read_url), None, "With oidc: the URL of the token endpoint."
+    )
+    sasl_oauthbearer_client_id: str | None = _key(p.text(), None, "With oidc: the client id. From librdkafka.")
+    sasl_oauthbearer_client_secret: Secret | None = _key(
+        _SECRET, None, "With oidc: the client secret. From librdkafka."
+    )
+    sasl_oauthbearer_scope: str | None = _key(p.text(), None, "With oidc: the requested scope. From librdkafka.")
+    https_ca_location: str | None = _key(
+        p.path, None, "With oidc: trusted CA certificates of the token endpoint, as ssl.ca.location. From librdkafka."
+    )
+    sasl_kerberos_service_name: str | None = _key(
+        p.text(), None, "With GSSAPI (needs kafka-nextgen[gssapi]): the first part of the brokers' principals."
+    )
+    #: For a key that was set under another name, such as an alias: that name, by Kafka's name of the key.
+    written_names: Mapping[str, str] = attrs.field(factory=dict, eq=False)
+
+    def written_name(self, key: str) -> str:
+        """The name under which a key was set, for errors about it."""
+        return self.written_names.get(key, key)
+
+    def as_written(self, message: str) -> str:
+        """The message of an error, with the names under which keys were set."""
+        return _KEY_IN_TEXT.sub(lambda found: self.written_name(found[0]), message)
+
+    def contradictions(self) -> Iterator[tuple[bool, str, str]]:
+        """Rules about several keys: whether each is broken, its message, and the key to change."""
+        protocol = self.security_protocol
+        if not protocol.uses_tls:
+            yield from self._unusable(
+                _TLS_KEYS, f"has no effect with security.protocol={protocol.value}: set {_WITH_TLS}"
+            )
+        if not protocol.uses_sasl:
+            why = f"has no effect with security.protocol={protocol.value}: set {_WITH_SASL}"
+            yield from self._unusable(("sasl_mechanism", *_LOGIN_KEYS), why)
+        yield from self._tls_contradictions()
+        yield from self._sasl_contradictions()
+
+    def _is_set(self, attribute: str) -> bool:
+        return bool(getattr(self, attribute) != getattr(attrs.fields(SecurityConfig), attribute).default)
+
+    def _unusable(self, attributes: Iterable[str], why: str) -> Iterator[tuple[bool, str, str]]:
+        for attribute in attributes:
+            name = attribute.replace("_", ".")
+            yield self._is_set(attribute), f"{name} {why}", name
+
+    def _tls_contradictions(self) -> Iterator[tuple[bool, str, str]]:
+        two = "ssl.ca.location and ssl.ca.pem have the same meaning: set only one of them"
+        yield self.ssl_ca_location is not None and self.ssl_ca_pem is not None, two, "ssl.ca.pem"
+        if self.ssl_certificate_location is None:
+            location = "ssl.key.location needs ssl.certificate.location, the certificate of that key"
+            yield self.ssl_key_location is not None, location, "ssl.key.location"
+            password = "ssl.key.password needs ssl.certificate.location: there is no key to decrypt"
+            yield self.ssl_key_password is not None, password, "ssl.key.password"
+        if self.ssl_context is not None:
+            yield from self._unusable(_KEYS_OF_CONTEXT, "can't be set beside ssl.context, which is used unchanged")
+
+    def _sasl_contradictions(self) -> Iterator[tuple[bool, str, str]]:
+        protocol, mechanism = self.security_protocol, self.sasl_mechanism
+        if mechanism is None:
+            missing = f"security.protocol={protocol.value} needs sasl.mechanism: {_MECHANISMS}"
+            yield protocol.uses_sasl, missing, "sasl.mechanism"
+            return
+        login = f"sasl.mechanism={mechanism.value}"
+        required, optional = self._login_keys(mechanism)
+        for attribute in required:
+            name = attribute.replace("_", ".")
+            yield not self._is_set(attribute), f"{login} needs {name}", name
+        if mechanism is SaslMechanism.OAUTHBEARER:
+            login += f" and sasl.oauthbearer.method={self.sasl_oauthbearer_method.value}"
+        others = sorted({*_LOGIN_KEYS} - {*required, *optional})
+        yield from self._unusable(others, f"has no effect with {login}: remove it")
+
+    def _login_keys(self, mechanism: SaslMechanism) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The required and the optional keys of a mechanism."""
+        if mechanism is SaslMechanism.GSSAPI:
+            return ("sasl_kerberos_service_name",), ()
+        if mechanism is not SaslMechanism.OAUTHBEARER:
+            return ("sasl_username", "sasl_password"), ()
+        if self.sasl_oauthbearer_method is OauthMethod.DEFAULT:
+            return ("oauth_cb",), ("sasl_oauthbearer_config",)
+        return _OIDC_KEYS, ("sasl_oauthbearer_method", "sasl_oauthbearer_scope", "https_ca_location")
+
+
+_WITH_TLS = " or ".join(protocol.value for protocol in SecurityProtocol if protocol.uses_tls)
+_WITH_SASL = " or ".join(protocol.value for protocol in SecurityProtocol if protocol.uses_sasl)
+_MECHANISMS = ", ".join(mechanism.value for mechanism in SaslMechanism)
+_OIDC_KEYS = (
+    "sasl_oauthbearer_token_endpoint_url",
+    "sasl_oauthbearer_client_id",
+    "sasl_oauthbearer_client_secret",
+)
+_NAMES = tuple(field.name for field in attrs.fields(SecurityConfig) if "value_type" in field.metadata)
+_TLS_KEYS = tuple(name for name in _NAMES if "ssl_" in name)
+
+#: The keys that ``ssl_context`` replaces.
+_KEYS_OF_CONTEXT = tuple(
+    name for name in _TLS_KEYS if name not in ("ssl_context", "ssl_truststore_type", "ssl_keystore_type")
+)
+
+#: The keys that only some mechanisms have.
+_LOGIN_KEYS = tuple(
+    name for name in _NAMES if name.startswith(("sasl_", "oauth_", "https_")) and name != "sasl_mechanism"
+)

@@ -1,0 +1,362 @@
+"""Types of configuration values. Each reads text, as in a properties file, or the Python value.
+
+A ``ValueType`` converts a value, or raises ``ValueError`` with a message such as "must be a whole number from 1 to 9,
+not 'ten'"; the caller puts the key before it. Numbers are bounded by their fields in Kafka's messages.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Iterable, Mapping
+from enum import Enum
+from types import MappingProxyType
+from typing import Generic, TypeVar, cast
+
+import attrs
+from attrs import frozen
+
+from kafka_nextgen.errors import DeserializationError
+from kafka_nextgen.properties.offset_reset import Reset, read_place, read_reset
+from kafka_nextgen.text import can_be_sent, printable
+from kafka_nextgen.types import JoinReason, topic_name_complaint
+
+__all__ = [
+    "FRAME_OVERHEAD_BYTES",
+    "INT32_MAX",
+    "MIB",
+    "STRATEGIES",
+    "DeserializationPolicy",
+    "Deserializer",
+    "GroupProtocol",
+    "IsolationLevel",
+    "NotInThisVersionError",
+    "OnDeserializationError",
+    "RecoveryStrategy",
+    "SecurityProtocol",
+    "ServerAddress",
+    "ValueType",
+    "boolean",
+    "can_be_host",
+    "config_key",
+    "deserializer",
+    "group_protocol",
+    "isolation_level",
+    "join_reason",
+    "offset_place",
+    "offset_reset",
+    "on_deserialization_error",
+    "one_of",
+    "path",
+    "servers",
+    "strategies",
+    "text",
+    "whole_number",
+]
+
+T = TypeVar("T")
+D = TypeVar("D")
+E = TypeVar("E", bound=Enum)
+
+INT32_MAX = 2**31 - 1
+MIB = 1024 * 1024
+#: The largest overhead of a fetch response besides its records, as in librdkafka.
+FRAME_OVERHEAD_BYTES = 512
+NO_ALIASES: Mapping[str, str] = MappingProxyType({})
+_BOOLEANS = {"true": True, "false": False}
+_ADDRESS = re.compile(
+    r"(?:PLAINTEXT://)?(?:\[(?P<v6>[0-9A-Fa-f:.%\w]+)\]|(?P<name>[^\s:/\[\],@]+)):(?P<port>[0-9]{1,5})"
+)
+#: Server addresses that errors show. Other text, such as a URL, may contain a password.
+_HARMLESS_SERVER = re.compile(r"[\w.\-]{0,255}(:[0-9]{0,9})?")
+_LONGEST_HOST = 255
+
+#: Converts a record's key or value from bytes. Not called for None.
+Deserializer = Callable[[bytes], object]
+
+
+class DeserializationPolicy(Enum):
+    """What to do with a record that can't be deserialized."""
+
+    RAISE = "raise"
+    SKIP = "skip"
+    VALUE = "value"
+
+
+#: A policy, or a function that is called with the error before the record is skipped.
+OnDeserializationError = DeserializationPolicy | Callable[[DeserializationError], object]
+
+
+class GroupProtocol(Enum):
+    """The group protocol (KIP-848)."""
+
+    CONSUMER = "consumer"
+    CLASSIC = "classic"
+    AUTO = "auto"
+
+
+class IsolationLevel(Enum):
+    """Which records of transactions are returned (KIP-98)."""
+
+    READ_UNCOMMITTED = "read_uncommitted"
+    READ_COMMITTED = "read_committed"
+
+
+class SecurityProtocol(Enum):
+    """Whether connections use TLS and SASL."""
+
+    PLAINTEXT = "PLAINTEXT"
+    SSL = "SSL"
+    SASL_PLAINTEXT = "SASL_PLAINTEXT"
+    SASL_SSL = "SASL_SSL"
+
+    @property
+    def uses_tls(self) -> bool:
+        """Whether connections are encrypted."""
+        return self in (SecurityProtocol.SSL, SecurityProtocol.SASL_SSL)
+
+    @property
+    def uses_sasl(self) -> bool:
+        """Whether clients authenticate with SASL."""
+        return self in (SecurityProtocol.SASL_PLAINTEXT, SecurityProtocol.SASL_SSL)
+
+
+class RecoveryStrategy(Enum):
+    """What to do when no known broker can be reached (KIP-899, KIP-1102)."""
+
+    REBOOTSTRAP = "rebootstrap"
+    NONE = "none"
+
+
+class NotInThisVersionError(ValueError):
+    """The value is one of Kafka's that this version does not support. The message has the supported ones."""
+
+
+@frozen
+class ServerAddress:
+    """A host name or IP address, and a TCP port."""
+
+    host: str
+    port: int
+
+    def __str__(self) -> str:
+        host = printable(self.host, _LONGEST_HOST)
+        return f"[{host}]:{self.port}" if ":" in host else f"{host}:{self.port}"
+
+
+def can_be_host(host: str) -> bool:
+    """Whether a host name is valid: no label is empty or longer than 63 octets (RFC 1035, IDNA)."""
+    try:
+        host.encode("idna")
+    except UnicodeError:
+        return False
+    return bool(host) and "\0" not in host
+
+
+@frozen
+class ValueType(Generic[T]):
+    """The type of a configuration value: its name for the documentation, and the function that reads it."""
+
+    name: str
+    read: Callable[[object], T]
+
+
+def config_key(value_type: ValueType[T], default: D, doc: str) -> T | D:
+    """Declare an attribute as a configuration key. Kafka's name of the key is the attribute's with dots."""
+    return cast("T | D", attrs.field(default=default, metadata={"value_type": value_type, "doc": doc}))
+
+
+def text(what: str = "string") -> ValueType[str]:
+    """A non-empty string that UTF-8 can encode."""
+
+    def read(value: object) -> str:
+        string = _read_path(value)
+        if not can_be_sent(string):
+            raise ValueError("must be text that UTF-8 can encode: it has a lone surrogate (it is not shown here)")
+        return string
+
+    return ValueType(what, read)
+
+
+def _read_path(value: object) -> str:
+    if not isinstance(value, str) or not value.strip():
+        raise ValueError(f"must be a non-empty string, not {value!r}")
+    return value.strip()
+
+
+#: The name of a file, which may not be UTF-8 (PEP 383).
+path: ValueType[str] = ValueType("path", _read_path)
+
+
+#: Kafka's rules for names of topics and for group.instance.id (KIP-345).
+NAME_RULES = "1 to 249 of the characters a-z A-Z 0-9 . _ -"
+
+
+def _read_name(value: object) -> str:
+    if not isinstance(value, str) or topic_name_complaint(value):
+        raise ValueError(f"must be {NAME_RULES}, neither . nor .., not {value!r}")
+    return value
+
+
+name: ValueType[str] = ValueType(NAME_RULES, _read_name)
+
+
+def whole_number(minimum: int, maximum: int = INT32_MAX) -> ValueType[int]:
+    """An integer from ``minimum`` to ``maximum``, both included."""
+    wanted = f"a whole number from {minimum} to {maximum}"
+
+    def read(value: object) -> int:
+        number = _as_int(value)
+        if number is None or not minimum <= number <= maximum:
+            raise ValueError(f"must be {wanted}, not {value!r}")
+        return number
+
+    return ValueType(wanted, read)
+
+
+def _as_int(value: object) -> int | None:
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value
+    if isinstance(value, str) and re.fullmatch(r"\s*[+-]?[0-9]{1,20}\s*", value):
+        return int(value)
+    return None
+
+
+def _read_boolean(value: object) -> bool:
+    known = value if isinstance(value, bool) else _BOOLEANS.get(str(value).strip().lower())
+    if known is None:
+        raise ValueError(f"must be true or false, not {value!r}")
+    return known
+
+
+boolean: ValueType[bool] = ValueType("true or false", _read_boolean)
+
+
+def one_of(
+    choices: type[E], later: Iterable[str] = (), aliases: Mapping[str, str] = NO_ALIASES, or_else: str | None = None
+) -> ValueType[E]:
+    """One of an enum's values, in any case. Values in ``later`` are Kafka's that this version does not support.
+
+    Messages also mention ``or_else``, an alternative that the caller reads.
+    """
+    known = {str(choice.value).lower(): choice for choice in choices}
+    wanted = " or ".join([*(str(choice.value) for choice in choices), *([or_else] if or_else else [])])
+
+    def read(value: object) -> E:
+        if isinstance(value, choices):
+            return value
+        written = str(value).strip().lower()
+        word = aliases.get(written, written)
+        if word in known:
+            return known[word]
+        if word in later:
+            raise NotInThisVersionError(wanted)
+        raise ValueError(f"must be {wanted}, not {value!r}")
+
+    return ValueType(wanted, read)
+
+
+_NOT_SHOWN = " (it is not shown here, since it may contain a password)"
+
+
+def _read_servers(value: object) -> tuple[ServerAddress, ...]:
+    written = value.split(",") if isinstance(value, str) else value
+    if not isinstance(written, Iterable):
+        raise ValueError(f"must be host:port,... or a list of them, not {type(value).__name__}")
+    written = tuple(written)
+    if any("@" in str(one) for one in written):
+        raise ValueError(f"must be host:port,... without users and passwords{_NOT_SHOWN}")
+    found = tuple(dict.fromkeys(_read_server(one) for one in written if one != ""))
+    if not found:
+        raise ValueError("must name at least one host:port")
+    return found
+
+
+def _read_server(value: object) -> ServerAddress:
+    server = value if isinstance(value, ServerAddress) else _parse_server(str(value).strip())
+    if not can_be_host(server.host):
+        raise ValueError(f"must name hosts: {server.host!r} is not a valid host name")
+    return server
+
+
+def _parse_server(written: str) -> ServerAddress:
+    match = _ADDRESS.fullmatch(written)
+    if match is None or not 0 < int(match["port"]) < 65536:
+        shown = f", not {written!r}" if _HARMLESS_SERVER.fullmatch(written) else _NOT_SHOWN
+        raise ValueError(f"must be host:port ([address]:port for IPv6){shown}")
+    return ServerAddress(match["v6"] or match["name"], int(match["port"]))
+
+
+servers: ValueType[tuple[ServerAddress, ...]] = ValueType("host:port,...", _read_servers)
+
+
+#: The assignors of the classic protocol, and their names in Kafka's consumer.
+STRATEGIES: Mapping[str, str] = MappingProxyType(
+    {
+        "range": "range",
+        "roundrobin": "roundrobin",
+        "cooperative-sticky": "cooperative-sticky",
+        "org.apache.kafka.clients.consumer.RangeAssignor": "range",
+        "org.apache.kafka.clients.consumer.RoundRobinAssignor": "roundrobin",
+        "org.apache.kafka.clients.consumer.CooperativeStickyAssignor": "cooperative-sticky",
+    }
+)
+_STRATEGY_WORDS = ", ".join(dict.fromkeys(STRATEGIES.values()))
+
+
+def _read_strategies(value: object) -> tuple[str, ...]:
+    written = value.split(",") if isinstance(value, str) else value
+    if not isinstance(written, Iterable):
+        raise ValueError(f"must be some of {_STRATEGY_WORDS}, not {value!r}")
+    words = [str(one).strip() for one in written]
+    unknown = [word for word in words if word not in STRATEGIES]
+    if unknown or not words:
+        raise ValueError(f"must be some of {_STRATEGY_WORDS}, not {', '.join(unknown) or 'none'}")
+    return tuple(dict.fromkeys(STRATEGIES[word] for word in words))
+
+
+strategies: ValueType[tuple[str, ...]] = ValueType(f"some of {_STRATEGY_WORDS}", _read_strategies)
+
+
+def _read_deserializer(value: object) -> Deserializer:
+    if not callable(value):
+        raise ValueError(f"must be a callable that takes bytes, not {value!r}")
+    _refuse_async(value, "; leave bytes, and await where you process the record")
+    return value
+
+
+def _refuse_async(value: Callable[..., object], advice: str = "") -> None:
+    if inspect.iscoroutinefunction(value) or inspect.iscoroutinefunction(type(value).__call__):
+        reason = "must be a function that is not async, since records are read synchronously"
+        raise ValueError(f"{reason}{advice}: {value!r}")
+
+
+deserializer: ValueType[Deserializer] = ValueType("callable", _read_deserializer)
+_error_policy: ValueType[DeserializationPolicy] = one_of(DeserializationPolicy, or_else="callable")
+
+
+def _read_on_deserialization_error(value: object) -> OnDeserializationError:
+    if not callable(value):
+        return _error_policy.read(value)
+    _refuse_async(value)
+    return value
+
+
+on_deserialization_error: ValueType[OnDeserializationError] = ValueType(
+    _error_policy.name, _read_on_deserialization_error
+)
+
+
+def _read_join_reason(value: object) -> JoinReason:
+    """Read a reason that an application may give. A leader finds changed topics by itself."""
+    for reason in (JoinReason.RESTART, JoinReason.UPGRADE):
+        if value is reason or str(value).strip().lower() == reason.name.lower():
+            return reason
+    raise ValueError(f"must be restart or upgrade, not {value!r}")
+
+
+group_protocol: ValueType[GroupProtocol] = one_of(GroupProtocol, aliases={"generic": "classic"})
+offset_place: ValueType[Reset] = ValueType("latest or earliest or by_duration:PT1H30M", read_place)
+offset_reset: ValueType[Reset] = ValueType("latest or earliest or none or by_duration:PT1H30M", read_reset)
+isolation_level: ValueType[IsolationLevel] = one_of(IsolationLevel)
+join_reason: ValueType[JoinReason] = ValueType("restart or upgrade", _read_join_reason)

@@ -1,0 +1,79 @@
+"""The answer to ApiVersions: the APIs, versions and features of this broker (KIP-35, KIP-511, KIP-584).
+
+| request | answer |
+|---|---|
+| a version that the release lacks | UNSUPPORTED_VERSION in version 0, with the range of ApiVersions alone |
+| a cluster id without a node id, or the reverse; a client that does not say which software it is | INVALID_REQUEST |
+| the id of another cluster or node, from version 5 on (KIP-1242) | REBOOTSTRAP_REQUIRED: the client asked elsewhere |
+| any other | everything |
+
+The connection stays open in each case.
+"""
+
+from __future__ import annotations
+
+import re
+
+from kafka_nextgen.bridge.api_versions import BrokerVersions, to_response
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.testing.broker.apis import advertised
+from kafka_nextgen.testing.broker.context import Context
+from kafka_nextgen.testing.broker.releases import RELEASES
+from kafka_nextgen.testing.broker.settings import BrokerSettings
+from kafka_nextgen.wire.apis import API_VERSIONS
+from kafka_nextgen.wire.messages import ApiVersionsRequest, ApiVersionsResponse
+
+__all__ = ["answer_versions"]
+
+_TRANSACTION_VERSION = 2
+_NAMES_SOFTWARE = 3
+_NAMES_NODE = 5
+_NO_NODE = -1
+
+_SOFTWARE = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9.-]*[a-zA-Z0-9])?")
+
+
+def answer_versions(request: ApiVersionsRequest | None, context: Context) -> ApiVersionsResponse:
+    """Answer ApiVersions; None stands for a request in a version that is not spoken here."""
+    settings = context.cluster.settings
+    lowest, highest = advertised(settings.profile)[API_VERSIONS.key]
+    if request is None or not lowest <= context.version <= highest:
+        only_its_own = BrokerVersions({API_VERSIONS.key: (lowest, highest)}, error=ErrorCode.UNSUPPORTED_VERSION)
+        return to_response(only_its_own, 0)
+    if context.peer.sasl is not None and not context.peer.sasl.is_done:
+        context.peer.sasl.versions_told()
+    error = _refuse(request, context)
+    if error is not ErrorCode.NONE:
+        return ApiVersionsResponse(error_code=error)
+    context.peer.software_name = request.client_software_name
+    return to_response(_spoken(settings, context.speaks_extensions), context.version)
+
+
+def _refuse(request: ApiVersionsRequest, context: Context) -> ErrorCode:
+    software = (request.client_software_name, request.client_software_version)
+    if context.version >= _NAMES_SOFTWARE and not all(map(_SOFTWARE.fullmatch, software)):
+        return ErrorCode.INVALID_REQUEST
+    if context.version < _NAMES_NODE or (request.cluster_id is None and request.node_id == _NO_NODE):
+        return ErrorCode.NONE
+    if request.cluster_id is None or request.node_id == _NO_NODE:
+        return ErrorCode.INVALID_REQUEST
+    is_this = (request.cluster_id, request.node_id) == (context.cluster.cluster_id, context.node.node_id)
+    return ErrorCode.NONE if is_this else ErrorCode.REBOOTSTRAP_REQUIRED
+
+
+def _spoken(settings: BrokerSettings, with_extensions: bool) -> BrokerVersions:
+    """The APIs and features in force.
+
+    The feature ``group.version`` at 1 means that the consumer group protocol is enabled (KIP-848, "Enabling the
+    protocol"), and ``transaction.version`` at 2 that producers bump their epoch with each transaction (KIP-890, part
+    2). Features at level 0 are left out. The APIs of a disabled protocol are listed too, and answer
+    UNSUPPORTED_VERSION.
+    """
+    release = RELEASES[settings.profile]
+    levels = {
+        "group.version": settings.group_version,
+        "metadata.version": release.metadata_version,
+        "transaction.version": _TRANSACTION_VERSION,
+    }
+    in_force = {name: level for name, level in levels.items() if level > 0}
+    return BrokerVersions(advertised(settings.profile, with_extensions), in_force, release.features)

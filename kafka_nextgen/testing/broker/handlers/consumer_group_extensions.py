@@ -1,0 +1,60 @@
+"""The APIs that Apache Kafka never shipped: client-side assignment (KIP-848), reserved places, and history of groups.
+
+A client that may READ a group is told the names of all topics that its members subscribe to: hidden topics could not
+be assigned. Groups of both protocols have a history; the other APIs are about groups of the consumer group protocol.
+"""
+
+from __future__ import annotations
+
+from kafka_nextgen.bridge.extensions import consumer_group_add_members as add_members
+from kafka_nextgen.bridge.extensions import consumer_group_history as history
+from kafka_nextgen.bridge.extensions import consumer_group_install_assignment as install_assignment
+from kafka_nextgen.bridge.extensions import consumer_group_prepare_assignment as prepare_assignment
+from kafka_nextgen.testing.broker.context import Context
+from kafka_nextgen.testing.broker.security.acls import Right
+from kafka_nextgen.testing.coordinator.extensions.responses import (
+    AssignmentInstalled,
+    AssignmentPrepared,
+    HistoryDescribed,
+    MembersAdded,
+)
+from kafka_nextgen.wire import messages as m
+
+__all__ = [
+    "consumer_group_add_members",
+    "consumer_group_history",
+    "consumer_group_install_assignment",
+    "consumer_group_prepare_assignment",
+]
+
+
+async def consumer_group_add_members(
+    request: m.ConsumerGroupAddMembersRequest, context: Context
+) -> m.ConsumerGroupAddMembersResponse:
+    """Reserve places for static members that are about to join."""
+    asked = add_members.from_request(request)
+    return add_members.to_response(context.ask_consumer_group(Right.READ_GROUP, asked, MembersAdded))
+
+
+async def consumer_group_history(
+    request: m.ConsumerGroupHistoryRequest, context: Context
+) -> m.ConsumerGroupHistoryResponse:
+    """Return the rebalances that the group's coordinator remembers, with their reasons."""
+    asked = history.from_request(request)
+    return history.to_response(context.ask_group(Right.DESCRIBE_GROUP, asked, HistoryDescribed))
+
+
+async def consumer_group_install_assignment(
+    request: m.ConsumerGroupInstallAssignmentRequest, context: Context
+) -> m.ConsumerGroupInstallAssignmentResponse:
+    """Put the assignment in force that a member computed."""
+    asked = install_assignment.from_request(request)
+    return install_assignment.to_response(context.ask_consumer_group(Right.READ_GROUP, asked, AssignmentInstalled))
+
+
+async def consumer_group_prepare_assignment(
+    request: m.ConsumerGroupPrepareAssignmentRequest, context: Context
+) -> m.ConsumerGroupPrepareAssignmentResponse:
+    """Return the members and topics of the group to the member that computes the assignment."""
+    asked = prepare_assignment.from_request(request)
+    return prepare_assignment.to_response(context.ask_consumer_group(Right.READ_GROUP, asked, AssignmentPrepared))

@@ -1,0 +1,89 @@
+"""Listeners: the addresses a node listens on, and what is spoken there.
+
+They are written as in Kafka: ``PLAINTEXT://127.0.0.1:9092,INSIDE://:9093``. What stands before ``://`` is the
+listener's name. ``listener.security.protocol.map`` says what a name means; the four names of protocols mean
+themselves. Clients are told the addresses of the listener they asked (KIP-103). Here, an empty host is the one that
+the broker was given, which is loopback unless it was told otherwise, and never every interface.
+
+Further nodes of a cluster take the next ports each; 0 lets the system choose.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+from attrs import frozen
+
+from kafka_nextgen.errors import ConfigError
+from kafka_nextgen.properties.value_types import SecurityProtocol
+
+__all__ = ["PROTOCOLS_BY_NAME", "Endpoint", "Listener", "parse_listeners", "parse_protocol_map"]
+
+_LISTENER = re.compile(r"(?P<name>[A-Za-z0-9_.-]+)://(?:\[(?P<ipv6>[^\]]*)\]|(?P<host>[^:\[\]]*)):(?P<port>\d{1,5})")
+
+#: What listeners mean that are named after a protocol: the default of ``listener.security.protocol.map``.
+PROTOCOLS_BY_NAME: tuple[str, ...] = tuple(f"{protocol.value}:{protocol.value}" for protocol in SecurityProtocol)
+
+
+@frozen
+class Endpoint:
+    """An address that clients are told."""
+
+    host: str
+    port: int
+
+    def __str__(self) -> str:
+        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+
+
+@frozen
+class Listener:
+    """A name, what is spoken there, and where; ``host`` may be empty, ``port`` is the first node's."""
+
+    name: str
+    protocol: SecurityProtocol
+    host: str = ""
+    port: int = 0
+
+
+def parse_protocol_map(entries: Iterable[str]) -> dict[str, SecurityProtocol]:
+    """Read ``listener.security.protocol.map``: ``NAME:PROTOCOL`` each. Raises ``ConfigError``."""
+    protocols: dict[str, SecurityProtocol] = {}
+    for entry in entries:
+        name, _, protocol = entry.partition(":")
+        if not name or protocol not in SecurityProtocol.__members__:
+            known = ", ".join(SecurityProtocol.__members__)
+            raise ConfigError(
+                f"listener.security.protocol.map: {entry!r} is not NAME:PROTOCOL, with a protocol of {known}",
+                "listener.security.protocol.map",
+            )
+        protocols[name.upper()] = SecurityProtocol[protocol]
+    return protocols
+
+
+def parse_listeners(texts: Sequence[str], protocols: Mapping[str, SecurityProtocol]) -> tuple[Listener, ...]:
+    """Read ``listeners``. Raises ``ConfigError`` for what is no listener, has no protocol, or is there twice."""
+    found = tuple(_parse(text, protocols) for text in texts)
+    _refuse_twice("name", [listener.name for listener in found])
+    _refuse_twice("port", [listener.port for listener in found if listener.port])
+    return found
+
+
+def _parse(text: str, protocols: Mapping[str, SecurityProtocol]) -> Listener:
+    parts = _LISTENER.fullmatch(text)
+    if parts is None or int(parts["port"]) > 65535:
+        raise ConfigError(f"listeners: {text!r} is not NAME://HOST:PORT", "listeners")
+    name = parts["name"].upper()
+    if name not in protocols:
+        raise ConfigError(
+            f"listeners: what is spoken on {name} is not said; add {name}:PROTOCOL to listener.security.protocol.map",
+            "listeners",
+        )
+    return Listener(name, protocols[name], parts["ipv6"] or parts["host"] or "", int(parts["port"]))
+
+
+def _refuse_twice(what: str, values: Sequence[object]) -> None:
+    twice = {value for value in values if values.count(value) > 1}
+    if twice:
+        raise ConfigError(f"listeners: the {what} {min(map(str, twice))} is there twice", "listeners")

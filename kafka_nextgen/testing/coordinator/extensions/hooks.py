@@ -1,0 +1,167 @@
+"""The extensions' implementation of ``coordinator.hooks``, and the only entry point to this package.
+
+``CoordinatorSettings.extensions`` turns the extensions on or off at any time. While they are off the coordinator
+behaves as Kafka's, and removes extension state that an earlier coordinator kept of a group.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeVar
+
+from attrs import evolve
+
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.groups.records import CurrentMemberAssignment, MemberMetadata
+from kafka_nextgen.testing.coordinator.classic.requests import JoinGroup
+from kafka_nextgen.testing.coordinator.draft import Draft, Outcome
+from kafka_nextgen.testing.coordinator.extensions import (
+    assigning,
+    assignor_admission,
+    assignor_fields,
+    assignor_selection,
+    classic_user_data,
+    computing,
+    history,
+    join_reasons,
+    standby_answers,
+    standbys,
+    state,
+)
+from kafka_nextgen.testing.coordinator.extensions import requests as xq
+from kafka_nextgen.testing.coordinator.extensions.registration import adding, classic, places, waiting
+from kafka_nextgen.testing.coordinator.hooks import ExtensionRequest, Hooks
+from kafka_nextgen.testing.coordinator.requests import ConsumerGroupHeartbeat
+from kafka_nextgen.testing.coordinator.responses import ConsumerGroupHeartbeatAnswer
+from kafka_nextgen.testing.coordinator.settings import CoordinatorSettings
+from kafka_nextgen.testing.coordinator.timers import Arm, TimerKind
+from kafka_nextgen.types import JoinReason
+
+__all__ = ["EXTENSIONS", "RING", "Extensions"]
+
+R = TypeVar("R", ConsumerGroupHeartbeat, JoinGroup)
+
+
+_SERVE: Mapping[type, Callable[[Draft, Any], Outcome]] = {
+    xq.AddMembers: adding.add_members,
+    xq.PrepareAssignment: assigning.prepare_assignment,
+    xq.InstallAssignment: assigning.install_assignment,
+    xq.DescribeHistory: history.describe_history,
+}
+
+
+def _look_at_places(draft: Draft) -> None:
+    draft.cancel(TimerKind.EXPECTED)
+    EXTENSIONS.settle(draft)
+
+
+#: The handlers of the extensions' timers.
+RING: Mapping[TimerKind, Callable[[Draft], None]] = {
+    TimerKind.EXPECTED: _look_at_places,
+    TimerKind.COMPUTE: computing.give_up_computing,
+}
+
+
+class Extensions(Hooks):
+    """The hooks with all extensions."""
+
+    refuse_malformed = staticmethod(assignor_admission.refuse_malformed_assignors)
+    refuse_entry = staticmethod(assignor_admission.refuse_unsupported_assignors)
+    seats_kept = staticmethod(places.seats_kept)
+    admit = staticmethod(waiting.with_defaults_of_place)
+    update = staticmethod(assignor_fields.with_assignors)
+    asks_for_assignment = staticmethod(assignor_fields.asks_for_assignment)
+    asks_by_protocols = staticmethod(classic_user_data.asks_by_user_data)
+    asks_for_rebalance = staticmethod(join_reasons.asks_for_rebalance)
+    wants_rebalance = staticmethod(join_reasons.wants_rebalance)
+    with_statement = staticmethod(join_reasons.with_statement)
+    members_waiting = staticmethod(standbys.uncounted)
+    rebalance_began = staticmethod(history.note_rebalance)
+    is_urgent = staticmethod(computing.is_urgent)
+    is_computing = staticmethod(computing.is_computing)
+    common_assignor = staticmethod(assignor_selection.common_assignor)
+    expected = staticmethod(places.expected)
+    standby_place = staticmethod(standby_answers.standby_place)
+    members_removed = staticmethod(standbys.replace_leaving)
+    member_absent = staticmethod(standbys.replace_absent)
+    instance_came_back = staticmethod(standbys.instance_came_back)
+    group_ended = staticmethod(computing.forget_computation)
+    member_gone = staticmethod(computing.replace_computing_member)
+    let_in_if_alone = staticmethod(waiting.let_in_if_alone)
+    hold_join = staticmethod(waiting.hold_join)
+    leave_results = staticmethod(waiting.remove_expected)
+    carried_assignor = staticmethod(classic_user_data.carried_assignor)
+    carried_metadata = staticmethod(classic_user_data.carried_metadata)
+    protocol_for = staticmethod(classic_user_data.protocol_for)
+    protocols_told = staticmethod(classic_user_data.protocols_told)
+    user_data = staticmethod(classic_user_data.user_data_for)
+    apply = staticmethod(state.apply)
+    count_member = staticmethod(assignor_selection.count_assignors)
+    timers = frozenset(RING)
+
+    def understand(self, request: R, settings: CoordinatorSettings) -> R:
+        """Clear the extensions' fields of a request while extensions are off."""
+        if settings.extensions:
+            return request
+        if isinstance(request, JoinGroup):
+            return evolve(request, join_reason=JoinReason.UNKNOWN)
+        if request.client_assignors is None and request.join_reason is JoinReason.UNKNOWN:
+            return request
+        return evolve(request, client_assignors=None, join_reason=JoinReason.UNKNOWN)
+
+    def sets_aside(self, draft: Draft, member: MemberMetadata) -> bool:
+        """Whether the member waits for expected instances, or stands by."""
+        if not waiting.sets_aside(draft, member):
+            return standbys.stands_by(draft, member)
+        standbys.settle(draft)
+        return True
+
+    def settle(self, draft: Draft) -> None:
+        """Update the places, and then the standbys."""
+        waiting.settle(draft)
+        standbys.settle(draft)
+
+    def retarget(self, draft: Draft) -> bool:
+        """Whether standbys take over, or a member computes the target assignment."""
+        return standbys.takes_over(draft) or computing.retarget_by_member(draft)
+
+    def assignment_made(self, draft: Draft) -> None:
+        """Take the former partitions of standbys out of the target, and note the assignment."""
+        standbys.clear_targets(draft)
+        history.note_assignment(draft)
+
+    def answer(
+        self,
+        draft: Draft,
+        request: ConsumerGroupHeartbeat,
+        member: MemberMetadata,
+        current: CurrentMemberAssignment,
+        answer: ConsumerGroupHeartbeatAnswer,
+    ) -> ConsumerGroupHeartbeatAnswer:
+        """The answer with the fields for client-side assignors and for standbys."""
+        answer = assignor_fields.answer_with_assignors(draft, request, member, current, answer)
+        return standby_answers.with_standby_place(draft, request, member, answer)
+
+    def members_leaving(self, draft: Draft, members: Iterable[MemberMetadata]) -> None:
+        """Remove the places of these members."""
+        places.give_up_places(draft, {member.instance_id for member in members})
+
+    def group_deleted(self, draft: Draft) -> None:
+        """Remove the group's history and places."""
+        history.forget_history(draft)
+        places.keep_places(draft, ())
+
+    def send_back_held(self, draft: Draft) -> None:
+        """Answer the held joins REBALANCE_IN_PROGRESS."""
+        classic.send_back(draft, draft.classic.held.keys(), ErrorCode.REBALANCE_IN_PROGRESS)
+
+    def serve(self, draft: Draft, request: ExtensionRequest) -> Outcome:
+        """Serve a request."""
+        return _SERVE[type(request)](draft, request)
+
+    def ring(self, draft: Draft, timer: Arm) -> None:
+        """Handle an expired timer."""
+        RING[timer.key.kind](draft)
+
+
+EXTENSIONS = Extensions()

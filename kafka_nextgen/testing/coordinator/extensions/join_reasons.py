@@ -1,0 +1,47 @@
+"""The join reasons of members: why they join, and whether the group rebalances for it."""
+
+from __future__ import annotations
+
+from attrs import evolve
+
+from kafka_nextgen.groups.cause import Cause
+from kafka_nextgen.testing.coordinator.draft import Draft
+from kafka_nextgen.testing.coordinator.group import Group
+from kafka_nextgen.testing.coordinator.subscriptions import Update
+from kafka_nextgen.types import JoinReason, RebalanceReason
+
+__all__ = ["asks_for_rebalance", "wants_rebalance", "with_statement"]
+
+_REQUESTED = (RebalanceReason.MEMBER_REQUESTED, RebalanceReason.SUBSCRIPTION_CHANGED)
+
+
+def asks_for_rebalance(draft: Draft, update: Update, stated: JoinReason, is_back: bool) -> bool:
+    """Whether to raise the group epoch for this heartbeat, or this JoinGroup to a consumer group.
+
+    A member asks for it by UPGRADE, unless it has not reached the group epoch: then it may be repeating its request
+    after a lost answer. It also asks by a reason for its assignor, unless it joins with RESTART in the place of its
+    instance's former member.
+    """
+    if stated is JoinReason.UPGRADE and (is_back or _is_settled(draft.group, update.member.member_id)):
+        return True
+    return update.asks_for_assignment and not (is_back and stated is JoinReason.RESTART)
+
+
+def _is_settled(group: Group, member_id: str) -> bool:
+    return group.current(member_id).member_epoch == group.epoch
+
+
+def wants_rebalance(stated: JoinReason, otherwise: bool) -> bool:
+    """Whether a member of a classic group that rejoins unchanged makes it rebalance: always with UPGRADE, never with
+    RESTART, else the default, ``otherwise``.
+    """
+    return stated is JoinReason.UPGRADE or (otherwise and stated is not JoinReason.RESTART)
+
+
+def with_statement(draft: Draft, cause: Cause, stated: JoinReason) -> Cause:
+    """The cause with the member's join reason. Only the leader of a classic group watches the topics' metadata."""
+    classic = draft.group.classic
+    leads = classic is not None and classic.leader_id == cause.member_id
+    if leads and stated is JoinReason.TOPIC_METADATA_CHANGE and cause.reason in _REQUESTED:
+        return evolve(cause, stated=stated, reason=RebalanceReason.TOPIC_METADATA_CHANGED)
+    return cause if stated is JoinReason.UNKNOWN else evolve(cause, stated=stated)

@@ -1,0 +1,129 @@
+"""AddMembers: pre-register instances and keep a place for each, so that all of them cost the group one rebalance
+(KIP-345, "Future Works"; the batched join it proposes, with timeouts and assignor per member and a result for each).
+
+What must hold of the request:
+
+| what must hold | else |
+|---|---|
+| this coordinator has extensions | UNSUPPORTED_VERSION |
+| the group id is not empty | INVALID_GROUP_ID |
+| the time to wait is not negative, and an instance is named if it is above 0 | INVALID_REQUEST |
+
+What must hold of each instance, checked separately, read from the top:
+
+| what must hold | else |
+|---|---|
+| the instance id is not empty | INVALID_REQUEST |
+| each timeout is above 0, or -1 for none | INVALID_SESSION_TIMEOUT, INVALID_REQUEST |
+| the assignor is one of this coordinator's | UNSUPPORTED_ASSIGNOR |
+| no member has the instance id, even one that left temporarily | UNRELEASED_INSTANCE_ID |
+| the group has room, places counted | GROUP_MAX_SIZE_REACHED |
+
+A place is kept for the time in the request, or for the member's session timeout if that is shorter. A later request for
+the same instance replaces the place, even if the instance has joined and waits. A new group is an empty consumer group
+with places, until a member joins by the classic protocol.
+
+A time of 0 removes places: the named ones, else all. Missing instances are dropped, and waiting members count at once.
+"""
+
+from __future__ import annotations
+
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.groups.extensions.records import Place
+from kafka_nextgen.testing.coordinator.draft import Draft, Outcome
+from kafka_nextgen.testing.coordinator.extensions.registration.places import (
+    begin_group,
+    has_come,
+    keep_places,
+    seats_kept,
+)
+from kafka_nextgen.testing.coordinator.extensions.registration.waiting import let_in, settle
+from kafka_nextgen.testing.coordinator.extensions.requests import AddMembers, ExpectedMember
+from kafka_nextgen.testing.coordinator.extensions.responses import MembersAdded
+from kafka_nextgen.testing.coordinator.extensions.state import PLACES
+
+__all__ = ["add_members"]
+
+#: An error code, and what is wrong.
+_Result = tuple[ErrorCode, str | None]
+
+_FINE: _Result = (ErrorCode.NONE, None)
+_UNKNOWN: _Result = (ErrorCode.UNKNOWN_MEMBER_ID, "it is not expected")
+_NOT_STATED = -1
+
+
+def add_members(draft: Draft, request: AddMembers) -> Outcome:
+    """Keep places for these instances, or remove them."""
+    error, message = _refusal(draft, request)
+    if error:
+        return Outcome(MembersAdded(error, message))
+    serve = _keep if request.timeout_ms else _give_up
+    return draft.outcome(MembersAdded(results=serve(draft, request)))
+
+
+def _refusal(draft: Draft, request: AddMembers) -> _Result:
+    if not draft.settings.extensions:
+        return ErrorCode.UNSUPPORTED_VERSION, "this coordinator keeps no places: its extensions are off"
+    if not request.group_id:
+        return ErrorCode.INVALID_GROUP_ID, "GroupId is empty"
+    if request.timeout_ms < 0:
+        return ErrorCode.INVALID_REQUEST, "TimeoutMs is negative; 0 gives places up"
+    if request.timeout_ms > 0 and not request.members:
+        return ErrorCode.INVALID_REQUEST, "Members is empty; name those that are to come"
+    return _FINE
+
+
+def _keep(draft: Draft, request: AddMembers) -> dict[str, _Result]:
+    results: dict[str, _Result] = {}
+    places = dict(PLACES.of(draft.group))
+    for member in request.members:
+        results[member.instance_id] = result = _judge(draft, member, len(places.keys() - PLACES.of(draft.group).keys()))
+        if result[0] is ErrorCode.NONE:
+            places[member.instance_id] = _place(draft, member, request.timeout_ms)
+    if places:
+        begin_group(draft)
+    keep_places(draft, places.values())
+    settle(draft)
+    return results
+
+
+def _place(draft: Draft, member: ExpectedMember, timeout_ms: int) -> Place:
+    own_ms = timeout_ms if member.session_timeout_ms == _NOT_STATED else member.session_timeout_ms
+    until_ms = draft.now_ms + min(timeout_ms, own_ms)
+    return Place(member.instance_id, until_ms, member.rebalance_timeout_ms, member.assignor)
+
+
+def _judge(draft: Draft, member: ExpectedMember, num_new: int) -> _Result:
+    names = [assignor.name for assignor in draft.settings.group_consumer_assignors]
+    if not member.instance_id:
+        return ErrorCode.INVALID_REQUEST, "InstanceId is empty"
+    if member.session_timeout_ms != _NOT_STATED and member.session_timeout_ms < 1:
+        return ErrorCode.INVALID_SESSION_TIMEOUT, "SessionTimeoutMs must be above 0, or -1 to leave it out"
+    if member.rebalance_timeout_ms != _NOT_STATED and member.rebalance_timeout_ms < 1:
+        return ErrorCode.INVALID_REQUEST, "RebalanceTimeoutMs must be above 0, or -1 to leave it out"
+    if member.assignor is not None and member.assignor not in names:
+        message = f"{member.assignor!r} is not one of this coordinator's assignors: {', '.join(names)}"
+        return ErrorCode.UNSUPPORTED_ASSIGNOR, message
+    is_expected = member.instance_id in PLACES.of(draft.group)
+    return _FINE if is_expected else _judge_new(draft, member.instance_id, num_new)
+
+
+def _judge_new(draft: Draft, instance_id: str, num_new: int) -> _Result:
+    """Whether a place can be kept for another instance; ``num_new`` come from the same request."""
+    group, settings = draft.group, draft.settings
+    if has_come(group, instance_id):
+        return ErrorCode.UNRELEASED_INSTANCE_ID, "it is a member of the group already"
+    members = group.members if group.classic is None else group.classic.members
+    most = settings.group_max_size if group.classic is not None else settings.group_consumer_max_size
+    if len(members) + seats_kept(group, instance_id) + num_new >= most:
+        return ErrorCode.GROUP_MAX_SIZE_REACHED, f"the group has all the {most} members it may have, or expects them"
+    return _FINE
+
+
+def _give_up(draft: Draft, request: AddMembers) -> dict[str, _Result]:
+    places = PLACES.of(draft.group)
+    named = dict.fromkeys([member.instance_id for member in request.members] or places)
+    results = {name: _FINE if name in places else _UNKNOWN for name in named}
+    let_in(draft, named.keys())
+    settle(draft)
+    return results

@@ -1,0 +1,91 @@
+"""The requests that only a coordinator with extensions serves: one class each, named like the API.
+
+Names and fields of the first two are KIP-848's ("ConsumerGroupPrepareAssignment API", "ConsumerGroupInstallAssignment
+API"). No release of Kafka has them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from attrs import field, frozen
+
+from kafka_nextgen.assignors.spec import MemberAssignment
+from kafka_nextgen.testing.coordinator.extensions.responses import (
+    AssignmentInstalled,
+    AssignmentPrepared,
+    HistoryDescribed,
+    MembersAdded,
+)
+from kafka_nextgen.testing.coordinator.hooks import ExtensionRequest
+
+__all__ = [
+    "AddMembers",
+    "DescribeHistory",
+    "ExpectedMember",
+    "InstallAssignment",
+    "PrepareAssignment",
+]
+
+
+@frozen
+class PrepareAssignment(ExtensionRequest):
+    """The computing member fetches the group."""
+
+    response = AssignmentPrepared
+
+    member_id: str
+    member_epoch: int
+
+
+@frozen
+class InstallAssignment(ExtensionRequest):
+    """The computing member's assignment for the group at ``group_epoch``.
+
+    ``error`` is the assignor's error code for the members, 0 for none; only with one may it leave out partitions.
+    ``message`` says why the assignor failed; then nothing is installed. ``flaw`` says what is wrong with the assignment
+    that ``members`` can't represent, such as a member given twice; it is worded to follow "the assignor".
+    """
+
+    response = AssignmentInstalled
+
+    member_id: str
+    member_epoch: int
+    group_epoch: int
+    error: int = 0
+    members: Mapping[str, MemberAssignment] = field(factory=dict)
+    message: str | None = None
+    flaw: str | None = None
+
+
+@frozen
+class ExpectedMember:
+    """A static member that is going to join: how long its place is kept at most, and defaults for its request.
+
+    A timeout of -1 means none; ``assignor`` is the server-side one that it votes for, if any.
+    """
+
+    instance_id: str
+    session_timeout_ms: int = -1
+    rebalance_timeout_ms: int = -1
+    assignor: str | None = None
+
+
+@frozen
+class AddMembers(ExtensionRequest):
+    """These instances are going to join: the group rebalances when all of them have, or after ``timeout_ms``.
+
+    A timeout of 0 removes the places of these instances, or all places if none is named.
+    """
+
+    response = MembersAdded
+
+    members: tuple[ExpectedMember, ...]
+    timeout_ms: int
+
+
+@frozen
+class DescribeHistory(ExtensionRequest):
+    """Describe the recorded rebalances of a group."""
+
+    response = HistoryDescribed

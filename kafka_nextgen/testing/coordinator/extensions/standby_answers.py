@@ -1,0 +1,77 @@
+"""What a standby is told by the answers to its heartbeats (``standbys``): its place, and what it may get.
+
+It is also told to send heartbeats often, because it learns from an answer that it takes over.
+"""
+
+from __future__ import annotations
+
+from attrs import evolve
+
+from kafka_nextgen.groups.records import MemberMetadata
+from kafka_nextgen.groups.topic_partitions import flatten
+from kafka_nextgen.testing.coordinator.draft import Draft
+from kafka_nextgen.testing.coordinator.extensions.standby_changes import is_away
+from kafka_nextgen.testing.coordinator.extensions.state import STANDBYS, TOLD
+from kafka_nextgen.testing.coordinator.group import Group
+from kafka_nextgen.testing.coordinator.requests import ConsumerGroupHeartbeat
+from kafka_nextgen.testing.coordinator.responses import ConsumerGroupHeartbeatAnswer
+from kafka_nextgen.testing.coordinator.topics import NamedTopics
+from kafka_nextgen.types import TopicIdPartition
+
+__all__ = ["standby_place", "with_standby_place"]
+
+#: A standby sends a heartbeat at least this often.
+_HEARTBEAT_INTERVAL_MS = 250
+
+
+def standby_place(group: Group, member_id: str) -> int:
+    """The member's place among the standbys that are present, from 1 on; 0 if it is active or away."""
+    queue = STANDBYS.of(group)
+    if member_id not in queue or is_away(group, member_id):
+        return 0
+    return 1 + sum(not is_away(group, each) for each in queue[: queue.index(member_id)])
+
+
+def with_standby_place(
+    draft: Draft,
+    request: ConsumerGroupHeartbeat,
+    member: MemberMetadata,
+    answer: ConsumerGroupHeartbeatAnswer,
+) -> ConsumerGroupHeartbeatAnswer:
+    """The answer, which tells a standby its place, what it may get, and to send its next heartbeat soon.
+
+    It is told what it may get whenever it reaches an epoch, when its topics changed, and with each full assignment. Its
+    topics may change without a new epoch, because a standby's subscription does not raise it.
+    """
+    place = standby_place(draft.group, member.member_id)
+    if not place:
+        return answer
+    answer = evolve(
+        answer,
+        heartbeat_interval_ms=min(answer.heartbeat_interval_ms, _HEARTBEAT_INTERVAL_MS),
+        standby_place=place,
+    )
+    has_news = _note_topics(draft, member) or answer.member_epoch != request.member_epoch
+    if answer.assignment is None and not has_news:
+        return answer
+    owned = (partition for partition, _ in draft.group.current(member.member_id).assigned)
+    return evolve(answer, assignment=frozenset(owned), pending=_may_get(draft, member))
+
+
+def _note_topics(draft: Draft, member: MemberMetadata) -> bool:
+    """Note the topics that the standby is told about; return whether they changed since another answer."""
+    noted, topics = TOLD.of(draft.group), draft.group.topics_of(member)
+    before = noted.get(member.member_id)
+    if before != topics:
+        queue = set(STANDBYS.of(draft.group))
+        kept = {member_id: names for member_id, names in noted.items() if member_id in queue}
+        TOLD.put(draft.group, {**kept, member.member_id: topics})
+    return before not in (None, topics)
+
+
+def _may_get(draft: Draft, member: MemberMetadata) -> frozenset[TopicIdPartition]:
+    """The partitions of the active members, of topics that the standby subscribes to."""
+    subscribed = NamedTopics(draft.group.topics_of(member), draft.topics)
+    targets = (draft.group.target(active.member_id) for active in draft.group.counted())
+    owned = (partition for target in targets for partition in flatten(target))
+    return frozenset(partition for partition in owned if partition.topic_id in subscribed)

@@ -1,0 +1,157 @@
+"""All requests to a coordinator: one class each, named like Kafka's API.
+
+``classic.requests`` has those of classic groups, and ``offset_requests`` those about offsets that consumers make.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from attrs import field, frozen
+
+from kafka_nextgen.assignors.spec import ClientAssignor
+from kafka_nextgen.groups.offset_requests import OffsetCommit, OffsetFetch, TxnOffsetCommit
+from kafka_nextgen.testing.coordinator.classic.requests import ClassicRequest
+from kafka_nextgen.testing.coordinator.hooks import ExtensionRequest
+from kafka_nextgen.types import JoinReason, TopicId, TopicIdPartition, TopicPartition
+
+if TYPE_CHECKING:  # clients make requests too, and do not need a coordinator's settings
+    from kafka_nextgen.testing.coordinator.settings import CoordinatorSettings
+
+__all__ = [
+    "ConfigsChanged",
+    "ConsumerGroupDescribe",
+    "ConsumerGroupHeartbeat",
+    "DeleteGroups",
+    "EndTransaction",
+    "ListGroups",
+    "MaySee",
+    "OffsetCommit",
+    "OffsetDelete",
+    "OffsetFetch",
+    "Request",
+    "TopicImage",
+    "TopicsChanged",
+    "TxnOffsetCommit",
+    "sees_everything",
+]
+
+
+#: Whether the requester may see the topic of that name.
+MaySee = Callable[[str], bool]
+
+
+def sees_everything(_: str) -> bool:
+    """Allow every topic."""
+    return True
+
+
+@frozen
+class ConsumerGroupHeartbeat:
+    """A member's heartbeat: join (epoch 0), stay, leave (-1), or leave temporarily (-2, static members).
+
+    None, or -1 for the timeout, means unchanged. ``version`` is the API's: an empty member id is valid in 0 only.
+    ``client_assignors``, preferred first, and ``join_reason`` count only where the coordinator has extensions.
+    """
+
+    group_id: str
+    member_id: str
+    member_epoch: int
+    instance_id: str | None = None
+    rack_id: str | None = None
+    rebalance_timeout_ms: int = -1
+    subscribed_topics: frozenset[str] | None = None
+    subscribed_pattern: str | None = None
+    server_assignor: str | None = None
+    client_assignors: tuple[ClientAssignor, ...] | None = None
+    join_reason: JoinReason = JoinReason.UNKNOWN
+    owned: frozenset[TopicIdPartition] | None = None
+    client_id: str = ""
+    client_host: str = ""
+    version: int = 1
+    may_see: MaySee = field(default=sees_everything, eq=False, repr=False)  # what its pattern may match
+    new_member_id: str = ""  # for a member that joins without an id (version 0)
+
+
+@frozen
+class ConsumerGroupDescribe:
+    """Describe these groups."""
+
+    group_ids: tuple[str, ...]
+
+
+@frozen
+class ListGroups:
+    """List all groups, or those in one of ``states`` (Kafka's names, any case) and of one of ``types``."""
+
+    states: frozenset[str] = frozenset()
+    types: frozenset[str] = frozenset()
+
+
+@frozen
+class DeleteGroups:
+    """Delete empty groups and their offsets."""
+
+    group_ids: tuple[str, ...]
+
+
+@frozen
+class EndTransaction:
+    """The producer's transaction was committed or aborted, in all groups."""
+
+    producer_id: int
+    is_commit: bool
+
+
+@frozen
+class TopicImage:
+    """A topic as the cluster knows it; ``partition_racks`` has the racks of each partition's replicas."""
+
+    topic_id: TopicId
+    name: str
+    num_partitions: int
+    partition_racks: tuple[tuple[str, ...], ...] = ()
+
+
+@frozen
+class TopicsChanged:
+    """Topics were created, extended, deleted or recreated: all current topics, by name."""
+
+    topics: Mapping[str, TopicImage] = field(factory=dict)
+
+
+@frozen
+class ConfigsChanged:
+    """The coordinator's settings or the configuration of some group changed: all current values.
+
+    ``groups`` has, by group id, integers by the keys of ``group_configs``.
+    """
+
+    settings: CoordinatorSettings
+    groups: Mapping[str, Mapping[str, int]] = field(factory=dict)
+
+
+@frozen
+class OffsetDelete:
+    """Delete the committed offsets of these partitions."""
+
+    group_id: str
+    partitions: tuple[TopicPartition, ...]
+
+
+Request = (
+    ConsumerGroupHeartbeat
+    | ConsumerGroupDescribe
+    | ListGroups
+    | DeleteGroups
+    | OffsetCommit
+    | TxnOffsetCommit
+    | EndTransaction
+    | OffsetFetch
+    | OffsetDelete
+    | TopicsChanged
+    | ConfigsChanged
+    | ClassicRequest
+    | ExtensionRequest
+)

@@ -1,0 +1,305 @@
+"""One daemon thread with one event loop per consumer, or per other owner of connections, and the tasks on it.
+
+Heartbeats are sent from here, so they depend neither on the application's thread nor on its event loop. The
+application submits coroutines; what the thread finds on its own goes to the ``Mailbox``. Every future that ``submit``
+returned is done when the thread ends, so no caller waits for ever.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import threading
+from collections import deque
+from collections.abc import Callable, Coroutine
+from concurrent.futures import Future
+from contextlib import suppress
+from typing import Any, TypeVar
+
+from kafka_nextgen.errors import MisuseError
+from kafka_nextgen.transport.background import OnFailure, keep_running
+from kafka_nextgen.transport.futures import SafeFuture
+from kafka_nextgen.transport.native_threads import check_native_threads, threads_are_frozen
+from kafka_nextgen.transport.private_loop import new_private_loop
+from kafka_nextgen.transport.turned_clock import Clock
+
+__all__ = ["InFlight", "IoThread", "TaskSet"]
+
+T = TypeVar("T")
+
+#: How many submitted coroutines begin in one iteration of the loop: a few milliseconds of work.
+_BEGIN_IN_A_TURN = 100
+#: How long (seconds) to wait for a thread that failed to start.
+_GIVING_UP_S = 1.0
+
+
+class IoThread:
+    """Owns the event loop. Usable by every thread of the process that made it; unusable after a fork.
+
+    ``on_failure`` gets exceptions of callbacks on the loop, which would be lost otherwise. ``owner`` is the owner's
+    name in errors. The thread goes by ``clock``, or by the system's. Raises MisuseError if threads are not native
+    (gevent, eventlet).
+    """
+
+    def __init__(
+        self,
+        name: str,
+        on_failure: Callable[[Exception], None],
+        owner: str = "consumer",
+        clock: Clock | None = None,
+    ) -> None:
+        check_native_threads(owner)
+        self._owner = owner
+        self._pid = os.getpid()
+        self._on_failure = on_failure
+        self._lock = threading.RLock()  # a signal handler may submit from within
+        self._accepts = True
+        self._loop = new_private_loop(clock)
+        self._loop.set_exception_handler(self._note_failure)
+        self._ended: asyncio.Future[None] = self._loop.create_future()
+        self._ending: asyncio.Task[None] | None = None
+        self._to_begin: deque[Callable[[], None]] = deque()  # what was submitted; only the loop looks at it
+        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
+        self._thread.start()
+
+    def begin_with(self, work: Coroutine[object, object, T]) -> T:
+        """Run the first work, which sets the owner up, and wait for it; the thread ends if it fails."""
+        try:
+            return self.submit(work).result()
+        except BaseException:
+            self.stop(_GIVING_UP_S)
+            raise
+
+    def submit(self, work: Coroutine[object, object, T]) -> Future[T]:
+        """Run a coroutine on the loop; its result arrives in the future, cancelling that cancels the work.
+
+        Raises MisuseError if the owner is closed, was made before a fork, or the interpreter is ending.
+        """
+        try:
+            self.check_usable()
+            with self._lock:
+                if self._accepts:
+                    return self._hand_over(work)
+            raise self._closed()
+        except MisuseError:
+            work.close()
+            raise
+
+    def call(self, work: Callable[[], T]) -> Future[T]:
+        """Call ``work`` on the loop, in the order of what is submitted; its result arrives in the future."""
+        return self.submit(_call(work))
+
+    def _hand_over(self, work: Coroutine[object, object, T]) -> Future[T]:
+        """What ``asyncio.run_coroutine_threadsafe`` does, with a future that no signal handler leaves locked."""
+        future: Future[T] = SafeFuture()
+
+        def begin() -> None:
+            task = self._loop.create_task(work)
+            task.add_done_callback(lambda _: _complete(future, task))
+            future.add_done_callback(lambda _: self.call_soon(task.cancel) if future.cancelled() else None)
+
+        self._loop.call_soon_threadsafe(self._begin_soon, begin)
+        return future
+
+    def _begin_soon(self, begin: Callable[[], None]) -> None:
+        """Begin in one of the next iterations, in order: thousands of submissions do not delay a heartbeat."""
+        if not self._to_begin:
+            self._loop.call_soon(self._begin_some)
+        self._to_begin.append(begin)
+
+    def _begin_some(self) -> None:
+        self._begin(_BEGIN_IN_A_TURN)
+        if self._to_begin:
+            self._loop.call_soon(self._begin_some)
+
+    def _begin(self, most: int) -> None:
+        for _ in range(min(most, len(self._to_begin))):
+            self._to_begin.popleft()()
+
+    def call_soon(self, callback: Callable[[], object]) -> None:
+        """Run a plain callable on the loop, soon; does nothing once the thread has stopped."""
+        with suppress(RuntimeError):  # the loop is closed
+            self._loop.call_soon_threadsafe(callback)
+
+    def call_after_submitted(self, callback: Callable[[], object]) -> None:
+        """Run a callable on the loop once everything submitted before has begun."""
+        self.call_soon(lambda: self._call_after_begun(callback))
+
+    def _call_after_begun(self, callback: Callable[[], object]) -> None:
+        self._begin(len(self._to_begin))
+        self._loop.call_soon(callback)
+
+    @property
+    def is_foreign(self) -> bool:
+        """Whether this process was forked off the one that made the thread."""
+        return os.getpid() != self._pid
+
+    @property
+    def is_frozen(self) -> bool:
+        """Whether the interpreter is ending, so that this thread, as every daemon, does nothing any more."""
+        return threads_are_frozen() and not self.has_ended
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether the thread accepts nothing any more."""
+        return not self._accepts
+
+    def check_usable(self) -> None:
+        """Raise MisuseError if this is not the process that made the thread, or the thread has stopped."""
+        if os.getpid() != self._pid or not self._accepts or threads_are_frozen():
+            self.refuse_foreign()
+            raise self._closed() if not self._accepts else self._frozen()
+
+    def refuse_foreign(self) -> None:
+        """Raise MisuseError if this is not the process that made the thread."""
+        if self.is_foreign:
+            raise MisuseError(f"this {self._owner} was made before a fork; make a new one in the child process")
+
+    def stop(self, timeout_s: float) -> None:
+        """End the loop after what is running now, and wait for the thread up to ``timeout_s`` seconds."""
+        if not (self.is_foreign or threads_are_frozen()):
+            self.call_soon(self.end)
+            self._thread.join(timeout_s)
+
+    def end(self) -> None:
+        """End the loop after what is running now; only from the loop itself."""
+        if not self._ended.done():  # a second call must not cut the cancelling short
+            self._ended.set_result(None)
+
+    def end_after(self, work: Callable[[], Coroutine[object, object, None]]) -> None:
+        """Run ``work`` on the loop, then end; does nothing once the thread has stopped."""
+        self.call_soon(lambda: self._begin_to_end(work))
+
+    def _begin_to_end(self, work: Callable[[], Coroutine[object, object, None]]) -> None:
+        self._ending = asyncio.ensure_future(self._end_after(work))  # the loop alone would not keep it alive
+
+    async def _end_after(self, work: Callable[[], Coroutine[object, object, None]]) -> None:
+        try:
+            await work()
+        except Exception as failure:
+            self._on_failure(failure)
+        finally:
+            self.end()
+
+    def _run(self) -> None:
+        asyncio.set_event_loop(self._loop)
+        try:
+            self._loop.run_until_complete(self._ended)
+        finally:
+            with self._lock:
+                self._accepts = False
+            self._loop.run_until_complete(self._cancel_everything())
+            self._loop.run_until_complete(self._loop.shutdown_asyncgens())
+            self._loop.close()
+
+    async def _cancel_everything(self) -> None:
+        await asyncio.sleep(0)
+        self._begin(len(self._to_begin))  # the last submissions become tasks here, and are cancelled like the others
+        while tasks := asyncio.all_tasks() - {asyncio.current_task()}:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+        await asyncio.sleep(0)  # lets their futures be completed
+
+    def _note_failure(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        error = context.get("exception")
+        if isinstance(error, Exception):
+            self._on_failure(error)
+        else:
+            loop.default_exception_handler(context)
+
+    def _frozen(self) -> MisuseError:
+        return MisuseError(f"the interpreter is ending, and with it the I/O thread of this {self._owner}")
+
+    def _closed(self) -> MisuseError:
+        return MisuseError(f"this {self._owner} is closed")
+
+
+async def _call(work: Callable[[], T]) -> T:
+    return work()
+
+
+def _complete(future: Future[T], task: asyncio.Task[T]) -> None:
+    """Copy the outcome of the task to the future."""
+    if task.cancelled():
+        future.cancel()
+    if not future.set_running_or_notify_cancel():
+        return
+    error = task.exception()
+    if error is None:
+        future.set_result(task.result())
+    else:
+        future.set_exception(error)
+
+
+class TaskSet:
+    """Background tasks; unexpected exceptions go to ``on_failure``."""
+
+    def __init__(self, on_failure: OnFailure) -> None:
+        self._on_failure = on_failure
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def start(self, work: Coroutine[object, object, None]) -> asyncio.Task[None]:
+        """Run ``work`` in the background."""
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._finished)
+        return task
+
+    def keep(self, work: Callable[[], Coroutine[object, object, None]]) -> asyncio.Task[None]:
+        """Run ``work`` in the background until it returns; after an exception, which is reported, it begins again."""
+        return self.start(keep_running(work, self._on_failure))
+
+    def repeat(self, work: Callable[[], None], interval_s: float) -> None:
+        """Call ``work`` every ``interval_s`` seconds; after an exception, which is reported, it goes on."""
+        self.keep(lambda: _repeat(work, interval_s))
+
+    async def cancel_all(self) -> None:
+        """Cancel what still runs and wait until it has ended."""
+        tasks = list(self._tasks)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    def _finished(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled():
+            error = task.exception()
+            if isinstance(error, Exception):
+                self._on_failure(error)
+
+
+async def _repeat(work: Callable[[], None], interval_s: float) -> None:
+    while True:
+        await asyncio.sleep(interval_s)
+        work()
+
+
+class InFlight:
+    """The calls that are under way; each runs in its caller's task."""
+
+    def __init__(self) -> None:
+        self._tasks: set[asyncio.Task[Any]] = set()
+
+    async def do(self, work: Callable[[], Coroutine[object, object, T]]) -> T:
+        """Run ``work``, which counts as under way meanwhile."""
+        task = asyncio.current_task()
+        assert task is not None, "work is done by tasks"
+        self._tasks.add(task)
+        try:
+            return await work()
+        finally:
+            self._tasks.discard(task)
+
+    async def wait(self, timeout_s: float) -> None:
+        """Wait until what is under way now has ended, at most ``timeout_s`` seconds."""
+        if self._tasks:
+            await asyncio.wait(set(self._tasks), timeout=timeout_s)
+
+    def cancel(self, grace_s: float = 0.0) -> None:
+        """Cancel what is under way now, unless it ends within ``grace_s`` seconds."""
+        for task in tuple(self._tasks):
+            if grace_s > 0:
+                asyncio.get_running_loop().call_later(grace_s, task.cancel)
+            else:
+                task.cancel()

@@ -1,1 +1,0 @@
-"""Bytes that no honest peer sends, against every decoder there is: ``python -m tests.fuzz --help``."""
