@@ -29,8 +29,12 @@ from kafka_nextgen.groups.consumer_protocol import (
     decode_assignment,
     decode_subscription,
 )
-from kafka_nextgen.testing.coordinator.classic.responses import DescribedClassicGroup, DescribedClassicMember
-from kafka_nextgen.testing.coordinator.responses import DescribedGroup, DescribedMember
+from kafka_nextgen.groups.described import (
+    DescribedClassicGroup,
+    DescribedClassicMember,
+    DescribedGroup,
+    DescribedMember,
+)
 from kafka_nextgen.transport.cluster import Coordinator
 from kafka_nextgen.types import TopicId, TopicIdPartition, TopicPartition
 from kafka_nextgen.wire.apis import CONSUMER_GROUP_DESCRIBE, DESCRIBE_GROUPS

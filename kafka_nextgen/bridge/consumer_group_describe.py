@@ -10,12 +10,8 @@ from collections.abc import Sequence
 
 from kafka_nextgen.bridge.topics import ERROR, TopicDirectory, by_topic_id, topic_id_partitions
 from kafka_nextgen.errors import DecodeError
+from kafka_nextgen.groups.described import ConsumerGroupDescribed, DescribedGroup, DescribedMember
 from kafka_nextgen.testing.coordinator.requests import ConsumerGroupDescribe
-from kafka_nextgen.testing.coordinator.responses import (
-    ConsumerGroupDescribed,
-    DescribedGroup,
-    DescribedMember,
-)
 from kafka_nextgen.types import TopicId, TopicIdPartition
 from kafka_nextgen.wire.field_map import FieldMap, converted, read_only
 from kafka_nextgen.wire.messages import (

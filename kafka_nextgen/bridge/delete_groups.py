@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from kafka_nextgen.bridge.topics import code_of
 from kafka_nextgen.errors import DecodeError
+from kafka_nextgen.groups.listed import GroupsDeleted
 from kafka_nextgen.testing.coordinator.requests import DeleteGroups
-from kafka_nextgen.testing.coordinator.responses import GroupsDeleted
 from kafka_nextgen.wire.messages import DeleteGroupsRequest, DeleteGroupsResponse
 
 __all__ = ["from_request", "from_response", "to_request", "to_response"]

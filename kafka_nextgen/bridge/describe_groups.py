@@ -12,12 +12,8 @@ from attrs import evolve
 from kafka_nextgen.bridge.topics import ERROR
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import DecodeError
+from kafka_nextgen.groups.described import DescribedClassicGroup, DescribedClassicMember, GroupsDescribed
 from kafka_nextgen.testing.coordinator.classic.requests import DescribeGroups
-from kafka_nextgen.testing.coordinator.classic.responses import (
-    DescribedClassicGroup,
-    DescribedClassicMember,
-    GroupsDescribed,
-)
 from kafka_nextgen.wire.field_map import FieldMap
 from kafka_nextgen.wire.messages import DescribeGroupsRequest, DescribeGroupsResponse
 

@@ -99,7 +99,8 @@ def from_request(
     ``client_id`` comes from the request's header, ``client_host`` from the connection; ``new_member_id`` is what a
     member that came without an id will be called.
     """
-    from kafka_nextgen.testing.coordinator.classic.requests import JoinGroup, OfferedProtocol
+    from kafka_nextgen.groups.offered_protocol import OfferedProtocol
+    from kafka_nextgen.testing.coordinator.classic.requests import JoinGroup
 
     timeout_ms = message.rebalance_timeout_ms if message.version > 0 else message.session_timeout_ms
     return JoinGroup(

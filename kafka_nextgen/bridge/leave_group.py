@@ -16,8 +16,7 @@ from kafka_nextgen.membership.classic.effects import SendLeaveGroup
 from kafka_nextgen.wire.messages import LeaveGroupRequest, LeaveGroupResponse
 
 if TYPE_CHECKING:  # the broker's half is imported where it is used: a consumer has no use for it
-    from kafka_nextgen.testing.coordinator.classic.requests import LeaveGroup
-    from kafka_nextgen.testing.coordinator.classic.responses import LeaveGroupAnswer
+    from kafka_nextgen.groups.leaving import LeaveGroup, LeaveGroupAnswer
 
 __all__ = ["errors_in", "from_request", "from_response", "removal", "to_request", "to_response"]
 
@@ -48,7 +47,7 @@ def from_response(message: LeaveGroupResponse, asked: LeaveGroup) -> LeaveGroupA
 
     Raises ``DecodeError`` if an answer without an error leaves out a member of ``asked``.
     """
-    from kafka_nextgen.testing.coordinator.classic.responses import LeaveGroupAnswer, LeftMember
+    from kafka_nextgen.groups.leaving import LeaveGroupAnswer, LeftMember
 
     members = (LeftMember(each.member_id, each.group_instance_id, code_of(each.error_code)) for each in message.members)
     answer = LeaveGroupAnswer(tuple(members), code_of(message.error_code))
@@ -67,7 +66,7 @@ def errors_in(message: LeaveGroupResponse) -> tuple[int, ...]:
 
 def from_request(message: LeaveGroupRequest) -> LeaveGroup:
     """Read who is to go."""
-    from kafka_nextgen.testing.coordinator.classic.requests import LeaveGroup, LeavingMember
+    from kafka_nextgen.groups.leaving import LeaveGroup, LeavingMember
 
     if message.version < _WITH_A_LIST:
         return LeaveGroup(message.group_id, (LeavingMember(message.member_id),))

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from kafka_nextgen.groups.listed import GroupsListed, ListedGroup
 from kafka_nextgen.testing.coordinator.requests import ListGroups
-from kafka_nextgen.testing.coordinator.responses import GroupsListed, ListedGroup
 from kafka_nextgen.wire.field_map import FieldMap
 from kafka_nextgen.wire.messages import ListGroupsRequest, ListGroupsResponse
 

@@ -7,8 +7,7 @@ import pytest
 from kafka_nextgen.bridge import describe_configs, incremental_alter_configs, leave_group, offset_delete
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import DecodeError
-from kafka_nextgen.testing.coordinator.classic.requests import LeaveGroup, LeavingMember
-from kafka_nextgen.testing.coordinator.classic.responses import LeaveGroupAnswer, LeftMember
+from kafka_nextgen.groups.leaving import LeaveGroup, LeaveGroupAnswer, LeavingMember, LeftMember
 from kafka_nextgen.wire.apis import DESCRIBE_CONFIGS, INCREMENTAL_ALTER_CONFIGS, LEAVE_GROUP, OFFSET_DELETE
 from kafka_nextgen.wire.messages import DescribeConfigsResponse, IncrementalAlterConfigsResponse, OffsetDeleteResponse
 from kafka_nextgen.wire.schemas.configs import AlterConfigsResourceResponse

@@ -9,8 +9,7 @@ from kafka_nextgen.bridge.extensions.consumer_group_add_members import (
     to_response,
 )
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.testing.coordinator.extensions.requests import AddMembers, ExpectedMember
-from kafka_nextgen.testing.coordinator.extensions.responses import MembersAdded
+from kafka_nextgen.groups.extensions.adding import AddMembers, ExpectedMember, MembersAdded
 from kafka_nextgen.wire.apis import CONSUMER_GROUP_ADD_MEMBERS
 from tests.bridge.over_the_wire import answered, asked
 

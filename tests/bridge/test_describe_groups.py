@@ -8,13 +8,13 @@ from kafka_nextgen.bridge import describe_groups
 from kafka_nextgen.bridge.extensions import describe_groups as extended
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import DecodeError
-from kafka_nextgen.testing.coordinator.classic.requests import DescribeGroups
-from kafka_nextgen.testing.coordinator.classic.responses import (
+from kafka_nextgen.groups.described import (
     DescribedClassicGroup,
     DescribedClassicMember,
+    ExpectedInstance,
     GroupsDescribed,
 )
-from kafka_nextgen.testing.coordinator.hooks import ExpectedInstance
+from kafka_nextgen.testing.coordinator.classic.requests import DescribeGroups
 from kafka_nextgen.wire.apis import DESCRIBE_GROUPS
 from tests.bridge.over_the_wire import answered, asked
 

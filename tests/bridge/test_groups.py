@@ -7,8 +7,8 @@ import pytest
 from kafka_nextgen.bridge import delete_groups, list_groups
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import DecodeError
+from kafka_nextgen.groups.listed import GroupsDeleted, GroupsListed, ListedGroup
 from kafka_nextgen.testing.coordinator.requests import DeleteGroups, ListGroups
-from kafka_nextgen.testing.coordinator.responses import GroupsDeleted, GroupsListed, ListedGroup
 from kafka_nextgen.wire.apis import DELETE_GROUPS, LIST_GROUPS
 from kafka_nextgen.wire.messages import ListGroupsResponse
 from tests.bridge.over_the_wire import answered, asked

@@ -7,8 +7,7 @@ An instance that is named twice is expected on the terms that were named last; i
 from __future__ import annotations
 
 from kafka_nextgen.bridge.topics import code_of
-from kafka_nextgen.testing.coordinator.extensions.requests import AddMembers, ExpectedMember
-from kafka_nextgen.testing.coordinator.extensions.responses import MembersAdded
+from kafka_nextgen.groups.extensions.adding import AddMembers, ExpectedMember, MembersAdded
 from kafka_nextgen.wire.field_map import FieldMap
 from kafka_nextgen.wire.messages import ConsumerGroupAddMembersRequest, ConsumerGroupAddMembersResponse
 

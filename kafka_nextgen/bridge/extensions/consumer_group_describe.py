@@ -12,7 +12,7 @@ from kafka_nextgen.bridge import consumer_group_describe as plain
 from kafka_nextgen.bridge.extensions.describe_groups import EXPECTED
 from kafka_nextgen.bridge.extensions.fields import ASSIGNOR, METADATA
 from kafka_nextgen.bridge.topics import TopicDirectory
-from kafka_nextgen.testing.coordinator.responses import ConsumerGroupDescribed, DescribedGroup, DescribedMember
+from kafka_nextgen.groups.described import ConsumerGroupDescribed, DescribedGroup, DescribedMember
 from kafka_nextgen.wire.messages import ConsumerGroupDescribeResponse
 
 __all__ = ["from_response", "to_response"]

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafka_nextgen.bridge import describe_groups as plain
-from kafka_nextgen.testing.coordinator.classic.responses import GroupsDescribed
-from kafka_nextgen.testing.coordinator.hooks import ExpectedInstance
+from kafka_nextgen.groups.described import ExpectedInstance, GroupsDescribed
 from kafka_nextgen.wire.field_map import FieldMap
 from kafka_nextgen.wire.messages import DescribeGroupsResponse
 from kafka_nextgen.wire.schemas.groups import ExpectedMember

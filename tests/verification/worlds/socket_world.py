@@ -18,6 +18,9 @@ from kafka_nextgen.bridge import (
     offset_fetch,
 )
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.groups.described import ConsumerGroupDescribed
+from kafka_nextgen.groups.listed import GroupsDeleted, GroupsListed
+from kafka_nextgen.groups.offset_requests import EndTransaction
 from kafka_nextgen.membership.effects import SendHeartbeat
 from kafka_nextgen.membership.events import HeartbeatRefused
 from kafka_nextgen.testing.coordinator.classic.requests import DescribeGroups
@@ -25,17 +28,13 @@ from kafka_nextgen.testing.coordinator.requests import (
     ConsumerGroupDescribe,
     ConsumerGroupHeartbeat,
     DeleteGroups,
-    EndTransaction,
     OffsetCommit,
     OffsetDelete,
     OffsetFetch,
     TxnOffsetCommit,
 )
 from kafka_nextgen.testing.coordinator.responses import (
-    ConsumerGroupDescribed,
     ConsumerGroupHeartbeatAnswer,
-    GroupsDeleted,
-    GroupsListed,
     Noted,
     OffsetsCommitted,
     OffsetsDeleted,

@@ -10,14 +10,10 @@ from kafka_nextgen.bridge import sync_group as sync_messages
 from kafka_nextgen.bridge.extensions.join_group import from_request as join_from_request
 from kafka_nextgen.bridge.join_group import to_response as join_to_response
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.groups.leaving import LeaveGroupAnswer
 from kafka_nextgen.testing.broker.context import Context
 from kafka_nextgen.testing.broker.security.acls import Right
-from kafka_nextgen.testing.coordinator.classic.responses import (
-    HeartbeatAnswer,
-    JoinGroupAnswer,
-    LeaveGroupAnswer,
-    SyncGroupAnswer,
-)
+from kafka_nextgen.testing.coordinator.classic.responses import HeartbeatAnswer, JoinGroupAnswer, SyncGroupAnswer
 from kafka_nextgen.wire import messages as m
 
 __all__ = ["heartbeat", "join_group", "leave_group", "sync_group"]

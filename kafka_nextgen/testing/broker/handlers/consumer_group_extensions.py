@@ -10,14 +10,11 @@ from kafka_nextgen.bridge.extensions import consumer_group_add_members as add_me
 from kafka_nextgen.bridge.extensions import consumer_group_history as history
 from kafka_nextgen.bridge.extensions import consumer_group_install_assignment as install_assignment
 from kafka_nextgen.bridge.extensions import consumer_group_prepare_assignment as prepare_assignment
+from kafka_nextgen.groups.extensions.adding import MembersAdded
+from kafka_nextgen.groups.extensions.history import HistoryDescribed
 from kafka_nextgen.testing.broker.context import Context
 from kafka_nextgen.testing.broker.security.acls import Right
-from kafka_nextgen.testing.coordinator.extensions.responses import (
-    AssignmentInstalled,
-    AssignmentPrepared,
-    HistoryDescribed,
-    MembersAdded,
-)
+from kafka_nextgen.testing.coordinator.extensions.responses import AssignmentInstalled, AssignmentPrepared
 from kafka_nextgen.wire import messages as m
 
 __all__ = [

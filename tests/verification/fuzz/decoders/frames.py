@@ -41,7 +41,7 @@ from kafka_nextgen.bridge.extensions import consumer_group_describe as extended_
 from kafka_nextgen.bridge.extensions import consumer_group_heartbeat as extended_heartbeat
 from kafka_nextgen.bridge.extensions import describe_groups as extended_describe_groups
 from kafka_nextgen.bridge.offset_for_leader_epoch import EpochQuestion
-from kafka_nextgen.testing.coordinator.classic.requests import LeaveGroup
+from kafka_nextgen.groups.leaving import LeaveGroup
 from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire import apis
 from kafka_nextgen.wire.apis import APIS, Api
