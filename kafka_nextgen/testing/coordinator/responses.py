@@ -1,5 +1,5 @@
-"""All answers of a coordinator: one class per request in ``requests``. See also ``classic.responses``, and ``groups`` for
-what clients read from them.
+"""All answers of a coordinator: one class per request in ``requests``. See also ``classic.responses``; those that
+clients read in the same words are in ``groups``.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""The requests that only a coordinator with extensions serves: one class each, named like the API. ``AddMembers``, which
-administrators make, is in ``groups``.
+"""The requests that only a coordinator with extensions serves: one class each, named like the API.
+``AddMembers``, which administrators make, is in ``groups``.
 
 Names and fields of the first two are KIP-848's ("ConsumerGroupPrepareAssignment API", "ConsumerGroupInstallAssignment
 API"). No release of Kafka has them.
