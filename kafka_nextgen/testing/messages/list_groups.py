@@ -1,0 +1,21 @@
+"""ListGroups, versions 0 to 5, on the broker."""
+
+from __future__ import annotations
+from collections.abc import Collection
+from kafka_nextgen.groups.listed import GroupsListed, ListedGroup
+from kafka_nextgen.testing.coordinator.requests import ListGroups
+from kafka_nextgen.wire.field_map import FieldMap
+from kafka_nextgen.wire.messages import ListGroupsRequest, ListGroupsResponse
+from kafka_nextgen.requests.list_groups import GROUP
+
+__all__ = ["from_request", "to_response"]
+
+
+def from_request(message: ListGroupsRequest) -> ListGroups:
+    """Read which groups are asked for."""
+    return ListGroups(frozenset(message.states_filter), frozenset(message.types_filter))
+
+
+def to_response(answer: GroupsListed) -> ListGroupsResponse:
+    """Write the groups."""
+    return ListGroupsResponse(error_code=answer.error, groups=list(map(GROUP.to_structure, answer.groups)))
