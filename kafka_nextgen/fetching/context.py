@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from kafka_nextgen.bridge.cluster_image import ClusterImage
 from kafka_nextgen.fetching.assigned import Assigned
 from kafka_nextgen.fetching.fetch_budget import FetchBudget
 from kafka_nextgen.fetching.needs import NeedMetadata
 from kafka_nextgen.fetching.settings import FetchSettings
 from kafka_nextgen.fetching.steady_state import SteadyState
 from kafka_nextgen.fetching.underway import Underway
+from kafka_nextgen.requests.cluster_image import ClusterImage
 
 __all__ = ["FetchContext", "MetadataRefresh"]
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from kafka_nextgen.bridge.cluster_image import ClusterImage
 from kafka_nextgen.fetching.context import FetchContext
 from kafka_nextgen.fetching.needs import Fetch, Need, NeedMetadata
 from kafka_nextgen.fetching.out_of_session import out_of_session_at, plan_out_of_session
@@ -21,6 +20,7 @@ from kafka_nextgen.fetching.sessions import SessionRequest
 from kafka_nextgen.fetching.topics import find_topic, tell_if_missing
 from kafka_nextgen.fetching.validation import check_epoch, plan_validations
 from kafka_nextgen.properties.offset_reset import OffsetReset
+from kafka_nextgen.requests.cluster_image import ClusterImage
 from kafka_nextgen.types import TopicPartition
 
 __all__ = ["Planning"]

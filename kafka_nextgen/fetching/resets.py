@@ -11,12 +11,12 @@ from __future__ import annotations
 
 from attrs import frozen
 
-from kafka_nextgen.bridge.list_offsets import EARLIEST, LATEST, ListedOffset
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.fetching.answers import note_error, note_failure
 from kafka_nextgen.fetching.positions import PartitionState
 from kafka_nextgen.fetching.settings import FetchSettings
 from kafka_nextgen.properties.offset_reset import ByDuration, OffsetReset
+from kafka_nextgen.requests.list_offsets import EARLIEST, LATEST, ListedOffset
 from kafka_nextgen.types import TopicPartition
 
 __all__ = ["SkippedOffsets", "note_listed", "question_of"]

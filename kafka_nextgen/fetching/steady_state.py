@@ -12,12 +12,12 @@ from collections.abc import Iterable, Mapping
 
 from attrs import Factory, define
 
-from kafka_nextgen.bridge.cluster_image import ClusterImage
 from kafka_nextgen.fetching.assigned import Assigned
 from kafka_nextgen.fetching.needs import Fetch
 from kafka_nextgen.fetching.positions import PartitionState, Phase
 from kafka_nextgen.fetching.replicas import LEADER
 from kafka_nextgen.fetching.settings import FetchSettings
+from kafka_nextgen.requests.cluster_image import ClusterImage
 from kafka_nextgen.types import TopicPartition
 
 __all__ = ["SteadyState", "find_steady_state"]

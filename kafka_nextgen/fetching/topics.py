@@ -18,10 +18,10 @@ its id. If that is missing, or another one is there, the application is told, on
 
 from __future__ import annotations
 
-from kafka_nextgen.bridge.cluster_image import LOOKS, ClusterImage, TopicInfo
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import UnknownTopicError
 from kafka_nextgen.fetching.positions import PartitionState
+from kafka_nextgen.requests.cluster_image import LOOKS, ClusterImage, TopicInfo
 
 __all__ = ["find_topic", "is_of_old_topic", "tell_if_missing"]
 

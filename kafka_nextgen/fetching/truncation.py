@@ -17,7 +17,6 @@ from __future__ import annotations
 
 from attrs import frozen
 
-from kafka_nextgen.bridge.offset_for_leader_epoch import EpochEnd, EpochQuestion
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import LogTruncationError
 from kafka_nextgen.fetching.answers import note_error, note_failure, note_trouble
@@ -25,6 +24,7 @@ from kafka_nextgen.fetching.assigned import Assigned
 from kafka_nextgen.fetching.positions import PartitionState, Phase
 from kafka_nextgen.fetching.settings import FetchSettings
 from kafka_nextgen.properties.offset_reset import OffsetReset
+from kafka_nextgen.requests.offset_for_leader_epoch import EpochEnd, EpochQuestion
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 
 __all__ = ["Truncation", "note_diverging", "note_end", "note_unknown_end"]

@@ -21,10 +21,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from kafka_nextgen.bridge.offset_for_leader_epoch import EpochQuestion
 from kafka_nextgen.fetching.needs import NeedEpochEnds
 from kafka_nextgen.fetching.planner import by_leader
 from kafka_nextgen.fetching.positions import PartitionState, Phase
+from kafka_nextgen.requests.offset_for_leader_epoch import EpochQuestion
 
 __all__ = ["check_epoch", "plan_validations"]
 

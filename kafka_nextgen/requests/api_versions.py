@@ -1,4 +1,4 @@
-"""ApiVersions, versions 0 to 5: which versions of its APIs a broker speaks (KIP-35), and which features it has (KIP-584).
+"""ApiVersions, versions 0 to 5: what a broker speaks (KIP-35) and which features it has (KIP-584).
 
 A broker that lacks our version of ApiVersions answers UNSUPPORTED_VERSION with the versions of it that it has
 (KIP-511); the request is then repeated with version 0 or one that the answer allows. Version 5 is for clients that say
@@ -9,13 +9,16 @@ knows which clients may be told of extensions.
 """
 
 from __future__ import annotations
+
 from collections.abc import Mapping
+
 from attrs import field, frozen
+
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.wire.apis import VersionRange
 from kafka_nextgen.wire.messages import ApiVersionsRequest, ApiVersionsResponse
 
-__all__ = ["BrokerVersions", "MeantBroker", "SOFTWARE_NAME", "from_response", "to_request"]
+__all__ = ["SOFTWARE_NAME", "BrokerVersions", "MeantBroker", "from_response", "to_request"]
 
 #: The name that this library goes by (KIP-511).
 SOFTWARE_NAME = "kafka-nextgen"

@@ -1,8 +1,11 @@
 """A cluster as its brokers describe it: brokers, topics, partitions and who leads them, at one moment."""
 
 from __future__ import annotations
+
 from collections.abc import Mapping
+
 from attrs import field, frozen
+
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import DecodeError
 from kafka_nextgen.types import TopicId, TopicPartition

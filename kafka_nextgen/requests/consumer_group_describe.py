@@ -4,17 +4,19 @@ Topics go over the wire with name and id.
 """
 
 from __future__ import annotations
+
 from collections.abc import Sequence
-from kafka_nextgen.bridge.topics import ERROR, TopicDirectory, by_topic_id, topic_id_partitions
+
 from kafka_nextgen.errors import DecodeError
 from kafka_nextgen.groups.described import ConsumerGroupDescribed, DescribedGroup, DescribedMember
-from kafka_nextgen.testing.coordinator.requests import ConsumerGroupDescribe
 from kafka_nextgen.types import TopicId, TopicIdPartition
+from kafka_nextgen.wire.error_codes import ERROR
 from kafka_nextgen.wire.field_map import FieldMap, converted, read_only
 from kafka_nextgen.wire.messages import (
     ConsumerGroupDescribeRequest,
     ConsumerGroupDescribeResponse,
 )
+from kafka_nextgen.wire.topics import topic_id_partitions
 
 __all__ = ["GROUP", "MEMBER", "from_response", "to_request"]
 
@@ -39,9 +41,7 @@ def from_response(message: ConsumerGroupDescribeResponse, asked: Sequence[str]) 
     told = {group.group_id: group for group in message.groups}
     if missing := set(asked) - told.keys():
         raise DecodeError(f"ConsumerGroupDescribe was answered without {', '.join(sorted(missing))}")
-    return ConsumerGroupDescribed(
-        tuple(GROUP.from_structure(told[group_id]) for group_id in asked), _names_in(message)
-    )
+    return ConsumerGroupDescribed(tuple(GROUP.from_structure(told[group_id]) for group_id in asked), _names_in(message))
 
 
 def _names_in(message: ConsumerGroupDescribeResponse) -> dict[TopicId, str]:

@@ -8,9 +8,7 @@ interval itself.
 """
 
 from __future__ import annotations
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
-from kafka_nextgen.bridge.topics import NO_TOPIC_ID, by_topic_id, topic_id_partitions
+
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import DecodeError, UnsupportedProtocolError
 from kafka_nextgen.membership.effects import SendHeartbeat
@@ -21,9 +19,7 @@ from kafka_nextgen.wire.messages import (
     ConsumerGroupHeartbeatResponse,
 )
 from kafka_nextgen.wire.schemas.consumer_group import TopicPartitions
-from kafka_nextgen.testing.coordinator.requests import ConsumerGroupHeartbeat
-from kafka_nextgen.testing.coordinator.responses import ConsumerGroupHeartbeatAnswer
-from kafka_nextgen.testing.coordinator.requests import ConsumerGroupHeartbeat
+from kafka_nextgen.wire.topics import by_topic_id, topic_id_partitions
 
 __all__ = ["NoPatternsError", "to_event", "to_request", "topic_partitions"]
 

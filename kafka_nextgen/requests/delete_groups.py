@@ -1,11 +1,12 @@
 """DeleteGroups, versions 0 to 3: groups are deleted, with their offsets."""
 
 from __future__ import annotations
+
 from collections.abc import Sequence
-from kafka_nextgen.bridge.topics import code_of
+
 from kafka_nextgen.errors import DecodeError
 from kafka_nextgen.groups.listed import GroupsDeleted
-from kafka_nextgen.testing.coordinator.requests import DeleteGroups
+from kafka_nextgen.wire.error_codes import code_of
 from kafka_nextgen.wire.messages import DeleteGroupsRequest, DeleteGroupsResponse
 
 __all__ = ["from_response", "to_request"]

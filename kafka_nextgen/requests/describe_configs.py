@@ -4,7 +4,9 @@ Every value says where it comes from: set for the group itself, or what the brok
 """
 
 from __future__ import annotations
+
 from attrs import frozen
+
 from kafka_nextgen.errors import DecodeError
 from kafka_nextgen.wire.messages import DescribeConfigsRequest, DescribeConfigsResponse
 

@@ -8,9 +8,11 @@ Record batches are passed on as views of the frame, which they keep in memory.
 """
 
 from __future__ import annotations
+
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple, TypeVar
+
 from kafka_nextgen.types import TopicId, TopicPartition
 from kafka_nextgen.wire import messages as m
 from kafka_nextgen.wire.fetch_request import WITH_TOPIC_IDS, ForgottenTopic, RawFetchRequest, WantedTopic

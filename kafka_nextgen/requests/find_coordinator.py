@@ -4,14 +4,15 @@ Up to version 3 a request has one key and the answer its fields at the top; from
 """
 
 from __future__ import annotations
-from collections.abc import Sequence
+
 from attrs import frozen
-from kafka_nextgen.bridge.cluster_image import check_address
+
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import DecodeError
+from kafka_nextgen.requests.cluster_image import check_address
 from kafka_nextgen.wire.messages import FindCoordinatorRequest, FindCoordinatorResponse
 
-__all__ = ["FoundCoordinator", "GROUP", "TRANSACTION", "from_response", "to_request"]
+__all__ = ["GROUP", "TRANSACTION", "FoundCoordinator", "from_response", "to_request"]
 
 #: The type of key that clients here ask for; Kafka's others are transactional ids and share partitions (2).
 GROUP = 0

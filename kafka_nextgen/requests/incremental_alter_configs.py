@@ -1,9 +1,11 @@
 """IncrementalAlterConfigs, versions 0 and 1: a group's configuration is changed (KIP-339)."""
 
 from __future__ import annotations
+
 from collections.abc import Mapping
-from kafka_nextgen.bridge.describe_configs import GROUP
+
 from kafka_nextgen.errors import DecodeError
+from kafka_nextgen.requests.describe_configs import GROUP
 from kafka_nextgen.wire.messages import IncrementalAlterConfigsRequest, IncrementalAlterConfigsResponse
 
 __all__ = ["from_response", "to_request"]

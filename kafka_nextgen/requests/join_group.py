@@ -9,8 +9,9 @@ nothing, and all others go on.
 """
 
 from __future__ import annotations
-from typing import TYPE_CHECKING
+
 from attrs import evolve
+
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import DecodeError, UnsupportedProtocolError
 from kafka_nextgen.groups.consumer_protocol import (
@@ -22,10 +23,6 @@ from kafka_nextgen.groups.consumer_protocol import (
 from kafka_nextgen.membership.classic.effects import SendJoinGroup
 from kafka_nextgen.membership.classic.events import JoinAnswered, JoinedMember, JoinRefused
 from kafka_nextgen.wire.messages import JoinGroupRequest, JoinGroupResponse
-from kafka_nextgen.testing.coordinator.classic.requests import JoinGroup
-from kafka_nextgen.testing.coordinator.classic.responses import JoinGroupAnswer
-from kafka_nextgen.groups.offered_protocol import OfferedProtocol
-from kafka_nextgen.testing.coordinator.classic.requests import JoinGroup
 
 __all__ = ["to_event", "to_request"]
 

@@ -7,14 +7,12 @@ From version 3 on a request has a list of members and an error for each (KIP-345
 """
 
 from __future__ import annotations
-from typing import TYPE_CHECKING
-from kafka_nextgen.bridge.topics import code_of
+
 from kafka_nextgen.errors import DecodeError
+from kafka_nextgen.groups.leaving import LeaveGroup, LeaveGroupAnswer, LeftMember
 from kafka_nextgen.membership.classic.effects import SendLeaveGroup
+from kafka_nextgen.wire.error_codes import code_of
 from kafka_nextgen.wire.messages import LeaveGroupRequest, LeaveGroupResponse
-from kafka_nextgen.groups.leaving import LeaveGroup, LeaveGroupAnswer
-from kafka_nextgen.groups.leaving import LeaveGroupAnswer, LeftMember
-from kafka_nextgen.groups.leaving import LeaveGroup, LeavingMember
 
 __all__ = ["errors_in", "from_response", "removal", "to_request"]
 

@@ -4,9 +4,10 @@ States can be asked for and are told from version 4 on (KIP-518), types from ver
 """
 
 from __future__ import annotations
+
 from collections.abc import Collection
+
 from kafka_nextgen.groups.listed import GroupsListed, ListedGroup
-from kafka_nextgen.testing.coordinator.requests import ListGroups
 from kafka_nextgen.wire.field_map import FieldMap
 from kafka_nextgen.wire.messages import ListGroupsRequest, ListGroupsResponse
 

@@ -1,14 +1,17 @@
 """ListOffsets, versions 1 to 11: where a partition begins and ends, or was at some time."""
 
 from __future__ import annotations
+
 from collections.abc import Mapping
+
 from attrs import frozen
-from kafka_nextgen.bridge.topics import by_name
+
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import DecodeError
 from kafka_nextgen.properties.value_types import IsolationLevel
 from kafka_nextgen.types import TopicPartition, format_partitions
 from kafka_nextgen.wire import messages as m
+from kafka_nextgen.wire.topics import by_name
 
 __all__ = [
     "EARLIEST",

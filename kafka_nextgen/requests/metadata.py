@@ -9,10 +9,13 @@ one after the other: as long as a topic keeps its id, a partition's older leader
 """
 
 from __future__ import annotations
+
 from collections.abc import Collection
+
 from attrs import evolve
-from kafka_nextgen.bridge.cluster_image import Broker, ClusterImage, PartitionInfo, TopicInfo, check_address
+
 from kafka_nextgen.errors import DecodeError
+from kafka_nextgen.requests.cluster_image import Broker, ClusterImage, PartitionInfo, TopicInfo, check_address
 from kafka_nextgen.types import TopicId
 from kafka_nextgen.wire.messages import MetadataRequest, MetadataResponse
 

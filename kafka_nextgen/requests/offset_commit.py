@@ -6,15 +6,14 @@ the consumer group protocol may use.
 """
 
 from __future__ import annotations
-from collections.abc import Callable, Collection, Iterable, Mapping
-from typing import TYPE_CHECKING
-from kafka_nextgen.bridge.topics import NO_TOPIC_ID, TopicDirectory, by_name
-from kafka_nextgen.codes import ErrorCode
+
+from collections.abc import Collection, Mapping
+
 from kafka_nextgen.errors import DecodeError
 from kafka_nextgen.groups.offset_requests import OffsetCommit
 from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicPartition, format_partitions
 from kafka_nextgen.wire.messages import OffsetCommitRequest, OffsetCommitResponse
-from kafka_nextgen.testing.coordinator.responses import OffsetsCommitted
+from kafka_nextgen.wire.topics import NO_TOPIC_ID, by_name
 
 __all__ = ["from_response", "highest_version", "to_request"]
 

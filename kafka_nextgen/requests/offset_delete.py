@@ -1,15 +1,16 @@
 """OffsetDelete, version 0: what a group has committed for some partitions is deleted (KIP-496)."""
 
 from __future__ import annotations
-from collections.abc import Callable, Collection, Iterable
+
+from collections.abc import Collection
+
 from attrs import frozen
-from kafka_nextgen.bridge.topics import TopicDirectory, by_name
+
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import DecodeError
-from kafka_nextgen.testing.coordinator.requests import OffsetDelete
-from kafka_nextgen.testing.coordinator.responses import OffsetsDeleted
 from kafka_nextgen.types import TopicPartition, format_partitions
 from kafka_nextgen.wire.messages import OffsetDeleteRequest, OffsetDeleteResponse
+from kafka_nextgen.wire.topics import by_name
 
 __all__ = ["DeletedOffsets", "from_response", "to_request"]
 

@@ -9,19 +9,20 @@ committed offset of -1 means that there is none.
 """
 
 from __future__ import annotations
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+
+from collections.abc import Mapping
+
 from attrs import frozen
-from kafka_nextgen.bridge.offset_commit import highest_version
-from kafka_nextgen.bridge.topics import NO_TOPIC_ID, TopicDirectory, by_name
+
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import DecodeError
 from kafka_nextgen.groups.offset_requests import OffsetFetch
+from kafka_nextgen.requests.offset_commit import highest_version
 from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicPartition
 from kafka_nextgen.wire.messages import OffsetFetchRequest, OffsetFetchResponse
-from kafka_nextgen.testing.coordinator.responses import OffsetsFetched
+from kafka_nextgen.wire.topics import NO_TOPIC_ID, by_name
 
-__all__ = ["FetchedOffsets", "from_response", "to_request"]
+__all__ = ["FetchedOffsets", "from_response", "highest_version", "to_request"]
 
 _WITH_GROUPS = 8
 _WITH_TOPIC_IDS = 10

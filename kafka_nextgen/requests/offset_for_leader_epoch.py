@@ -4,13 +4,16 @@ Consumers may ask from version 3 on: before, it took the right to act for the cl
 """
 
 from __future__ import annotations
+
 from collections.abc import Mapping
+
 from attrs import frozen
-from kafka_nextgen.bridge.topics import by_name
+
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import DecodeError
 from kafka_nextgen.types import TopicPartition, format_partitions
 from kafka_nextgen.wire import messages as m
+from kafka_nextgen.wire.topics import by_name
 
 __all__ = ["EpochEnd", "EpochQuestion", "from_response", "to_request"]
 

@@ -5,15 +5,12 @@ an empty name in an answer counts as none.
 """
 
 from __future__ import annotations
-from typing import TYPE_CHECKING
+
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.groups.consumer_protocol import PROTOCOL_TYPE, decode_assignment, encode_assignment, user_data_of
 from kafka_nextgen.membership.classic.effects import SendSyncGroup
 from kafka_nextgen.membership.classic.events import SyncAnswered, SyncRefused
 from kafka_nextgen.wire.messages import SyncGroupRequest, SyncGroupResponse
-from kafka_nextgen.testing.coordinator.classic.requests import SyncGroup
-from kafka_nextgen.testing.coordinator.classic.responses import SyncGroupAnswer
-from kafka_nextgen.testing.coordinator.classic.requests import SyncGroup
 
 __all__ = ["to_event", "to_request"]
 

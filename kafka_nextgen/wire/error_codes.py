@@ -1,6 +1,7 @@
 """Error codes, as structures have them."""
 
 from __future__ import annotations
+
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.wire.field_map import converted
 

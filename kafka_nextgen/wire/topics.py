@@ -5,7 +5,9 @@ offsets by name.
 """
 
 from __future__ import annotations
+
 from collections.abc import Iterable
+
 from kafka_nextgen.errors import DecodeError
 from kafka_nextgen.types import TopicId, TopicIdPartition, TopicPartition
 

@@ -12,7 +12,6 @@ import pytest
 from kafka.record.legacy_records import LegacyRecordBatchBuilder
 
 from kafka_nextgen import AsyncConsumer, Consumer, Hooks, RebalanceConsumer, RebalanceListener, Record, TopicPartition
-from kafka_nextgen.bridge import offset_commit
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.groups.described import ConsumerGroupDescribed
 from kafka_nextgen.testing import Cluster
@@ -26,6 +25,7 @@ from kafka_nextgen.testing.broker.topic import Partition, Topic
 from kafka_nextgen.testing.coordinator.requests import ConsumerGroupDescribe, ConsumerGroupHeartbeat, OffsetFetch
 from kafka_nextgen.testing.coordinator.responses import ConsumerGroupHeartbeatAnswer, OffsetsCommitted, OffsetsFetched
 from kafka_nextgen.testing.coordinator.settings import Profile
+from kafka_nextgen.testing.messages import offset_commit
 from kafka_nextgen.types import format_partitions
 from kafka_nextgen.wire.apis import APIS, OFFSET_COMMIT, Api
 from kafka_nextgen.wire.messages import FindCoordinatorResponse, OffsetCommitRequest

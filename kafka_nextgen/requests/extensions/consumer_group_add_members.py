@@ -1,10 +1,9 @@
-"""ConsumerGroupAddMembers, an extension: which static members are about to join (KIP-345, "Future Works"), and what became
-of each.
-"""
+"""ConsumerGroupAddMembers, an extension: static members are announced before they join (KIP-345, "Future Works")."""
 
 from __future__ import annotations
-from kafka_nextgen.bridge.topics import code_of
+
 from kafka_nextgen.groups.extensions.adding import AddMembers, ExpectedMember, MembersAdded
+from kafka_nextgen.wire.error_codes import code_of
 from kafka_nextgen.wire.field_map import FieldMap
 from kafka_nextgen.wire.messages import ConsumerGroupAddMembersRequest, ConsumerGroupAddMembersResponse
 

@@ -1,14 +1,11 @@
 """ConsumerGroupHistory, an extension: the rebalances that a coordinator remembers of a group."""
 
 from __future__ import annotations
-from kafka_nextgen.bridge.extensions.fields import join_reason, rebalance_reason
-from kafka_nextgen.bridge.topics import ERROR
-from kafka_nextgen.groups.cause import Cause
+
 from kafka_nextgen.groups.extensions.history import HistoryDescribed
-from kafka_nextgen.groups.extensions.records import Rebalance
-from kafka_nextgen.testing.coordinator.extensions.requests import DescribeHistory
+from kafka_nextgen.wire.error_codes import ERROR
 from kafka_nextgen.wire.extensions.rebalances import REBALANCE
-from kafka_nextgen.wire.field_map import FieldMap, converted, optional_number
+from kafka_nextgen.wire.field_map import FieldMap
 from kafka_nextgen.wire.messages import ConsumerGroupHistoryRequest, ConsumerGroupHistoryResponse
 
 __all__ = ["ANSWER", "from_response", "to_request"]

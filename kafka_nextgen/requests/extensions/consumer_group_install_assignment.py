@@ -1,23 +1,17 @@
 """ConsumerGroupInstallAssignment (KIP-848, "ConsumerGroupInstallAssignment API"): what a member computed."""
 
 from __future__ import annotations
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+
 from kafka_nextgen.assignors.spec import MemberAssignment
-from kafka_nextgen.bridge.extensions.fields import METADATA
-from kafka_nextgen.bridge.topics import NO_TOPIC_ID
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.membership.assigning.effects import SendInstall
 from kafka_nextgen.membership.assigning.events import Installed, Refused
-from kafka_nextgen.types import TopicId
+from kafka_nextgen.wire.extensions.fields import METADATA
 from kafka_nextgen.wire.messages import (
     ConsumerGroupInstallAssignmentRequest,
     ConsumerGroupInstallAssignmentResponse,
 )
 from kafka_nextgen.wire.schemas.consumer_group import TopicPartitions
-from kafka_nextgen.testing.coordinator.extensions.requests import InstallAssignment
-from kafka_nextgen.testing.coordinator.extensions.responses import AssignmentInstalled
-from kafka_nextgen.testing.coordinator.extensions.requests import InstallAssignment
 
 __all__ = ["to_event", "to_request"]
 

@@ -1,12 +1,9 @@
 """ApiVersions, versions 0 to 5, on the broker: the versions it speaks (KIP-35), and its features (KIP-584)."""
 
 from __future__ import annotations
-from collections.abc import Mapping
-from attrs import field, frozen
-from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.wire.apis import VersionRange
-from kafka_nextgen.wire.messages import ApiVersionsRequest, ApiVersionsResponse
+
 from kafka_nextgen.requests.api_versions import BrokerVersions
+from kafka_nextgen.wire.messages import ApiVersionsResponse
 
 __all__ = ["to_response"]
 

@@ -5,18 +5,17 @@ of what a member owns, as Apache Kafka does.
 """
 
 from __future__ import annotations
-from collections.abc import Sequence
-from kafka_nextgen.bridge.topics import ERROR, TopicDirectory, by_topic_id, topic_id_partitions
-from kafka_nextgen.errors import DecodeError
+
 from kafka_nextgen.groups.described import ConsumerGroupDescribed, DescribedGroup, DescribedMember
+from kafka_nextgen.requests.consumer_group_describe import GROUP, MEMBER
 from kafka_nextgen.testing.coordinator.requests import ConsumerGroupDescribe
-from kafka_nextgen.types import TopicId, TopicIdPartition
-from kafka_nextgen.wire.field_map import FieldMap, converted, read_only
+from kafka_nextgen.testing.messages.topics import TopicDirectory
+from kafka_nextgen.types import TopicIdPartition
 from kafka_nextgen.wire.messages import (
     ConsumerGroupDescribeRequest,
     ConsumerGroupDescribeResponse,
 )
-from kafka_nextgen.requests.consumer_group_describe import GROUP, MEMBER
+from kafka_nextgen.wire.topics import by_topic_id
 
 __all__ = ["from_request", "to_response"]
 

@@ -5,23 +5,19 @@ assignment means unchanged, an empty one that nothing is owned.
 """
 
 from __future__ import annotations
+
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
-from kafka_nextgen.bridge.topics import NO_TOPIC_ID, by_topic_id, topic_id_partitions
-from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.errors import DecodeError, UnsupportedProtocolError
-from kafka_nextgen.membership.effects import SendHeartbeat
-from kafka_nextgen.membership.events import HeartbeatAnswered, HeartbeatRefused
+
+from kafka_nextgen.requests.consumer_group_heartbeat import topic_partitions
+from kafka_nextgen.testing.coordinator.requests import ConsumerGroupHeartbeat
+from kafka_nextgen.testing.coordinator.responses import ConsumerGroupHeartbeatAnswer
 from kafka_nextgen.types import TopicIdPartition
 from kafka_nextgen.wire.messages import (
     ConsumerGroupHeartbeatRequest,
     ConsumerGroupHeartbeatResponse,
 )
 from kafka_nextgen.wire.schemas.consumer_group import TopicPartitions
-from kafka_nextgen.testing.coordinator.requests import ConsumerGroupHeartbeat
-from kafka_nextgen.testing.coordinator.responses import ConsumerGroupHeartbeatAnswer
-from kafka_nextgen.testing.coordinator.requests import ConsumerGroupHeartbeat
-from kafka_nextgen.requests.consumer_group_heartbeat import topic_partitions
+from kafka_nextgen.wire.topics import NO_TOPIC_ID
 
 __all__ = ["from_request", "to_response"]
 

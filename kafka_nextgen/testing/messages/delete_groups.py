@@ -1,9 +1,7 @@
 """DeleteGroups, versions 0 to 3, on the broker."""
 
 from __future__ import annotations
-from collections.abc import Sequence
-from kafka_nextgen.bridge.topics import code_of
-from kafka_nextgen.errors import DecodeError
+
 from kafka_nextgen.groups.listed import GroupsDeleted
 from kafka_nextgen.testing.coordinator.requests import DeleteGroups
 from kafka_nextgen.wire.messages import DeleteGroupsRequest, DeleteGroupsResponse

@@ -5,16 +5,14 @@ A group that does not exist is shown as Dead; from version 6 on it is the error 
 """
 
 from __future__ import annotations
-from collections.abc import Sequence
+
 from attrs import evolve
-from kafka_nextgen.bridge.topics import ERROR
+
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.errors import DecodeError
-from kafka_nextgen.groups.described import DescribedClassicGroup, DescribedClassicMember, GroupsDescribed
-from kafka_nextgen.testing.coordinator.classic.requests import DescribeGroups
-from kafka_nextgen.wire.field_map import FieldMap
-from kafka_nextgen.wire.messages import DescribeGroupsRequest, DescribeGroupsResponse
+from kafka_nextgen.groups.described import DescribedClassicGroup, GroupsDescribed
 from kafka_nextgen.requests.describe_groups import GROUP, GroupMap
+from kafka_nextgen.testing.coordinator.classic.requests import DescribeGroups
+from kafka_nextgen.wire.messages import DescribeGroupsRequest, DescribeGroupsResponse
 
 __all__ = ["from_request", "to_response"]
 

@@ -4,13 +4,11 @@ Up to version 3 a request has one key and the answer its fields at the top; from
 """
 
 from __future__ import annotations
+
 from collections.abc import Sequence
-from attrs import frozen
-from kafka_nextgen.bridge.cluster_image import check_address
-from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.errors import DecodeError
-from kafka_nextgen.wire.messages import FindCoordinatorRequest, FindCoordinatorResponse
+
 from kafka_nextgen.requests.find_coordinator import FoundCoordinator
+from kafka_nextgen.wire.messages import FindCoordinatorRequest, FindCoordinatorResponse
 
 __all__ = ["from_request", "to_response"]
 

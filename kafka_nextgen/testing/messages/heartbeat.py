@@ -1,15 +1,10 @@
 """Heartbeat of the classic protocol, versions 0 to 4, on the broker; version 3 has the instance id."""
 
 from __future__ import annotations
-from typing import TYPE_CHECKING
-from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.membership.classic.effects import SendClassicHeartbeat
-from kafka_nextgen.membership.classic.events import SessionKept
-from kafka_nextgen.membership.events import HeartbeatRefused
-from kafka_nextgen.wire.messages import HeartbeatRequest, HeartbeatResponse
+
 from kafka_nextgen.testing.coordinator.classic.requests import Heartbeat
 from kafka_nextgen.testing.coordinator.classic.responses import HeartbeatAnswer
-from kafka_nextgen.testing.coordinator.classic.requests import Heartbeat
+from kafka_nextgen.wire.messages import HeartbeatRequest, HeartbeatResponse
 
 __all__ = ["from_request", "to_response"]
 

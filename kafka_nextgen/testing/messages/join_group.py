@@ -5,23 +5,11 @@ tells null, and older ones the empty string (KIP-559).
 """
 
 from __future__ import annotations
-from typing import TYPE_CHECKING
-from attrs import evolve
-from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.errors import DecodeError, UnsupportedProtocolError
-from kafka_nextgen.groups.consumer_protocol import (
-    PROTOCOL_TYPE,
-    MemberSubscription,
-    decode_subscription,
-    encode_subscription,
-)
-from kafka_nextgen.membership.classic.effects import SendJoinGroup
-from kafka_nextgen.membership.classic.events import JoinAnswered, JoinedMember, JoinRefused
-from kafka_nextgen.wire.messages import JoinGroupRequest, JoinGroupResponse
-from kafka_nextgen.testing.coordinator.classic.requests import JoinGroup
-from kafka_nextgen.testing.coordinator.classic.responses import JoinGroupAnswer
+
 from kafka_nextgen.groups.offered_protocol import OfferedProtocol
 from kafka_nextgen.testing.coordinator.classic.requests import JoinGroup
+from kafka_nextgen.testing.coordinator.classic.responses import JoinGroupAnswer
+from kafka_nextgen.wire.messages import JoinGroupRequest, JoinGroupResponse
 
 __all__ = ["from_request", "to_response"]
 

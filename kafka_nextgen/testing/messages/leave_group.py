@@ -5,14 +5,9 @@ From version 3 on a request has a list of members and an error for each (KIP-345
 """
 
 from __future__ import annotations
-from typing import TYPE_CHECKING
-from kafka_nextgen.bridge.topics import code_of
-from kafka_nextgen.errors import DecodeError
-from kafka_nextgen.membership.classic.effects import SendLeaveGroup
+
+from kafka_nextgen.groups.leaving import LeaveGroup, LeaveGroupAnswer, LeavingMember
 from kafka_nextgen.wire.messages import LeaveGroupRequest, LeaveGroupResponse
-from kafka_nextgen.groups.leaving import LeaveGroup, LeaveGroupAnswer
-from kafka_nextgen.groups.leaving import LeaveGroupAnswer, LeftMember
-from kafka_nextgen.groups.leaving import LeaveGroup, LeavingMember
 
 __all__ = ["from_request", "to_response"]
 

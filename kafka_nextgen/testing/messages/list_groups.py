@@ -1,12 +1,11 @@
 """ListGroups, versions 0 to 5, on the broker."""
 
 from __future__ import annotations
-from collections.abc import Collection
-from kafka_nextgen.groups.listed import GroupsListed, ListedGroup
-from kafka_nextgen.testing.coordinator.requests import ListGroups
-from kafka_nextgen.wire.field_map import FieldMap
-from kafka_nextgen.wire.messages import ListGroupsRequest, ListGroupsResponse
+
+from kafka_nextgen.groups.listed import GroupsListed
 from kafka_nextgen.requests.list_groups import GROUP
+from kafka_nextgen.testing.coordinator.requests import ListGroups
+from kafka_nextgen.wire.messages import ListGroupsRequest, ListGroupsResponse
 
 __all__ = ["from_request", "to_response"]
 

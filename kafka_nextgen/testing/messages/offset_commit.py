@@ -1,20 +1,20 @@
 """OffsetCommit, versions 2 to 10, on the broker.
 
-Up to version 9 a request names topics, version 10 has their ids instead (KIP-848). A partition that does not exist never
-reaches the coordinator: it is answered with UNKNOWN_TOPIC_ID or UNKNOWN_TOPIC_OR_PARTITION beside what the coordinator
-says of the others.
+Up to version 9 a request names topics, version 10 has their ids instead (KIP-848). A partition that does not exist
+never reaches the coordinator: it is answered with UNKNOWN_TOPIC_ID or UNKNOWN_TOPIC_OR_PARTITION beside what the
+coordinator says of the others.
 """
 
 from __future__ import annotations
-from collections.abc import Callable, Collection, Iterable, Mapping
-from typing import TYPE_CHECKING
-from kafka_nextgen.bridge.topics import NO_TOPIC_ID, TopicDirectory, by_name
+
+from collections.abc import Callable, Iterable
+
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.errors import DecodeError
 from kafka_nextgen.groups.offset_requests import OffsetCommit
-from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicPartition, format_partitions
-from kafka_nextgen.wire.messages import OffsetCommitRequest, OffsetCommitResponse
 from kafka_nextgen.testing.coordinator.responses import OffsetsCommitted
+from kafka_nextgen.testing.messages.topics import TopicDirectory
+from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
+from kafka_nextgen.wire.messages import OffsetCommitRequest, OffsetCommitResponse
 
 __all__ = ["from_request", "refusals", "to_response"]
 

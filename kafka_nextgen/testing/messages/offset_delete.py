@@ -4,14 +4,14 @@ Partitions that do not exist are answered without the coordinator, which is aske
 """
 
 from __future__ import annotations
-from collections.abc import Callable, Collection, Iterable
-from attrs import frozen
-from kafka_nextgen.bridge.topics import TopicDirectory, by_name
+
+from collections.abc import Callable, Iterable
+
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.errors import DecodeError
 from kafka_nextgen.testing.coordinator.requests import OffsetDelete
 from kafka_nextgen.testing.coordinator.responses import OffsetsDeleted
-from kafka_nextgen.types import TopicPartition, format_partitions
+from kafka_nextgen.testing.messages.topics import TopicDirectory
+from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire.messages import OffsetDeleteRequest, OffsetDeleteResponse
 
 __all__ = ["from_request", "refusals", "to_response"]

@@ -8,17 +8,16 @@ committed offset of -1 means that there is none.
 """
 
 from __future__ import annotations
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
-from attrs import frozen
-from kafka_nextgen.bridge.offset_commit import highest_version
-from kafka_nextgen.bridge.topics import NO_TOPIC_ID, TopicDirectory, by_name
+
+from collections.abc import Sequence
+
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.errors import DecodeError
 from kafka_nextgen.groups.offset_requests import OffsetFetch
+from kafka_nextgen.testing.coordinator.responses import OffsetsFetched
+from kafka_nextgen.testing.messages.topics import TopicDirectory
 from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicPartition
 from kafka_nextgen.wire.messages import OffsetFetchRequest, OffsetFetchResponse
-from kafka_nextgen.testing.coordinator.responses import OffsetsFetched
+from kafka_nextgen.wire.topics import NO_TOPIC_ID, by_name
 
 __all__ = ["from_request", "to_response"]
 

@@ -5,8 +5,11 @@ A coordinator keeps offsets by name, and messages name topics by either. The bro
 """
 
 from __future__ import annotations
+
 from collections.abc import Iterable, Mapping
+
 from attrs import frozen
+
 from kafka_nextgen.testing.coordinator.requests import TopicImage
 from kafka_nextgen.types import TopicId, TopicPartition
 

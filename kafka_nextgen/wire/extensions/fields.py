@@ -6,7 +6,9 @@
 """
 
 from __future__ import annotations
+
 from typing import Any
+
 from kafka_nextgen.assignors.spec import ClientAssignor, Metadata
 from kafka_nextgen.types import JoinReason, RebalanceReason
 from kafka_nextgen.wire.field_map import Conversion, FieldMap

@@ -1,6 +1,7 @@
 """A rebalance, as the answer to ConsumerGroupHistory and the offsets topic have it."""
 
 from __future__ import annotations
+
 from kafka_nextgen.groups.cause import Cause
 from kafka_nextgen.groups.extensions.records import Rebalance
 from kafka_nextgen.wire.extensions.fields import join_reason, rebalance_reason

@@ -4,11 +4,10 @@ An instance that is named twice is expected on the terms that were named last; i
 """
 
 from __future__ import annotations
-from kafka_nextgen.bridge.topics import code_of
-from kafka_nextgen.groups.extensions.adding import AddMembers, ExpectedMember, MembersAdded
-from kafka_nextgen.wire.field_map import FieldMap
-from kafka_nextgen.wire.messages import ConsumerGroupAddMembersRequest, ConsumerGroupAddMembersResponse
+
+from kafka_nextgen.groups.extensions.adding import AddMembers, MembersAdded
 from kafka_nextgen.requests.extensions.consumer_group_add_members import REQUEST
+from kafka_nextgen.wire.messages import ConsumerGroupAddMembersRequest, ConsumerGroupAddMembersResponse
 
 __all__ = ["from_request", "to_response"]
 

@@ -1,15 +1,14 @@
-"""ConsumerGroupDescribe, on the broker, with what KIP-848 would have shown of assignors in members, beside each member's
-target, and with who is expected and who stands by.
+"""ConsumerGroupDescribe, on the broker, with what KIP-848 would have shown of assignors in members, beside each
+member's target, and with who is expected and who stands by.
 """
 
 from __future__ import annotations
-from collections.abc import Sequence
-from attrs import evolve
-from kafka_nextgen.testing.messages import consumer_group_describe as plain
-from kafka_nextgen.bridge.extensions.describe_groups import EXPECTED
-from kafka_nextgen.bridge.extensions.fields import ASSIGNOR, METADATA
-from kafka_nextgen.bridge.topics import TopicDirectory
+
 from kafka_nextgen.groups.described import ConsumerGroupDescribed, DescribedGroup, DescribedMember
+from kafka_nextgen.requests.extensions.describe_groups import EXPECTED
+from kafka_nextgen.testing.messages import consumer_group_describe as plain
+from kafka_nextgen.testing.messages.topics import TopicDirectory
+from kafka_nextgen.wire.extensions.fields import ASSIGNOR, METADATA
 from kafka_nextgen.wire.messages import ConsumerGroupDescribeResponse
 
 __all__ = ["to_response"]

@@ -1,21 +1,17 @@
 """ConsumerGroupHeartbeat, on the broker, with what KIP-848 promises of client-side assignors."""
 
 from __future__ import annotations
-from typing import TYPE_CHECKING
+
 from attrs import evolve
-from kafka_nextgen.testing.messages import consumer_group_heartbeat as plain
-from kafka_nextgen.bridge.consumer_group_heartbeat import topic_partitions
-from kafka_nextgen.bridge.extensions.fields import ASSIGNOR, METADATA
-from kafka_nextgen.bridge.extensions.fields import join_reason as join_reason_of
-from kafka_nextgen.bridge.topics import topic_id_partitions
-from kafka_nextgen.membership.effects import SendHeartbeat
-from kafka_nextgen.types import JoinReason, TopicIdPartition
-from kafka_nextgen.wire.messages import ConsumerGroupHeartbeatRequest, ConsumerGroupHeartbeatResponse
-from kafka_nextgen.membership.assigning.events import HeartbeatHeard, TargetShare
+
+from kafka_nextgen.requests.consumer_group_heartbeat import topic_partitions
 from kafka_nextgen.testing.coordinator.requests import ConsumerGroupHeartbeat
 from kafka_nextgen.testing.coordinator.responses import ConsumerGroupHeartbeatAnswer
-from kafka_nextgen.membership.assigning.events import HeartbeatHeard
-from kafka_nextgen.membership.assigning.events import TargetShare
+from kafka_nextgen.testing.messages import consumer_group_heartbeat as plain
+from kafka_nextgen.types import JoinReason
+from kafka_nextgen.wire.extensions.fields import ASSIGNOR, METADATA
+from kafka_nextgen.wire.extensions.fields import join_reason as join_reason_of
+from kafka_nextgen.wire.messages import ConsumerGroupHeartbeatRequest, ConsumerGroupHeartbeatResponse
 
 __all__ = ["from_request", "to_response"]
 

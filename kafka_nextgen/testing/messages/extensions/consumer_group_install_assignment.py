@@ -5,23 +5,19 @@ assignment can't even hold, a member or one of its partitions twice, is told to 
 """
 
 from __future__ import annotations
+
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+
 from kafka_nextgen.assignors.spec import MemberAssignment
-from kafka_nextgen.bridge.extensions.fields import METADATA
-from kafka_nextgen.bridge.topics import NO_TOPIC_ID
-from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.membership.assigning.effects import SendInstall
-from kafka_nextgen.membership.assigning.events import Installed, Refused
+from kafka_nextgen.testing.coordinator.extensions.requests import InstallAssignment
+from kafka_nextgen.testing.coordinator.extensions.responses import AssignmentInstalled
 from kafka_nextgen.types import TopicId
+from kafka_nextgen.wire.extensions.fields import METADATA
 from kafka_nextgen.wire.messages import (
     ConsumerGroupInstallAssignmentRequest,
     ConsumerGroupInstallAssignmentResponse,
 )
-from kafka_nextgen.wire.schemas.consumer_group import TopicPartitions
-from kafka_nextgen.testing.coordinator.extensions.requests import InstallAssignment
-from kafka_nextgen.testing.coordinator.extensions.responses import AssignmentInstalled
-from kafka_nextgen.testing.coordinator.extensions.requests import InstallAssignment
+from kafka_nextgen.wire.topics import NO_TOPIC_ID
 
 __all__ = ["from_request", "to_response"]
 

@@ -5,24 +5,18 @@ be assigned.
 """
 
 from __future__ import annotations
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
-from kafka_nextgen.assignors.spec import AssignmentSpec, MemberSpec, Metadata, TopicMetadata
-from kafka_nextgen.bridge.topics import topic_id_partitions
-from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.errors import DecodeError
-from kafka_nextgen.membership.assigning.effects import SendPrepare
-from kafka_nextgen.membership.assigning.events import Prepared, Refused
+
+from collections.abc import Mapping
+
+from kafka_nextgen.assignors.spec import TopicMetadata
+from kafka_nextgen.testing.coordinator.extensions.requests import PrepareAssignment
+from kafka_nextgen.testing.coordinator.extensions.responses import AssignmentPrepared, PreparedMember
 from kafka_nextgen.types import TopicId
 from kafka_nextgen.wire.messages import (
     ConsumerGroupPrepareAssignmentRequest,
     ConsumerGroupPrepareAssignmentResponse,
 )
 from kafka_nextgen.wire.schemas.consumer_group import TopicPartitions
-from kafka_nextgen.testing.coordinator.extensions.requests import PrepareAssignment
-from kafka_nextgen.testing.coordinator.extensions.responses import AssignmentPrepared, PreparedMember
-from kafka_nextgen.testing.coordinator.extensions.requests import PrepareAssignment
-from kafka_nextgen.groups.topic_partitions import to_topic_partitions
 
 __all__ = ["from_request", "to_response"]
 

@@ -1,13 +1,11 @@
 """DescribeGroups, on the broker, with who is expected, from version 5 on."""
 
 from __future__ import annotations
-from collections.abc import Sequence
-from kafka_nextgen.testing.messages import describe_groups as plain
-from kafka_nextgen.groups.described import ExpectedInstance, GroupsDescribed
-from kafka_nextgen.wire.field_map import FieldMap
-from kafka_nextgen.wire.messages import DescribeGroupsResponse
-from kafka_nextgen.wire.schemas.groups import ExpectedMember
+
+from kafka_nextgen.groups.described import GroupsDescribed
 from kafka_nextgen.requests.extensions.describe_groups import GROUP_WITH_EXPECTED
+from kafka_nextgen.testing.messages import describe_groups as plain
+from kafka_nextgen.wire.messages import DescribeGroupsResponse
 
 __all__ = ["to_response"]
 

@@ -1,13 +1,13 @@
 """JoinGroup, on the broker, with what a member states, from version 6 on."""
 
 from __future__ import annotations
-from typing import TYPE_CHECKING
+
 from attrs import evolve
-from kafka_nextgen.testing.messages import join_group as plain
-from kafka_nextgen.bridge.extensions.fields import join_reason
-from kafka_nextgen.membership.classic.effects import SendJoinGroup
-from kafka_nextgen.wire.messages import JoinGroupRequest
+
 from kafka_nextgen.testing.coordinator.classic.requests import JoinGroup
+from kafka_nextgen.testing.messages import join_group as plain
+from kafka_nextgen.wire.extensions.fields import join_reason
+from kafka_nextgen.wire.messages import JoinGroupRequest
 
 __all__ = ["from_request"]
 
