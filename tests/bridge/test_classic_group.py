@@ -15,6 +15,7 @@ from kafka_nextgen.groups.consumer_protocol import (
     encode_subscription,
     user_data_of,
 )
+from kafka_nextgen.groups.leaving import LeavingMember, LeftMember
 from kafka_nextgen.membership.classic.effects import (
     MemberPart,
     Offer,
@@ -183,8 +184,8 @@ def test_a_leave_arrives_and_its_error_is_found_wherever_it_is(version: int) -> 
     effect = SendLeaveGroup(1, "m", "i" if version >= 3 else None, "the consumer is being closed")
     reason = effect.reason if version >= 5 else None
     arrived = broker_leave_group.from_request(asked(leave_group.to_request(effect, "g", version), version))
-    assert arrived == heard.LeaveGroup("g", (heard.LeavingMember("m", effect.instance_id, reason),))
-    answer = said.LeaveGroupAnswer((said.LeftMember("m", None, ErrorCode.UNKNOWN_MEMBER_ID),))
+    assert arrived == heard.LeaveGroup("g", (LeavingMember("m", effect.instance_id, reason),))
+    answer = said.LeaveGroupAnswer((LeftMember("m", None, ErrorCode.UNKNOWN_MEMBER_ID),))
     told = answered(LEAVE_GROUP, broker_leave_group.to_response(answer, version), version)
     assert leave_group.errors_in(told) == (ErrorCode.UNKNOWN_MEMBER_ID,)
     assert told.error_code == (ErrorCode.UNKNOWN_MEMBER_ID if version < 3 else ErrorCode.NONE)
@@ -200,10 +201,10 @@ def test_several_leave_at_once(version: int) -> None:
             identity(member_id="", group_instance_id="i", reason=None),
         ],
     )
-    members = heard.LeavingMember("m", None, "why" if version >= 5 else None), heard.LeavingMember("", "i")
+    members = LeavingMember("m", None, "why" if version >= 5 else None), LeavingMember("", "i")
     assert broker_leave_group.from_request(asked(message, version)) == heard.LeaveGroup("g", members)
     answer = said.LeaveGroupAnswer(
-        (said.LeftMember("m", None, ErrorCode.NONE), said.LeftMember("", "i", ErrorCode.UNKNOWN_MEMBER_ID))
+        (LeftMember("m", None, ErrorCode.NONE), LeftMember("", "i", ErrorCode.UNKNOWN_MEMBER_ID))
     )
     told = answered(LEAVE_GROUP, broker_leave_group.to_response(answer, version), version)
     results = [(member.member_id, member.group_instance_id, member.error_code) for member in told.members]
