@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.metadata
+import importlib.util
 import pkgutil
 import subprocess
 import sys
@@ -72,8 +73,8 @@ NOT_LOADED = [
     *(
         f"kafka_nextgen.{name}"
         for name in (
-            *("admin", "aio", "assignors.explaining", "assignors.uniform", "broker", "spark", "testing"),
-            *("coordinator.requests", "coordinator.responses", "processing.runner", "transport.security.login"),
+            *("admin", "aio", "assignors.explaining", "assignors.uniform", "spark", "testing"),
+            *("processing.runner", "transport.security.login"),
             *("engine.member.assignor_driver", "engine.member.classic_driver", "engine.member.consumer_driver"),
             *("membership.assigning", "membership.classic.events", "membership.member"),
             *("metrics.coordinator_metrics", "metrics.consumer_metrics", "wire.records.encode"),
@@ -88,7 +89,7 @@ NOT_LOADED = [
 NOT_FOR_READING_BY_HAND = [
     "difflib",
     "hmac",
-    "kafka_nextgen.testing.coordinator",
+    "kafka_nextgen.groups.offset_requests",
     "kafka_nextgen.engine.offsets.client",
     "kafka_nextgen.engine.observability.rebalance_history",
     "kafka_nextgen.wire.schemas.consumer_group",
@@ -109,6 +110,11 @@ NOT_FOR_PLANNING = {
     "kafka_nextgen.fetching",
     "kafka_nextgen.processing",
 }
+
+
+def test_what_must_not_be_loaded_is_there() -> None:
+    ours = {name for name in {*NOT_LOADED, *NOT_FOR_READING_BY_HAND, *NOT_FOR_PLANNING} if "kafka_nextgen." in name}
+    assert [name for name in sorted(ours) if importlib.util.find_spec(name) is None] == []
 
 
 #: Packages some of whose names are imported when they are asked for.

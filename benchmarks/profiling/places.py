@@ -26,9 +26,9 @@ PLACES: Mapping[str, re.Pattern[str]] = {
         r"kafka_nextgen/(wire/records|fetching/decoding)|engine/reading/record_decoder|accelerator/"
     ),
     "fetching: positions, sessions, what to ask": re.compile(
-        r"kafka_nextgen/(fetching|bridge/(fetch|cluster_image)|engine/reading)"
+        r"kafka_nextgen/(fetching|requests/(fetch|cluster_image)|engine/reading)"
     ),
-    "requests to bytes, answers from bytes": re.compile(r"kafka_nextgen/(wire|bridge)"),
+    "requests to bytes, answers from bytes": re.compile(r"kafka_nextgen/(wire|requests)"),
     "the rest of the engine": re.compile(r"kafka_nextgen/"),
     "asyncio": re.compile(r"/asyncio/"),
 }
