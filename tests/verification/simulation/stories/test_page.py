@@ -20,7 +20,7 @@ from tests.verification.simulation.stories.telling import Story, rule_shown
 
 ROOT = Path(__file__).parents[4]
 SECTION = (ROOT / "docs" / "testing.md").read_text().split("## From a bug to its scenario\n")[1].split("\n## ")[0]
-FIND, AGAIN, DRAW = re.findall(r"\$ python -m tests\.simulation(?:\.replay)? (.*)", SECTION)
+FIND, AGAIN, DRAW = re.findall(r"\$ python -m tests\.verification\.simulation(?:\.replay)? (.*)", SECTION)
 (STORY,) = re.findall(r"```scenario\n(.*?)```", SECTION, re.DOTALL)
 BUG = MUTANTS[FIND.split("--plant ")[1]]
 MOST_COMMANDS = 15
