@@ -102,7 +102,7 @@ class Consumer(BlockingCalls, RunsHandlers):
         end, and ``poll`` returns at once; ``finished()`` returns the partitions that are read. The consumer waits for
         offsets that are not written yet. For offsets that don't exist, ``poll`` raises OffsetOutOfRangeError,
         LogTruncationError or UnknownTopicError. None instead of a range is a partition without an end. See
-        ``docs/reading.md``, "Ranges".
+        ``docs/use/reading.md``, "Ranges".
 
         Raises MisuseError after ``subscribe``, TypeError or ValueError for an invalid partition or range.
         """

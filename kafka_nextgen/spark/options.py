@@ -1,4 +1,4 @@
-"""The options of the data source: those of Spark's built-in Kafka source, and new ones (``docs/spark.md``).
+"""The options of the data source: those of Spark's built-in Kafka source, and new ones (``docs/use/spark.md``).
 
 Names are in any case. What ``KafkaSourceProvider.scala`` (Spark 4.2) refuses is refused here. An unknown option is an
 error that suggests the nearest name, where the built-in source ignores it. Warnings are returned, not logged.

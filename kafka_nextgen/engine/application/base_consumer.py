@@ -202,7 +202,7 @@ class BaseConsumer:
         changes with every rebalance. A member that was thrown out of its group keeps its last epoch until the
         application polls again, so that the coordinator refuses the offsets of what it lost. Epoch -1 and no id,
         which no coordinator refuses, is a consumer that has not joined yet or reads partitions assigned by hand.
-        ``docs/transactions.md`` shows the whole loop. Raises MisuseError without ``group.id``.
+        ``docs/use/transactions.md`` shows the whole loop. Raises MisuseError without ``group.id``.
         """
         identity = self._usable().engine.identity
         if not identity.group_id:
