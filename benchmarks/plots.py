@@ -1,4 +1,4 @@
-"""Plots for the page of figures, as SVG in ``docs/develop/plots``; each is made by the benchmark whose figures it shows.
+"""Plots for the page of figures, as SVG in ``docs/develop/plots``; each is made by the benchmark that it shows.
 
 matplotlib is imported only when something is drawn: it is the extra ``kafka-nextgen[bench]``. The same figures make
 the same file, byte for byte.

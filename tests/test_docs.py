@@ -37,6 +37,13 @@ def test_links_lead_somewhere(page: Path) -> None:
     assert missing == []
 
 
+@pytest.mark.parametrize("folder", ["use", "how-it-works", "develop"])
+def test_every_page_is_in_the_index_of_its_folder(folder: str) -> None:
+    index = ROOT / "docs" / folder / "README.md"
+    linked = set(re.findall(r"\]\(([\w-]+\.md)\)", index.read_text()))
+    assert {page.name for page in index.parent.glob("*.md")} - linked == {"README.md"}
+
+
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_named_files_exist(page: Path) -> None:
     named = re.findall(r"`((?:kafka_nextgen|tests|docs|examples|findings|scripts|\.ci)/[\w./]*)`", page.read_text())

@@ -1,9 +1,10 @@
-"""The picture of docs/use/hot-standby.md: an active member is killed, without and with a standby, on the embedded broker.
+"""The picture of docs/use/hot-standby.md: an active member is killed, without and with a standby.
 
     python docs/tools/make_hot_standby.py
 
-Before it reads a partition each member loads its state, which takes half a second: in ``on_partitions_assigned``, or
-ahead of time in ``on_standby``. Four seconds after the kill another process is started in place of the first.
+The members are processes, on the embedded broker. Before it reads a partition each member loads its state, which takes
+half a second: in ``on_partitions_assigned``, or ahead of time in ``on_standby``. Four seconds after the kill another
+process is started in place of the first.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Write docs/how-it-works/one-heartbeat.md, with an exchange that takes place here: ``python docs/tools/make_one_heartbeat.py``."""
+"""Write docs/how-it-works/one-heartbeat.md, with an exchange that takes place here.
+
+python docs/tools/make_one_heartbeat.py
+"""
 
 from __future__ import annotations
 
