@@ -6,6 +6,7 @@ application takes records out at the other end.
 
 from __future__ import annotations
 
+from kafka_nextgen.fetching.assigned import FetchProgress, PartitionProgress
 from kafka_nextgen.fetching.decoding import (
     AnswerDecoding,
     DecodedPartition,
@@ -22,11 +23,10 @@ from kafka_nextgen.fetching.needs import (
     NeedMetadata,
     NeedOffsetReset,
 )
-from kafka_nextgen.fetching.partition_progress import FetchProgress, PartitionProgress
+from kafka_nextgen.fetching.resets import Truncation
 from kafka_nextgen.fetching.sessions import SessionAnswer
 from kafka_nextgen.fetching.settings import FetchSettings
 from kafka_nextgen.fetching.state import NO_RANGES, FetchState
-from kafka_nextgen.fetching.truncation import Truncation
 
 __all__ = [
     "NO_RANGES",

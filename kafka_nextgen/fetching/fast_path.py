@@ -1,7 +1,7 @@
 """The fast path of fetching: from a plain answer straight to the next fetch of the same node.
 
 Where records come one by one, a node answers a thousand times a second, and each answer tells of few partitions. The
-long way (``received``, ``fetched``, ``plan``) looks at all of them. In a steady state (``steady_state``) the plan is
+long way (``received``, ``fetched``, ``plan``) looks at all of them. In a steady state (``context``) the plan is
 known without that. The result is the same as that of the long way.
 
 An answer goes the long way if something has changed, if buffers are nearly full, or if the answer is not plain: the
@@ -19,10 +19,9 @@ from kafka_nextgen.bridge.cluster_image import ClusterImage
 from kafka_nextgen.bridge.fetch import FetchPosition
 from kafka_nextgen.compiled import accelerator
 from kafka_nextgen.fetching.answers import note_columns, note_ends
-from kafka_nextgen.fetching.context import FetchContext
+from kafka_nextgen.fetching.context import FetchContext, SteadyState, find_steady_state
 from kafka_nextgen.fetching.decoding import DecodedPartition
 from kafka_nextgen.fetching.needs import Fetch
-from kafka_nextgen.fetching.steady_state import SteadyState, find_steady_state
 
 __all__ = ["FastPath", "NodeFetches"]
 

@@ -62,8 +62,8 @@ class PartitionState:
     max_bytes: int
     topic_id: TopicId | None = None  # the topic it is of, as soon as that is known
     assigned_by_id: bool = False  # who assigned it said which topic is meant: nothing takes the place of that
-    replaced: bool = False  # this topic took the place of another one; see ``topics``
-    gone: bool = False  # there is no such topic any more; see ``topics``
+    replaced: bool = False  # this topic took the place of another one; see ``assigned``
+    gone: bool = False  # there is no such topic any more; see ``assigned``
     image: ClusterImage | None = None  # where its leader was looked up
     leader: int | None = None  # a node that is up
     leader_epoch: int = -1  # -1 if it is not known
@@ -76,11 +76,11 @@ class PartitionState:
     found: OffsetAndMetadata | None = None  # the position that the next owner finds, too, without a commit
     last_handed_over: int = -1  # the offset of the record that was handed over last, while it may be put back
     uncommitted_from: int = -1  # the first offset that no commit covers, and that behind the last record handed over;
-    read_to: int = -1  # see ``uncommitted``
+    read_to: int = -1  # see ``handing_over``
     fetch_offset: int = -1
     fetch_epoch: int = -1
     ahead: Arrival | None = None  # None while nothing is being decoded
-    checked_epoch: int = -1  # the leader's when what was read was known to be in its log; see ``validation``
+    checked_epoch: int = -1  # the leader's when what was read was known to be in its log; see ``planning``
     replica: ReadReplica = LEADER
     reset: Reset = OffsetReset.NONE
     end: ListedOffset | None = None  # where the log ended before it was searched by time
@@ -88,7 +88,7 @@ class PartitionState:
     beginning: ListedOffset | None = None  # where the log begins, if that is counted
     asked: bool = False  # a question about it is on its way
     asked_for: FetchPosition | None = None  # by the last fetch
-    is_new_there: bool = True  # its node was not yet asked for it with all others; see ``out_of_session``
+    is_new_there: bool = True  # its node was not yet asked for it with all others; see ``planner``
     stale: bool = False  # its leader has to be looked up first
     drain_first: bool = False  # what lies ahead is trouble: hand over what is buffered before asking again
     error: KafkaNextgenError | None = None  # for the application, once everything before it is handed over

@@ -23,9 +23,15 @@ from kafka_nextgen.fetching.needs import (
     NeedOffsetReset,
 )
 from kafka_nextgen.fetching.positions import PartitionState
-from kafka_nextgen.fetching.resets import SkippedOffsets, note_listed
+from kafka_nextgen.fetching.resets import (
+    SkippedOffsets,
+    Truncation,
+    note_diverging,
+    note_end,
+    note_listed,
+    note_unknown_end,
+)
 from kafka_nextgen.fetching.sessions import SessionAnswer
-from kafka_nextgen.fetching.truncation import Truncation, note_diverging, note_end, note_unknown_end
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 
 __all__ = ["Results"]
