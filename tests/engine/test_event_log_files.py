@@ -193,7 +193,7 @@ def read_all(stage: Stage) -> Callable[..., None]:
 def test_what_can_t_be_written_is_told_once(
     read_all: Callable[..., None], tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("kafka_nextgen.engine.observability.event_log.CLOSE_TIMEOUT_S", 0.1)  # a few attempts
+    monkeypatch.setattr("kafka_nextgen.event_log.CLOSE_TIMEOUT_S", 0.1)  # a few attempts
     (tmp_path / "file").touch()
     sinks = [FileSink(tmp_path / place) for place in ("/dev/full", "gone/log.jsonl", "file/log.jsonl")]
     with caplog.at_level(logging.WARNING):

@@ -17,7 +17,7 @@ from kafka_nextgen.engine.application.core import ConsumerCore
 from kafka_nextgen.engine.application.rebalance_listener import is_in_callback
 from kafka_nextgen.engine.application.wakeup import Wakeup
 from kafka_nextgen.engine.observability.health import Health
-from kafka_nextgen.engine.observability.hooks import HookList
+from kafka_nextgen.engine.observability.hooks import HookList, Hooks
 from kafka_nextgen.engine.observability.rebalance import Rebalance
 from kafka_nextgen.errors import ConcurrentUseError, MisuseError
 from kafka_nextgen.fetching import FetchState
@@ -100,6 +100,11 @@ class BaseConsumer:
         self._calls = calls
         self._alone: dict[str, _Call] = {}  # calls that run callbacks, by name
         self._runs = False  # whether run() goes on, also between its calls
+
+    def _attach(self, make: Callable[[], Hooks]) -> None:
+        """Add hooks that are made on the I/O thread: a signal handler that raises can't leave them half made."""
+        hooks = self.hooks
+        self._core.engine.thread.call(lambda: hooks.add(make())).result()
 
     @property
     def hooks(self) -> HookList:
