@@ -296,7 +296,7 @@ class Engine:
         try:
             shutting_down = self.thread.submit(self._shut_down())
             if not sleep_until_ended(shutting_down, timeout_s):
-                logger.warning("closing: it took longer than %s s", timeout_s)
+                logger.warning("closing took longer than %s s", timeout_s)
             else:
                 shutting_down.result()
         except (CancelledError, KafkaNextgenError) as error:
@@ -309,7 +309,8 @@ class Engine:
         if not self._stopping:
             self._stopping = True
             logger.warning(
-                "%s was not closed before the interpreter began to end, when threads stop: %s; close it earlier, in a "
+                "%s was not closed before the interpreter began to shut down, which stops threads: %s; close it "
+                "earlier, in a "
                 "with block or by atexit.register(consumer.close)",
                 *self._left_behind(),
             )

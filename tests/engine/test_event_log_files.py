@@ -201,7 +201,7 @@ def test_what_can_t_be_written_is_told_once(
         eventually("all is given up", lambda: all(sink.dropped >= 5 for sink in sinks))
     told = [record for record in caplog.records if record.name == WRITES]
     assert len(told) == 3, caplog.messages
-    assert all("events can't be written, and are tried again" in record.getMessage() for record in told)
+    assert all("events can't be written; retrying" in record.getMessage() for record in told)
     assert [sink.written for sink in sinks] == [0, 0, 0]
     assert caplog.records == told
 
