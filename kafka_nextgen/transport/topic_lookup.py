@@ -134,6 +134,6 @@ class PatternWatch:
             try:
                 return _matching(await self._cluster.all_topics(), pattern)
             except KafkaNextgenError as transient:
-                logger.info("pattern %r not matched just now: %s", pattern, transient)
+                logger.info("pattern %r can't be matched at the moment: %s", pattern, transient)
                 failures += 1
             await asyncio.sleep(self._cluster.retry_backoff_s(failures))

@@ -9,8 +9,8 @@ import pytest
 from kafka_nextgen.config import KEYS
 from kafka_nextgen.properties.security_config import EndpointIdentification
 from kafka_nextgen.properties.value_types import INT32_MAX, IsolationLevel
-from kafka_nextgen.spark.java_keys import IGNORED, JAVA_KEYS, REFUSED, TAKEN_OVER, TRANSLATED
-from tests.spark.keys_of_java import PLAIN, config, read, refusal
+from kafka_nextgen.spark.kafka_option_fates import IGNORED, JAVA_KEYS, REFUSED, TAKEN_OVER, TRANSLATED
+from tests.spark.kafka_keys import PLAIN, config, read, refusal
 
 
 def test_each_key_is_in_one_table() -> None:

@@ -6,14 +6,14 @@ import pytest
 
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.errors import ConfigError
-from kafka_nextgen.spark.java_config import JavaConfig, read_java_config
+from kafka_nextgen.spark.kafka_options import KafkaOptions, read_kafka_options
 
 SERVERS = {"bootstrap.servers": "localhost:9092"}
 PLAIN = 'org.apache.kafka.common.security.plain.PlainLoginModule required username="alice" password="s3cret";'
 
 
-def read(*parts: dict[str, str]) -> JavaConfig:
-    return read_java_config({key: value for part in (SERVERS, *parts) for key, value in part.items()})
+def read(*parts: dict[str, str]) -> KafkaOptions:
+    return read_kafka_options({key: value for part in (SERVERS, *parts) for key, value in part.items()})
 
 
 def config(*parts: dict[str, str]) -> ConsumerConfig:

@@ -1,7 +1,7 @@
-"""Translate the options of Java's consumer, with Spark's prefix ``kafka.``, to this library's ``ConsumerConfig``.
+"""The options ``kafka.*``, which are keys of Java's consumer, translated to this library's ``ConsumerConfig``.
 
 A job that moves here from Spark's built-in source keeps its ``kafka.*`` options. Each known key is taken over,
-translated, ignored with a warning, or refused (``java_keys``). The other rules:
+translated, ignored with a warning, or refused (``kafka_option_fates``). The other rules:
 
 * An unknown key is an error if it is about security, or if it resembles a known key. Otherwise it is ignored with a
   warning, because Java's consumer ignores it as well.
@@ -9,7 +9,7 @@ translated, ignored with a warning, or refused (``java_keys``). The other rules:
 * Values that Java allows and this library does not are adapted.
 * An empty value counts as absent, as in Java, except for ``ssl.endpoint.identification.algorithm``.
 
-Reading options is pure, and a ``JavaConfig`` can be sent to another process. ``JavaConfig.consumer_config`` reads the
+Reading options is pure, and ``KafkaOptions`` can be sent to another process. ``KafkaOptions.consumer_config`` reads the
 stores, so it has to run where the consumer is created.
 """
 
@@ -34,10 +34,18 @@ from kafka_nextgen.other_clients.fates import same_value
 from kafka_nextgen.other_clients.values import CONVERSIONS, without_listeners
 from kafka_nextgen.properties.secret import Secret
 from kafka_nextgen.properties.value_types import SecurityProtocol, one_of
-from kafka_nextgen.spark.java_keys import IGNORED, JAVA_KEYS, PREFIX, REFUSED, TAKEN_OVER, TRANSLATED, key_error
+from kafka_nextgen.spark.kafka_option_fates import (
+    IGNORED,
+    JAVA_KEYS,
+    PREFIX,
+    REFUSED,
+    TAKEN_OVER,
+    TRANSLATED,
+    key_error,
+)
 from kafka_nextgen.text import misspelled, with_nearest
 
-__all__ = ["JavaConfig", "read_java_config"]
+__all__ = ["KafkaOptions", "read_kafka_options"]
 
 _SECURITY: Final = ("ssl.", "sasl.", "security.")
 _ALGORITHM: Final = "ssl.endpoint.identification.algorithm"
@@ -57,7 +65,7 @@ _JAVA_NAMES: Final = {
 
 
 @frozen
-class JavaConfig:
+class KafkaOptions:
     """The ``kafka.*`` options of one query, checked without reading files.
 
     ``settings`` are pairs of this library's keys and values, sorted; ``stores`` are read later; ``warnings`` say which
@@ -88,7 +96,7 @@ class JavaConfig:
         return isinstance(self.stores.trust, StoreFile) and "ssl.ca.pem" in trust
 
 
-def read_java_config(keys: Mapping[str, str]) -> JavaConfig:
+def read_kafka_options(keys: Mapping[str, str]) -> KafkaOptions:
     """Read the options of Java's consumer.
 
     Arguments:
@@ -105,7 +113,7 @@ def read_java_config(keys: Mapping[str, str]) -> JavaConfig:
     settings |= {**login, **tls, "allow.auto.create.topics": False}
     _parsed(settings, {})
     warnings = (*(_ignored(key) for key in keys if not _is_used(key)), *of_tls, *of_login)
-    return JavaConfig(tuple(sorted(settings.items())), read_stores(used), warnings)
+    return KafkaOptions(tuple(sorted(settings.items())), read_stores(used), warnings)
 
 
 def _is_used(key: str) -> bool:
@@ -170,7 +178,7 @@ def _renamed(error: ConfigError) -> ConfigError:
     return ConfigError(f"the option kafka.{key} can't be used: {error}", PREFIX + key)
 
 
-def _with_context(java: JavaConfig, more: Mapping[str, object]) -> ConsumerConfig:
+def _with_context(java: KafkaOptions, more: Mapping[str, object]) -> ConsumerConfig:
     """Return a configuration with SSL contexts, which are made anew when a store changes."""
     from kafka_nextgen.transport.security.renewed_context import RenewedContext
 
@@ -182,7 +190,7 @@ def _with_context(java: JavaConfig, more: Mapping[str, object]) -> ConsumerConfi
     return _parsed({**others, "ssl.context": contexts}, more)
 
 
-def _context(java: JavaConfig, more: Mapping[str, object]) -> ssl.SSLContext:
+def _context(java: KafkaOptions, more: Mapping[str, object]) -> ssl.SSLContext:
     """Return an SSL context with what the stores contain now: OpenSSL reads keys and certificates only from files."""
     from kafka_nextgen.transport.security.tls import client_context
 

@@ -17,7 +17,7 @@ from tests.support.maven_jars import Artifact, fetch_artifacts
 from tests.support.waiting import GUARD_S
 
 RE2J = Artifact("com.google.re2j", "re2j", "1.8")
-PROGRAM = Path(__file__).parent / "support" / "Re2jVerdicts.java"
+PROGRAM = Path(__file__).parent / "Re2jVerdicts.java"
 SEED, DRAWN = 48, 3_000
 
 NAMES = ("orders", "orders-eu", "a", "aa", "ab", "b.c_d", "K", "k", "A-1", "x" * 249, "7", "-", "word")
