@@ -11,16 +11,17 @@ from pathlib import Path
 
 from attrs import frozen
 
-from kafka_nextgen.bridge import consumer_group_heartbeat as bridge
 from kafka_nextgen.membership.effects import SendHeartbeat
 from kafka_nextgen.membership.events import HeartbeatAnswered, Polled, Subscribed
 from kafka_nextgen.membership.member import Member
 from kafka_nextgen.membership.settings import MemberSettings
 from kafka_nextgen.offsets_topic.extensions import encode
+from kafka_nextgen.requests import consumer_group_heartbeat as bridge
 from kafka_nextgen.testing.coordinator.coordinator import Coordinator, Outcome
 from kafka_nextgen.testing.coordinator.requests import ConsumerGroupHeartbeat, TopicImage, TopicsChanged
 from kafka_nextgen.testing.coordinator.responses import ConsumerGroupHeartbeatAnswer
 from kafka_nextgen.testing.coordinator.settings import CoordinatorSettings
+from kafka_nextgen.testing.messages import consumer_group_heartbeat as broker_bridge
 from kafka_nextgen.types import TopicId, TopicIdPartition, format_topic_ids
 from kafka_nextgen.wire.apis import CONSUMER_GROUP_HEARTBEAT
 from kafka_nextgen.wire.frames import decode_request, decode_response, encode_request, encode_response
@@ -67,11 +68,11 @@ class Talk:
         request_frame = encode_request(message, VERSION, self._numbers, CLIENT)
         arrived = decode_request(request_frame[LENGTH_BYTES:])
         assert isinstance(arrived.message, ConsumerGroupHeartbeatRequest)
-        request = bridge.from_request(arrived.message, arrived.client_id or "", HOST)
+        request = broker_bridge.from_request(arrived.message, arrived.client_id or "", HOST)
         outcome = self._coordinator.handle(request, BEGAN_S + at_s)
         self._coordinator.commit(outcome)
         assert isinstance(outcome.response, ConsumerGroupHeartbeatAnswer)
-        response = bridge.to_response(outcome.response)
+        response = broker_bridge.to_response(outcome.response)
         answer_frame = encode_response(CONSUMER_GROUP_HEARTBEAT, response, VERSION, arrived.correlation_id)
         _, answer = decode_response(CONSUMER_GROUP_HEARTBEAT, VERSION, answer_frame[LENGTH_BYTES:])
         assert isinstance(answer, ConsumerGroupHeartbeatResponse)

@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from attrs import frozen
 
 from kafka_nextgen.admin.requests import AdminCall, ErrorInResponse
-from kafka_nextgen.bridge import describe_configs, incremental_alter_configs
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.requests import describe_configs, incremental_alter_configs
 from kafka_nextgen.transport.cluster import ANY
 from kafka_nextgen.wire.apis import DESCRIBE_CONFIGS, INCREMENTAL_ALTER_CONFIGS
 

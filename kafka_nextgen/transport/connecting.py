@@ -17,8 +17,6 @@ from typing import TypeVar
 
 from attrs import frozen
 
-from kafka_nextgen.bridge import api_versions
-from kafka_nextgen.bridge.api_versions import MeantBroker
 from kafka_nextgen.codes import ErrorCode, name_of
 from kafka_nextgen.errors import (
     BrokerError,
@@ -29,6 +27,8 @@ from kafka_nextgen.errors import (
     TransportError,
 )
 from kafka_nextgen.properties.value_types import ServerAddress, can_be_host
+from kafka_nextgen.requests import api_versions
+from kafka_nextgen.requests.api_versions import MeantBroker
 from kafka_nextgen.transport.background import in_daemon_thread
 from kafka_nextgen.transport.connection import Connection
 from kafka_nextgen.transport.connection_errors import tls_error

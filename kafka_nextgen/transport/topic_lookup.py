@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterable, Mapping
 from uuid import NAMESPACE_URL, uuid5
 
 from kafka_nextgen.assignors.spec import TopicMetadata
-from kafka_nextgen.bridge.cluster_image import ClusterImage, TopicInfo
 from kafka_nextgen.codes import ErrorCode, name_of
 from kafka_nextgen.errors import BrokerError, KafkaNextgenError
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.properties.patterns import matching
+from kafka_nextgen.requests.cluster_image import ClusterImage, TopicInfo
 from kafka_nextgen.transport.cluster import ClusterClient
 from kafka_nextgen.transport.io_thread import TaskSet
 from kafka_nextgen.types import TopicId

@@ -13,10 +13,10 @@ from urllib.request import urlopen
 import pytest
 
 from kafka_nextgen import GroupAdmin
-from kafka_nextgen.bridge.api_versions import to_request
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.history.events import Event, EventKind
 from kafka_nextgen.history.json_lines import decode_event
+from kafka_nextgen.requests.api_versions import to_request
 from kafka_nextgen.wire import apis
 from tests.broker.client import Client
 from tests.broker.group_requests import is_joined

@@ -12,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kafka_nextgen import Consumer, OffsetAndMetadata, TopicPartition
-from kafka_nextgen.bridge import fetch, list_offsets, offset_commit
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.engine.application.arguments import (
     LONGEST_WAIT_S,
@@ -22,6 +21,7 @@ from kafka_nextgen.engine.application.arguments import (
     checked_timestamps,
 )
 from kafka_nextgen.engine.settings import record_limits
+from kafka_nextgen.requests import fetch, list_offsets, offset_commit
 from kafka_nextgen.testing.coordinator.requests import OffsetCommit
 from kafka_nextgen.wire.apis import FETCH, LIST_OFFSETS, OFFSET_COMMIT
 from kafka_nextgen.wire.codec import write_message

@@ -7,10 +7,10 @@ from uuid import UUID
 
 import pytest
 
-from kafka_nextgen.bridge import api_versions
-from kafka_nextgen.bridge.api_versions import BrokerVersions
-from kafka_nextgen.bridge.cluster_image import ClusterImage
 from kafka_nextgen.errors import DecodeError, DisconnectedError, RequestTimeoutError
+from kafka_nextgen.requests.api_versions import BrokerVersions
+from kafka_nextgen.requests.cluster_image import ClusterImage
+from kafka_nextgen.testing.messages import api_versions
 from kafka_nextgen.transport.cluster import ClusterClient, Node
 from kafka_nextgen.transport.deadline import Deadline
 from kafka_nextgen.wire.apis import API_VERSIONS, METADATA

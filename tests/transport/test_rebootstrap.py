@@ -7,11 +7,11 @@ import logging
 
 import pytest
 
-from kafka_nextgen.bridge import api_versions
-from kafka_nextgen.bridge.api_versions import BrokerVersions
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import BrokerError, DisconnectedError, NoBrokersError, TransportError
 from kafka_nextgen.properties.value_types import ServerAddress
+from kafka_nextgen.requests.api_versions import BrokerVersions
+from kafka_nextgen.testing.messages import api_versions
 from kafka_nextgen.transport.retrying import Backoff
 from kafka_nextgen.transport.targets import Node
 from kafka_nextgen.wire.apis import API_VERSIONS, METADATA

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from attrs import evolve
 
 from kafka_nextgen import clocks
-from kafka_nextgen.bridge.consumer_group_heartbeat import NoPatternsError
 from kafka_nextgen.codes import ErrorCode, name_of
 from kafka_nextgen.config import GroupProtocol
 from kafka_nextgen.engine.member.driver_context import DriverContext
@@ -23,6 +22,7 @@ from kafka_nextgen.membership import effects as fx
 from kafka_nextgen.membership import events as ev
 from kafka_nextgen.membership.member import Member, is_late
 from kafka_nextgen.membership.timers import Timer, is_due
+from kafka_nextgen.requests.consumer_group_heartbeat import NoPatternsError
 from kafka_nextgen.text import describe_error
 from kafka_nextgen.transport.topic_lookup import PatternWatch
 from kafka_nextgen.types import TopicId

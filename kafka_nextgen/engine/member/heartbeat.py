@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 from attrs import frozen
 
-from kafka_nextgen.bridge.consumer_group_heartbeat import NoPatternsError, to_event
-from kafka_nextgen.bridge.extensions.consumer_group_heartbeat import to_heard, to_may_get, to_request
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.engine.member.coordinator_requests import LEAVE_CONNECT_TIMEOUT_S, supports_history
 from kafka_nextgen.errors import BrokerError, DecodeError, TransportError
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.membership import events as ev
 from kafka_nextgen.membership.effects import SendHeartbeat
+from kafka_nextgen.requests.consumer_group_heartbeat import NoPatternsError, to_event
+from kafka_nextgen.requests.extensions.consumer_group_heartbeat import to_heard, to_may_get, to_request
 from kafka_nextgen.transport.cluster import ClusterClient, Coordinator
 from kafka_nextgen.types import JoinReason, TopicIdPartition
 from kafka_nextgen.wire.apis import (

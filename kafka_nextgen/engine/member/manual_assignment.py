@@ -14,11 +14,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 
-from kafka_nextgen.bridge.cluster_image import ClusterImage
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.engine.member.driver_context import DriverContext
 from kafka_nextgen.errors import KafkaNextgenError, MisuseError
 from kafka_nextgen.logs import logger_of
+from kafka_nextgen.requests.cluster_image import ClusterImage
 from kafka_nextgen.transport.failures import error_from_code
 from kafka_nextgen.types import OffsetRange, TopicPartition, format_partitions
 

@@ -13,10 +13,10 @@ import asyncio
 from collections.abc import Collection
 from collections.abc import Set as AbstractSet
 
-from kafka_nextgen.bridge.cluster_image import ClusterImage
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import KafkaNextgenError
 from kafka_nextgen.logs import logger_of
+from kafka_nextgen.requests.cluster_image import ClusterImage
 from kafka_nextgen.transport.cluster import ClusterClient
 from kafka_nextgen.transport.io_thread import TaskSet
 

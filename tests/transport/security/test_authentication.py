@@ -12,7 +12,6 @@ from struct import pack
 import pytest
 from attrs import evolve
 
-from kafka_nextgen.bridge import metadata
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.errors import (
@@ -26,6 +25,7 @@ from kafka_nextgen.errors import (
     TransportError,
 )
 from kafka_nextgen.properties.secret import Secret
+from kafka_nextgen.requests import metadata
 from kafka_nextgen.testing.broker.security.sasl import SaslAnswer
 from kafka_nextgen.transport.connecting import open_connection
 from kafka_nextgen.transport.retrying import Backoff

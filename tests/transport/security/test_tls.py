@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from kafka_nextgen.bridge import api_versions
-from kafka_nextgen.bridge.api_versions import BrokerVersions
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.errors import ConfigError, TlsError
 from kafka_nextgen.properties.value_types import ServerAddress
+from kafka_nextgen.requests.api_versions import BrokerVersions
+from kafka_nextgen.testing.messages import api_versions
 from kafka_nextgen.transport.connecting import open_connection
 from kafka_nextgen.transport.security.settings import Security, security_of
 from kafka_nextgen.wire import frames

@@ -61,9 +61,7 @@ def _state() -> dict[tuple[str, str], object]:
     """What is in the machines' modules, their tables and their classes, by identity."""
     found: dict[tuple[str, str], object] = {}
     for name, module in sys.modules.items():
-        if not name.startswith(
-            ("kafka_nextgen.testing.coordinator", "kafka_nextgen.membership", "kafka_nextgen.bridge")
-        ):
+        if not name.startswith(("kafka_nextgen.testing", "kafka_nextgen.membership", "kafka_nextgen.requests")):
             continue
         for key, value in vars(module).items():
             found[name, key] = _identity(value)
