@@ -138,6 +138,10 @@ def spark_task(cluster: Cluster) -> Entered:
         100,
         GUARD_S,
         fail_on_data_loss=True,
+        schema,
+        100,
+        GUARD_S,
+        fail_on_data_loss=True,
     )
     entered = Entered(_is_consumers)
     with following(entered):
