@@ -138,10 +138,6 @@ def spark_task(cluster: Cluster) -> Entered:
         100,
         GUARD_S,
         fail_on_data_loss=True,
-        schema,
-        100,
-        GUARD_S,
-        fail_on_data_loss=True,
     )
     entered = Entered(_is_consumers)
     with following(entered):
