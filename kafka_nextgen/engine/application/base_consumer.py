@@ -21,7 +21,7 @@ from kafka_nextgen.engine.observability.hooks import HookList, Hooks
 from kafka_nextgen.engine.observability.rebalance import Rebalance
 from kafka_nextgen.errors import ConcurrentUseError, MisuseError
 from kafka_nextgen.fetching import FetchState
-from kafka_nextgen.groups.group_metadata import ConsumerGroupMetadata
+from kafka_nextgen.group_metadata import ConsumerGroupMetadata
 from kafka_nextgen.text import describe_error
 from kafka_nextgen.types import JoinReason, OffsetAndMetadata, TopicPartition
 

@@ -26,8 +26,7 @@ from kafka_nextgen.errors import KafkaNextgenError
 from kafka_nextgen.fetching import DecodedPartition, Fetch, NodeFetches
 from kafka_nextgen.fetching.sessions import SessionRequest
 from kafka_nextgen.logs import logger_of
-from kafka_nextgen.requests import fetch as bridge
-from kafka_nextgen.requests.fetch import FetchLimits
+from kafka_nextgen.requests.fetch import FetchLimits, to_request
 from kafka_nextgen.requests.list_offsets import number_of
 from kafka_nextgen.transport.cluster import ClusterClient
 from kafka_nextgen.transport.eager_future import EagerFuture
@@ -130,7 +129,7 @@ class FetchExchange:
             rack_id=(config.client_rack or "") if fetch.sends_rack else "",
         )
         session = fetch.session
-        return bridge.to_request(session.told, limits, version, session.session_id, session.epoch, session.forgotten)
+        return to_request(session.told, limits, version, session.session_id, session.epoch, session.forgotten)
 
     def _make_step(self, version: int, request: RawFetchRequest) -> accelerator.SteadyFetch[DecodedPartition]:
         """What goes on from the first request."""
@@ -166,7 +165,7 @@ async def _end(cluster: ClusterClient, node_id: int, session: SessionRequest) ->
         await cluster.call(
             Node(node_id, Purpose.GENERAL),
             FETCH,
-            lambda version: bridge.to_request((), _FOR_NOTHING, version, session.session_id, session.epoch),
+            lambda version: to_request((), _FOR_NOTHING, version, session.session_id, session.epoch),
             ENDING_S,
         )
     except KafkaNextgenError as failure:
