@@ -230,13 +230,8 @@ def note_trouble(
 
 def note_ends(state: PartitionState, result: DecodedPartition, settings: FetchSettings) -> None:
     """Take in where the log begins, and how far it can be read."""
-    state.end_offset = _end_of(result, settings)
+    state.end_offset = result.last_stable_offset if settings.read_committed else result.high_watermark
     state.log_start_offset = result.log_start_offset
-
-
-def _end_of(result: DecodedPartition, settings: FetchSettings) -> int:
-    """How far the log can be read."""
-    return result.last_stable_offset if settings.read_committed else result.high_watermark
 
 
 def note_columns(state: PartitionState, buffers: Buffers, columns: Columns) -> None:

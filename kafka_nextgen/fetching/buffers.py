@@ -1,8 +1,8 @@
 """Records that have arrived and wait for the application.
 
-Partitions take turns: the one that was handed over last is last in turn. Within a turn one partition gives all it has,
-up to what is asked for, since long runs of one partition are the cheapest to hand over. A run is handed over by moving
-its start; nothing is copied.
+Partitions take turns: the one that was handed over last comes last. In its turn a partition gives all it has, up to
+the number that is asked for, since long runs of one partition are the cheapest to hand over. Handing over moves the
+start of a run; nothing is copied.
 """
 
 from __future__ import annotations

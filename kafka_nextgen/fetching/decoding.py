@@ -1,4 +1,4 @@
-"""A Fetch answer decoded: the slow part, kept out of the state so that no lock is held meanwhile."""
+"""Decoding a Fetch answer: the slow part, kept out of the state so that no lock is held meanwhile."""
 
 from __future__ import annotations
 
@@ -68,11 +68,12 @@ class PartitionTask(NamedTuple):
 
 
 class AnswerDecoding:
-    """What was answered to ``fetch`` on its way to being decoded, partition by partition.
+    """Decodes the answer to ``fetch``, partition by partition.
 
-    Partitions that were not asked for are left out, and so is one that was answered already. Once all that was decoded
-    takes what was set aside for it, or ``limits.max_answer_bytes``, the others are taken to have brought no records:
-    they are asked for again. What partitions take that are being decoded at that moment is not known yet.
+    Partitions that were not asked for are left out, and so are partitions that appear twice, the second time. Once the
+    decoded columns take what was set aside for them, or ``limits.max_answer_bytes``, all other partitions count as if
+    they had brought no records: they are asked for again. The size of partitions that are being decoded at that moment
+    is not known yet.
 
     Where several threads decode, all calls but ``PartitionTask.decode`` are made with one lock held.
     """

@@ -133,7 +133,9 @@ def _fetch_of(
         max_wait_ms=wait_ms,
         fences={state.partition: state.fence for state in asked},
         session=SessionRequest.alone(tuple(wanted.values())),
-        sends_rack=all(state.replica.sends_rack(now) for state in asked),  # one request tells one rack for all in it
+        sends_rack=all(
+            state.replica.withholds_rack_until <= now for state in asked
+        ),  # one request tells one rack for all in it
         set_aside_bytes=set_aside_bytes,
         asked_at=now,
         is_out_of_session=is_out_of_session,

@@ -43,6 +43,7 @@ from kafka_nextgen.fetching.planner import (
     plan_resets,
 )
 from kafka_nextgen.fetching.positions import PartitionState, Phase
+from kafka_nextgen.fetching.replicas import LEADER
 from kafka_nextgen.fetching.sessions import SessionRequest
 from kafka_nextgen.properties.offset_reset import OffsetReset
 from kafka_nextgen.types import TopicPartition
@@ -85,13 +86,16 @@ class Planning:
         comes first.
         """
         self._context.end_steady_state()
-        states = self._assigned.states
-        _note_silence(states, now)
-        for state in states:
+        for state in self._assigned.states:
+            if not state.may_hand_over or state.is_fetched:
+                state.silent_since = None
+            elif state.silent_since is None:
+                state.silent_since = now
             if state.image is not image:
                 state.find_leader(image)
             if not state.asked:
-                state.check_replica(image, now)
+                if state.replica is not LEADER:
+                    state.check_replica(image, now)
                 _check_epoch(state)
         needs = self._plan_positions(now)
         fetches = plan_fetches(self._context, now)
@@ -162,15 +166,6 @@ class Planning:
             for state in self._assigned.states
             if state.may_hand_over and state.silent_since is not None
         }
-
-
-def _note_silence(states: Iterable[PartitionState], now: float) -> None:
-    """Begin to count where records may be expected from now on, and end where they may not."""
-    for state in states:
-        if not state.may_hand_over or state.is_fetched:
-            state.silent_since = None
-        elif state.silent_since is None:
-            state.silent_since = now
 
 
 def _check_epoch(state: PartitionState) -> None:

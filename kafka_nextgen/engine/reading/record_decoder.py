@@ -1,10 +1,10 @@
-"""Decodes fetched records, in the order in which they came.
+"""Decodes fetched records, in arrival order.
 
 A small answer is decoded at once: handing it to another thread would take longer. A large one is decoded by threads of
-the consumer's own, so that heartbeats are sent and other answers read meanwhile. Compressed partitions are decoded side
-by side, for decompression alone may take longer than all the rest; else one thread is as quick as memory is. What comes
-while those threads are at work waits for them, also if it is small: no records are given to the application in another
-order than they were read in.
+the consumer's own, so that heartbeats are sent and other answers read meanwhile. Compressed partitions are decoded at
+the same time, as decompression alone may take longer than all the rest; without compression one thread is as fast as
+memory allows. Answers that come while those threads work wait for them, even small ones: the application gets records
+in the order in which they were read.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from kafka_nextgen.wire.records import RecordLimits, has_codec, let_go_of_memory
 
 __all__ = ["RecordDecoder", "do_together"]
 
-#: What is decoded at once, in bytes: about as much as takes as long as waking a thread.
+#: The most bytes that are decoded at once: about as many as take as long as waking a thread.
 SMALL_BYTES = 64 * 1024
 
 #: More threads would wait for brokers and memory rather than for processors.
@@ -44,11 +44,8 @@ class RecordDecoder:
         self._lock = threading.Lock()  # around AnswerDecoding
         self._last: asyncio.Event | None = None  # set when the answer that came last is decoded
 
-    def is_quick(self, answered: Collection[FetchedPartition]) -> bool:
-        """Whether an answer is to be decoded at once."""
-        nbytes = 0
-        for part in answered:
-            nbytes += len(part.records or b"")
+    def is_quick(self, nbytes: int) -> bool:
+        """Whether an answer with so many bytes of records is to be decoded at once."""
         return not self._waiting and nbytes <= SMALL_BYTES
 
     def decode_at_once(self, fetch: Fetch, answered: Collection[FetchedPartition]) -> tuple[DecodedPartition, ...]:
