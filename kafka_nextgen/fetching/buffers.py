@@ -34,7 +34,7 @@ class HandedOverCount:
 
 
 class _State(Protocol):
-    """What there is to know of a partition here."""
+    """What is needed of a partition's state."""
 
     @property
     def may_hand_over(self) -> bool:
@@ -51,7 +51,7 @@ class Buffers:
         handed_over: Mapping[str, HandedOverCount] = MappingProxyType({}),
     ) -> None:
         self._runs = {partition: deque(parts) for partition, parts in runs.items()}
-        #: Those of which there are records, in their turn.
+        #: The partitions with records, in their turn.
         self.partitions: Collection[TopicPartition] = self._runs.keys()
         self._bytes = dict(sizes)
         self._handed_over = defaultdict(HandedOverCount, _copied(handed_over))

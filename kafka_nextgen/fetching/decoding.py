@@ -23,7 +23,7 @@ __all__ = [
 
 
 class DecodedPartition(NamedTuple):
-    """What came of one partition: an error code, or records, or what is wrong with the records.
+    """The answer for one partition: an error code, or records, or what is wrong with the records.
 
     ``preferred_replica`` is the node that the leader would rather have us read from, -1 if there is none (KIP-392).
     ``diverging`` is where the node's log diverges from what was read, None if it does not (KIP-320).
@@ -98,12 +98,12 @@ class AnswerDecoding:
         return None
 
     def end(self, task: PartitionTask, decoded: DecodedPartition) -> None:
-        """Note what came of a partition."""
+        """Note a decoded partition."""
         self._ended[task.number] = decoded
         self._left_bytes -= 0 if decoded.columns is None else decoded.columns.nbytes
 
     def results(self) -> tuple[DecodedPartition, ...]:
-        """All of them, in the order in which they were answered."""
+        """All decoded partitions, in the order of the answer."""
         assert len(self._ended) == self._begun, "a partition is still being decoded"
         return tuple([self._ended[number] for number in range(self._begun)])
 

@@ -38,7 +38,7 @@ class NodeFetches:
     """The fetches of one node, one after the other, in a steady state.
 
     ``fetch`` is what was on its way when this was last settled; ``most_buffered_bytes`` is how much may be buffered
-    when an answer is taken in.
+    when an answer is applied.
     """
 
     state: SteadyState
@@ -84,7 +84,7 @@ class FastPath:
     def take(
         self, steady: NodeFetches, image: ClusterImage, frame: memoryview, correlation_id: int, now: float
     ) -> tuple[bytes, list[DecodedPartition]] | None:
-        """Take in an answer; returns the next request, which is taken to be on its way, and what came.
+        """Apply an answer; returns the next request, which then counts as on its way, and the decoded partitions.
 
         None if the answer has to take the slow path; then nothing has changed.
         """

@@ -45,16 +45,16 @@ class FetchBudget:
             self.growth = max(latest, self.growth + (latest - self.growth) * _FORGETTING)
 
     def for_fetch(self, free_bytes: int, nodes: int) -> int:
-        """How many bytes of an answer may be asked for, of one of so many nodes; 0 while it is better to wait."""
+        """How many bytes may be asked for, from one of ``nodes``; 0 while it is better to wait."""
         if free_bytes < self.least_for(nodes):
             return 0
         part_bytes = self.buffer_bytes // (2 * nodes)
         return min(int(min(part_bytes, free_bytes) / (1 + self.growth)), MOST_ANSWER_BYTES)
 
     def least_for(self, nodes: int) -> int:
-        """How much room there has to be for one of so many nodes to be asked for something."""
+        """How many bytes have to be free before one of ``nodes`` is asked for anything."""
         return -(-(self.buffer_bytes // (2 * nodes)) // 4)
 
     def taken_by(self, answer_bytes: int) -> int:
-        """What has to be set aside for an answer of so many bytes."""
+        """How many bytes have to be set aside for an answer of ``answer_bytes``."""
         return int(answer_bytes * (1 + self.growth))

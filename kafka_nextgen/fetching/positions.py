@@ -199,7 +199,7 @@ class PartitionState:
 
     @property
     def is_read(self) -> bool:
-        """Whether it is to be fetched, now or later."""
+        """Whether it has to be fetched, now or later."""
         return self.phase is Phase.FETCHING and self.may_hand_over and (self.bound is None or not self.is_fetched)
 
     def start_at(self, offset: int, leader_epoch: int = -1, checked_epoch: int = -1) -> None:
@@ -225,7 +225,7 @@ class PartitionState:
         self.fetch_epoch = self.position.leader_epoch
 
     def await_reset(self, reset: Reset, counts_skipped: bool = False) -> None:
-        """Forget the position; one is to be chosen by ``reset``."""
+        """Forget the position; ``reset`` chooses another."""
         self.phase = Phase.AWAITING_RESET
         self.position = None
         self.last_handed_over = -1

@@ -38,7 +38,7 @@ __all__ = ["Results"]
 
 
 class Results:
-    """The part of ``FetchState`` that is told what came of its questions."""
+    """The part of ``FetchState`` that gets the answers."""
 
     def __init__(self, context: FetchContext) -> None:
         self._context = context

@@ -50,7 +50,7 @@ _SESSION_ERRORS = frozenset(
 class SessionRequest(NamedTuple):
     """What a request says: which session it continues, which partitions are new or changed, and which are forgotten.
 
-    The forgotten ones are as they were told before. It is a tuple, which is quick to make, as every fetch has one.
+    The forgotten ones are as they were sent before. It is a tuple, which is quick to make, as every fetch has one.
     """
 
     session_id: int
@@ -132,9 +132,9 @@ class FetchSession:
         return True
 
     def went_on(self, moved: Iterable[FetchPosition], answers: int) -> SessionRequest:
-        """Note that so many answers were followed (``fast_path``), and fetching goes on at these positions.
+        """Note that the fast path went on after ``answers`` answers, and that fetching goes on at these positions.
 
-        Returns the last request; earlier ones may have told some of the positions.
+        Returns the last request; earlier ones may have had some of the positions.
         """
         assert self._open is not None, "the session is the same"
         told = tuple(moved)

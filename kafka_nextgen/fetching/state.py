@@ -1,4 +1,4 @@
-"""The one door to fetching: who is assigned, what to ask next, what came, what is handed over.
+"""All of fetching: what is assigned, what to ask next, what was answered, what is handed over.
 
 ``planning`` says what to ask, ``results`` takes the answers, ``steady`` is the fast path in front of both, ``handover``
 gives records to the application. All of them share one context.

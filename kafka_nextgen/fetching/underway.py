@@ -92,7 +92,7 @@ class Underway:
         asked[asked.index(fetch)] = following
 
     def is_busy(self, node_id: int) -> bool:
-        """Whether a node is to be left alone for now."""
+        """Whether a node must not be asked for more at the moment."""
         if not self._asked and not self._decoding:  # as it is after most answers
             return False
         decoding = sum(rest.fetch.node_id == node_id for rest in self._decoding)

@@ -276,7 +276,7 @@ class Fetcher:
             if self._receive(need, head, find_arrivals(need, partitions) if need.has_ends else {}):
                 self._take_in(need, decoded)
         elif self._receive(need, head, find_arrivals(need, partitions)):
-            self.pump()  # go on behind what came before it is decoded
+            self.pump()  # the next fetch is sent before this answer is decoded
             self._take_in(need, await self._decoder.decode(need, partitions))
 
     def _take_in(self, need: Fetch, decoded: Sequence[DecodedPartition]) -> None:

@@ -173,7 +173,7 @@ class LockedFetches(AbstractContextManager[FetchState]):
         before = None
         try:
             with self._lock:
-                if self._state.planning.waits_for_room:  # mostly nothing does; what is left out later knows of these
+                if self._state.planning.waits_for_room:  # mostly nothing does; a later plan counts these
                     before = self._state.handover.runs_done
                 for part in parts:
                     self._state.handover.hand_over(part)

@@ -45,7 +45,7 @@ class RecordDecoder:
         self._last: asyncio.Event | None = None  # set when the answer that came last is decoded
 
     def is_quick(self, nbytes: int) -> bool:
-        """Whether an answer with so many bytes of records is to be decoded at once."""
+        """Whether an answer with ``nbytes`` of records is decoded at once."""
         return not self._waiting and nbytes <= SMALL_BYTES
 
     def decode_at_once(self, fetch: Fetch, answered: Collection[FetchedPartition]) -> tuple[DecodedPartition, ...]:
@@ -93,7 +93,7 @@ def _is_compressed(part: FetchedPartition) -> bool:
 
 
 async def do_together(threads: ThreadPoolExecutor, num_threads: int, work: Callable[[], object]) -> None:
-    """Have this done by so many threads at once, and wait for the last of them; raises what one of them raised.
+    """Have ``num_threads`` threads call ``work``, and wait for all of them; raises what one of them raised.
 
     The task goes on in the turn of the loop that hears of the last end. With a future for each thread the loop would
     turn a few times more, and each turn waits for the GIL where the application's thread is busy.
@@ -106,7 +106,7 @@ async def do_together(threads: ThreadPoolExecutor, num_threads: int, work: Calla
 
 
 class _JointWork:
-    """How many threads are still at it; made on the loop, told of each end by the thread that ends."""
+    """Counts the threads that still work; made on the loop, ``end`` is called by each thread that ends."""
 
     def __init__(self, num_threads: int) -> None:
         self.reply: EagerFuture[None] = EagerFuture(asyncio.get_running_loop())
