@@ -7,6 +7,8 @@ import math
 import sys
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping
 from datetime import timedelta
+from functools import partial
+from pathlib import Path
 from types import FrameType, TracebackType
 
 from kafka_nextgen import clocks
@@ -67,6 +69,10 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers):
         self._is_closed = False
         self._wish: Callable[[], Coroutine[object, object, None]] | None = None
         super().__init__(parsed, self._wakeup, asyncio.current_task, is_in_task, NoCallTracker())
+        if parsed.history_log_dir is not None and parsed.group_id:
+            from kafka_nextgen.event_log import EventLog
+
+            self._attach(partial(EventLog.in_directory, Path(parsed.history_log_dir), parsed.client_id))
 
     async def __aenter__(self) -> AsyncConsumer:
         return self

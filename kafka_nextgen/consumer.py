@@ -7,6 +7,8 @@ import threading
 import time
 from collections.abc import Iterator, Mapping
 from datetime import timedelta
+from functools import partial
+from pathlib import Path
 from types import FrameType, TracebackType
 
 from kafka_nextgen import clocks
@@ -57,6 +59,10 @@ class Consumer(BlockingCalls, RunsHandlers):
         self._closers = CallGuard(threading.get_ident, is_in_thread)
         self._is_closed = False
         super().__init__(parsed, self._wakeup, threading.get_ident, is_in_thread, CallTracker())
+        if parsed.history_log_dir is not None and parsed.group_id:
+            from kafka_nextgen.event_log import EventLog
+
+            self._attach(partial(EventLog.in_directory, Path(parsed.history_log_dir), parsed.client_id))
 
     def __enter__(self) -> Consumer:
         return self
@@ -102,7 +108,7 @@ class Consumer(BlockingCalls, RunsHandlers):
         end, and ``poll`` returns at once; ``finished()`` returns the partitions that are read. The consumer waits for
         offsets that are not written yet. For offsets that don't exist, ``poll`` raises OffsetOutOfRangeError,
         LogTruncationError or UnknownTopicError. None instead of a range is a partition without an end. See
-        ``docs/reading.md``, "Ranges".
+        ``docs/use/reading.md``, "Ranges".
 
         Raises MisuseError after ``subscribe``, TypeError or ValueError for an invalid partition or range.
         """

@@ -18,11 +18,11 @@ from benchmarks.delays.ours import config, partitions
 from benchmarks.delays.task import Task
 from benchmarks.processes import answer, told
 from kafka_nextgen import Consumer, TopicPartition
-from kafka_nextgen.bridge.cluster_image import ClusterImage
-from kafka_nextgen.bridge.fetch import FetchedPartition
 from kafka_nextgen.engine.reading.locked_fetches import LockedFetches
 from kafka_nextgen.engine.reading.record_decoder import RecordDecoder
 from kafka_nextgen.fetching import DecodedPartition, Fetch, NodeFetches
+from kafka_nextgen.requests.cluster_image import ClusterImage
+from kafka_nextgen.requests.fetch import FetchedPartition
 from kafka_nextgen.transport.connection import Connection
 
 __all__ = ["STAGES", "TRACED", "Trace"]

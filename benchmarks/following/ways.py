@@ -126,14 +126,18 @@ def spark_task(cluster: Cluster) -> Entered:
     import pyarrow as pa
 
     from kafka_nextgen.spark import kept_consumers
-    from kafka_nextgen.spark.java_config import read_java_config
+    from kafka_nextgen.spark.kafka_options import read_kafka_options
     from kafka_nextgen.spark.reading import ReadSettings, read_ranges
     from kafka_nextgen.spark.values import PartitionRange
 
     _produce(cluster, 30)
     schema = pa.schema([("offset", pa.int64()), ("value", pa.binary())])
     settings = ReadSettings(
-        read_java_config({"bootstrap.servers": cluster.bootstrap_servers}), schema, 100, GUARD_S, fail_on_data_loss=True
+        read_kafka_options({"bootstrap.servers": cluster.bootstrap_servers}),
+        schema,
+        100,
+        GUARD_S,
+        fail_on_data_loss=True,
     )
     entered = Entered(_is_consumers)
     with following(entered):

@@ -11,10 +11,10 @@ from kafka_nextgen.admin.describing import describe_group
 from kafka_nextgen.admin.requests import AdminCall, broker_error
 from kafka_nextgen.admin.values import GroupDescription, GroupState
 from kafka_nextgen.assignors import AssignmentSpec, TopicMetadata, spec_of
-from kafka_nextgen.bridge.cluster_image import ClusterImage
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import BrokerError, MisuseError
 from kafka_nextgen.groups.consumer_protocol import PROTOCOL_TYPE
+from kafka_nextgen.requests.cluster_image import ClusterImage
 from kafka_nextgen.transport.topic_lookup import id_of, topic_metadata
 from kafka_nextgen.types import TopicId
 
@@ -50,12 +50,12 @@ async def _describe_at_rest(call: AdminCall, group_id: str) -> GroupDescription:
         if group.protocol_type not in ("", PROTOCOL_TYPE):
             kind = repr(group.protocol_type)
             raise MisuseError(
-                f"group {group_id}: its members are no consumers, but of type {kind}, with other assignors"
+                f"group {group_id}: its members are not consumers but of type {kind}, which has other assignors"
             )
         if group.state not in _REBALANCING:
             return group
         tries += 1
-        text = f"group {group_id}: it rebalances ({group.state.value}), and its members can't be read meanwhile"
+        text = f"group {group_id}: it is rebalancing ({group.state.value}), so its members can't be read"
         failure = BrokerError(text, code=_REBALANCE, retriable=True)
         await call.deadline.pause(call.cluster.retry_backoff_s(tries), failure)
 

@@ -19,9 +19,6 @@ from kafka_nextgen.admin.values import (
 )
 from kafka_nextgen.assignors import ClientAssignor
 from kafka_nextgen.assignors.user_data import read_member_word
-from kafka_nextgen.bridge import consumer_group_describe, describe_groups
-from kafka_nextgen.bridge.extensions import consumer_group_describe as extended_describe
-from kafka_nextgen.bridge.extensions import describe_groups as extended_describe_groups
 from kafka_nextgen.errors import DecodeError, GroupNotFoundError, UnsupportedProtocolError
 from kafka_nextgen.groups.consumer_protocol import (
     PROTOCOL_TYPE,
@@ -29,8 +26,15 @@ from kafka_nextgen.groups.consumer_protocol import (
     decode_assignment,
     decode_subscription,
 )
-from kafka_nextgen.testing.coordinator.classic.responses import DescribedClassicGroup, DescribedClassicMember
-from kafka_nextgen.testing.coordinator.responses import DescribedGroup, DescribedMember
+from kafka_nextgen.groups.described import (
+    DescribedClassicGroup,
+    DescribedClassicMember,
+    DescribedGroup,
+    DescribedMember,
+)
+from kafka_nextgen.requests import consumer_group_describe, describe_groups
+from kafka_nextgen.requests.extensions import consumer_group_describe as extended_describe
+from kafka_nextgen.requests.extensions import describe_groups as extended_describe_groups
 from kafka_nextgen.transport.cluster import Coordinator
 from kafka_nextgen.types import TopicId, TopicIdPartition, TopicPartition
 from kafka_nextgen.wire.apis import CONSUMER_GROUP_DESCRIBE, DESCRIBE_GROUPS

@@ -19,8 +19,8 @@ from kafka_nextgen.admin.values import (
     StreamsTasks,
     parse_enum,
 )
-from kafka_nextgen.bridge import list_groups
 from kafka_nextgen.errors import BrokerError, DecodeError, GroupNotFoundError, UnsupportedProtocolError
+from kafka_nextgen.requests import list_groups
 from kafka_nextgen.transport.cluster import Coordinator
 from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire import messages as m

@@ -17,18 +17,18 @@ from typing import TypeVar
 from kafka_nextgen.admin.requests import AdminCall, broker_error
 from kafka_nextgen.admin.share_offsets import ShareOffsets, fetch_share_offsets
 from kafka_nextgen.admin.values import GroupDescription, GroupOffset, GroupType, Results
-from kafka_nextgen.bridge import offset_commit, offset_delete, offset_fetch
-from kafka_nextgen.bridge.list_offsets import EARLIEST, LATEST
-from kafka_nextgen.bridge.topics import by_name
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import KafkaNextgenError
+from kafka_nextgen.groups.offset_requests import OffsetCommit, OffsetFetch
 from kafka_nextgen.groups.partition_results import PartitionResults
 from kafka_nextgen.properties.offset_reset import OffsetReset
-from kafka_nextgen.testing.coordinator.requests import OffsetCommit, OffsetFetch
+from kafka_nextgen.requests import offset_commit, offset_delete, offset_fetch
+from kafka_nextgen.requests.list_offsets import EARLIEST, LATEST
 from kafka_nextgen.transport.cluster import Coordinator
 from kafka_nextgen.transport.offset_lookup import offsets_of
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 from kafka_nextgen.wire.apis import OFFSET_COMMIT, OFFSET_DELETE, OFFSET_FETCH
+from kafka_nextgen.wire.topics import by_name
 
 __all__ = ["alter_offsets", "delete_offsets", "list_offsets"]
 

@@ -11,9 +11,9 @@ from collections.abc import Collection
 
 from kafka_nextgen.admin.requests import AdminCall
 from kafka_nextgen.admin.values import GroupListing, GroupState, GroupType, ListedGroups, parse_enum
-from kafka_nextgen.bridge import list_groups as bridge
 from kafka_nextgen.errors import KafkaNextgenError
-from kafka_nextgen.testing.coordinator.responses import ListedGroup
+from kafka_nextgen.groups.listed import ListedGroup
+from kafka_nextgen.requests import list_groups as bridge
 from kafka_nextgen.transport.cluster import Node
 from kafka_nextgen.wire.apis import LIST_GROUPS, Api
 

@@ -17,13 +17,12 @@ from math import ceil
 from attrs import frozen
 
 from kafka_nextgen.admin.requests import AdminCall, broker_error
-from kafka_nextgen.bridge import delete_groups, leave_group
-from kafka_nextgen.bridge.extensions import consumer_group_add_members
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import KafkaNextgenError
-from kafka_nextgen.testing.coordinator.classic.requests import REMOVED_BY_ADMIN, LeaveGroup, LeavingMember
-from kafka_nextgen.testing.coordinator.classic.responses import LeftMember
-from kafka_nextgen.testing.coordinator.extensions.requests import AddMembers, ExpectedMember
+from kafka_nextgen.groups.extensions.adding import AddMembers, ExpectedMember
+from kafka_nextgen.groups.leaving import REMOVED_BY_ADMIN, LeaveGroup, LeavingMember, LeftMember
+from kafka_nextgen.requests import delete_groups, leave_group
+from kafka_nextgen.requests.extensions import consumer_group_add_members
 from kafka_nextgen.transport.cluster import Coordinator
 from kafka_nextgen.wire.apis import CONSUMER_GROUP_ADD_MEMBERS, DELETE_GROUPS, LEAVE_GROUP
 

@@ -22,11 +22,11 @@ from collections.abc import Collection, Iterable, Mapping
 
 from attrs import evolve, frozen
 
-from kafka_nextgen.bridge.cluster_image import LOOKS, ClusterImage, TopicInfo
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import MisuseError, UnknownTopicError
 from kafka_nextgen.fetching.buffers import Buffers, HandedOverCount
 from kafka_nextgen.fetching.positions import PartitionState
+from kafka_nextgen.requests.cluster_image import LOOKS, ClusterImage, TopicInfo
 from kafka_nextgen.types import TopicId, TopicPartition, lag_of
 
 __all__ = ["Assigned", "FetchProgress", "PartitionProgress", "find_topic", "is_of_old_topic", "tell_if_missing"]

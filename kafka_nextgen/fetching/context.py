@@ -16,7 +16,6 @@ from collections.abc import Iterable, Mapping
 
 from attrs import Factory, define
 
-from kafka_nextgen.bridge.cluster_image import ClusterImage
 from kafka_nextgen.fetching.assigned import Assigned
 from kafka_nextgen.fetching.fetch_budget import FetchBudget
 from kafka_nextgen.fetching.needs import Fetch, NeedMetadata
@@ -24,6 +23,7 @@ from kafka_nextgen.fetching.positions import PartitionState, Phase
 from kafka_nextgen.fetching.replicas import LEADER
 from kafka_nextgen.fetching.settings import FetchSettings
 from kafka_nextgen.fetching.underway import Underway
+from kafka_nextgen.requests.cluster_image import ClusterImage
 from kafka_nextgen.types import TopicPartition
 
 __all__ = ["FetchContext", "MetadataRefresh", "SteadyState", "find_steady_state"]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
-from kafka_nextgen.bridge.fetch import FetchedPartition
-from kafka_nextgen.bridge.offset_for_leader_epoch import EpochEnd
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import CorruptRecordError
 from kafka_nextgen.fetching.needs import Arrival, Fetch
+from kafka_nextgen.requests.fetch import FetchedPartition
+from kafka_nextgen.requests.offset_for_leader_epoch import EpochEnd
 from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire.records import Columns, RecordLimits, decode_partition, find_end, leave_out_aborted
 

@@ -15,13 +15,13 @@ from typing import TypeAlias
 
 from attrs import define
 
-from kafka_nextgen.bridge.cluster_image import ClusterImage
-from kafka_nextgen.bridge.fetch import FetchPosition
 from kafka_nextgen.compiled import accelerator
 from kafka_nextgen.fetching.answers import note_columns, note_ends
 from kafka_nextgen.fetching.context import FetchContext, SteadyState, find_steady_state
 from kafka_nextgen.fetching.decoding import DecodedPartition
 from kafka_nextgen.fetching.needs import Fetch
+from kafka_nextgen.requests.cluster_image import ClusterImage
+from kafka_nextgen.requests.fetch import FetchPosition
 
 __all__ = ["FastPath", "NodeFetches"]
 

@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 from attrs import frozen
 
-from kafka_nextgen.bridge.fetch import FetchPosition
-from kafka_nextgen.bridge.offset_for_leader_epoch import EpochQuestion
 from kafka_nextgen.fetching.sessions import SessionRequest
 from kafka_nextgen.properties.offset_reset import ByDuration
+from kafka_nextgen.requests.fetch import FetchPosition
+from kafka_nextgen.requests.offset_for_leader_epoch import EpochQuestion
 from kafka_nextgen.types import TopicId, TopicPartition
 
 __all__ = ["Arrival", "Fetch", "Need", "NeedCommittedOffset", "NeedEpochEnds", "NeedMetadata", "NeedOffsetReset"]

@@ -30,7 +30,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
-from kafka_nextgen.bridge.fetch import names_of
 from kafka_nextgen.fetching.buffers import Buffers
 from kafka_nextgen.fetching.context import FetchContext
 from kafka_nextgen.fetching.needs import Fetch, NeedCommittedOffset, NeedMetadata, NeedOffsetReset
@@ -39,6 +38,7 @@ from kafka_nextgen.fetching.resets import question_of
 from kafka_nextgen.fetching.sessions import SessionRequest
 from kafka_nextgen.fetching.settings import SHORT_WAIT_MS
 from kafka_nextgen.fetching.underway import Underway
+from kafka_nextgen.requests.fetch import names_of
 
 __all__ = [
     "by_leader",

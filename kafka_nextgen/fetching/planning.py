@@ -28,8 +28,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from kafka_nextgen.bridge.cluster_image import ClusterImage
-from kafka_nextgen.bridge.offset_for_leader_epoch import EpochQuestion
 from kafka_nextgen.fetching.assigned import find_topic, tell_if_missing
 from kafka_nextgen.fetching.context import FetchContext
 from kafka_nextgen.fetching.needs import Fetch, Need, NeedEpochEnds, NeedMetadata
@@ -46,6 +44,8 @@ from kafka_nextgen.fetching.positions import PartitionState, Phase
 from kafka_nextgen.fetching.replicas import LEADER
 from kafka_nextgen.fetching.sessions import SessionRequest
 from kafka_nextgen.properties.offset_reset import OffsetReset
+from kafka_nextgen.requests.cluster_image import ClusterImage
+from kafka_nextgen.requests.offset_for_leader_epoch import EpochQuestion
 from kafka_nextgen.types import TopicPartition
 
 __all__ = ["Planning"]

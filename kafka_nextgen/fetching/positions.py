@@ -33,14 +33,14 @@ from enum import Enum
 
 from attrs import define
 
-from kafka_nextgen.bridge.cluster_image import ClusterImage
-from kafka_nextgen.bridge.fetch import FetchPosition
-from kafka_nextgen.bridge.list_offsets import ListedOffset
 from kafka_nextgen.errors import KafkaNextgenError
 from kafka_nextgen.fetching.bounds import Bound
 from kafka_nextgen.fetching.needs import Arrival
 from kafka_nextgen.fetching.replicas import LEADER, ReadReplica
 from kafka_nextgen.properties.offset_reset import OffsetReset, Reset
+from kafka_nextgen.requests.cluster_image import ClusterImage
+from kafka_nextgen.requests.fetch import FetchPosition
+from kafka_nextgen.requests.list_offsets import ListedOffset
 from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicPartition
 from kafka_nextgen.wire.records import ColumnSlice
 

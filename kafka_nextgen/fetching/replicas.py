@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from attrs import evolve, frozen
 
-from kafka_nextgen.bridge.cluster_image import ClusterImage
+from kafka_nextgen.requests.cluster_image import ClusterImage
 from kafka_nextgen.types import TopicPartition
 
 __all__ = ["LEADER", "ReadReplica"]

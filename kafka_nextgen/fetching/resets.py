@@ -27,8 +27,6 @@ from __future__ import annotations
 
 from attrs import frozen
 
-from kafka_nextgen.bridge.list_offsets import EARLIEST, LATEST, ListedOffset
-from kafka_nextgen.bridge.offset_for_leader_epoch import EpochEnd, EpochQuestion
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import LogTruncationError
 from kafka_nextgen.fetching.answers import note_error, note_failure, note_trouble
@@ -36,6 +34,8 @@ from kafka_nextgen.fetching.assigned import Assigned
 from kafka_nextgen.fetching.positions import PartitionState, Phase
 from kafka_nextgen.fetching.settings import FetchSettings
 from kafka_nextgen.properties.offset_reset import ByDuration, OffsetReset
+from kafka_nextgen.requests.list_offsets import EARLIEST, LATEST, ListedOffset
+from kafka_nextgen.requests.offset_for_leader_epoch import EpochEnd, EpochQuestion
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 
 __all__ = [

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 
-from kafka_nextgen.bridge.list_offsets import ListedOffset
-from kafka_nextgen.bridge.offset_for_leader_epoch import EpochEnd
 from kafka_nextgen.fetching.answers import begin_reset, note_failure, note_fetched, note_no_news
 from kafka_nextgen.fetching.context import FetchContext
 from kafka_nextgen.fetching.decoding import DecodedPartition
@@ -32,6 +30,8 @@ from kafka_nextgen.fetching.resets import (
     note_unknown_end,
 )
 from kafka_nextgen.fetching.sessions import SessionAnswer
+from kafka_nextgen.requests.list_offsets import ListedOffset
+from kafka_nextgen.requests.offset_for_leader_epoch import EpochEnd
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 
 __all__ = ["Results"]

@@ -24,8 +24,8 @@ from typing import NamedTuple
 
 from attrs import Factory, define
 
-from kafka_nextgen.bridge.fetch import FetchPosition
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.requests.fetch import FetchPosition
 from kafka_nextgen.types import TopicPartition
 
 __all__ = ["FetchSession", "SessionAnswer", "SessionRequest"]

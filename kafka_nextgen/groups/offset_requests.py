@@ -1,7 +1,4 @@
-"""The requests about offsets that consumers, producers and operators make; re-exported by ``requests``.
-
-A separate module because consumers import these requests and no others.
-"""
+"""The requests about offsets that consumers, producers and operators make, and the end of a transaction."""
 
 from __future__ import annotations
 
@@ -11,7 +8,7 @@ from attrs import field, frozen
 
 from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicPartition
 
-__all__ = ["OffsetCommit", "OffsetFetch", "TxnOffsetCommit"]
+__all__ = ["EndTransaction", "OffsetCommit", "OffsetFetch", "TxnOffsetCommit"]
 
 
 @frozen
@@ -65,3 +62,11 @@ class OffsetFetch:
     member_epoch: int = -1
     require_stable: bool = True
     topic_ids: Mapping[str, TopicId] = field(factory=dict)
+
+
+@frozen
+class EndTransaction:
+    """The producer's transaction was committed or aborted, in all groups."""
+
+    producer_id: int
+    is_commit: bool

@@ -12,8 +12,8 @@ from attrs import frozen
 
 from kafka_nextgen.assignors.spec import ClientAssignor, Metadata
 from kafka_nextgen.groups.cause import EpochCause
+from kafka_nextgen.groups.offered_protocol import OfferedProtocol
 from kafka_nextgen.groups.topic_partitions import TopicPartitions
-from kafka_nextgen.testing.coordinator.classic.requests import OfferedProtocol
 from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicIdPartition, TopicPartition
 
 __all__ = [

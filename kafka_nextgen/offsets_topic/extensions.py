@@ -16,8 +16,6 @@ from functools import partial
 
 from kafka_nextgen import offsets_topic as plain
 from kafka_nextgen.assignors.spec import ClientAssignor
-from kafka_nextgen.bridge.extensions.consumer_group_history import REBALANCE
-from kafka_nextgen.bridge.extensions.fields import ASSIGNOR, METADATA
 from kafka_nextgen.groups.extensions.records import (
     ExpectedMembers,
     ExpectedMembersRemoved,
@@ -29,6 +27,8 @@ from kafka_nextgen.groups.extensions.records import (
 )
 from kafka_nextgen.offsets_topic import Codec, KeyAndValue, LoggedBatch, Skipped
 from kafka_nextgen.offsets_topic.kinds import member_kind, record_kind, target_kind, target_share_kind
+from kafka_nextgen.wire.extensions.fields import ASSIGNOR, METADATA
+from kafka_nextgen.wire.extensions.rebalances import REBALANCE
 from kafka_nextgen.wire.field_map import FieldMap, converted
 from kafka_nextgen.wire.schemas import offsets_topic as m
 

@@ -18,16 +18,16 @@ from typing import Any
 
 from attrs import frozen
 
-from kafka_nextgen.bridge.topics import topic_id_partitions
 from kafka_nextgen.errors import DecodeError
 from kafka_nextgen.groups import records as r
+from kafka_nextgen.groups.offered_protocol import OfferedProtocol
 from kafka_nextgen.groups.topic_partitions import TopicPartitions, to_topic_partitions
-from kafka_nextgen.testing.coordinator.classic.requests import OfferedProtocol
 from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicIdPartition, TopicPartition
 from kafka_nextgen.wire.field_map import Conversion, FieldMap, attributes_of, converted, optional_number
 from kafka_nextgen.wire.schema import Message
 from kafka_nextgen.wire.schemas import offsets_topic as m
 from kafka_nextgen.wire.schemas.consumer_group import TopicPartitions as Share
+from kafka_nextgen.wire.topics import topic_id_partitions
 
 __all__ = [
     "CLASSIC_GROUP",

@@ -12,11 +12,11 @@ from typing import TypeAlias
 
 from attrs import evolve
 
-from kafka_nextgen.bridge.cluster_image import TopicInfo
 from kafka_nextgen.codes import is_retriable, name_of
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.errors import BrokerError, TopicAuthorizationError
 from kafka_nextgen.producing.partitioner import Partitioner
+from kafka_nextgen.requests.cluster_image import TopicInfo
 from kafka_nextgen.transport.cluster import ClusterClient
 from kafka_nextgen.transport.deadline import Deadline
 from kafka_nextgen.transport.settings import TransportSettings

@@ -164,4 +164,4 @@ def _warn(message: str, category: type[Warning]) -> None:
 
 def _is_ours(frame: FrameType) -> bool:
     module = str(frame.f_globals.get("__name__", ""))
-    return module.partition(".")[0] == __package__ or frame.f_code.co_filename.startswith("<attrs generated")
+    return module.partition(".")[0] == "kafka_nextgen" or frame.f_code.co_filename.startswith("<attrs generated")

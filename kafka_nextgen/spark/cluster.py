@@ -17,10 +17,10 @@ from collections.abc import Callable, Collection, Coroutine, Iterator, Mapping
 from functools import cached_property
 from typing import TypeVar
 
-from kafka_nextgen.bridge.list_offsets import EARLIEST, LATEST
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.errors import UnknownTopicError
+from kafka_nextgen.requests.list_offsets import EARLIEST, LATEST
 from kafka_nextgen.spark.admission import receded
 from kafka_nextgen.spark.consumer_strategy import AssignStrategy, SubscribePatternStrategy
 from kafka_nextgen.spark.limits import GroupOffsets, OffsetLimit

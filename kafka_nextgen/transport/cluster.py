@@ -14,8 +14,6 @@ from collections.abc import Awaitable, Callable, Collection, Mapping
 from math import inf
 from typing import NamedTuple, TypeVar
 
-from kafka_nextgen.bridge.api_versions import MeantBroker
-from kafka_nextgen.bridge.cluster_image import Broker, ClusterImage
 from kafka_nextgen.errors import (
     AuthenticationError,
     BrokerError,
@@ -28,6 +26,8 @@ from kafka_nextgen.errors import (
 )
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.properties.value_types import ServerAddress
+from kafka_nextgen.requests.api_versions import MeantBroker
+from kafka_nextgen.requests.cluster_image import Broker, ClusterImage
 from kafka_nextgen.transport.background import OnFailure, log_failure
 from kafka_nextgen.transport.connection import Connection
 from kafka_nextgen.transport.coordinators import Coordinators
@@ -362,5 +362,5 @@ class ClusterClient:
         address = self._brokers.by_id.get(node.node_id)
         if address is None:
             self._metadata.request_update()
-            raise DisconnectedError(f"{node} is not among the brokers known: {sorted(self._brokers.by_id) or 'none'}")
+            raise DisconnectedError(f"{node} is not among the known brokers: {sorted(self._brokers.by_id) or 'none'}")
         return address

@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Collection, Iterable, Mapping
 
-from kafka_nextgen.bridge import list_offsets as bridge
-from kafka_nextgen.bridge.cluster_image import TopicInfo
-from kafka_nextgen.bridge.list_offsets import number_of
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.errors import DecodeError, OutageError, RequestTimeoutError
 from kafka_nextgen.groups.partition_results import PartitionResults
+from kafka_nextgen.requests import list_offsets as bridge
+from kafka_nextgen.requests.cluster_image import TopicInfo
+from kafka_nextgen.requests.list_offsets import number_of
 from kafka_nextgen.transport.cluster import ClusterClient, Node
 from kafka_nextgen.transport.deadline import ClosedError, Deadline
 from kafka_nextgen.transport.failures import error_from_code
@@ -44,7 +44,7 @@ class ClusterQueries:
     ) -> PartitionResults[OffsetAndTimestamp]:
         """The offsets at these timestamps; partitions without a leader, or whose leader is away, are in ``failed``.
 
-        Raises UnknownTopicError if there is no such partition, looked up a few times, another BrokerError for what
+        Raises UnknownTopicError if the partition does not exist, looked up a few times, another BrokerError for what
         won't pass, and RequestTimeoutError if nothing was found when the time is over.
         """
         return checked(await self.find_offsets(timestamps, timeout_s))

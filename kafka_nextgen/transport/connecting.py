@@ -17,8 +17,6 @@ from typing import TypeVar
 
 from attrs import frozen
 
-from kafka_nextgen.bridge import api_versions
-from kafka_nextgen.bridge.api_versions import MeantBroker
 from kafka_nextgen.codes import ErrorCode, name_of
 from kafka_nextgen.errors import (
     BrokerError,
@@ -29,6 +27,8 @@ from kafka_nextgen.errors import (
     TransportError,
 )
 from kafka_nextgen.properties.value_types import ServerAddress, can_be_host
+from kafka_nextgen.requests import api_versions
+from kafka_nextgen.requests.api_versions import MeantBroker
 from kafka_nextgen.transport.background import in_daemon_thread
 from kafka_nextgen.transport.connection import Connection
 from kafka_nextgen.transport.connection_errors import tls_error
@@ -186,7 +186,7 @@ async def learn_versions(connection: Connection, deadline: Deadline, meant: Mean
         versions = await _ask_versions(connection, min(theirs, asked_in - 1), deadline)
     if versions.error == ErrorCode.REBOOTSTRAP_REQUIRED and meant is not None:
         who = f"node {meant.node_id} of cluster {meant.cluster_id}"
-        raise WrongBrokerError(f"{connection.address}: another broker than {who} answers (REBOOTSTRAP_REQUIRED)")
+        raise WrongBrokerError(f"{connection.address}: the broker that answers is not {who} (REBOOTSTRAP_REQUIRED)")
     if versions.error != ErrorCode.NONE:
         text = f"{connection.address}: the broker does not say which versions it speaks ({name_of(versions.error)})"
         raise BrokerError(text, code=versions.error)
@@ -236,7 +236,7 @@ class Resolver:
 
 async def _look_up(address: ServerAddress) -> list[str]:
     if not can_be_host(address.host):
-        raise DisconnectedError(f"{address}: this can't be the name of a host")
+        raise DisconnectedError(f"{address}: this is not a valid host name")
     try:
         found = await in_daemon_thread(
             lambda: getaddrinfo(address.host, address.port, type=SOCK_STREAM), f"kafka_nextgen resolver {address}"

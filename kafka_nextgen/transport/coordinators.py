@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from kafka_nextgen.bridge import find_coordinator
-from kafka_nextgen.bridge.cluster_image import Broker
 from kafka_nextgen.codes import ErrorCode, is_retriable, name_of
 from kafka_nextgen.errors import BrokerError, OutageError, RequestTimeoutError
 from kafka_nextgen.membership.error_classes import error_class
+from kafka_nextgen.requests import find_coordinator
+from kafka_nextgen.requests.cluster_image import Broker
 from kafka_nextgen.transport.deadline import ClosedError, Deadline, SingleFlight
 from kafka_nextgen.transport.known_brokers import KnownBrokers
 from kafka_nextgen.transport.settings import TransportSettings

@@ -13,12 +13,12 @@ from collections.abc import Callable, Collection, Iterable
 
 from attrs import evolve, frozen
 
-from kafka_nextgen.bridge import metadata as bridge
-from kafka_nextgen.bridge.cluster_image import ClusterImage
 from kafka_nextgen.codes import ErrorCode, name_of
 from kafka_nextgen.errors import BrokerError, DecodeError, KafkaNextgenError
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.properties.value_types import ServerAddress
+from kafka_nextgen.requests import metadata as bridge
+from kafka_nextgen.requests.cluster_image import ClusterImage
 from kafka_nextgen.transport.background import OnFailure, keep_running
 from kafka_nextgen.transport.deadline import ClosedError, Deadline, wait_for_event
 from kafka_nextgen.transport.known_brokers import KnownBrokers

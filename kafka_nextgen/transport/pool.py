@@ -14,10 +14,10 @@ from collections.abc import Callable
 
 from attrs import frozen
 
-from kafka_nextgen.bridge.api_versions import MeantBroker
 from kafka_nextgen.errors import AuthenticationError, KafkaNextgenError, RequestTimeoutError
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.properties.value_types import ServerAddress
+from kafka_nextgen.requests.api_versions import MeantBroker
 from kafka_nextgen.transport.connecting import Resolver, WrongBrokerError, checks_whom_we_mean, open_connection
 from kafka_nextgen.transport.connection import Connection
 from kafka_nextgen.transport.deadline import Deadline, SingleFlight

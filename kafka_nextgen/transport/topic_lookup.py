@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterable, Mapping
 from uuid import NAMESPACE_URL, uuid5
 
 from kafka_nextgen.assignors.spec import TopicMetadata
-from kafka_nextgen.bridge.cluster_image import ClusterImage, TopicInfo
 from kafka_nextgen.codes import ErrorCode, name_of
 from kafka_nextgen.errors import BrokerError, KafkaNextgenError
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.properties.patterns import matching
+from kafka_nextgen.requests.cluster_image import ClusterImage, TopicInfo
 from kafka_nextgen.transport.cluster import ClusterClient
 from kafka_nextgen.transport.io_thread import TaskSet
 from kafka_nextgen.types import TopicId
@@ -134,6 +134,6 @@ class PatternWatch:
             try:
                 return _matching(await self._cluster.all_topics(), pattern)
             except KafkaNextgenError as transient:
-                logger.info("pattern %r not matched just now: %s", pattern, transient)
+                logger.info("pattern %r can't be matched at the moment: %s", pattern, transient)
                 failures += 1
             await asyncio.sleep(self._cluster.retry_backoff_s(failures))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID
 
-from kafka_nextgen.bridge.topics import TopicDirectory
 from kafka_nextgen.testing.coordinator.requests import TopicImage
+from kafka_nextgen.testing.messages.topics import TopicDirectory
 from kafka_nextgen.types import TopicIdPartition, TopicPartition
 from kafka_nextgen.wire.apis import Api, Question
 from kafka_nextgen.wire.frames import decode_request, decode_response, encode_request, encode_response

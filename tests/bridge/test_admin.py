@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from kafka_nextgen.bridge import describe_configs, incremental_alter_configs, leave_group, offset_delete
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import DecodeError
-from kafka_nextgen.testing.coordinator.classic.requests import LeaveGroup, LeavingMember
-from kafka_nextgen.testing.coordinator.classic.responses import LeaveGroupAnswer, LeftMember
+from kafka_nextgen.groups.leaving import LeaveGroup, LeaveGroupAnswer, LeavingMember, LeftMember
+from kafka_nextgen.requests import describe_configs, incremental_alter_configs, leave_group, offset_delete
+from kafka_nextgen.testing.messages import leave_group as broker_leave_group
 from kafka_nextgen.wire.apis import DESCRIBE_CONFIGS, INCREMENTAL_ALTER_CONFIGS, LEAVE_GROUP, OFFSET_DELETE
 from kafka_nextgen.wire.messages import DescribeConfigsResponse, IncrementalAlterConfigsResponse, OffsetDeleteResponse
 from kafka_nextgen.wire.schemas.configs import AlterConfigsResourceResponse
@@ -71,10 +71,10 @@ def test_a_configuration_says_what_is_its_own(version: int, documentation: str |
 @pytest.mark.parametrize(("version", "reason"), [(3, None), (5, "moved")])
 def test_members_are_removed_by_either_id(version: int, reason: str | None) -> None:
     members = LeavingMember("", "i", "moved"), LeavingMember("m", None, "moved")
-    heard = leave_group.from_request(asked(leave_group.removal(LeaveGroup("g", members)), version))
+    heard = broker_leave_group.from_request(asked(leave_group.removal(LeaveGroup("g", members)), version))
     assert heard == LeaveGroup("g", (LeavingMember("", "i", reason), LeavingMember("m", None, reason)))
     answer = LeaveGroupAnswer((LeftMember("", "i", ErrorCode.NONE), LeftMember("m", None, ErrorCode.UNKNOWN_MEMBER_ID)))
-    message = answered(LEAVE_GROUP, leave_group.to_response(answer, version), version)
+    message = answered(LEAVE_GROUP, broker_leave_group.to_response(answer, version), version)
     assert leave_group.from_response(message, LeaveGroup("g", members)) == answer
     with pytest.raises(DecodeError, match="LeaveGroup was answered without n"):
         leave_group.from_response(message, LeaveGroup("g", (*members, LeavingMember("n", None, "moved"))))

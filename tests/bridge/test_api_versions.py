@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 from attrs import evolve
 
-from kafka_nextgen.bridge.api_versions import BrokerVersions, from_response, to_request, to_response
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.requests.api_versions import BrokerVersions, from_response, to_request
+from kafka_nextgen.testing.messages.api_versions import to_response
 from kafka_nextgen.wire.apis import API_VERSIONS
 from kafka_nextgen.wire.messages import ApiVersionsResponse
 from tests.bridge.over_the_wire import answered, asked

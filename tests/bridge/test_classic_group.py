@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from attrs import evolve
 
-from kafka_nextgen.bridge import heartbeat, join_group, leave_group, sync_group
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import DecodeError, UnsupportedProtocolError
 from kafka_nextgen.groups.consumer_protocol import (
@@ -33,8 +32,13 @@ from kafka_nextgen.membership.classic.events import (
     SyncRefused,
 )
 from kafka_nextgen.membership.events import HeartbeatRefused
+from kafka_nextgen.requests import heartbeat, join_group, leave_group, sync_group
 from kafka_nextgen.testing.coordinator.classic import requests as heard
 from kafka_nextgen.testing.coordinator.classic import responses as said
+from kafka_nextgen.testing.messages import heartbeat as broker_heartbeat
+from kafka_nextgen.testing.messages import join_group as broker_join_group
+from kafka_nextgen.testing.messages import leave_group as broker_leave_group
+from kafka_nextgen.testing.messages import sync_group as broker_sync_group
 from kafka_nextgen.wire.apis import HEARTBEAT, JOIN_GROUP, LEAVE_GROUP, SYNC_GROUP
 from kafka_nextgen.wire.messages import JoinGroupRequest, JoinGroupResponse, LeaveGroupRequest
 from tests.bridge.over_the_wire import answered, asked, orders
@@ -59,7 +63,7 @@ Member = JoinGroupResponse.JoinGroupResponseMember
 def test_a_join_arrives_with_all_that_its_version_has(version: int) -> None:
     join = JOIN if version >= 5 else evolve(JOIN, instance_id=None)
     message = asked(join_group.to_request(join, "g", version), version)
-    arrived = join_group.from_request(message, 7, "me", "/h", "me-1")
+    arrived = broker_join_group.from_request(message, 7, "me", "/h", "me-1")
     assert evolve(arrived, protocols=()) == heard.JoinGroup(
         number=7,
         group_id="g",
@@ -103,7 +107,7 @@ def test_a_leader_is_told_of_its_generation_and_of_everybody(version: int) -> No
         members=(said.JoinedMember("m", "i", encode_subscription(SUBSCRIPTION)), said.JoinedMember("x", None, b"\x00")),
         skip_assignment=version >= 9,
     )
-    message = answered(JOIN_GROUP, join_group.to_response(answer, version), version)
+    message = answered(JOIN_GROUP, broker_join_group.to_response(answer, version), version)
     assert (message.generation_id, message.leader, message.member_id) == (4, "l", "m")
     nothing = MemberSubscription()  # of a member that can't be understood
     members = JoinedMember("m", "i" if version >= 5 else None, SUBSCRIPTION), JoinedMember("x", None, nothing)
@@ -115,7 +119,7 @@ def test_a_leader_is_told_of_its_generation_and_of_everybody(version: int) -> No
 @pytest.mark.parametrize("version", range(10))
 def test_a_refused_join_names_no_protocol_and_may_bring_an_id(version: int) -> None:
     answer = said.JoinGroupAnswer(ErrorCode.MEMBER_ID_REQUIRED, "m-1")
-    told = answered(JOIN_GROUP, join_group.to_response(answer, version), version)
+    told = answered(JOIN_GROUP, broker_join_group.to_response(answer, version), version)
     assert (told.generation_id, told.leader, told.members) == (-1, "", ())
     assert told.protocol_name == (None if version >= 7 else "")
     assert join_group.to_event(7, told) == JoinRefused(7, ErrorCode.MEMBER_ID_REQUIRED, "m-1")
@@ -141,22 +145,22 @@ def test_a_join_into_no_generation_or_as_nobody_is_refused(generation: int, memb
 def test_a_leader_syncs_with_everybodys_part_and_is_told_its_own(version: int) -> None:
     parts = (MemberPart("m", frozenset({orders(0), orders(1)})), MemberPart("n", frozenset(), b"word"))
     effect = SendSyncGroup(1, "m", "i" if version >= 3 else None, 4, "range", 9.0, parts)
-    arrived = sync_group.from_request(asked(sync_group.to_request(effect, "g"), version), 7)
+    arrived = broker_sync_group.from_request(asked(sync_group.to_request(effect, "g"), version), 7)
     named = ("consumer", "range") if version >= 5 else (None, None)
     assert evolve(arrived, assignments=()) == heard.SyncGroup(7, "g", 4, "m", effect.instance_id, *named)
     read = [MemberPart(name, decode_assignment(part), user_data_of(part)) for name, part in arrived.assignments]
     assert tuple(read) == parts
     assignment = encode_assignment(frozenset({orders(0)}))
     answer = said.SyncGroupAnswer(protocol_type="consumer", protocol_name="range", assignment=assignment)
-    told = sync_group.to_event(7, answered(SYNC_GROUP, sync_group.to_response(answer), version))
+    told = sync_group.to_event(7, answered(SYNC_GROUP, broker_sync_group.to_response(answer), version))
     assert told == SyncAnswered(7, *named, frozenset({orders(0)}))
 
 
 def test_a_refused_sync_arrives_and_a_part_that_cannot_be_read_is_refused() -> None:
-    refusal = sync_group.to_response(said.SyncGroupAnswer(ErrorCode.REBALANCE_IN_PROGRESS))
+    refusal = broker_sync_group.to_response(said.SyncGroupAnswer(ErrorCode.REBALANCE_IN_PROGRESS))
     refused = sync_group.to_event(7, answered(SYNC_GROUP, refusal, 5))
     assert refused == SyncRefused(7, ErrorCode.REBALANCE_IN_PROGRESS)
-    broken = sync_group.to_response(said.SyncGroupAnswer(assignment=b"\x00"))
+    broken = broker_sync_group.to_response(said.SyncGroupAnswer(assignment=b"\x00"))
     with pytest.raises(DecodeError, match="assignment"):
         sync_group.to_event(7, answered(SYNC_GROUP, broken, 5))
 
@@ -164,13 +168,13 @@ def test_a_refused_sync_arrives_and_a_part_that_cannot_be_read_is_refused() -> N
 @pytest.mark.parametrize("version", range(5))
 def test_a_heartbeat_arrives_and_is_answered(version: int) -> None:
     beat = SendClassicHeartbeat(1, "m", "i" if version >= 3 else None, 4)
-    arrived = heartbeat.from_request(asked(heartbeat.to_request(beat, "g"), version))
+    arrived = broker_heartbeat.from_request(asked(heartbeat.to_request(beat, "g"), version))
     assert arrived == heard.Heartbeat("g", 4, "m", beat.instance_id)
     for code, event in (
         (ErrorCode.NONE, SessionKept(7)),
         (ErrorCode.ILLEGAL_GENERATION, HeartbeatRefused(7, ErrorCode.ILLEGAL_GENERATION, None)),
     ):
-        response = heartbeat.to_response(said.HeartbeatAnswer(code))
+        response = broker_heartbeat.to_response(said.HeartbeatAnswer(code))
         assert heartbeat.to_event(7, answered(HEARTBEAT, response, version)) == event
 
 
@@ -178,10 +182,10 @@ def test_a_heartbeat_arrives_and_is_answered(version: int) -> None:
 def test_a_leave_arrives_and_its_error_is_found_wherever_it_is(version: int) -> None:
     effect = SendLeaveGroup(1, "m", "i" if version >= 3 else None, "the consumer is being closed")
     reason = effect.reason if version >= 5 else None
-    arrived = leave_group.from_request(asked(leave_group.to_request(effect, "g", version), version))
+    arrived = broker_leave_group.from_request(asked(leave_group.to_request(effect, "g", version), version))
     assert arrived == heard.LeaveGroup("g", (heard.LeavingMember("m", effect.instance_id, reason),))
     answer = said.LeaveGroupAnswer((said.LeftMember("m", None, ErrorCode.UNKNOWN_MEMBER_ID),))
-    told = answered(LEAVE_GROUP, leave_group.to_response(answer, version), version)
+    told = answered(LEAVE_GROUP, broker_leave_group.to_response(answer, version), version)
     assert leave_group.errors_in(told) == (ErrorCode.UNKNOWN_MEMBER_ID,)
     assert told.error_code == (ErrorCode.UNKNOWN_MEMBER_ID if version < 3 else ErrorCode.NONE)
 
@@ -197,10 +201,10 @@ def test_several_leave_at_once(version: int) -> None:
         ],
     )
     members = heard.LeavingMember("m", None, "why" if version >= 5 else None), heard.LeavingMember("", "i")
-    assert leave_group.from_request(asked(message, version)) == heard.LeaveGroup("g", members)
+    assert broker_leave_group.from_request(asked(message, version)) == heard.LeaveGroup("g", members)
     answer = said.LeaveGroupAnswer(
         (said.LeftMember("m", None, ErrorCode.NONE), said.LeftMember("", "i", ErrorCode.UNKNOWN_MEMBER_ID))
     )
-    told = answered(LEAVE_GROUP, leave_group.to_response(answer, version), version)
+    told = answered(LEAVE_GROUP, broker_leave_group.to_response(answer, version), version)
     results = [(member.member_id, member.group_instance_id, member.error_code) for member in told.members]
     assert (told.error_code, results) == (0, [("m", None, 0), ("", "i", ErrorCode.UNKNOWN_MEMBER_ID)])

@@ -15,9 +15,6 @@ from kafka_nextgen.assignors.spec import (
     Metadata,
     TopicMetadata,
 )
-from kafka_nextgen.bridge.extensions import consumer_group_heartbeat as heartbeats
-from kafka_nextgen.bridge.extensions import consumer_group_install_assignment as installing
-from kafka_nextgen.bridge.extensions import consumer_group_prepare_assignment as preparing
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import DecodeError
 from kafka_nextgen.groups import records as r
@@ -25,6 +22,9 @@ from kafka_nextgen.membership.assigning.effects import SendInstall, SendPrepare
 from kafka_nextgen.membership.assigning.events import HeartbeatHeard, Installed, Prepared, Refused, TargetShare
 from kafka_nextgen.membership.effects import SendHeartbeat
 from kafka_nextgen.offsets_topic.extensions import decode, encode
+from kafka_nextgen.requests.extensions import consumer_group_heartbeat as heartbeats
+from kafka_nextgen.requests.extensions import consumer_group_install_assignment as installing
+from kafka_nextgen.requests.extensions import consumer_group_prepare_assignment as preparing
 from kafka_nextgen.testing.coordinator.extensions.requests import InstallAssignment, PrepareAssignment
 from kafka_nextgen.testing.coordinator.extensions.responses import (
     AssignmentInstalled,
@@ -32,6 +32,9 @@ from kafka_nextgen.testing.coordinator.extensions.responses import (
     PreparedMember,
 )
 from kafka_nextgen.testing.coordinator.responses import ConsumerGroupHeartbeatAnswer
+from kafka_nextgen.testing.messages.extensions import consumer_group_heartbeat as broker_heartbeats
+from kafka_nextgen.testing.messages.extensions import consumer_group_install_assignment as broker_installing
+from kafka_nextgen.testing.messages.extensions import consumer_group_prepare_assignment as broker_preparing
 from kafka_nextgen.types import JoinReason
 from kafka_nextgen.wire import apis
 from kafka_nextgen.wire.messages import (
@@ -56,16 +59,16 @@ def heartbeat(reason: int = 1) -> ConsumerGroupHeartbeatRequest:
 
 
 def test_a_member_tells_its_assignors_and_why_it_joins() -> None:
-    heard = heartbeats.from_request(heartbeat(), "me", "/h", with_extensions=True)
+    heard = broker_heartbeats.from_request(heartbeat(), "me", "/h", with_extensions=True)
     assert heard.client_assignors == (WEIGHTED, PLAIN)
     assert heard.join_reason is JoinReason.RESTART
 
 
 def test_a_broker_without_extensions_hears_nothing_of_them() -> None:
-    heard = heartbeats.from_request(heartbeat(), "me", "/h")
+    heard = broker_heartbeats.from_request(heartbeat(), "me", "/h")
     assert (heard.client_assignors, heard.join_reason) == (None, JoinReason.UNKNOWN)
     for reason in (-128, -1, 99):  # of a later release
-        later = heartbeats.from_request(heartbeat(reason), "me", "/h", with_extensions=True)
+        later = broker_heartbeats.from_request(heartbeat(reason), "me", "/h", with_extensions=True)
         assert later.join_reason is JoinReason.UNKNOWN
 
 
@@ -83,7 +86,7 @@ SAID = ConsumerGroupHeartbeatAnswer(
 
 
 def test_an_answer_tells_what_the_assignor_said() -> None:
-    message = answered(apis.CONSUMER_GROUP_HEARTBEAT, heartbeats.to_response(SAID, with_extensions=True), 1)
+    message = answered(apis.CONSUMER_GROUP_HEARTBEAT, broker_heartbeats.to_response(SAID, with_extensions=True), 1)
     target = by_id(ORDERS, 0, 1, 2) | by_id(AUDIT, 0)
     assert heartbeats.to_heard(message) == HeartbeatHeard(
         member_id="m",
@@ -95,7 +98,7 @@ def test_an_answer_tells_what_the_assignor_said() -> None:
 
 
 def told(answer: ConsumerGroupHeartbeatAnswer) -> Any:
-    return answered(apis.CONSUMER_GROUP_HEARTBEAT, heartbeats.to_response(answer, with_extensions=True), 1)
+    return answered(apis.CONSUMER_GROUP_HEARTBEAT, broker_heartbeats.to_response(answer, with_extensions=True), 1)
 
 
 def test_what_a_standby_may_get_is_not_its_target() -> None:
@@ -110,12 +113,12 @@ def test_what_a_standby_may_get_is_not_its_target() -> None:
 
 
 def test_an_answer_of_stock_kafka_says_nothing_to_assignors() -> None:
-    message = answered(apis.CONSUMER_GROUP_HEARTBEAT, heartbeats.to_response(SAID), 1)
+    message = answered(apis.CONSUMER_GROUP_HEARTBEAT, broker_heartbeats.to_response(SAID), 1)
     assert heartbeats.to_heard(message) == HeartbeatHeard("m", 3, share=TargetShare(by_id(ORDERS, 0)))
 
 
 def test_without_extensions_an_answer_is_what_kafka_would_send() -> None:
-    answer = heartbeats.to_response(SAID)
+    answer = broker_heartbeats.to_response(SAID)
     for structure in (answer, answer.assignment):
         ours = [field for field in structure.FIELDS if field.tag is not None]
         assert [getattr(structure, field.name) for field in ours] == [field.default for field in ours]
@@ -143,7 +146,7 @@ PREPARED = AssignmentPrepared(
 
 
 def prepared(answer: AssignmentPrepared) -> Prepared | Refused:
-    message = answered(apis.CONSUMER_GROUP_PREPARE_ASSIGNMENT, preparing.to_response(answer), 0)
+    message = answered(apis.CONSUMER_GROUP_PREPARE_ASSIGNMENT, broker_preparing.to_response(answer), 0)
     return preparing.to_event(7, message)
 
 
@@ -163,7 +166,7 @@ def test_a_subscription_to_a_topic_that_there_is_not_is_left_out() -> None:
 
 def test_the_member_that_prepares_says_who_it_is() -> None:
     sent = preparing.to_request(SendPrepare(7, "m", 3, deadline=9.0), "g")
-    assert preparing.from_request(asked(sent, 0)) == PrepareAssignment("g", "m", 3)
+    assert broker_preparing.from_request(asked(sent, 0)) == PrepareAssignment("g", "m", 3)
 
 
 def member(**fields: object) -> Member:
@@ -215,7 +218,7 @@ def test_what_was_computed_arrives_as_it_was(
     error: int, members: dict[str, MemberAssignment], message: str | None
 ) -> None:
     sent = installing.to_request(SendInstall(7, "m", 3, 4, 9.0, error, members, message), "g")
-    read = installing.from_request(asked(sent, 0))
+    read = broker_installing.from_request(asked(sent, 0))
     assert read == InstallAssignment("g", "m", 3, 4, error, members, message)
 
 
@@ -238,7 +241,7 @@ def given(member_id: str, *topics: list[int]) -> Given:
 )
 def test_what_an_assignment_can_not_hold_is_told_in_words(members: list[Given], flaw: str | None) -> None:
     message = ConsumerGroupInstallAssignmentRequest(group_id="g", member_id="m", members=members)
-    assert installing.from_request(asked(message, 0)).flaw == flaw
+    assert broker_installing.from_request(asked(message, 0)).flaw == flaw
 
 
 @pytest.mark.parametrize(
@@ -249,13 +252,13 @@ def test_what_an_assignment_can_not_hold_is_told_in_words(members: list[Given], 
     ],
 )
 def test_whether_it_is_the_target_now_arrives(answer: AssignmentInstalled, event: Installed | Refused) -> None:
-    message = answered(apis.CONSUMER_GROUP_INSTALL_ASSIGNMENT, installing.to_response(answer), 0)
+    message = answered(apis.CONSUMER_GROUP_INSTALL_ASSIGNMENT, broker_installing.to_response(answer), 0)
     assert installing.to_event(7, message) == event
 
 
 def test_a_topic_listed_twice_with_different_partitions_is_no_flaw() -> None:
     message = ConsumerGroupInstallAssignmentRequest(group_id="g", member_id="m", members=[given("a", [0], [1])])
-    read = installing.from_request(asked(message, 0))
+    read = broker_installing.from_request(asked(message, 0))
     assert (read.flaw, read.members["a"].partitions) == (None, {ORDERS: {0, 1}})
 
 

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from kafka_nextgen.bridge.extensions.consumer_group_add_members import (
-    from_request,
-    from_response,
-    to_request,
-    to_response,
-)
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.testing.coordinator.extensions.requests import AddMembers, ExpectedMember
-from kafka_nextgen.testing.coordinator.extensions.responses import MembersAdded
+from kafka_nextgen.groups.extensions.adding import AddMembers, ExpectedMember, MembersAdded
+from kafka_nextgen.requests.extensions.consumer_group_add_members import from_response, to_request
+from kafka_nextgen.testing.messages.extensions.consumer_group_add_members import from_request, to_response
 from kafka_nextgen.wire.apis import CONSUMER_GROUP_ADD_MEMBERS
 from tests.bridge.over_the_wire import answered, asked
 

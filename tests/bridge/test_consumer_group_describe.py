@@ -6,17 +6,15 @@ import pytest
 from attrs import evolve
 
 from kafka_nextgen.assignors.spec import ClientAssignor, Metadata
-from kafka_nextgen.bridge.consumer_group_describe import from_request, to_request
-from kafka_nextgen.bridge.extensions.consumer_group_describe import from_response, to_response
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import DecodeError
+from kafka_nextgen.groups.described import ConsumerGroupDescribed, DescribedGroup, DescribedMember
+from kafka_nextgen.requests.consumer_group_describe import to_request
+from kafka_nextgen.requests.extensions.consumer_group_describe import from_response
 from kafka_nextgen.testing.coordinator.requests import ConsumerGroupDescribe
-from kafka_nextgen.testing.coordinator.responses import (
-    ConsumerGroupDescribed,
-    DescribedGroup,
-    DescribedMember,
-    ExpectedInstance,
-)
+from kafka_nextgen.testing.coordinator.responses import ExpectedInstance
+from kafka_nextgen.testing.messages.consumer_group_describe import from_request
+from kafka_nextgen.testing.messages.extensions.consumer_group_describe import to_response
 from kafka_nextgen.wire.apis import CONSUMER_GROUP_DESCRIBE
 from tests.bridge.over_the_wire import AUDIT, GONE, ORDERS, TOPICS, answered, asked, by_id
 

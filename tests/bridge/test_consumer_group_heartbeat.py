@@ -7,13 +7,14 @@ from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafka_nextgen.bridge.consumer_group_heartbeat import from_request, to_event, to_request, to_response
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import DecodeError, UnsupportedProtocolError
 from kafka_nextgen.membership.effects import SendHeartbeat
 from kafka_nextgen.membership.events import HeartbeatAnswered, HeartbeatRefused
+from kafka_nextgen.requests.consumer_group_heartbeat import to_event, to_request
 from kafka_nextgen.testing.coordinator.requests import ConsumerGroupHeartbeat
 from kafka_nextgen.testing.coordinator.responses import ConsumerGroupHeartbeatAnswer
+from kafka_nextgen.testing.messages.consumer_group_heartbeat import from_request, to_response
 from kafka_nextgen.types import TopicId, TopicIdPartition
 from kafka_nextgen.wire.apis import CONSUMER_GROUP_HEARTBEAT
 from kafka_nextgen.wire.messages import ConsumerGroupHeartbeatResponse

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from kafka_nextgen.bridge.fetch import (
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.requests.fetch import (
     AbortedTransaction,
     EpochEndOffset,
     FetchedPartition,
@@ -16,7 +17,6 @@ from kafka_nextgen.bridge.fetch import (
     names_of,
     to_request,
 )
-from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.wire.apis import FETCH
 from kafka_nextgen.wire.messages import FetchResponse
 from tests.bridge.over_the_wire import AUDIT, GONE, ORDERS, answered, asked, audit, orders

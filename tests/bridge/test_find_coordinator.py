@@ -6,16 +6,10 @@ from typing import Any
 
 import pytest
 
-from kafka_nextgen.bridge.find_coordinator import (
-    GROUP,
-    FoundCoordinator,
-    from_request,
-    from_response,
-    to_request,
-    to_response,
-)
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import DecodeError
+from kafka_nextgen.requests.find_coordinator import GROUP, FoundCoordinator, from_response, to_request
+from kafka_nextgen.testing.messages.find_coordinator import from_request, to_response
 from kafka_nextgen.wire.apis import FIND_COORDINATOR
 from tests.bridge.over_the_wire import answered, asked
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from kafka_nextgen.bridge import delete_groups, list_groups
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import DecodeError
+from kafka_nextgen.groups.listed import GroupsDeleted, GroupsListed, ListedGroup
+from kafka_nextgen.requests import delete_groups, list_groups
 from kafka_nextgen.testing.coordinator.requests import DeleteGroups, ListGroups
-from kafka_nextgen.testing.coordinator.responses import GroupsDeleted, GroupsListed, ListedGroup
+from kafka_nextgen.testing.messages import delete_groups as broker_delete_groups
+from kafka_nextgen.testing.messages import list_groups as broker_list_groups
 from kafka_nextgen.wire.apis import DELETE_GROUPS, LIST_GROUPS
 from kafka_nextgen.wire.messages import ListGroupsResponse
 from tests.bridge.over_the_wire import answered, asked
@@ -23,7 +25,7 @@ from tests.bridge.over_the_wire import answered, asked
     ],
 )
 def test_filters_are_heard_where_the_version_has_them(version: int, heard: ListGroups) -> None:
-    assert list_groups.from_request(asked(list_groups.to_request(["Stable"], ["consumer"]), version)) == heard
+    assert broker_list_groups.from_request(asked(list_groups.to_request(["Stable"], ["consumer"]), version)) == heard
 
 
 @pytest.mark.parametrize(
@@ -36,7 +38,7 @@ def test_filters_are_heard_where_the_version_has_them(version: int, heard: ListG
 )
 def test_groups_are_told_as_far_as_the_version_goes(version: int, told: ListedGroup) -> None:
     listed = GroupsListed((ListedGroup("g", "consumer", "Stable", "consumer"),))
-    message = answered(LIST_GROUPS, list_groups.to_response(listed), version)
+    message = answered(LIST_GROUPS, broker_list_groups.to_response(listed), version)
     assert list_groups.from_response(message) == (0, GroupsListed((told,)))
 
 
@@ -47,24 +49,24 @@ def test_a_coordinator_that_still_loads_says_so() -> None:
 
 @pytest.mark.parametrize("version", [0, 1, 2, 3])
 def test_groups_are_deleted_one_by_one(version: int) -> None:
-    assert delete_groups.from_request(asked(delete_groups.to_request(["g", "h", "g"]), version)) == DeleteGroups(
+    assert broker_delete_groups.from_request(asked(delete_groups.to_request(["g", "h", "g"]), version)) == DeleteGroups(
         ("g", "h")
     )
     deleted = GroupsDeleted({"g": ErrorCode.NONE, "h": ErrorCode.NON_EMPTY_GROUP})
-    message = answered(DELETE_GROUPS, delete_groups.to_response(deleted), version)
+    message = answered(DELETE_GROUPS, broker_delete_groups.to_response(deleted), version)
     assert delete_groups.from_response(message, ["g", "h"]) == deleted
 
 
 def test_what_is_said_of_a_failure_is_read_from_version_3_on() -> None:
     failed = GroupsDeleted({"g": ErrorCode.GROUP_DELETION_FAILED}, {"g": "the plugin failed"})
     told = [
-        delete_groups.from_response(answered(DELETE_GROUPS, delete_groups.to_response(failed), version), ["g"])
+        delete_groups.from_response(answered(DELETE_GROUPS, broker_delete_groups.to_response(failed), version), ["g"])
         for version in (2, 3)
     ]
     assert told == [GroupsDeleted({"g": ErrorCode.GROUP_DELETION_FAILED}), failed]
 
 
 def test_an_answer_that_leaves_a_group_out_is_refused() -> None:
-    message = answered(DELETE_GROUPS, delete_groups.to_response(GroupsDeleted({})), 2)
+    message = answered(DELETE_GROUPS, broker_delete_groups.to_response(GroupsDeleted({})), 2)
     with pytest.raises(DecodeError, match="without g, h"):
         delete_groups.from_response(message, ["h", "g"])

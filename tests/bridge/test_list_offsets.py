@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from kafka_nextgen.bridge.list_offsets import EARLIEST, LATEST, ListedOffset, from_response, to_request
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import DecodeError
+from kafka_nextgen.requests.list_offsets import EARLIEST, LATEST, ListedOffset, from_response, to_request
 from kafka_nextgen.wire.apis import LIST_OFFSETS
 from kafka_nextgen.wire.messages import ListOffsetsResponse
 from tests.bridge.over_the_wire import answered, asked, audit, orders

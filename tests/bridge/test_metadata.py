@@ -6,7 +6,9 @@ from uuid import UUID
 
 import pytest
 
-from kafka_nextgen.bridge.metadata import (
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.errors import DecodeError
+from kafka_nextgen.requests.metadata import (
     Broker,
     ClusterImage,
     PartitionInfo,
@@ -15,8 +17,6 @@ from kafka_nextgen.bridge.metadata import (
     merged,
     to_request,
 )
-from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.errors import DecodeError
 from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire.apis import METADATA
 from kafka_nextgen.wire.messages import MetadataResponse

@@ -7,11 +7,12 @@ from typing import Any
 import pytest
 from attrs import evolve
 
-from kafka_nextgen.bridge.offset_commit import from_request, from_response, highest_version, to_request, to_response
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import DecodeError
+from kafka_nextgen.requests.offset_commit import from_response, highest_version, to_request
 from kafka_nextgen.testing.coordinator.requests import OffsetCommit
 from kafka_nextgen.testing.coordinator.responses import OffsetsCommitted
+from kafka_nextgen.testing.messages.offset_commit import from_request, to_response
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 from kafka_nextgen.wire.apis import OFFSET_COMMIT
 from kafka_nextgen.wire.messages import OffsetCommitResponse

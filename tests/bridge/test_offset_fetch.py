@@ -7,11 +7,12 @@ from typing import Any
 import pytest
 from attrs import evolve
 
-from kafka_nextgen.bridge.offset_fetch import FetchedOffsets, from_request, from_response, to_request, to_response
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import DecodeError
+from kafka_nextgen.requests.offset_fetch import FetchedOffsets, from_response, to_request
 from kafka_nextgen.testing.coordinator.requests import OffsetFetch
 from kafka_nextgen.testing.coordinator.responses import OffsetsFetched
+from kafka_nextgen.testing.messages.offset_fetch import from_request, to_response
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 from kafka_nextgen.wire.apis import OFFSET_FETCH
 from kafka_nextgen.wire.messages import OffsetFetchRequest, OffsetFetchResponse

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from kafka_nextgen.bridge.offset_for_leader_epoch import EpochEnd, EpochQuestion, from_response, to_request
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import DecodeError
+from kafka_nextgen.requests.offset_for_leader_epoch import EpochEnd, EpochQuestion, from_response, to_request
 from kafka_nextgen.wire.apis import OFFSET_FOR_LEADER_EPOCH
 from kafka_nextgen.wire.messages import OffsetForLeaderEpochResponse
 from tests.bridge.over_the_wire import answered, asked, audit, orders

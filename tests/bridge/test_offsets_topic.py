@@ -14,9 +14,9 @@ from kafka_nextgen.assignors.spec import ClientAssignor, Metadata
 from kafka_nextgen.errors import DecodeError
 from kafka_nextgen.groups import records as r
 from kafka_nextgen.groups.extensions.records import ExpectedMembers, ExpectedMembersRemoved, Place
+from kafka_nextgen.groups.offered_protocol import OfferedProtocol
 from kafka_nextgen.offsets_topic import KAFKAS as KAFKAS_CODEC
 from kafka_nextgen.offsets_topic.extensions import Skipped, decode, encode
-from kafka_nextgen.testing.coordinator.classic.requests import OfferedProtocol
 from kafka_nextgen.types import OffsetAndMetadata, TopicIdPartition, TopicPartition
 from tests.bridge.written_by_kafka import KAFKAS
 

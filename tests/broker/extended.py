@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from kafka_nextgen.bridge.api_versions import to_request
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.requests.api_versions import to_request
 from kafka_nextgen.wire import apis
 from tests.broker import group_requests
 from tests.broker.client import Client

@@ -10,6 +10,7 @@ import pytest
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import StorageError
+from kafka_nextgen.groups.offered_protocol import OfferedProtocol
 from kafka_nextgen.groups.records import OffsetCommitted
 from kafka_nextgen.offsets_topic.extensions import KeyAndValue, encode
 from kafka_nextgen.testing.broker.cluster import Cluster as ClusterState
@@ -19,7 +20,7 @@ from kafka_nextgen.testing.broker.coordination.shard import RETRY_S, Shard, Stan
 from kafka_nextgen.testing.broker.log import PartitionLog
 from kafka_nextgen.testing.broker.node import Node
 from kafka_nextgen.testing.broker.settings import BrokerSettings
-from kafka_nextgen.testing.coordinator.classic.requests import JoinGroup, OfferedProtocol, SyncGroup
+from kafka_nextgen.testing.coordinator.classic.requests import JoinGroup, SyncGroup
 from kafka_nextgen.testing.coordinator.classic.responses import JoinGroupAnswer, SyncGroupAnswer
 from kafka_nextgen.testing.coordinator.coordinator import Coordinator
 from kafka_nextgen.testing.coordinator.requests import ConsumerGroupHeartbeat, OffsetCommit, OffsetFetch

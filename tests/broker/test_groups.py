@@ -7,12 +7,13 @@ from uuid import uuid4
 import pytest
 
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.groups.listed import GroupsListed
 from kafka_nextgen.testing import Cluster
 from kafka_nextgen.testing.broker.cluster import Cluster as ClusterState
 from kafka_nextgen.testing.broker.node import Node
 from kafka_nextgen.testing.broker.settings import BrokerSettings
 from kafka_nextgen.testing.coordinator.requests import ListGroups, OffsetFetch
-from kafka_nextgen.testing.coordinator.responses import GroupsListed, OffsetsFetched
+from kafka_nextgen.testing.coordinator.responses import OffsetsFetched
 from kafka_nextgen.wire import apis
 from tests.broker.client import Client
 from tests.broker.group_requests import commit, committed, heartbeat

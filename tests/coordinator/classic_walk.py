@@ -6,15 +6,10 @@ from attrs import define, field
 from hypothesis import strategies as st
 
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.groups.leaving import LeaveGroup, LeavingMember
+from kafka_nextgen.groups.offered_protocol import OfferedProtocol
 from kafka_nextgen.testing.coordinator.classic.group import ClassicStatus
-from kafka_nextgen.testing.coordinator.classic.requests import (
-    Heartbeat,
-    JoinGroup,
-    LeaveGroup,
-    LeavingMember,
-    OfferedProtocol,
-    SyncGroup,
-)
+from kafka_nextgen.testing.coordinator.classic.requests import Heartbeat, JoinGroup, SyncGroup
 from kafka_nextgen.testing.coordinator.classic.responses import HeartbeatAnswer, JoinGroupAnswer, SyncGroupAnswer
 from kafka_nextgen.testing.coordinator.requests import OffsetCommit
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition

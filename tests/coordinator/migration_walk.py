@@ -13,15 +13,10 @@ from kafka_nextgen.groups.consumer_protocol import (
     encode_assignment,
     encode_subscription,
 )
+from kafka_nextgen.groups.leaving import LeaveGroup, LeavingMember
+from kafka_nextgen.groups.offered_protocol import OfferedProtocol
 from kafka_nextgen.testing.coordinator.classic.group import ClassicStatus
-from kafka_nextgen.testing.coordinator.classic.requests import (
-    Heartbeat,
-    JoinGroup,
-    LeaveGroup,
-    LeavingMember,
-    OfferedProtocol,
-    SyncGroup,
-)
+from kafka_nextgen.testing.coordinator.classic.requests import Heartbeat, JoinGroup, SyncGroup
 from kafka_nextgen.testing.coordinator.classic.responses import HeartbeatAnswer, JoinGroupAnswer, SyncGroupAnswer
 from kafka_nextgen.testing.coordinator.describe import state_of
 from kafka_nextgen.testing.coordinator.requests import ConsumerGroupHeartbeat

@@ -10,22 +10,15 @@ from attrs import evolve
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.groups import records as r
+from kafka_nextgen.groups.described import GroupsDescribed
+from kafka_nextgen.groups.leaving import LeaveGroup, LeaveGroupAnswer, LeavingMember
+from kafka_nextgen.groups.offered_protocol import OfferedProtocol
 from kafka_nextgen.testing.coordinator.classic.group import ClassicGroup, ClassicMember, ClassicStatus
 from kafka_nextgen.testing.coordinator.classic.recording import record_of, taken_in
-from kafka_nextgen.testing.coordinator.classic.requests import (
-    DescribeGroups,
-    Heartbeat,
-    JoinGroup,
-    LeaveGroup,
-    LeavingMember,
-    OfferedProtocol,
-    SyncGroup,
-)
+from kafka_nextgen.testing.coordinator.classic.requests import DescribeGroups, Heartbeat, JoinGroup, SyncGroup
 from kafka_nextgen.testing.coordinator.classic.responses import (
-    GroupsDescribed,
     HeartbeatAnswer,
     JoinGroupAnswer,
-    LeaveGroupAnswer,
     Parked,
     SyncGroupAnswer,
 )

@@ -12,8 +12,8 @@ from kafka_nextgen.assignors.spec import ClientAssignor
 from kafka_nextgen.assignors.user_data import MemberWord, word_of, write_member_word
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.groups.consumer_protocol import MemberSubscription, encode_subscription
+from kafka_nextgen.groups.offered_protocol import OfferedProtocol
 from kafka_nextgen.groups.records import ClassicProtocols, MemberMetadata
-from kafka_nextgen.testing.coordinator.classic.requests import OfferedProtocol
 from kafka_nextgen.testing.coordinator.extensions.assignor_selection import (
     Offer,
     are_compatible,

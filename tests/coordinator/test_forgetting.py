@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from kafka_nextgen.groups.consumer_protocol import MemberSubscription, encode_subscription
+from kafka_nextgen.groups.offered_protocol import OfferedProtocol
+from kafka_nextgen.groups.offset_requests import EndTransaction
 from kafka_nextgen.testing.coordinator.classic.group import ClassicGroup, ClassicMember
-from kafka_nextgen.testing.coordinator.classic.requests import OfferedProtocol
-from kafka_nextgen.testing.coordinator.requests import EndTransaction, OffsetCommit, TxnOffsetCommit
+from kafka_nextgen.testing.coordinator.requests import OffsetCommit, TxnOffsetCommit
 from kafka_nextgen.testing.coordinator.settings import CoordinatorSettings
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 from tests.verification.scenario_language.host import CoordinatorHost

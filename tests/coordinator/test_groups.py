@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.groups.described import ConsumerGroupDescribed
+from kafka_nextgen.groups.listed import GroupsDeleted, GroupsListed
 from kafka_nextgen.testing.coordinator.requests import (
     ConsumerGroupDescribe,
     ConsumerGroupHeartbeat,
@@ -13,13 +15,7 @@ from kafka_nextgen.testing.coordinator.requests import (
     OffsetCommit,
     OffsetFetch,
 )
-from kafka_nextgen.testing.coordinator.responses import (
-    ConsumerGroupDescribed,
-    GroupsDeleted,
-    GroupsListed,
-    OffsetsCommitted,
-    OffsetsFetched,
-)
+from kafka_nextgen.testing.coordinator.responses import OffsetsCommitted, OffsetsFetched
 from kafka_nextgen.testing.coordinator.settings import CoordinatorSettings, Profile
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 from tests.coordinator.stage import GROUP, Stage

@@ -7,8 +7,8 @@ from attrs import evolve
 
 from kafka_nextgen.groups.cause import Cause
 from kafka_nextgen.groups.extensions.records import RebalanceRecordedRemoved
+from kafka_nextgen.groups.leaving import LeavingMember
 from kafka_nextgen.groups.records import GroupMetadata, TargetAssignmentMetadata
-from kafka_nextgen.testing.coordinator.classic.requests import LeavingMember
 from kafka_nextgen.testing.coordinator.draft import Draft
 from kafka_nextgen.testing.coordinator.extensions.history import forget_history, note_assignment, note_rebalance
 from kafka_nextgen.testing.coordinator.extensions.hooks import EXTENSIONS

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.groups import records as r
-from kafka_nextgen.testing.coordinator.extensions.requests import AddMembers, ExpectedMember
-from kafka_nextgen.testing.coordinator.extensions.responses import MembersAdded
+from kafka_nextgen.groups.extensions.adding import AddMembers, ExpectedMember, MembersAdded
 from kafka_nextgen.testing.coordinator.extensions.state import PLACES
 from kafka_nextgen.testing.coordinator.requests import ConsumerGroupHeartbeat, DeleteGroups
 from kafka_nextgen.testing.coordinator.responses import ConsumerGroupHeartbeatAnswer

@@ -10,16 +10,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.testing.coordinator.classic.requests import JoinGroup, OfferedProtocol
+from kafka_nextgen.groups.listed import GroupsListed
+from kafka_nextgen.groups.offered_protocol import OfferedProtocol
+from kafka_nextgen.groups.offset_requests import EndTransaction
+from kafka_nextgen.testing.coordinator.classic.requests import JoinGroup
 from kafka_nextgen.testing.coordinator.requests import (
     DeleteGroups,
-    EndTransaction,
     ListGroups,
     OffsetCommit,
     OffsetFetch,
     TxnOffsetCommit,
 )
-from kafka_nextgen.testing.coordinator.responses import GroupsListed, OffsetsCommitted, OffsetsFetched
+from kafka_nextgen.testing.coordinator.responses import OffsetsCommitted, OffsetsFetched
 from kafka_nextgen.testing.coordinator.settings import CoordinatorSettings, Profile
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 from tests.coordinator.stage import GROUP, Stage

@@ -16,8 +16,8 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from kafka_nextgen.testing.coordinator.classic.requests import LeaveGroup, LeavingMember
-from kafka_nextgen.testing.coordinator.extensions.requests import AddMembers, ExpectedMember
+from kafka_nextgen.groups.extensions.adding import AddMembers, ExpectedMember
+from kafka_nextgen.groups.leaving import LeaveGroup, LeavingMember
 from kafka_nextgen.testing.coordinator.extensions.state import PLACES
 from kafka_nextgen.testing.coordinator.requests import Request
 from kafka_nextgen.testing.coordinator.settings import CoordinatorSettings, Profile

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 
 import pytest
 
-from kafka_nextgen.bridge.topics import NO_TOPIC_ID
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.wire import apis
 from kafka_nextgen.wire.messages import (
@@ -24,6 +23,7 @@ from kafka_nextgen.wire.messages import (
 )
 from kafka_nextgen.wire.records import NewRecord, encode_batch
 from kafka_nextgen.wire.schemas.transactions import AddPartitionsToTxnTopic
+from kafka_nextgen.wire.topics import NO_TOPIC_ID
 from tests.broker.client import Client
 from tests.broker.requests import by_name_fetch, list_offset, metadata, produce
 from tests.endtoend.patience import ask_patiently, begin_transactional_id

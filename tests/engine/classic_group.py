@@ -6,11 +6,11 @@ from collections import deque
 
 from attrs import define, field
 
-from kafka_nextgen.bridge import offset_commit
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.groups.consumer_protocol import MemberSubscription, decode_subscription
 from kafka_nextgen.testing.broker.context import Context
 from kafka_nextgen.testing.coordinator.responses import OffsetsCommitted
+from kafka_nextgen.testing.messages import offset_commit
 from kafka_nextgen.wire.apis import HEARTBEAT, JOIN_GROUP, LEAVE_GROUP, OFFSET_COMMIT, SYNC_GROUP
 from kafka_nextgen.wire.messages import (
     HeartbeatRequest,

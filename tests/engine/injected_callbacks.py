@@ -18,8 +18,7 @@ from kafka_nextgen import (
     TopicPartition,
 )
 from kafka_nextgen.config import GroupProtocol
-from kafka_nextgen.testing.coordinator.classic.requests import LeaveGroup, LeavingMember
-from kafka_nextgen.testing.coordinator.classic.responses import LeaveGroupAnswer
+from kafka_nextgen.groups.leaving import LeaveGroup, LeaveGroupAnswer, LeavingMember
 from tests.engine.injected_calls import result_of
 from tests.engine.injection import InjectedError, Injection, is_in_a_task
 from tests.engine.interrupted_reader import Kind

@@ -12,8 +12,8 @@ import pytest
 from kafka.record.legacy_records import LegacyRecordBatchBuilder
 
 from kafka_nextgen import AsyncConsumer, Consumer, Hooks, RebalanceConsumer, RebalanceListener, Record, TopicPartition
-from kafka_nextgen.bridge import offset_commit
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.groups.described import ConsumerGroupDescribed
 from kafka_nextgen.testing import Cluster
 from kafka_nextgen.testing.broker import leadership
 from kafka_nextgen.testing.broker.apis import EXTENSIONS, SERVED
@@ -23,13 +23,9 @@ from kafka_nextgen.testing.broker.releases import RELEASES
 from kafka_nextgen.testing.broker.storage.memory_batches import MemoryBatches
 from kafka_nextgen.testing.broker.topic import Partition, Topic
 from kafka_nextgen.testing.coordinator.requests import ConsumerGroupDescribe, ConsumerGroupHeartbeat, OffsetFetch
-from kafka_nextgen.testing.coordinator.responses import (
-    ConsumerGroupDescribed,
-    ConsumerGroupHeartbeatAnswer,
-    OffsetsCommitted,
-    OffsetsFetched,
-)
+from kafka_nextgen.testing.coordinator.responses import ConsumerGroupHeartbeatAnswer, OffsetsCommitted, OffsetsFetched
 from kafka_nextgen.testing.coordinator.settings import Profile
+from kafka_nextgen.testing.messages import offset_commit
 from kafka_nextgen.types import format_partitions
 from kafka_nextgen.wire.apis import APIS, OFFSET_COMMIT, Api
 from kafka_nextgen.wire.messages import FindCoordinatorResponse, OffsetCommitRequest

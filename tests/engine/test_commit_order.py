@@ -9,10 +9,10 @@ from concurrent.futures import Future, wait
 import pytest
 
 from kafka_nextgen import OffsetAndMetadata, RebalanceConsumer, RebalanceListener, TopicPartition
-from kafka_nextgen.bridge import offset_commit
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.testing.broker.context import Context
 from kafka_nextgen.testing.coordinator.responses import OffsetsCommitted
+from kafka_nextgen.testing.messages import offset_commit
 from kafka_nextgen.wire.apis import CONSUMER_GROUP_HEARTBEAT, FIND_COORDINATOR, OFFSET_COMMIT
 from kafka_nextgen.wire.messages import ConsumerGroupHeartbeatResponse, OffsetCommitRequest
 from tests.engine.stage import Stage, no_coordinator, poll_for, poll_until, tp

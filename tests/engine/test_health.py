@@ -56,7 +56,7 @@ def judged(
         (judged(since_heartbeat_s=31.0), "no heartbeat was answered for 31 s"),
         (judged(status=Status.UNSUBSCRIBED, member_epoch=-1, since_heartbeat_s=100.0), None),
         (judged(since_heartbeat_s=None, member_epoch=0, unanswered_s=31.0), "no heartbeat was answered for 31 s"),
-        (judged(status=Status.STALE, member_epoch=-1, unanswered_s=100.0, since_poll_s=400.0), "last time 400 s ago"),
+        (judged(status=Status.STALE, member_epoch=-1, unanswered_s=100.0, since_poll_s=400.0), "last polled 400 s ago"),
         (judged(status=ClassicStatus.STALE, member_epoch=-1), r"not polled within max\.poll\.interval\.ms: the member"),
         (judged(rebalancing=RebalanceCause.REASSIGNED, rebalancing_s=299.0), None),
         (
@@ -142,8 +142,8 @@ def test_a_leave_without_its_callback_is_over_while_that_still_runs(
         last = consumer.rebalances()[-1]
         assert (last.cause, last.epoch_after) == (RebalanceCause.UNSUBSCRIBED, -1)
         assert consumer.health().problem is None
-    assert "the member left its group without it" in problems[0]
-    assert "left without a callback that takes longer than max.poll.interval.ms=1000" in caplog.text
+    assert "the member left its group without waiting for it" in problems[0]
+    assert "left without waiting for a callback that takes longer than max.poll.interval.ms=1000" in caplog.text
 
 
 def test_a_coordinator_that_does_not_answer_is_a_problem_also_while_joining(stage: Stage) -> None:
@@ -219,8 +219,8 @@ def test_each_stall_is_told_once_and_its_end(caplog: pytest.LogCaptureFixture) -
     assert [line.getMessage().partition("; ")[0] for line in caplog.records] == [
         "group billing: orders[0] stalled: no leader has answered a fetch for 31 s",
         "group billing: orders[1] stalled: no leader has answered a fetch for 32 s",
-        "group billing: orders[0] not stalled any more",
-        "group billing: orders[1] not stalled any more",
+        "group billing: orders[0] no longer stalled",
+        "group billing: orders[1] no longer stalled",
     ]
 
 

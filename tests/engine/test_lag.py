@@ -18,9 +18,9 @@ from kafka_nextgen import (
     TopicPartition,
     UnknownTopicError,
 )
-from kafka_nextgen.bridge.cluster_image import LOOKS, ClusterImage, PartitionInfo, TopicInfo
-from kafka_nextgen.bridge.list_offsets import EARLIEST, LATEST, ListedOffset
 from kafka_nextgen.config import ConsumerConfig
+from kafka_nextgen.requests.cluster_image import LOOKS, ClusterImage, PartitionInfo, TopicInfo
+from kafka_nextgen.requests.list_offsets import EARLIEST, LATEST, ListedOffset
 from kafka_nextgen.testing import Cluster
 from kafka_nextgen.transport.cluster_queries import ClusterQueries
 from kafka_nextgen.transport.offset_lookup import Lookup, OffsetAndTimestamp

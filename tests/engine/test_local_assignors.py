@@ -28,10 +28,10 @@ from kafka_nextgen.assignors import (
     PartitionAssignor,
     UniformAssignor,
 )
-from kafka_nextgen.bridge.extensions.consumer_group_prepare_assignment import to_response
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.testing import Cluster
 from kafka_nextgen.testing.coordinator.extensions.responses import AssignmentPrepared
+from kafka_nextgen.testing.messages.extensions.consumer_group_prepare_assignment import to_response
 from kafka_nextgen.wire.apis import CONSUMER_GROUP_PREPARE_ASSIGNMENT
 from tests.engine.own_assignor import Own, Work
 from tests.engine.stage import GROUP, SETTINGS, TOPIC, Stage, poll_for, poll_until, read

@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 
 from kafka_nextgen import Consumer
-from kafka_nextgen.bridge.cluster_image import ClusterImage, PartitionInfo, TopicInfo
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.engine.offsets.group_offsets import Found
 from kafka_nextgen.engine.reading.position_queries import PositionQueries
 from kafka_nextgen.fetching import NeedCommittedOffset
+from kafka_nextgen.requests.cluster_image import ClusterImage, PartitionInfo, TopicInfo
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 from tests.broker.client import Client
 from tests.engine.stage import GROUP, TOPIC, Stage, poll_until, read, tp, values

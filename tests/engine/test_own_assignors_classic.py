@@ -19,7 +19,6 @@ from kafka_nextgen.assignors import (
     MemberAssignment,
 )
 from kafka_nextgen.assignors.user_data import AssignorWord, Failure, write_assignor_word
-from kafka_nextgen.bridge.cluster_image import ClusterImage, TopicInfo
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.engine.member.classic_assignors import ClassicAssignors
 from kafka_nextgen.engine.member.driver_context import DriverContext
@@ -28,6 +27,7 @@ from kafka_nextgen.engine.member.local_assignors import LocalAssignors
 from kafka_nextgen.errors import NoBrokersError
 from kafka_nextgen.groups.consumer_protocol import encode_assignment
 from kafka_nextgen.membership.classic.effects import TellAssignor
+from kafka_nextgen.requests.cluster_image import ClusterImage, TopicInfo
 from kafka_nextgen.transport.io_thread import TaskSet
 from kafka_nextgen.types import TopicId, TopicPartition
 from kafka_nextgen.wire.apis import HEARTBEAT, SYNC_GROUP

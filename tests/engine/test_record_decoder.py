@@ -8,12 +8,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from kafka_nextgen.bridge.fetch import FetchedPartition, FetchPosition
 from kafka_nextgen.engine.reading import record_decoder
 from kafka_nextgen.engine.reading.record_decoder import RecordDecoder
 from kafka_nextgen.fetching import DecodedPartition, Fetch, decode_answer
 from kafka_nextgen.fetching.decoding import PartitionTask
 from kafka_nextgen.fetching.sessions import SessionRequest
+from kafka_nextgen.requests.fetch import FetchedPartition, FetchPosition
 from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire.records import Compression, NewRecord, RecordLimits, encode_batch
 from tests.support.waiting import GUARD_S

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from kafka_nextgen.bridge.fetch import FetchPosition
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.fetching.sessions import SessionAnswer, SessionRequest
+from kafka_nextgen.requests.fetch import FetchPosition
 from kafka_nextgen.testing.broker.reading.asked import Asked, Key, Reading
 from kafka_nextgen.testing.broker.reading.sessions import FetchSessions, Turn
 from kafka_nextgen.testing.broker.reading.sessions import SessionRequest as NodesRequest

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from kafka_nextgen.bridge.fetch import FetchedPartition
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import CorruptRecordError
 from kafka_nextgen.fetching import Arrival, DecodedPartition, Fetch, FetchSettings, FetchState, find_arrivals
 from kafka_nextgen.properties.offset_reset import OffsetReset
+from kafka_nextgen.requests.fetch import FetchedPartition
 from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire.records import NewRecord, encode_batch
 from tests.fetching.world import World, asked, cluster, columns

@@ -9,12 +9,12 @@ from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafka_nextgen.bridge.cluster_image import ClusterImage, TopicInfo
-from kafka_nextgen.bridge.offset_for_leader_epoch import EpochEnd
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import LogTruncationError, OffsetOutOfRangeError, UnknownTopicError
 from kafka_nextgen.fetching import Arrival, DecodedPartition, Fetch, FetchSettings, FetchState, NeedMetadata
 from kafka_nextgen.fetching.bounds import Bound
+from kafka_nextgen.requests.cluster_image import ClusterImage, TopicInfo
+from kafka_nextgen.requests.offset_for_leader_epoch import EpochEnd
 from kafka_nextgen.types import OffsetAndMetadata, OffsetRange, TopicPartition
 from kafka_nextgen.wire.records import Columns
 from tests.fetching.world import World, asked, cluster, columns

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable
 
 import pytest
 
-from kafka_nextgen.bridge.fetch import FetchedPartition
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.fetching import AnswerDecoding, DecodedPartition, Fetch, decode_answer
+from kafka_nextgen.requests.fetch import FetchedPartition
 from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire.records import Compression, NewRecord, RecordLimits, encode_batch
 from tests.fetching.world import World, asked

@@ -10,8 +10,6 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from kafka_nextgen.bridge.cluster_image import ClusterImage
-from kafka_nextgen.bridge.offset_for_leader_epoch import EpochEnd
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.fetching import (
     Arrival,
@@ -28,6 +26,8 @@ from kafka_nextgen.fetching import (
     SessionAnswer,
 )
 from kafka_nextgen.properties.offset_reset import OffsetReset
+from kafka_nextgen.requests.cluster_image import ClusterImage
+from kafka_nextgen.requests.offset_for_leader_epoch import EpochEnd
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 from kafka_nextgen.wire.records import Columns
 from tests.fetching.world import World, bring, cluster, columns, steady, take_steady

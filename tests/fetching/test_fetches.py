@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from attrs import evolve
 
-from kafka_nextgen.bridge.fetch import FetchedPartition, FetchPosition
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import BrokerError, CorruptRecordError, OffsetOutOfRangeError, TopicAuthorizationError
 from kafka_nextgen.fetching import (
@@ -20,6 +19,7 @@ from kafka_nextgen.fetching import (
 from kafka_nextgen.fetching.positions import PartitionState
 from kafka_nextgen.fetching.settings import SHORT_WAIT_MS
 from kafka_nextgen.properties.offset_reset import OffsetReset
+from kafka_nextgen.requests.fetch import FetchedPartition, FetchPosition
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 from kafka_nextgen.wire.records import ColumnSlice, NewRecord, RecordLimits, encode_batch
 from tests.fetching.world import TOPIC_ID, World, asked, cluster, columns

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from kafka_nextgen.bridge.fetch import AbortedTransaction, FetchedPartition
 from kafka_nextgen.fetching import DecodedPartition, FetchSettings, FetchState, decode_answer
+from kafka_nextgen.requests.fetch import AbortedTransaction, FetchedPartition
 from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire.records import EndMarker, NewRecord, RecordLimits, encode_batch, encode_end_marker, rebase
 from tests.fetching.world import World, cluster, columns

@@ -7,11 +7,11 @@ from collections.abc import Callable
 import pytest
 from attrs import evolve
 
-from kafka_nextgen.bridge.list_offsets import ListedOffset
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import MisuseError, OffsetOutOfRangeError, TopicAuthorizationError
 from kafka_nextgen.fetching import Fetch, FetchSettings, FetchState, NeedCommittedOffset, NeedMetadata, NeedOffsetReset
 from kafka_nextgen.properties.offset_reset import OffsetReset
+from kafka_nextgen.requests.list_offsets import ListedOffset
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 from tests.fetching.world import World, asked, cluster, columns, listed
 

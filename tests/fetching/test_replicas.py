@@ -6,13 +6,13 @@ from uuid import UUID
 
 import pytest
 
-from kafka_nextgen.bridge.cluster_image import ClusterImage
-from kafka_nextgen.bridge.list_offsets import ListedOffset
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import CorruptRecordError
 from kafka_nextgen.fetching import DecodedPartition, Fetch, FetchSettings, FetchState, NeedMetadata, NeedOffsetReset
 from kafka_nextgen.fetching.replicas import MAX_REDIRECTS
 from kafka_nextgen.properties.offset_reset import OffsetReset
+from kafka_nextgen.requests.cluster_image import ClusterImage
+from kafka_nextgen.requests.list_offsets import ListedOffset
 from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire.records import Columns
 from tests.fetching.world import World, asked, cluster, columns, redirect

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from kafka_nextgen.bridge.list_offsets import ListedOffset
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.fetching import FetchSettings, FetchState, NeedCommittedOffset, NeedOffsetReset
 from kafka_nextgen.fetching.resets import SkippedOffsets
 from kafka_nextgen.properties.offset_reset import ByDuration, OffsetReset, Reset
+from kafka_nextgen.requests.list_offsets import ListedOffset
 from kafka_nextgen.types import TopicPartition
 from tests.fetching.world import World, asked, cluster, listed
 

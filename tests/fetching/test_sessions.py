@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kafka_nextgen.bridge.fetch import FetchPosition
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.fetching import Arrival, Fetch, FetchSettings, NeedMetadata
 from kafka_nextgen.fetching.context import FetchContext
 from kafka_nextgen.fetching.planning import Planning
 from kafka_nextgen.fetching.sessions import FetchSession, SessionAnswer, SessionRequest
+from kafka_nextgen.requests.fetch import FetchPosition
 from kafka_nextgen.types import TopicId, TopicPartition
 from kafka_nextgen.wire.records import Columns
 from tests.fetching.nodes import Node, tell

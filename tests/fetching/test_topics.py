@@ -7,8 +7,6 @@ from uuid import UUID
 import pytest
 from attrs import evolve
 
-from kafka_nextgen.bridge.cluster_image import ClusterImage, TopicInfo
-from kafka_nextgen.bridge.list_offsets import ListedOffset
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.fetching import (
     DecodedPartition,
@@ -20,6 +18,8 @@ from kafka_nextgen.fetching import (
     NeedOffsetReset,
 )
 from kafka_nextgen.properties.offset_reset import OffsetReset
+from kafka_nextgen.requests.cluster_image import ClusterImage, TopicInfo
+from kafka_nextgen.requests.list_offsets import ListedOffset
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 from tests.fetching.world import TOPIC_ID, World, asked, cluster, columns
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from kafka_nextgen.bridge.fetch import EpochEndOffset, FetchedPartition
-from kafka_nextgen.bridge.offset_for_leader_epoch import EpochEnd, EpochQuestion
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import BrokerError, LogTruncationError
 from kafka_nextgen.fetching import (
@@ -21,6 +19,8 @@ from kafka_nextgen.fetching import (
     decode_answer,
 )
 from kafka_nextgen.properties.offset_reset import OffsetReset
+from kafka_nextgen.requests.fetch import EpochEndOffset, FetchedPartition
+from kafka_nextgen.requests.offset_for_leader_epoch import EpochEnd, EpochQuestion
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 from kafka_nextgen.wire.records import RecordLimits
 from tests.fetching.world import World, asked, cluster, columns, listed, redirect

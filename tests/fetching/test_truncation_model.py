@@ -14,8 +14,6 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
-from kafka_nextgen.bridge.fetch import FetchPosition
-from kafka_nextgen.bridge.offset_for_leader_epoch import EpochEnd, EpochQuestion
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.fetching import (
     Arrival,
@@ -31,6 +29,8 @@ from kafka_nextgen.fetching import (
     SessionAnswer,
 )
 from kafka_nextgen.properties.offset_reset import OffsetReset
+from kafka_nextgen.requests.fetch import FetchPosition
+from kafka_nextgen.requests.offset_for_leader_epoch import EpochEnd, EpochQuestion
 from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire.records import Columns
 from tests.fetching.world import bring, cluster, columns, listed

@@ -9,9 +9,6 @@ from uuid import UUID
 
 from attrs import define, field
 
-from kafka_nextgen.bridge.cluster_image import Broker, ClusterImage, PartitionInfo, TopicInfo
-from kafka_nextgen.bridge.list_offsets import ListedOffset
-from kafka_nextgen.bridge.offset_for_leader_epoch import EpochEnd
 from kafka_nextgen.fetching import (
     Arrival,
     DecodedPartition,
@@ -25,6 +22,9 @@ from kafka_nextgen.fetching import (
     NodeFetches,
     SessionAnswer,
 )
+from kafka_nextgen.requests.cluster_image import Broker, ClusterImage, PartitionInfo, TopicInfo
+from kafka_nextgen.requests.list_offsets import ListedOffset
+from kafka_nextgen.requests.offset_for_leader_epoch import EpochEnd
 from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicPartition
 from kafka_nextgen.wire.records import Columns, NewRecord, RecordLimits, decode_partition, encode_batch
 

@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 
-from kafka_nextgen.bridge import find_coordinator
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.requests import find_coordinator
+from kafka_nextgen.testing.messages import find_coordinator as broker_find_coordinator
 from kafka_nextgen.wire import apis
 from kafka_nextgen.wire.apis import Api
 from kafka_nextgen.wire.frames import RequestFrame
@@ -54,9 +55,9 @@ _PLAIN: dict[Api, Callable[..., Message]] = {
 
 def _find_coordinator(request: RequestFrame, code: int, _partition: int | None) -> Message:
     assert request.message is not None
-    _, keys = find_coordinator.from_request(request.message)  # type: ignore[arg-type]
+    _, keys = broker_find_coordinator.from_request(request.message)  # type: ignore[arg-type]
     refused = [find_coordinator.FoundCoordinator(key, error=code) for key in keys]
-    return find_coordinator.to_response(refused, request.version)
+    return broker_find_coordinator.to_response(refused, request.version)
 
 
 def _partitions(

@@ -19,9 +19,11 @@ from typing import Any
 
 from attrs import define, field
 
-from kafka_nextgen.bridge import api_versions, find_coordinator
-from kafka_nextgen.bridge.api_versions import BrokerVersions
 from kafka_nextgen.properties.value_types import ServerAddress
+from kafka_nextgen.requests import find_coordinator
+from kafka_nextgen.requests.api_versions import BrokerVersions
+from kafka_nextgen.testing.messages import api_versions
+from kafka_nextgen.testing.messages import find_coordinator as broker_find_coordinator
 from kafka_nextgen.transport.cluster import ClusterClient
 from kafka_nextgen.transport.connection import Connection
 from kafka_nextgen.transport.deadline import Deadline
@@ -139,7 +141,7 @@ class ScriptedBroker:
         if request.api is METADATA:
             return self.metadata(request)
         if request.api is FIND_COORDINATOR:
-            _, keys = find_coordinator.from_request(request.message)
+            _, keys = broker_find_coordinator.from_request(request.message)
             return self.names_coordinator(keys[0], request.version)
         raise AssertionError(f"no script for {request.api}")
 
@@ -147,7 +149,7 @@ class ScriptedBroker:
         assert self.coordinator is not None
         host, port = self.coordinator.host, self.coordinator.port
         found = find_coordinator.FoundCoordinator(group_id, 0, host, port, error)
-        return find_coordinator.to_response([found], version)
+        return broker_find_coordinator.to_response([found], version)
 
     def metadata(self, request: RequestFrame) -> MetadataResponse:
         r = MetadataResponse

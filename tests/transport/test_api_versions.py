@@ -6,10 +6,10 @@ from importlib.metadata import version
 
 import pytest
 
-from kafka_nextgen.bridge import api_versions
-from kafka_nextgen.bridge.api_versions import BrokerVersions
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import BrokerError, UnsupportedProtocolError
+from kafka_nextgen.requests.api_versions import BrokerVersions
+from kafka_nextgen.testing.messages import api_versions
 from kafka_nextgen.transport.cluster import ANY, Coordinator
 from kafka_nextgen.transport.connecting import open_connection, software_version
 from kafka_nextgen.wire.apis import API_VERSIONS, CONSUMER_GROUP_HEARTBEAT, METADATA

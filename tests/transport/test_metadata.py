@@ -7,10 +7,10 @@ from uuid import UUID
 
 import pytest
 
-from kafka_nextgen.bridge import api_versions
-from kafka_nextgen.bridge.api_versions import BrokerVersions
-from kafka_nextgen.bridge.cluster_image import ClusterImage
 from kafka_nextgen.errors import DecodeError, DisconnectedError, RequestTimeoutError
+from kafka_nextgen.requests.api_versions import BrokerVersions
+from kafka_nextgen.requests.cluster_image import ClusterImage
+from kafka_nextgen.testing.messages import api_versions
 from kafka_nextgen.transport.cluster import ClusterClient, Node
 from kafka_nextgen.transport.deadline import Deadline
 from kafka_nextgen.wire.apis import API_VERSIONS, METADATA
@@ -158,7 +158,7 @@ async def test_a_broker_that_is_not_known_is_an_error_and_asked_for() -> None:
     async with started() as (client, broker):
         changes = Changes(client)
         broker.brokers[7] = broker.address
-        with pytest.raises(DisconnectedError, match=r"broker 7 is not among the brokers known: \[0\]"):
+        with pytest.raises(DisconnectedError, match=r"broker 7 is not among the known brokers: \[0\]"):
             await client.call(Node(7), METADATA, question)
         assert 7 in (await changes.next()).brokers
         await client.call(Node(7), METADATA, question)

@@ -7,11 +7,11 @@ import logging
 
 import pytest
 
-from kafka_nextgen.bridge import api_versions
-from kafka_nextgen.bridge.api_versions import BrokerVersions
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import BrokerError, DisconnectedError, NoBrokersError, TransportError
 from kafka_nextgen.properties.value_types import ServerAddress
+from kafka_nextgen.requests.api_versions import BrokerVersions
+from kafka_nextgen.testing.messages import api_versions
 from kafka_nextgen.transport.retrying import Backoff
 from kafka_nextgen.transport.targets import Node
 from kafka_nextgen.wire.apis import API_VERSIONS, METADATA
@@ -146,7 +146,7 @@ async def test_where_another_broker_answers_the_bootstrap_servers_are_asked_agai
         client.on_metadata(lambda image: found.set() if set(image.brokers) == {0} else None)
         seed.brokers = {0: seed.address}
         with pytest.raises(
-            DisconnectedError, match=r"another broker than node 1 of cluster .* \(REBOOTSTRAP_REQUIRED\)"
+            DisconnectedError, match=r"the broker that answers is not node 1 of cluster .* \(REBOOTSTRAP_REQUIRED\)"
         ):
             await client.call(Node(1), METADATA, question)
         await asyncio.wait_for(found.wait(), 60)  # which is before the next refresh of the metadata

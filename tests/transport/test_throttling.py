@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from kafka_nextgen.bridge import api_versions
-from kafka_nextgen.bridge.api_versions import BrokerVersions
 from kafka_nextgen.errors import DisconnectedError, NoBrokersError, RequestTimeoutError
 from kafka_nextgen.properties.value_types import ServerAddress
+from kafka_nextgen.requests.api_versions import BrokerVersions
+from kafka_nextgen.testing.messages import api_versions
 from kafka_nextgen.transport.cluster import ANY, ClusterClient, Coordinator, Node, Target
 from kafka_nextgen.transport.targets import Purpose
 from kafka_nextgen.transport.throttling import Throttles, throttle_time_s

@@ -13,7 +13,7 @@ from attrs import field, frozen
 from confluent_kafka import Consumer, Producer
 from confluent_kafka import TopicPartition as Assigned
 
-from kafka_nextgen.bridge.fetch import FetchLimits, FetchPosition, to_request
+from kafka_nextgen.requests.fetch import FetchLimits, FetchPosition, to_request
 from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire.apis import FETCH, PRODUCE, Api
 from kafka_nextgen.wire.frames import decode_response, encode_request

@@ -13,7 +13,7 @@ from itertools import count
 
 from benchmarks.consuming.gauge import Gauge, Reading
 from benchmarks.consuming.task import BUFFER_BYTES, PARTITION_BYTES, Task
-from kafka_nextgen.bridge.fetch import FetchLimits, FetchPosition, from_response, to_request
+from kafka_nextgen.requests.fetch import FetchLimits, FetchPosition, from_response, to_request
 from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire import frames
 from kafka_nextgen.wire.apis import FETCH

@@ -81,7 +81,7 @@ def _explain_live_group(
 
 def _current_assignor(name: str) -> PartitionAssignor:
     if not name:
-        raise click.UsageError("the group has no assignor of its own yet: say which one to try by --assignor")
+        raise click.UsageError("the group has no assignor of its own yet: name one with --assignor")
     return find_assignor(name)
 
 

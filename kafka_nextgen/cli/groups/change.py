@@ -17,7 +17,9 @@ _CONSUMER_PREFIX = "consumer."
 @click.command()
 @click.argument("group_id", metavar="GROUP")
 @click.option("--set", "to_set", multiple=True, metavar="NAME=VALUE", help="Set a key; may be given again.")
-@click.option("--unset", "to_unset", multiple=True, metavar="NAME", help="Follow the broker again in a key.")
+@click.option(
+    "--unset", "to_unset", multiple=True, metavar="NAME", help="Remove a key, so that the broker's value applies again."
+)
 @click.option("--dry-run", is_flag=True, help="Let the broker check --set and --unset, and change nothing.")
 @click.option("--all", "show_all", is_flag=True, help="Show keys of share and streams groups as well.")
 @json_option

@@ -218,7 +218,7 @@ def validate_regex(cluster: ClusterOptions, pattern: str, as_json: bool) -> None
         print_line(f"Unknown: {checked.unknown}", err=True)
         raise SystemExit(_UNKNOWN)
     if not as_json:
-        for line in checked.topics or ("It matches no topic there is.",):
+        for line in checked.topics or ("It matches no existing topic.",):
             print_line(line)
     if checked.advice:
         print_line(f"Warning: {checked.advice}", err=True)

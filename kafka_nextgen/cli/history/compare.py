@@ -51,7 +51,7 @@ def _print(cluster: str, group: str, views: Mapping[SourceKind, SourceView], nam
     found = differences(views, names)
     print_line(f"Group {group}, cluster {cluster or 'unknown'}")
     if not others:
-        print_line(f"  told by {first} alone: there is nothing to compare")
+        print_line(f"  only {first} reports this group: there is nothing to compare")
     elif not found:
         print_line(f"  {', '.join(others)} and {first} tell the same")
     else:

@@ -34,7 +34,7 @@ PAUSE_S = 0.2
     type=click.FloatRange(min=0.1),
     default=2.0,
     show_default=True,
-    help="Seconds from look to look, where the cluster itself is followed.",
+    help="Seconds between two looks, if the cluster itself is followed.",
 )
 @cluster_options
 def follow(
@@ -63,7 +63,7 @@ def follow(
             source = cluster_events(cluster, wanted, interval, lambda: stop.is_stopped)
         skipped = asyncio.run(_show(source, wanted, screen, stop))
     if skipped:
-        click.echo(f"{skipped} lines were no events; history report tells more of them", err=True)
+        click.echo(f"{skipped} lines were not events; history report says more about them", err=True)
 
 
 async def _show(source: Source, wanted: GroupFilter, screen: Screen, stop: StopHandle) -> int:

@@ -6,13 +6,13 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from concurrent.futures import Future
 from typing import TypeVar
 
-from kafka_nextgen.bridge.list_offsets import EARLIEST, LATEST
 from kafka_nextgen.engine.application.arguments import Offsets
 from kafka_nextgen.engine.application.base_consumer import BaseConsumer
 from kafka_nextgen.engine.application.rebalance_listener import is_in_callback
 from kafka_nextgen.engine.mailbox import CommitCallback
 from kafka_nextgen.groups.partition_results import PartitionResults
 from kafka_nextgen.properties.offset_reset import OffsetReset
+from kafka_nextgen.requests.list_offsets import EARLIEST, LATEST
 from kafka_nextgen.transport.futures import wait_for_result
 from kafka_nextgen.transport.offset_lookup import OffsetAndTimestamp, offsets_of
 from kafka_nextgen.types import OffsetAndMetadata, TopicDescription, TopicPartition
@@ -127,7 +127,7 @@ class BlockingCalls(BaseConsumer):
 
         A partition that has no leader when it is looked up a few times is in ``failed`` of the result, and not among
         its keys: it holds up no other. One whose leader does not answer gets there when the time is over. Raises
-        RequestTimeoutError if nothing was found until then, UnknownTopicError if there is no such partition, and
+        RequestTimeoutError if nothing was found until then, UnknownTopicError if the partition does not exist, and
         TopicAuthorizationError.
         """
         found = self._list_offsets("beginning_offsets", dict.fromkeys(partitions, EARLIEST), timeout)

@@ -96,7 +96,7 @@ class CallGuard:
         held = self._held
         return ConcurrentUseError(
             f"{call}() was called while another thread or task is inside {held.call if held else 'another call'}(); "
-            "a consumer serves one caller at a time, only close() may come from elsewhere"
+            "a consumer serves one caller at a time; only close() may be called from another"
         )
 
     def try_enter(self, call: str, frame: FrameType) -> bool:

@@ -87,7 +87,9 @@ class Deserializers:
         A function that calls an async one can't be told from others before.
         """
         value.close()
-        cause = MisuseError(f"it gave a coroutine; leave the {field} as bytes, and await where you process it")
+        cause = MisuseError(
+            f"it returned a coroutine; leave the {field} as bytes, and await where you process the record"
+        )
         error = _error_of(record, field, cause, "")
         if self.on_error is DeserializationPolicy.VALUE:
             return error

@@ -14,8 +14,6 @@ from attrs import frozen
 
 from kafka_nextgen import clocks
 from kafka_nextgen.assignors.spec import PartitionAssignorError
-from kafka_nextgen.bridge.extensions import consumer_group_install_assignment as install
-from kafka_nextgen.bridge.extensions import consumer_group_prepare_assignment as prepare
 from kafka_nextgen.engine.member.driver_context import DriverContext
 from kafka_nextgen.engine.member.local_assignors import LocalAssignors
 from kafka_nextgen.engine.settings import assigning_settings
@@ -25,6 +23,8 @@ from kafka_nextgen.membership.assigning import effects as fx
 from kafka_nextgen.membership.assigning import events as ev
 from kafka_nextgen.membership.assigning.machine import AssigningMachine
 from kafka_nextgen.membership.effects import FindCoordinator
+from kafka_nextgen.requests.extensions import consumer_group_install_assignment as install
+from kafka_nextgen.requests.extensions import consumer_group_prepare_assignment as prepare
 from kafka_nextgen.text import describe_error
 from kafka_nextgen.transport.cluster import ClusterClient, Coordinator
 from kafka_nextgen.transport.timers import Timer

@@ -11,8 +11,6 @@ from collections.abc import Callable
 from math import inf
 from typing import TypeVar
 
-from kafka_nextgen.bridge import heartbeat, join_group, leave_group, sync_group
-from kafka_nextgen.bridge.extensions.join_group import to_request as to_join_group
 from kafka_nextgen.codes import name_of
 from kafka_nextgen.engine.member.coordinator_requests import LEAVE_CONNECT_TIMEOUT_S, supports_history
 from kafka_nextgen.errors import (
@@ -25,6 +23,8 @@ from kafka_nextgen.logs import logger_of
 from kafka_nextgen.membership.classic import effects as fx
 from kafka_nextgen.membership.classic import events as ev
 from kafka_nextgen.membership.events import HeartbeatLost, HeartbeatRefused
+from kafka_nextgen.requests import heartbeat, join_group, leave_group, sync_group
+from kafka_nextgen.requests.extensions.join_group import to_request as to_join_group
 from kafka_nextgen.transport.cluster import ClusterClient, Coordinator
 from kafka_nextgen.types import JoinReason
 from kafka_nextgen.wire.apis import HEARTBEAT, JOIN_GROUP, LEAVE_GROUP, SYNC_GROUP, Api

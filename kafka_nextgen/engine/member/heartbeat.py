@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 from attrs import frozen
 
-from kafka_nextgen.bridge.consumer_group_heartbeat import NoPatternsError, to_event
-from kafka_nextgen.bridge.extensions.consumer_group_heartbeat import to_heard, to_may_get, to_request
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.engine.member.coordinator_requests import LEAVE_CONNECT_TIMEOUT_S, supports_history
 from kafka_nextgen.errors import BrokerError, DecodeError, TransportError
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.membership import events as ev
 from kafka_nextgen.membership.effects import SendHeartbeat
+from kafka_nextgen.requests.consumer_group_heartbeat import NoPatternsError, to_event
+from kafka_nextgen.requests.extensions.consumer_group_heartbeat import to_heard, to_may_get, to_request
 from kafka_nextgen.transport.cluster import ClusterClient, Coordinator
 from kafka_nextgen.types import JoinReason, TopicIdPartition
 from kafka_nextgen.wire.apis import (
@@ -36,13 +36,13 @@ logger = logger_of("kafka_nextgen.member")
 
 #: Why a member with local assignors can't be in a group of this cluster, and what to do about it.
 UNSUPPORTED_ASSIGNORS = (
-    "this cluster computes assignments itself, as every Apache Kafka does by the consumer group protocol, so "
+    "with the consumer group protocol this cluster computes assignments itself, as every Apache Kafka does, so "
     "group.local.assignors can't be used here: set group.remote.assignor to one of the cluster's assignors instead, or "
     "group.protocol=classic, where the same PartitionAssignor runs in the group's leader"
 )
 _STANDBYS_ELSEWHERE = (
-    ". Standbys need one of two ways: HotStandby with group.protocol=classic, or without HotStandby the group's "
-    "configuration group.target.size, at a coordinator that has it"
+    ". For standbys, either use HotStandby with group.protocol=classic, or instead of it the group's configuration "
+    "group.target.size, at a coordinator that has it"
 )
 
 

@@ -7,13 +7,13 @@ from collections.abc import Collection
 from attrs import field, frozen
 
 from kafka_nextgen import clocks
-from kafka_nextgen.bridge import offset_commit, offset_fetch
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.engine.reading.locked_fetches import LockedFetches
 from kafka_nextgen.errors import DecodeError, OutageError, RequestTimeoutError
 from kafka_nextgen.groups.offset_requests import OffsetCommit, OffsetFetch
 from kafka_nextgen.membership.offsets.effects import SendCommit, SendLookup
 from kafka_nextgen.membership.offsets.events import CommitAnswered, CommitLost, LookupAnswered, LookupLost
+from kafka_nextgen.requests import offset_commit, offset_fetch
 from kafka_nextgen.transport.cluster import ClusterClient, Coordinator
 from kafka_nextgen.transport.deadline import SendQueue
 from kafka_nextgen.types import TopicId, TopicPartition

@@ -17,9 +17,6 @@ from collections.abc import Callable
 from attrs import evolve
 
 from kafka_nextgen import clocks
-from kafka_nextgen.bridge import fetch as bridge
-from kafka_nextgen.bridge.fetch import FetchLimits
-from kafka_nextgen.bridge.list_offsets import number_of
 from kafka_nextgen.compiled import ACCELERATED, accelerator
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.engine.observability.counters import FetchCounters
@@ -28,6 +25,9 @@ from kafka_nextgen.errors import KafkaNextgenError
 from kafka_nextgen.fetching import DecodedPartition, Fetch, NodeFetches
 from kafka_nextgen.fetching.sessions import SessionRequest
 from kafka_nextgen.logs import logger_of
+from kafka_nextgen.requests import fetch as bridge
+from kafka_nextgen.requests.fetch import FetchLimits
+from kafka_nextgen.requests.list_offsets import number_of
 from kafka_nextgen.transport.cluster import ClusterClient
 from kafka_nextgen.transport.eager_future import EagerFuture
 from kafka_nextgen.transport.targets import Node, Purpose

@@ -8,7 +8,6 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 
 from kafka_nextgen import clocks
-from kafka_nextgen.bridge.fetch import FetchAnswer, from_response
 from kafka_nextgen.codes import ErrorCode, name_of
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.engine.mailbox import Mailbox
@@ -33,6 +32,7 @@ from kafka_nextgen.fetching import (
     find_arrivals,
 )
 from kafka_nextgen.logs import logger_of
+from kafka_nextgen.requests.fetch import FetchAnswer, from_response
 from kafka_nextgen.transport.cluster import ClusterClient
 from kafka_nextgen.transport.deadline import wait_for_event
 from kafka_nextgen.transport.failures import error_from_code

@@ -20,7 +20,6 @@ from typing import TypeVar
 
 from attrs import define
 
-from kafka_nextgen.bridge.cluster_image import ClusterImage
 from kafka_nextgen.compiled import accelerator
 from kafka_nextgen.fetching import (
     DecodedPartition,
@@ -28,6 +27,7 @@ from kafka_nextgen.fetching import (
     FetchState,
     NodeFetches,
 )
+from kafka_nextgen.requests.cluster_image import ClusterImage
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 from kafka_nextgen.wire.records import ColumnSlice
 

@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 
 from kafka_nextgen import clocks
-from kafka_nextgen.bridge import list_offsets, offset_for_leader_epoch
-from kafka_nextgen.bridge.list_offsets import number_of
-from kafka_nextgen.bridge.offset_for_leader_epoch import EpochEnd
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.engine.offsets.group_offsets import Found, GroupOffsets
 from kafka_nextgen.engine.reading.locked_fetches import LockedFetches
@@ -16,6 +13,9 @@ from kafka_nextgen.errors import UnsupportedProtocolError
 from kafka_nextgen.fetching import NeedCommittedOffset, NeedEpochEnds, NeedMetadata, NeedOffsetReset
 from kafka_nextgen.fetching.resets import SkippedOffsets
 from kafka_nextgen.logs import logger_of
+from kafka_nextgen.requests import list_offsets, offset_for_leader_epoch
+from kafka_nextgen.requests.list_offsets import number_of
+from kafka_nextgen.requests.offset_for_leader_epoch import EpochEnd
 from kafka_nextgen.transport.cluster import ClusterClient, Node
 from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire import messages as m

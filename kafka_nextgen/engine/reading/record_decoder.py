@@ -16,8 +16,8 @@ from collections.abc import Callable, Collection
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 
-from kafka_nextgen.bridge.fetch import FetchedPartition
 from kafka_nextgen.fetching import AnswerDecoding, DecodedPartition, Fetch, decode_answer
+from kafka_nextgen.requests.fetch import FetchedPartition
 from kafka_nextgen.transport.background import threads_work
 from kafka_nextgen.transport.eager_future import EagerFuture
 from kafka_nextgen.wire.records import RecordLimits, has_codec, let_go_of_memory

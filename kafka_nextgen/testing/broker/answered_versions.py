@@ -14,12 +14,13 @@ from __future__ import annotations
 
 import re
 
-from kafka_nextgen.bridge.api_versions import BrokerVersions, to_response
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.requests.api_versions import BrokerVersions
 from kafka_nextgen.testing.broker.apis import advertised
 from kafka_nextgen.testing.broker.context import Context
 from kafka_nextgen.testing.broker.releases import RELEASES
 from kafka_nextgen.testing.broker.settings import BrokerSettings
+from kafka_nextgen.testing.messages.api_versions import to_response
 from kafka_nextgen.wire.apis import API_VERSIONS
 from kafka_nextgen.wire.messages import ApiVersionsRequest, ApiVersionsResponse
 

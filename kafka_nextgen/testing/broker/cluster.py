@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from kafka_nextgen.bridge.topics import TopicDirectory
 from kafka_nextgen.offsets_topic.extensions import CODEC
 from kafka_nextgen.testing.broker.cleanup import Retention
 from kafka_nextgen.testing.broker.client_quotas import Quotas, Windows
@@ -32,6 +31,7 @@ from kafka_nextgen.testing.broker.transactions.entries import TransactionEntries
 from kafka_nextgen.testing.broker.transactions.partitions import end_everywhere
 from kafka_nextgen.testing.broker.transactions.transaction import Transaction
 from kafka_nextgen.testing.coordinator.extensions.hooks import EXTENSIONS
+from kafka_nextgen.testing.messages.topics import TopicDirectory
 from kafka_nextgen.types import TopicPartition
 
 __all__ = ["Cluster"]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from attrs import define, field
 
-from kafka_nextgen.bridge.api_versions import SOFTWARE_NAME
+from kafka_nextgen.requests.api_versions import SOFTWARE_NAME
 from kafka_nextgen.testing.broker.refusal import CloseConnectionError
 from kafka_nextgen.testing.broker.security.listeners import Listener
 from kafka_nextgen.testing.broker.security.principals import ANONYMOUS, Principal

@@ -18,6 +18,7 @@ from typing import Any
 
 from attrs import evolve
 
+from kafka_nextgen.groups.extension_requests import ExtensionRequest
 from kafka_nextgen.groups.records import Record
 from kafka_nextgen.testing.coordinator import requests as q
 from kafka_nextgen.testing.coordinator import responses as a
@@ -33,7 +34,7 @@ from kafka_nextgen.testing.coordinator.expiry import ring
 from kafka_nextgen.testing.coordinator.group import Group
 from kafka_nextgen.testing.coordinator.group_configs import settings_of_group
 from kafka_nextgen.testing.coordinator.heartbeat import heartbeat
-from kafka_nextgen.testing.coordinator.hooks import NO_EXTENSIONS, ExtensionRequest, Hooks
+from kafka_nextgen.testing.coordinator.hooks import NO_EXTENSIONS, Hooks
 from kafka_nextgen.testing.coordinator.offset_deletion import (
     delete_expired_offsets,
     delete_offsets,

@@ -15,19 +15,19 @@ from collections.abc import Iterable
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.groups import records as r
+from kafka_nextgen.groups.described import (
+    DescribedClassicGroup,
+    DescribedClassicMember,
+    DescribedGroup,
+    DescribedMember,
+)
+from kafka_nextgen.groups.listed import GroupsListed, ListedGroup
 from kafka_nextgen.groups.topic_partitions import flatten
 from kafka_nextgen.testing.coordinator.classic.group import ClassicGroup, ClassicStatus
-from kafka_nextgen.testing.coordinator.classic.responses import DescribedClassicGroup, DescribedClassicMember
 from kafka_nextgen.testing.coordinator.draft import Draft
 from kafka_nextgen.testing.coordinator.group import Group
 from kafka_nextgen.testing.coordinator.removal import write_group_removal
 from kafka_nextgen.testing.coordinator.requests import ListGroups
-from kafka_nextgen.testing.coordinator.responses import (
-    DescribedGroup,
-    DescribedMember,
-    GroupsListed,
-    ListedGroup,
-)
 from kafka_nextgen.testing.coordinator.settings import CoordinatorSettings
 from kafka_nextgen.testing.coordinator.target import chosen_assignor
 

@@ -11,19 +11,19 @@ reads neither. It passes on unread the fields of Kafka's records, requests and a
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence, Set
-from typing import TYPE_CHECKING, ClassVar, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from attrs import frozen
-
-from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.groups.described import ExpectedInstance
+from kafka_nextgen.groups.extension_requests import ExtensionRequest
 
 if TYPE_CHECKING:
     from kafka_nextgen.assignors.spec import Metadata
     from kafka_nextgen.groups.cause import Cause
+    from kafka_nextgen.groups.leaving import LeftMember
+    from kafka_nextgen.groups.offered_protocol import OfferedProtocol
     from kafka_nextgen.groups.records import CurrentMemberAssignment, ExtensionRecord, MemberMetadata
     from kafka_nextgen.testing.coordinator.classic.group import ClassicGroup
-    from kafka_nextgen.testing.coordinator.classic.requests import JoinGroup, OfferedProtocol
-    from kafka_nextgen.testing.coordinator.classic.responses import LeftMember
+    from kafka_nextgen.testing.coordinator.classic.requests import JoinGroup
     from kafka_nextgen.testing.coordinator.draft import Draft, Outcome, Refusal
     from kafka_nextgen.testing.coordinator.group import Group
     from kafka_nextgen.testing.coordinator.requests import ConsumerGroupHeartbeat
@@ -37,43 +37,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "NO_EXTENSIONS",
-    "ExpectedInstance",
-    "ExtensionRequest",
-    "ExtensionResponse",
     "Hooks",
 ]
-
-
-@frozen
-class ExtensionResponse:
-    """An answer that only an extension gives."""
-
-    error: ErrorCode = ErrorCode.NONE
-    message: str | None = None
-
-
-@frozen
-class ExtensionRequest:
-    """A request about one group that only an extension serves."""
-
-    response: ClassVar[type[ExtensionResponse]] = ExtensionResponse
-
-    group_id: str
-
-    def refused(self, error: ErrorCode) -> ExtensionResponse:
-        """The answer with this error."""
-        return self.response(error)
-
-
-@frozen
-class ExpectedInstance:
-    """A pre-registered static member: until when (milliseconds since the Unix epoch) its place is kept, and whether it
-    has joined and waits for others.
-    """
-
-    instance_id: str
-    until_ms: int
-    has_joined: bool = False
 
 
 class Hooks:

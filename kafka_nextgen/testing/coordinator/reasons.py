@@ -30,13 +30,10 @@ from collections.abc import Collection
 from kafka_nextgen.errors import DecodeError
 from kafka_nextgen.groups.cause import Cause
 from kafka_nextgen.groups.consumer_protocol import PROTOCOL_TYPE, decode_subscription
+from kafka_nextgen.groups.leaving import REMOVED_BY_ADMIN, LeavingMember
+from kafka_nextgen.groups.offered_protocol import OfferedProtocol
 from kafka_nextgen.testing.coordinator.classic.group import ClassicGroup, ClassicMember
-from kafka_nextgen.testing.coordinator.classic.requests import (
-    REMOVED_BY_ADMIN,
-    JoinGroup,
-    LeavingMember,
-    OfferedProtocol,
-)
+from kafka_nextgen.testing.coordinator.classic.requests import JoinGroup
 from kafka_nextgen.testing.coordinator.draft import Draft
 from kafka_nextgen.testing.coordinator.subscriptions import Update
 from kafka_nextgen.types import JoinReason, RebalanceReason

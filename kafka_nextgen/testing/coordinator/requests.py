@@ -1,23 +1,20 @@
 """All requests to a coordinator: one class each, named like Kafka's API.
 
-``classic.requests`` has those of classic groups, and ``offset_requests`` those about offsets that consumers make.
+``classic.requests`` has those of classic groups. Requests that clients make in the same words are in ``groups``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
 
 from attrs import field, frozen
 
 from kafka_nextgen.assignors.spec import ClientAssignor
-from kafka_nextgen.groups.offset_requests import OffsetCommit, OffsetFetch, TxnOffsetCommit
+from kafka_nextgen.groups.extension_requests import ExtensionRequest
+from kafka_nextgen.groups.offset_requests import EndTransaction, OffsetCommit, OffsetFetch, TxnOffsetCommit
 from kafka_nextgen.testing.coordinator.classic.requests import ClassicRequest
-from kafka_nextgen.testing.coordinator.hooks import ExtensionRequest
+from kafka_nextgen.testing.coordinator.settings import CoordinatorSettings
 from kafka_nextgen.types import JoinReason, TopicId, TopicIdPartition, TopicPartition
-
-if TYPE_CHECKING:  # clients make requests too, and do not need a coordinator's settings
-    from kafka_nextgen.testing.coordinator.settings import CoordinatorSettings
 
 __all__ = [
     "ConfigsChanged",
@@ -94,14 +91,6 @@ class DeleteGroups:
     """Delete empty groups and their offsets."""
 
     group_ids: tuple[str, ...]
-
-
-@frozen
-class EndTransaction:
-    """The producer's transaction was committed or aborted, in all groups."""
-
-    producer_id: int
-    is_commit: bool
 
 
 @frozen

@@ -1,4 +1,6 @@
-"""All answers of a coordinator: one class per request in ``requests``. See also ``classic.responses``."""
+"""All answers of a coordinator: one class per request in ``requests``. See also ``classic.responses``; those that
+clients read in the same words are in ``groups``.
+"""
 
 from __future__ import annotations
 
@@ -6,20 +8,19 @@ from collections.abc import Mapping
 
 from attrs import field, frozen
 
-from kafka_nextgen.assignors.spec import ClientAssignor, Metadata
+from kafka_nextgen.assignors.spec import Metadata
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.groups.described import ConsumerGroupDescribed
+from kafka_nextgen.groups.extension_requests import ExtensionResponse
+from kafka_nextgen.groups.listed import GroupsDeleted, GroupsListed
 from kafka_nextgen.testing.coordinator.classic.responses import ClassicResponse
-from kafka_nextgen.testing.coordinator.hooks import ExpectedInstance, ExtensionResponse
-from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicIdPartition, TopicPartition
+from kafka_nextgen.types import OffsetAndMetadata, TopicIdPartition, TopicPartition
 
 __all__ = [
     "ConsumerGroupDescribed",
     "ConsumerGroupHeartbeatAnswer",
-    "DescribedGroup",
-    "DescribedMember",
     "GroupsDeleted",
     "GroupsListed",
-    "ListedGroup",
     "Noted",
     "OffsetsCommitted",
     "OffsetsDeleted",
@@ -55,81 +56,6 @@ class ConsumerGroupHeartbeatAnswer:
     pending: frozenset[TopicIdPartition] = frozenset()
     assignment_metadata: Metadata | None = None
     standby_place: int = 0
-
-
-@frozen
-class DescribedMember:
-    """A member as ConsumerGroupDescribe shows it; ``is_classic`` if it speaks the classic protocol.
-
-    Only coordinators with extensions fill the fields after that: the member's client-side assignors, and, if one of
-    these made the target, its error code for the members and its metadata for this one; and its place among the
-    standbys, 0 if it is active.
-    """
-
-    member_id: str
-    instance_id: str | None
-    rack_id: str | None
-    member_epoch: int
-    client_id: str
-    client_host: str
-    subscribed_topics: tuple[str, ...]
-    subscribed_pattern: str | None
-    assignment: frozenset[TopicIdPartition]
-    target: frozenset[TopicIdPartition]
-    is_classic: bool = False
-    client_assignors: tuple[ClientAssignor, ...] = ()
-    assignment_error: int = 0
-    assignment_metadata: Metadata | None = None
-    standby_place: int = 0
-
-
-@frozen
-class DescribedGroup:
-    """A group as ConsumerGroupDescribe shows it; ``expected`` is an extension."""
-
-    group_id: str
-    error: ErrorCode = ErrorCode.NONE
-    message: str | None = None
-    state: str = ""
-    group_epoch: int = 0
-    assignment_epoch: int = 0
-    assignor: str = ""
-    members: tuple[DescribedMember, ...] = ()
-    expected: tuple[ExpectedInstance, ...] = ()
-
-
-@frozen
-class ConsumerGroupDescribed:
-    """One entry per requested group, in that order, and the names of all topics."""
-
-    groups: tuple[DescribedGroup, ...]
-    topic_names: Mapping[TopicId, str] = field(factory=dict)
-
-
-@frozen
-class ListedGroup:
-    """An entry of ListGroups."""
-
-    group_id: str
-    protocol_type: str
-    state: str
-    group_type: str
-
-
-@frozen
-class GroupsListed:
-    """The groups that passed the filters, by group id."""
-
-    groups: tuple[ListedGroup, ...] = ()
-    error: ErrorCode = ErrorCode.NONE
-
-
-@frozen
-class GroupsDeleted:
-    """The result for each group, and what the coordinator says of those that failed (Kafka 4.4)."""
-
-    results: Mapping[str, ErrorCode]
-    messages: Mapping[str, str] = field(factory=dict)
 
 
 @frozen

@@ -21,13 +21,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.groups.offset_requests import EndTransaction
 from kafka_nextgen.groups.records import PendingOffsetCommitted, TransactionEnded
 from kafka_nextgen.testing.coordinator.classic.admission import identity_error
 from kafka_nextgen.testing.coordinator.classic.group import ClassicStatus
 from kafka_nextgen.testing.coordinator.draft import Draft, Outcome
 from kafka_nextgen.testing.coordinator.group import Group
 from kafka_nextgen.testing.coordinator.offsets import may_commit, stale, storable, store_offsets
-from kafka_nextgen.testing.coordinator.requests import EndTransaction, TxnOffsetCommit
+from kafka_nextgen.testing.coordinator.requests import TxnOffsetCommit
 from kafka_nextgen.testing.coordinator.responses import Noted, OffsetsCommitted
 
 __all__ = ["commit_in_transaction", "end_transaction"]

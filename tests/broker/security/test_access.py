@@ -11,8 +11,8 @@ from contextlib import closing
 
 import pytest
 
-from kafka_nextgen.bridge.api_versions import to_request
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.requests.api_versions import to_request
 from kafka_nextgen.testing import Cluster
 from kafka_nextgen.testing.broker.apis import EXTENSIONS, SERVED
 from kafka_nextgen.testing.broker.security.acls import AUTHORIZATION_ERRORS, SUPPORTED, Operation, ResourceType, Right

@@ -21,10 +21,10 @@ from confluent_kafka.admin import (
     UserScramCredentialUpsertion,
 )
 
-from kafka_nextgen.bridge.topics import NO_TOPIC_ID
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.testing import Cluster
 from kafka_nextgen.wire import apis
+from kafka_nextgen.wire.topics import NO_TOPIC_ID
 from tests.broker.client import Client
 from tests.broker.group_requests import commit, heartbeat
 from tests.broker.requests import metadata, produce, topic_id_of, values

@@ -12,7 +12,6 @@ from struct import pack
 import pytest
 from attrs import evolve
 
-from kafka_nextgen.bridge import metadata
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.errors import (
@@ -26,6 +25,7 @@ from kafka_nextgen.errors import (
     TransportError,
 )
 from kafka_nextgen.properties.secret import Secret
+from kafka_nextgen.requests import metadata
 from kafka_nextgen.testing.broker.security.sasl import SaslAnswer
 from kafka_nextgen.transport.connecting import open_connection
 from kafka_nextgen.transport.retrying import Backoff
@@ -122,7 +122,7 @@ async def test_a_login_without_an_end_is_ended() -> None:
     async with scripted() as (broker,):
         says(broker, b"more")
         changed = evolve(security(), login=SaslLogin("GSSAPI", lambda host: Endless()))
-        with pytest.raises(AuthenticationError, match="did not come to an end in 10 rounds"):
+        with pytest.raises(AuthenticationError, match="did not finish within 10 rounds"):
             await open_connection(broker.address, settings(security=changed))
         assert len(broker.asked(SASL_AUTHENTICATE)) == 10
 
@@ -268,10 +268,10 @@ async def test_a_callable_is_asked_for_the_password_of_each_login_in_a_thread(me
     ("answer", "kind", "says"),
     [
         (ZeroDivisionError("s3cret"), OutageError, "sasl.password raised ZeroDivisionError"),
-        (b"s3cret", AuthenticationError, "sasl.password is to return a non-empty string"),
-        ("", AuthenticationError, "sasl.password is to return a non-empty string"),
-        (Secret(""), AuthenticationError, "sasl.password is to return a non-empty string"),
-        ("s3cret\udc80", AuthenticationError, "sasl.password is to return a non-empty string"),
+        (b"s3cret", AuthenticationError, "sasl.password must return a non-empty string"),
+        ("", AuthenticationError, "sasl.password must return a non-empty string"),
+        (Secret(""), AuthenticationError, "sasl.password must return a non-empty string"),
+        ("s3cret\udc80", AuthenticationError, "sasl.password must return a non-empty string"),
         ("s3cret\0", AuthenticationError, "sasl.password has a NUL"),
     ],
 )

@@ -30,7 +30,8 @@ FINDING, SLATE = "finding.txt", "slate"
 MEMORY_LIMIT_BYTES = 512 << 20  # above what the process has when it begins
 INSTRUMENTED = [
     "kafka_nextgen.wire",
-    "kafka_nextgen.bridge",
+    "kafka_nextgen.requests",
+    "kafka_nextgen.testing.messages",
     "kafka_nextgen.groups.consumer_protocol",
     "kafka_nextgen.transport",
 ]

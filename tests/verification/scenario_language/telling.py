@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.groups import records as r
+from kafka_nextgen.groups.described import DescribedGroup
 from kafka_nextgen.groups.extensions import records as x
 from kafka_nextgen.groups.topic_partitions import TopicPartitions, flatten
 from kafka_nextgen.testing.coordinator.describe import state_of
 from kafka_nextgen.testing.coordinator.group import Group
 from kafka_nextgen.testing.coordinator.responses import (
     ConsumerGroupHeartbeatAnswer,
-    DescribedGroup,
     OffsetsCommitted,
     OffsetsDeleted,
     OffsetsFetched,

@@ -7,13 +7,9 @@ from collections.abc import Callable, Iterable, Iterator
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import DecodeError
 from kafka_nextgen.groups.consumer_protocol import HIGHEST_VERSION, decode_assignment, user_data_of, version_of
-from kafka_nextgen.testing.coordinator.classic.responses import (
-    DescribedClassicGroup,
-    DescribedClassicMember,
-    JoinGroupAnswer,
-    LeftMember,
-    SyncGroupAnswer,
-)
+from kafka_nextgen.groups.described import DescribedClassicGroup, DescribedClassicMember
+from kafka_nextgen.groups.leaving import LeftMember
+from kafka_nextgen.testing.coordinator.classic.responses import JoinGroupAnswer, SyncGroupAnswer
 from kafka_nextgen.types import format_partitions
 
 #: How the id of a member is written.

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from attrs import define, field
 
 from kafka_nextgen.assignors.spec import GroupAssignment
-from kafka_nextgen.bridge.extensions import consumer_group_install_assignment as install
-from kafka_nextgen.bridge.extensions import consumer_group_prepare_assignment as prepare
 from kafka_nextgen.membership.assigning import effects as fx
 from kafka_nextgen.membership.assigning import events as ev
 from kafka_nextgen.membership.assigning.machine import AssigningMachine
 from kafka_nextgen.membership.assigning.settings import AssigningSettings
 from kafka_nextgen.membership.effects import FindCoordinator
 from kafka_nextgen.membership.events import TargetInstalled
+from kafka_nextgen.requests.extensions import consumer_group_install_assignment as install
+from kafka_nextgen.requests.extensions import consumer_group_prepare_assignment as prepare
 from kafka_nextgen.wire.apis import CONSUMER_GROUP_INSTALL_ASSIGNMENT, CONSUMER_GROUP_PREPARE_ASSIGNMENT, Api
 from tests.verification.simulation.assignors import compute
 from tests.verification.simulation.dice import Dice

@@ -14,7 +14,6 @@ from typing import Any, ClassVar
 from attrs import define, evolve, field
 
 from kafka_nextgen.assignors.spec import GroupAssignment, TopicMetadata
-from kafka_nextgen.bridge import heartbeat, join_group, leave_group, sync_group
 from kafka_nextgen.errors import DecodeError
 from kafka_nextgen.membership import effects as fx
 from kafka_nextgen.membership.classic import effects as cfx
@@ -25,6 +24,7 @@ from kafka_nextgen.membership.events import HeartbeatLost
 from kafka_nextgen.membership.offsets import events as offsets_ev
 from kafka_nextgen.membership.offsets.rules import CLASSIC_RULES
 from kafka_nextgen.properties.patterns import matching
+from kafka_nextgen.requests import heartbeat, join_group, leave_group, sync_group
 from kafka_nextgen.testing.coordinator.requests import TopicImage
 from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire.apis import HEARTBEAT, JOIN_GROUP, LEAVE_GROUP, SYNC_GROUP, Api

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from attrs import define, evolve, field
 
-from kafka_nextgen.bridge import offset_commit, offset_fetch
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.groups.offset_requests import OffsetCommit, OffsetFetch
 from kafka_nextgen.membership.classic.events import CommitRefused
@@ -17,6 +16,7 @@ from kafka_nextgen.membership.offsets import events as ev
 from kafka_nextgen.membership.offsets.machine import OffsetMachine
 from kafka_nextgen.membership.offsets.rules import OffsetRules
 from kafka_nextgen.membership.offsets.settings import OffsetSettings
+from kafka_nextgen.requests import offset_commit, offset_fetch
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 from kafka_nextgen.wire.apis import OFFSET_COMMIT, OFFSET_FETCH
 from tests.verification.simulation.client_network import SendQueue

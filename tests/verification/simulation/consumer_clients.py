@@ -7,8 +7,6 @@ from typing import Any, ClassVar
 
 from attrs import define, evolve, field
 
-from kafka_nextgen.bridge import consumer_group_heartbeat
-from kafka_nextgen.bridge.extensions.consumer_group_heartbeat import to_heard, to_request
 from kafka_nextgen.membership import effects as fx
 from kafka_nextgen.membership import events as ev
 from kafka_nextgen.membership.assigning.events import MembershipEnded
@@ -17,6 +15,8 @@ from kafka_nextgen.membership.member import Member, is_late
 from kafka_nextgen.membership.offsets.rules import RULES
 from kafka_nextgen.membership.settings import MemberSettings
 from kafka_nextgen.membership.timers import Timer, is_due
+from kafka_nextgen.requests import consumer_group_heartbeat
+from kafka_nextgen.requests.extensions.consumer_group_heartbeat import to_heard, to_request
 from kafka_nextgen.wire.apis import CONSUMER_GROUP_HEARTBEAT
 from tests.verification.simulation.assigning import Assigning
 from tests.verification.simulation.client_network import Call, call_off

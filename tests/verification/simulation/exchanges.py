@@ -9,15 +9,15 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from kafka_nextgen.bridge import heartbeat, join_group, leave_group, offset_commit, offset_fetch, sync_group
-from kafka_nextgen.bridge.extensions import consumer_group_heartbeat
-from kafka_nextgen.bridge.extensions import consumer_group_install_assignment as install
-from kafka_nextgen.bridge.extensions import consumer_group_prepare_assignment as prepare
-from kafka_nextgen.bridge.topics import TopicDirectory
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.testing.broker.coordination.refusals import refuse
 from kafka_nextgen.testing.coordinator.requests import OffsetCommit, Request
 from kafka_nextgen.testing.coordinator.responses import Response
+from kafka_nextgen.testing.messages import heartbeat, join_group, leave_group, offset_commit, offset_fetch, sync_group
+from kafka_nextgen.testing.messages.extensions import consumer_group_heartbeat
+from kafka_nextgen.testing.messages.extensions import consumer_group_install_assignment as install
+from kafka_nextgen.testing.messages.extensions import consumer_group_prepare_assignment as prepare
+from kafka_nextgen.testing.messages.topics import TopicDirectory
 from kafka_nextgen.wire import apis
 from kafka_nextgen.wire.apis import Api
 from kafka_nextgen.wire.frames import RequestFrame, decode_request, decode_response, encode_request, encode_response

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 from attrs import define, field
 
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.groups.listed import GroupsDeleted
 from kafka_nextgen.testing.coordinator.requests import DeleteGroups
-from kafka_nextgen.testing.coordinator.responses import GroupsDeleted, Response
+from kafka_nextgen.testing.coordinator.responses import Response
 from kafka_nextgen.wire.apis import HEARTBEAT, JOIN_GROUP, LEAVE_GROUP, SYNC_GROUP
 from tests.verification.simulation.cluster import GROUP, VERSIONS
 from tests.verification.simulation.dice import Dice, Fault

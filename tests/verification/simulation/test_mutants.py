@@ -15,7 +15,7 @@ from tests.verification.simulation.mutants.__main__ import main
 from tests.verification.simulation.mutants.page import known_in, row, rows_of, with_rows, with_summary
 from tests.verification.simulation.mutants.trying import Death, Kept, Setting, Trial, finds, rule_of, run, seed_for
 
-PAGE = (Path(__file__).parents[3] / "docs" / "mutants.md").read_text()
+PAGE = (Path(__file__).parents[3] / "docs" / "develop" / "mutants.md").read_text()
 KNOWN = known_in(PAGE)
 
 
@@ -61,9 +61,7 @@ def _state() -> dict[tuple[str, str], object]:
     """What is in the machines' modules, their tables and their classes, by identity."""
     found: dict[tuple[str, str], object] = {}
     for name, module in sys.modules.items():
-        if not name.startswith(
-            ("kafka_nextgen.testing.coordinator", "kafka_nextgen.membership", "kafka_nextgen.bridge")
-        ):
+        if not name.startswith(("kafka_nextgen.testing", "kafka_nextgen.membership", "kafka_nextgen.requests")):
             continue
         for key, value in vars(module).items():
             found[name, key] = _identity(value)

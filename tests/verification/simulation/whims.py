@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from attrs import define
 
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.testing.coordinator.classic.requests import LeaveGroup, LeavingMember
+from kafka_nextgen.groups.leaving import LeaveGroup, LeavingMember
 from tests.verification.simulation.clients import Client
 from tests.verification.simulation.cluster import GROUP
 from tests.verification.simulation.dice import Dice, Fault

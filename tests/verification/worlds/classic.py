@@ -13,29 +13,22 @@ from collections.abc import Callable
 
 from attrs import define, evolve, field
 
-from kafka_nextgen.bridge import delete_groups, describe_groups, leave_group, list_groups
-from kafka_nextgen.bridge.topics import code_of
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.testing.coordinator.classic.requests import (
-    DescribeGroups,
-    Heartbeat,
-    JoinGroup,
-    LeaveGroup,
-    SyncGroup,
-)
+from kafka_nextgen.groups.described import DescribedClassicMember, GroupsDescribed
+from kafka_nextgen.groups.leaving import LeaveGroup, LeaveGroupAnswer
+from kafka_nextgen.groups.listed import GroupsDeleted, GroupsListed
+from kafka_nextgen.requests import delete_groups, describe_groups, leave_group, list_groups
+from kafka_nextgen.testing.coordinator.classic.requests import DescribeGroups, Heartbeat, JoinGroup, SyncGroup
 from kafka_nextgen.testing.coordinator.classic.responses import (
-    DescribedClassicMember,
-    GroupsDescribed,
     HeartbeatAnswer,
     JoinedMember,
     JoinGroupAnswer,
-    LeaveGroupAnswer,
     SyncGroupAnswer,
 )
 from kafka_nextgen.testing.coordinator.requests import DeleteGroups, ListGroups
-from kafka_nextgen.testing.coordinator.responses import GroupsDeleted, GroupsListed
 from kafka_nextgen.wire import apis
 from kafka_nextgen.wire.apis import Api
+from kafka_nextgen.wire.error_codes import code_of
 from kafka_nextgen.wire.messages import (
     ApiVersionsRequest,
     HeartbeatRequest,

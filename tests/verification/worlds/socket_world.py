@@ -10,32 +10,31 @@ from collections.abc import Callable, Iterable, Mapping
 
 from attrs import evolve
 
-from kafka_nextgen.bridge import (
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.groups.described import ConsumerGroupDescribed
+from kafka_nextgen.groups.listed import GroupsDeleted, GroupsListed
+from kafka_nextgen.groups.offset_requests import EndTransaction
+from kafka_nextgen.membership.effects import SendHeartbeat
+from kafka_nextgen.membership.events import HeartbeatRefused
+from kafka_nextgen.requests import (
     consumer_group_describe,
     consumer_group_heartbeat,
     offset_commit,
     offset_delete,
     offset_fetch,
 )
-from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.membership.effects import SendHeartbeat
-from kafka_nextgen.membership.events import HeartbeatRefused
 from kafka_nextgen.testing.coordinator.classic.requests import DescribeGroups
 from kafka_nextgen.testing.coordinator.requests import (
     ConsumerGroupDescribe,
     ConsumerGroupHeartbeat,
     DeleteGroups,
-    EndTransaction,
     OffsetCommit,
     OffsetDelete,
     OffsetFetch,
     TxnOffsetCommit,
 )
 from kafka_nextgen.testing.coordinator.responses import (
-    ConsumerGroupDescribed,
     ConsumerGroupHeartbeatAnswer,
-    GroupsDeleted,
-    GroupsListed,
     Noted,
     OffsetsCommitted,
     OffsetsDeleted,

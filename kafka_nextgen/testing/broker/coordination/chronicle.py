@@ -10,14 +10,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
+from kafka_nextgen.groups.leaving import LeaveGroup
+from kafka_nextgen.groups.offset_requests import EndTransaction
 from kafka_nextgen.groups.records import Record
 from kafka_nextgen.history.events import Event, EventKind
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.offsets_topic import LoggedBatch
 from kafka_nextgen.offsets_topic.events import Departure, Known, RecordStory, Row
-from kafka_nextgen.testing.coordinator.classic.requests import JoinGroup, LeaveGroup, SyncGroup
+from kafka_nextgen.testing.coordinator.classic.requests import JoinGroup, SyncGroup
 from kafka_nextgen.testing.coordinator.draft import Outcome
-from kafka_nextgen.testing.coordinator.requests import ConsumerGroupHeartbeat, EndTransaction, OffsetCommit, Request
+from kafka_nextgen.testing.coordinator.requests import ConsumerGroupHeartbeat, OffsetCommit, Request
 from kafka_nextgen.testing.coordinator.topics import Topics
 
 __all__ = ["Chronicle", "Listener", "ReportingChronicle"]

@@ -12,6 +12,8 @@ from itertools import count
 from typing import TypeVar
 
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.groups.listed import GroupsListed
+from kafka_nextgen.groups.offset_requests import EndTransaction
 from kafka_nextgen.metrics.coordinator_metrics import CoordinatorMetrics
 from kafka_nextgen.offsets_topic import KAFKAS, Codec
 from kafka_nextgen.testing.broker.coordination.chronicle import Chronicle, Listener, ReportingChronicle
@@ -27,8 +29,8 @@ from kafka_nextgen.testing.broker.topics import Topics
 from kafka_nextgen.testing.coordinator.classic.requests import JoinGroup, SyncGroup
 from kafka_nextgen.testing.coordinator.coordinator import Coordinator
 from kafka_nextgen.testing.coordinator.hooks import NO_EXTENSIONS, Hooks
-from kafka_nextgen.testing.coordinator.requests import ConfigsChanged, EndTransaction, ListGroups, Request
-from kafka_nextgen.testing.coordinator.responses import GroupsListed, Response
+from kafka_nextgen.testing.coordinator.requests import ConfigsChanged, ListGroups, Request
+from kafka_nextgen.testing.coordinator.responses import Response
 
 __all__ = ["Coordination"]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable
 
+from kafka_nextgen.groups.listed import ListedGroup
 from kafka_nextgen.metrics.coordinator_metrics import (
     CoordinatorMetrics,
     GroupCounts,
@@ -18,7 +19,6 @@ from kafka_nextgen.testing.broker.coordination.shard import Shard, Standing
 from kafka_nextgen.testing.coordinator.classic.group import ClassicStatus
 from kafka_nextgen.testing.coordinator.describe import list_groups
 from kafka_nextgen.testing.coordinator.requests import ListGroups
-from kafka_nextgen.testing.coordinator.responses import ListedGroup
 
 __all__ = ["measure"]
 

@@ -16,11 +16,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.groups.described import DescribedClassicGroup, DescribedGroup
+from kafka_nextgen.groups.extension_requests import ExtensionRequest
 from kafka_nextgen.testing.coordinator import requests as q
 from kafka_nextgen.testing.coordinator import responses as a
 from kafka_nextgen.testing.coordinator.classic import requests as cq
 from kafka_nextgen.testing.coordinator.classic import responses as ca
-from kafka_nextgen.testing.coordinator.hooks import ExtensionRequest
 
 __all__ = ["group_of", "refuse"]
 
@@ -41,13 +42,13 @@ def refuse(request: q.Request, error: ErrorCode) -> a.Response:
         case ExtensionRequest():
             return request.refused(error)
         case q.ConsumerGroupDescribe():
-            return a.ConsumerGroupDescribed(tuple(a.DescribedGroup(group_id, error) for group_id in request.group_ids))
+            return a.ConsumerGroupDescribed(tuple(DescribedGroup(group_id, error) for group_id in request.group_ids))
         case q.DeleteGroups():
             return a.GroupsDeleted(dict.fromkeys(request.group_ids, error))
         case q.OffsetCommit() | q.TxnOffsetCommit():
             return a.OffsetsCommitted(dict.fromkeys(request.offsets, error))
         case cq.DescribeGroups():
-            groups = (ca.DescribedClassicGroup(group_id, error, state="") for group_id in request.group_ids)
+            groups = (DescribedClassicGroup(group_id, error, state="") for group_id in request.group_ids)
             return ca.GroupsDescribed(tuple(groups))
         case cq.Heartbeat() if error is ErrorCode.COORDINATOR_LOAD_IN_PROGRESS:
             return ca.HeartbeatAnswer()

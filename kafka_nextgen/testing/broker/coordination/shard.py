@@ -17,6 +17,7 @@ from typing import TypeVar
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import CorruptRecordError, StorageError
+from kafka_nextgen.groups.offset_requests import EndTransaction
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.testing.broker.coordination.chronicle import Chronicle
 from kafka_nextgen.testing.broker.coordination.journal import Journal
@@ -25,13 +26,7 @@ from kafka_nextgen.testing.broker.coordination.refusals import refuse
 from kafka_nextgen.testing.coordinator.classic.requests import JoinGroup, SyncGroup
 from kafka_nextgen.testing.coordinator.classic.responses import Parked
 from kafka_nextgen.testing.coordinator.coordinator import Coordinator, Outcome
-from kafka_nextgen.testing.coordinator.requests import (
-    ConfigsChanged,
-    EndTransaction,
-    Request,
-    TopicImage,
-    TopicsChanged,
-)
+from kafka_nextgen.testing.coordinator.requests import ConfigsChanged, Request, TopicImage, TopicsChanged
 from kafka_nextgen.testing.coordinator.responses import Response
 from kafka_nextgen.transport.timers import Timer
 

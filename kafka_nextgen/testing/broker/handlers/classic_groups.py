@@ -4,20 +4,16 @@ from __future__ import annotations
 
 from uuid import uuid4
 
-from kafka_nextgen.bridge import heartbeat as heartbeat_messages
-from kafka_nextgen.bridge import leave_group as leave_messages
-from kafka_nextgen.bridge import sync_group as sync_messages
-from kafka_nextgen.bridge.extensions.join_group import from_request as join_from_request
-from kafka_nextgen.bridge.join_group import to_response as join_to_response
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.groups.leaving import LeaveGroupAnswer
 from kafka_nextgen.testing.broker.context import Context
 from kafka_nextgen.testing.broker.security.acls import Right
-from kafka_nextgen.testing.coordinator.classic.responses import (
-    HeartbeatAnswer,
-    JoinGroupAnswer,
-    LeaveGroupAnswer,
-    SyncGroupAnswer,
-)
+from kafka_nextgen.testing.coordinator.classic.responses import HeartbeatAnswer, JoinGroupAnswer, SyncGroupAnswer
+from kafka_nextgen.testing.messages import heartbeat as heartbeat_messages
+from kafka_nextgen.testing.messages import leave_group as leave_messages
+from kafka_nextgen.testing.messages import sync_group as sync_messages
+from kafka_nextgen.testing.messages.extensions.join_group import from_request as join_from_request
+from kafka_nextgen.testing.messages.join_group import to_response as join_to_response
 from kafka_nextgen.wire import messages as m
 
 __all__ = ["heartbeat", "join_group", "leave_group", "sync_group"]

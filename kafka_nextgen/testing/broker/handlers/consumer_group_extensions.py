@@ -6,18 +6,15 @@ be assigned. Groups of both protocols have a history; the other APIs are about g
 
 from __future__ import annotations
 
-from kafka_nextgen.bridge.extensions import consumer_group_add_members as add_members
-from kafka_nextgen.bridge.extensions import consumer_group_history as history
-from kafka_nextgen.bridge.extensions import consumer_group_install_assignment as install_assignment
-from kafka_nextgen.bridge.extensions import consumer_group_prepare_assignment as prepare_assignment
+from kafka_nextgen.groups.extensions.adding import MembersAdded
+from kafka_nextgen.groups.extensions.history import HistoryDescribed
 from kafka_nextgen.testing.broker.context import Context
 from kafka_nextgen.testing.broker.security.acls import Right
-from kafka_nextgen.testing.coordinator.extensions.responses import (
-    AssignmentInstalled,
-    AssignmentPrepared,
-    HistoryDescribed,
-    MembersAdded,
-)
+from kafka_nextgen.testing.coordinator.extensions.responses import AssignmentInstalled, AssignmentPrepared
+from kafka_nextgen.testing.messages.extensions import consumer_group_add_members as add_members
+from kafka_nextgen.testing.messages.extensions import consumer_group_history as history
+from kafka_nextgen.testing.messages.extensions import consumer_group_install_assignment as install_assignment
+from kafka_nextgen.testing.messages.extensions import consumer_group_prepare_assignment as prepare_assignment
 from kafka_nextgen.wire import messages as m
 
 __all__ = [

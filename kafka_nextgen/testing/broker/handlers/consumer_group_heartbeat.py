@@ -13,11 +13,11 @@ from uuid import uuid4
 
 from attrs import evolve
 
-from kafka_nextgen.bridge.extensions.consumer_group_heartbeat import from_request, to_response
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.testing.broker.context import Context
 from kafka_nextgen.testing.broker.security.acls import Right
 from kafka_nextgen.testing.coordinator.responses import ConsumerGroupHeartbeatAnswer
+from kafka_nextgen.testing.messages.extensions.consumer_group_heartbeat import from_request, to_response
 from kafka_nextgen.wire.messages import ConsumerGroupHeartbeatRequest, ConsumerGroupHeartbeatResponse
 
 __all__ = ["handle"]

@@ -11,13 +11,13 @@ from __future__ import annotations
 
 from collections import Counter
 
-from kafka_nextgen.bridge.topics import NO_TOPIC_ID
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import StorageError
 from kafka_nextgen.testing.broker.context import Context
 from kafka_nextgen.testing.broker.security.acls import Right
 from kafka_nextgen.types import TopicId
 from kafka_nextgen.wire import messages as m
+from kafka_nextgen.wire.topics import NO_TOPIC_ID
 
 __all__ = ["delete_records", "delete_topics"]
 

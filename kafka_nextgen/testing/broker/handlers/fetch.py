@@ -14,9 +14,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from itertools import groupby
 
-from kafka_nextgen.bridge.list_offsets import ISOLATION_LEVELS, READ_COMMITTED
-from kafka_nextgen.bridge.topics import NO_TOPIC_ID
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.requests.list_offsets import ISOLATION_LEVELS, READ_COMMITTED
 from kafka_nextgen.testing.broker.context import Context
 from kafka_nextgen.testing.broker.log import PartitionLog, watching
 from kafka_nextgen.testing.broker.reading.asked import Asked, Key, Reading
@@ -24,6 +23,7 @@ from kafka_nextgen.testing.broker.reading.partitions import FetchLimits, find, r
 from kafka_nextgen.testing.broker.reading.sessions import SessionRequest
 from kafka_nextgen.types import TopicId
 from kafka_nextgen.wire.messages import FetchRequest, FetchResponse
+from kafka_nextgen.wire.topics import NO_TOPIC_ID
 
 __all__ = ["handle"]
 

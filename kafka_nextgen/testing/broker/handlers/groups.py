@@ -11,26 +11,21 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from kafka_nextgen.bridge import consumer_group_describe as consumer_messages
-from kafka_nextgen.bridge import delete_groups as delete_messages
-from kafka_nextgen.bridge import describe_groups as classic_messages
-from kafka_nextgen.bridge import find_coordinator as coordinator_messages
-from kafka_nextgen.bridge import list_groups as list_messages
-from kafka_nextgen.bridge.extensions.consumer_group_describe import to_response as to_consumer_response
-from kafka_nextgen.bridge.extensions.describe_groups import to_response as to_classic_response
-from kafka_nextgen.bridge.find_coordinator import GROUP, TRANSACTION, FoundCoordinator
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.groups.described import ConsumerGroupDescribed, DescribedGroup, GroupsDescribed
+from kafka_nextgen.groups.listed import GroupsDeleted, GroupsListed
+from kafka_nextgen.requests.find_coordinator import GROUP, TRANSACTION, FoundCoordinator
 from kafka_nextgen.testing.broker.context import Context
 from kafka_nextgen.testing.broker.security.acls import ResourceType, Right
 from kafka_nextgen.testing.coordinator.classic.requests import DescribeGroups
-from kafka_nextgen.testing.coordinator.classic.responses import GroupsDescribed
 from kafka_nextgen.testing.coordinator.requests import ConsumerGroupDescribe, DeleteGroups
-from kafka_nextgen.testing.coordinator.responses import (
-    ConsumerGroupDescribed,
-    DescribedGroup,
-    GroupsDeleted,
-    GroupsListed,
-)
+from kafka_nextgen.testing.messages import consumer_group_describe as consumer_messages
+from kafka_nextgen.testing.messages import delete_groups as delete_messages
+from kafka_nextgen.testing.messages import describe_groups as classic_messages
+from kafka_nextgen.testing.messages import find_coordinator as coordinator_messages
+from kafka_nextgen.testing.messages import list_groups as list_messages
+from kafka_nextgen.testing.messages.extensions.consumer_group_describe import to_response as to_consumer_response
+from kafka_nextgen.testing.messages.extensions.describe_groups import to_response as to_classic_response
 from kafka_nextgen.wire import messages as m
 
 __all__ = ["consumer_group_describe", "delete_groups", "describe_groups", "find_coordinator", "list_groups"]

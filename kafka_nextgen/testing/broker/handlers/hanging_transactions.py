@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from kafka_nextgen.bridge.topics import by_name
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.properties.re2j import Matcher, Verdict, judge, matcher_of
 from kafka_nextgen.testing.broker.context import Context
@@ -19,6 +18,7 @@ from kafka_nextgen.testing.broker.transactions.transaction import Producer, Stat
 from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire import messages as m
 from kafka_nextgen.wire.records import EndMarker
+from kafka_nextgen.wire.topics import by_name
 
 __all__ = ["describe_producers", "describe_transactions", "list_transactions", "write_txn_markers"]
 

@@ -17,7 +17,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from kafka_nextgen.bridge.topics import NO_TOPIC_ID
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.testing.broker.cluster import Cluster
 from kafka_nextgen.testing.broker.context import Context
@@ -25,6 +24,7 @@ from kafka_nextgen.testing.broker.security.acls import ResourceType, Right
 from kafka_nextgen.testing.broker.topic import Partition, Topic
 from kafka_nextgen.types import topic_name_complaint
 from kafka_nextgen.wire import messages as m
+from kafka_nextgen.wire.topics import NO_TOPIC_ID
 
 __all__ = ["describe_cluster", "describe_topic_partitions", "metadata"]
 

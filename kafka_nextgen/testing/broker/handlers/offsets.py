@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from attrs import evolve
 
-from kafka_nextgen.bridge import offset_commit as commit_messages
-from kafka_nextgen.bridge import offset_delete as delete_messages
-from kafka_nextgen.bridge import offset_fetch as fetch_messages
-from kafka_nextgen.bridge.topics import TopicDirectory
 from kafka_nextgen.testing.broker.context import Context
 from kafka_nextgen.testing.broker.security.acls import Right
 from kafka_nextgen.testing.coordinator.requests import OffsetFetch
 from kafka_nextgen.testing.coordinator.responses import OffsetsCommitted, OffsetsDeleted, OffsetsFetched
+from kafka_nextgen.testing.messages import offset_commit as commit_messages
+from kafka_nextgen.testing.messages import offset_delete as delete_messages
+from kafka_nextgen.testing.messages import offset_fetch as fetch_messages
+from kafka_nextgen.testing.messages.topics import TopicDirectory
 from kafka_nextgen.wire import messages as m
 
 __all__ = ["offset_commit", "offset_delete", "offset_fetch"]

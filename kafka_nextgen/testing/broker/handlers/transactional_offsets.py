@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from kafka_nextgen.bridge.topics import TopicDirectory
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.testing.broker.context import Context
 from kafka_nextgen.testing.broker.security.acls import Right
@@ -16,6 +15,7 @@ from kafka_nextgen.testing.broker.transactions.partitions import add_partition
 from kafka_nextgen.testing.broker.transactions.transaction import Producer
 from kafka_nextgen.testing.coordinator.requests import TxnOffsetCommit
 from kafka_nextgen.testing.coordinator.responses import OffsetsCommitted
+from kafka_nextgen.testing.messages.topics import TopicDirectory
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 from kafka_nextgen.wire import messages as m
 

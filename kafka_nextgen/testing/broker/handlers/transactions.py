@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 
-from kafka_nextgen.bridge.topics import by_name
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.testing.broker.context import Context
 from kafka_nextgen.testing.broker.security.acls import Right
@@ -30,6 +29,7 @@ from kafka_nextgen.testing.broker.transactions.transaction import NO_PRODUCER, P
 from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire import messages as m
 from kafka_nextgen.wire.schemas.transactions import AddPartitionsToTxnTopic, AddPartitionsToTxnTopicResult
+from kafka_nextgen.wire.topics import by_name
 
 __all__ = ["add_offsets_to_txn", "add_partitions_to_txn", "end_txn", "init_producer_id"]
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.groups.offset_requests import EndTransaction
 from kafka_nextgen.testing.broker.coordination import OFFSETS_TOPIC, Coordination
 from kafka_nextgen.testing.broker.topic import Partition
 from kafka_nextgen.testing.broker.topics import Topics
@@ -22,7 +23,6 @@ from kafka_nextgen.testing.broker.transactions.driver import Transactions
 from kafka_nextgen.testing.broker.transactions.error_names import PRODUCE
 from kafka_nextgen.testing.broker.transactions.requests import AddPartitions, PartitionsAnswered
 from kafka_nextgen.testing.broker.transactions.transaction import Producer, Status, Transaction
-from kafka_nextgen.testing.coordinator.requests import EndTransaction
 from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire.records import BatchHeader, EndMarker, encode_end_marker, read_batches
 

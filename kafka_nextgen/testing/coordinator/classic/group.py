@@ -22,7 +22,8 @@ from attrs import evolve, field, frozen
 
 from kafka_nextgen.errors import DecodeError
 from kafka_nextgen.groups.consumer_protocol import PROTOCOL_TYPE, decode_subscription
-from kafka_nextgen.testing.coordinator.classic.requests import JoinGroup, OfferedProtocol
+from kafka_nextgen.groups.offered_protocol import OfferedProtocol
+from kafka_nextgen.testing.coordinator.classic.requests import JoinGroup
 from kafka_nextgen.testing.coordinator.hash_map import place
 
 __all__ = ["ClassicGroup", "ClassicMember", "ClassicStatus", "InitialWait"]

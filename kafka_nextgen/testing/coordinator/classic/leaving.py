@@ -13,6 +13,7 @@ from collections.abc import Iterable
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.groups.cause import Cause
+from kafka_nextgen.groups.leaving import LeaveGroup, LeaveGroupAnswer, LeavingMember, LeftMember
 from kafka_nextgen.testing.coordinator.classic.admission import identity_error
 from kafka_nextgen.testing.coordinator.classic.group import ClassicGroup, ClassicStatus
 from kafka_nextgen.testing.coordinator.classic.rebalance import (
@@ -20,8 +21,6 @@ from kafka_nextgen.testing.coordinator.classic.rebalance import (
     prepare_rebalance,
     release_parked,
 )
-from kafka_nextgen.testing.coordinator.classic.requests import LeaveGroup, LeavingMember
-from kafka_nextgen.testing.coordinator.classic.responses import LeaveGroupAnswer, LeftMember
 from kafka_nextgen.testing.coordinator.draft import Draft, Outcome
 from kafka_nextgen.testing.coordinator.reasons import cause_of_leaving
 from kafka_nextgen.testing.coordinator.removal import remove_members

@@ -14,8 +14,8 @@ from __future__ import annotations
 from attrs import evolve
 
 from kafka_nextgen.groups import records as r
+from kafka_nextgen.groups.offered_protocol import OfferedProtocol
 from kafka_nextgen.testing.coordinator.classic.group import ClassicGroup, ClassicMember, ClassicStatus
-from kafka_nextgen.testing.coordinator.classic.requests import OfferedProtocol
 
 __all__ = ["record_of", "taken_in"]
 

@@ -6,33 +6,20 @@ releases its answer.
 
 from __future__ import annotations
 
-from attrs import field, frozen
+from attrs import frozen
 
+from kafka_nextgen.groups.leaving import LeaveGroup
+from kafka_nextgen.groups.offered_protocol import OfferedProtocol
 from kafka_nextgen.types import JoinReason
 
 __all__ = [
-    "REMOVED_BY_ADMIN",
     "ClassicRequest",
     "DescribeGroups",
     "Heartbeat",
     "JoinGroup",
     "LeaveGroup",
-    "LeavingMember",
-    "OfferedProtocol",
     "SyncGroup",
 ]
-
-
-#: The prefix of the leave reason that Kafka's admin client sends.
-REMOVED_BY_ADMIN = "member was removed by an admin"
-
-
-@frozen
-class OfferedProtocol:
-    """A protocol that a member supports, and its metadata for the leader."""
-
-    name: str
-    metadata: bytes = b""
 
 
 @frozen
@@ -82,23 +69,6 @@ class Heartbeat:
     generation: int
     member_id: str
     instance_id: str | None = None
-
-
-@frozen
-class LeavingMember:
-    """A member to remove: by its id, or, with an empty id, the current holder of the instance id."""
-
-    member_id: str
-    instance_id: str | None = None
-    reason: str | None = None
-
-
-@frozen
-class LeaveGroup:
-    """Members leave, or an administrator removes them. Each entry is checked separately."""
-
-    group_id: str
-    members: tuple[LeavingMember, ...] = field(factory=tuple)
 
 
 @frozen

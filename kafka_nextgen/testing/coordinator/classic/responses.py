@@ -5,18 +5,16 @@ from __future__ import annotations
 from attrs import frozen
 
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.testing.coordinator.hooks import ExpectedInstance
+from kafka_nextgen.groups.described import GroupsDescribed
+from kafka_nextgen.groups.leaving import LeaveGroupAnswer
 
 __all__ = [
     "ClassicResponse",
-    "DescribedClassicGroup",
-    "DescribedClassicMember",
     "GroupsDescribed",
     "HeartbeatAnswer",
     "JoinGroupAnswer",
     "JoinedMember",
     "LeaveGroupAnswer",
-    "LeftMember",
     "Parked",
     "SyncGroupAnswer",
 ]
@@ -69,56 +67,6 @@ class HeartbeatAnswer:
     """An error code: NONE, REBALANCE_IN_PROGRESS, or why the member is refused."""
 
     error: ErrorCode = ErrorCode.NONE
-
-
-@frozen
-class LeftMember:
-    """The result for one member to remove."""
-
-    member_id: str
-    instance_id: str | None
-    error: ErrorCode
-
-
-@frozen
-class LeaveGroupAnswer:
-    """One result per member to remove, in the order of the request."""
-
-    members: tuple[LeftMember, ...] = ()
-    error: ErrorCode = ErrorCode.NONE
-
-
-@frozen
-class DescribedClassicMember:
-    """A member as DescribeGroups shows it. Metadata belongs to a generation, and is empty between two of them."""
-
-    member_id: str
-    instance_id: str | None
-    client_id: str
-    client_host: str
-    metadata: bytes
-    assignment: bytes
-
-
-@frozen
-class DescribedClassicGroup:
-    """A group as DescribeGroups shows it; ``state`` is Dead if it does not exist. ``expected`` is an extension."""
-
-    group_id: str
-    error: ErrorCode = ErrorCode.NONE
-    message: str | None = None
-    state: str = "Dead"
-    protocol_type: str = ""
-    protocol_name: str = ""
-    members: tuple[DescribedClassicMember, ...] = ()
-    expected: tuple[ExpectedInstance, ...] = ()
-
-
-@frozen
-class GroupsDescribed:
-    """One entry per requested group, in that order."""
-
-    groups: tuple[DescribedClassicGroup, ...]
 
 
 ClassicResponse = JoinGroupAnswer | SyncGroupAnswer | HeartbeatAnswer | LeaveGroupAnswer | GroupsDescribed | Parked

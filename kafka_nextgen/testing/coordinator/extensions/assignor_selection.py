@@ -24,9 +24,9 @@ from kafka_nextgen.assignors.spec import AssignorMetadata, ClientAssignor
 from kafka_nextgen.assignors.user_data import FOREIGN_VERSION, MemberWord, read_member_word
 from kafka_nextgen.errors import DecodeError
 from kafka_nextgen.groups.consumer_protocol import decode_subscription
+from kafka_nextgen.groups.offered_protocol import OfferedProtocol
 from kafka_nextgen.groups.records import MemberMetadata
 from kafka_nextgen.testing.coordinator.applying import add_to_count
-from kafka_nextgen.testing.coordinator.classic.requests import OfferedProtocol
 from kafka_nextgen.testing.coordinator.extensions.state import OFFERS, PREFERENCES
 from kafka_nextgen.testing.coordinator.group import Group
 from kafka_nextgen.testing.coordinator.settings import CoordinatorSettings

@@ -17,9 +17,9 @@ from collections.abc import Sequence
 from kafka_nextgen.assignors.spec import Metadata
 from kafka_nextgen.assignors.user_data import AssignorWord, read_assignor_word, write_assignor_word
 from kafka_nextgen.groups.consumer_protocol import user_data_of
+from kafka_nextgen.groups.offered_protocol import OfferedProtocol
 from kafka_nextgen.groups.records import MemberMetadata
 from kafka_nextgen.testing.coordinator.classic.group import ClassicGroup
-from kafka_nextgen.testing.coordinator.classic.requests import OfferedProtocol
 from kafka_nextgen.testing.coordinator.extensions.assignor_selection import (
     are_compatible,
     metadata_for,

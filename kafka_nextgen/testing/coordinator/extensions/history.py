@@ -15,10 +15,10 @@ from attrs import evolve
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.groups.cause import Cause
+from kafka_nextgen.groups.extensions.history import HistoryDescribed
 from kafka_nextgen.groups.extensions.records import Rebalance, RebalanceRecorded, RebalanceRecordedRemoved
 from kafka_nextgen.testing.coordinator.draft import Draft, Outcome
 from kafka_nextgen.testing.coordinator.extensions.requests import DescribeHistory
-from kafka_nextgen.testing.coordinator.extensions.responses import HistoryDescribed
 from kafka_nextgen.testing.coordinator.extensions.state import HISTORY
 from kafka_nextgen.testing.coordinator.settings import CoordinatorSettings
 

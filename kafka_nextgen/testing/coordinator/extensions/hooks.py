@@ -12,6 +12,8 @@ from typing import Any, TypeVar
 from attrs import evolve
 
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.groups.extension_requests import ExtensionRequest
+from kafka_nextgen.groups.extensions.adding import AddMembers
 from kafka_nextgen.groups.records import CurrentMemberAssignment, MemberMetadata
 from kafka_nextgen.testing.coordinator.classic.requests import JoinGroup
 from kafka_nextgen.testing.coordinator.draft import Draft, Outcome
@@ -30,7 +32,7 @@ from kafka_nextgen.testing.coordinator.extensions import (
 )
 from kafka_nextgen.testing.coordinator.extensions import requests as xq
 from kafka_nextgen.testing.coordinator.extensions.registration import adding, classic, places, waiting
-from kafka_nextgen.testing.coordinator.hooks import ExtensionRequest, Hooks
+from kafka_nextgen.testing.coordinator.hooks import Hooks
 from kafka_nextgen.testing.coordinator.requests import ConsumerGroupHeartbeat
 from kafka_nextgen.testing.coordinator.responses import ConsumerGroupHeartbeatAnswer
 from kafka_nextgen.testing.coordinator.settings import CoordinatorSettings
@@ -43,7 +45,7 @@ R = TypeVar("R", ConsumerGroupHeartbeat, JoinGroup)
 
 
 _SERVE: Mapping[type, Callable[[Draft, Any], Outcome]] = {
-    xq.AddMembers: adding.add_members,
+    AddMembers: adding.add_members,
     xq.PrepareAssignment: assigning.prepare_assignment,
     xq.InstallAssignment: assigning.install_assignment,
     xq.DescribeHistory: history.describe_history,

@@ -1,4 +1,5 @@
 """The requests that only a coordinator with extensions serves: one class each, named like the API.
+``AddMembers``, which administrators make, is in ``groups``.
 
 Names and fields of the first two are KIP-848's ("ConsumerGroupPrepareAssignment API", "ConsumerGroupInstallAssignment
 API"). No release of Kafka has them.
@@ -11,18 +12,12 @@ from collections.abc import Mapping
 from attrs import field, frozen
 
 from kafka_nextgen.assignors.spec import MemberAssignment
-from kafka_nextgen.testing.coordinator.extensions.responses import (
-    AssignmentInstalled,
-    AssignmentPrepared,
-    HistoryDescribed,
-    MembersAdded,
-)
-from kafka_nextgen.testing.coordinator.hooks import ExtensionRequest
+from kafka_nextgen.groups.extension_requests import ExtensionRequest
+from kafka_nextgen.groups.extensions.history import HistoryDescribed
+from kafka_nextgen.testing.coordinator.extensions.responses import AssignmentInstalled, AssignmentPrepared
 
 __all__ = [
-    "AddMembers",
     "DescribeHistory",
-    "ExpectedMember",
     "InstallAssignment",
     "PrepareAssignment",
 ]
@@ -56,32 +51,6 @@ class InstallAssignment(ExtensionRequest):
     members: Mapping[str, MemberAssignment] = field(factory=dict)
     message: str | None = None
     flaw: str | None = None
-
-
-@frozen
-class ExpectedMember:
-    """A static member that is going to join: how long its place is kept at most, and defaults for its request.
-
-    A timeout of -1 means none; ``assignor`` is the server-side one that it votes for, if any.
-    """
-
-    instance_id: str
-    session_timeout_ms: int = -1
-    rebalance_timeout_ms: int = -1
-    assignor: str | None = None
-
-
-@frozen
-class AddMembers(ExtensionRequest):
-    """These instances are going to join: the group rebalances when all of them have, or after ``timeout_ms``.
-
-    A timeout of 0 removes the places of these instances, or all places if none is named.
-    """
-
-    response = MembersAdded
-
-    members: tuple[ExpectedMember, ...]
-    timeout_ms: int
 
 
 @frozen

@@ -1,4 +1,4 @@
-"""The responses to ``extensions.requests``: one class per request."""
+"""The responses to ``extensions.requests``: one class per request; ``HistoryDescribed`` is in ``groups``."""
 
 from __future__ import annotations
 
@@ -7,16 +7,12 @@ from collections.abc import Mapping
 from attrs import field, frozen
 
 from kafka_nextgen.assignors.spec import MemberSpec, TopicMetadata
-from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.groups.extensions.records import Rebalance
-from kafka_nextgen.testing.coordinator.hooks import ExtensionResponse
+from kafka_nextgen.groups.extension_requests import ExtensionResponse
 from kafka_nextgen.types import TopicId
 
 __all__ = [
     "AssignmentInstalled",
     "AssignmentPrepared",
-    "HistoryDescribed",
-    "MembersAdded",
     "PreparedMember",
 ]
 
@@ -42,17 +38,3 @@ class AssignmentPrepared(ExtensionResponse):
 @frozen
 class AssignmentInstalled(ExtensionResponse):
     """Whether the assignment was installed."""
-
-
-@frozen
-class MembersAdded(ExtensionResponse):
-    """The result for each instance; ``error`` concerns the whole group."""
-
-    results: Mapping[str, tuple[ErrorCode, str | None]] = field(factory=dict)
-
-
-@frozen
-class HistoryDescribed(ExtensionResponse):
-    """The recorded rebalances, oldest first."""
-
-    rebalances: tuple[Rebalance, ...] = ()

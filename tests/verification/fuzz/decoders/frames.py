@@ -9,13 +9,12 @@ from collections.abc import Callable, Iterator, Mapping
 from struct import Struct
 from typing import Any
 
-from kafka_nextgen.bridge import (
+from kafka_nextgen.groups.leaving import LeaveGroup
+from kafka_nextgen.requests import (
     api_versions,
-    consumer_group_describe,
     consumer_group_heartbeat,
     delete_groups,
     describe_configs,
-    describe_groups,
     fetch,
     find_coordinator,
     heartbeat,
@@ -31,17 +30,36 @@ from kafka_nextgen.bridge import (
     offset_for_leader_epoch,
     sync_group,
 )
-from kafka_nextgen.bridge.extensions import (
+from kafka_nextgen.requests.extensions import (
     consumer_group_add_members,
     consumer_group_history,
     consumer_group_install_assignment,
     consumer_group_prepare_assignment,
 )
-from kafka_nextgen.bridge.extensions import consumer_group_describe as extended_describe
-from kafka_nextgen.bridge.extensions import consumer_group_heartbeat as extended_heartbeat
-from kafka_nextgen.bridge.extensions import describe_groups as extended_describe_groups
-from kafka_nextgen.bridge.offset_for_leader_epoch import EpochQuestion
-from kafka_nextgen.testing.coordinator.classic.requests import LeaveGroup
+from kafka_nextgen.requests.extensions import consumer_group_describe as extended_describe
+from kafka_nextgen.requests.extensions import consumer_group_heartbeat as extended_heartbeat
+from kafka_nextgen.requests.extensions import describe_groups as extended_describe_groups
+from kafka_nextgen.requests.offset_for_leader_epoch import EpochQuestion
+from kafka_nextgen.testing.messages import consumer_group_describe, describe_groups
+from kafka_nextgen.testing.messages import delete_groups as broker_delete_groups
+from kafka_nextgen.testing.messages import find_coordinator as broker_find_coordinator
+from kafka_nextgen.testing.messages import heartbeat as broker_heartbeat
+from kafka_nextgen.testing.messages import join_group as broker_join_group
+from kafka_nextgen.testing.messages import leave_group as broker_leave_group
+from kafka_nextgen.testing.messages import list_groups as broker_list_groups
+from kafka_nextgen.testing.messages import offset_commit as broker_offset_commit
+from kafka_nextgen.testing.messages import offset_delete as broker_offset_delete
+from kafka_nextgen.testing.messages import offset_fetch as broker_offset_fetch
+from kafka_nextgen.testing.messages import sync_group as broker_sync_group
+from kafka_nextgen.testing.messages.extensions import consumer_group_add_members as broker_consumer_group_add_members
+from kafka_nextgen.testing.messages.extensions import consumer_group_heartbeat as broker_extended_heartbeat
+from kafka_nextgen.testing.messages.extensions import consumer_group_history as broker_consumer_group_history
+from kafka_nextgen.testing.messages.extensions import (
+    consumer_group_install_assignment as broker_consumer_group_install_assignment,
+)
+from kafka_nextgen.testing.messages.extensions import (
+    consumer_group_prepare_assignment as broker_consumer_group_prepare_assignment,
+)
 from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire import apis
 from kafka_nextgen.wire.apis import APIS, Api
@@ -98,25 +116,25 @@ READERS: Mapping[Api, Callable[[Any], object]] = {
 
 #: What a broker makes of a request.
 ASKERS: Mapping[Api, Callable[[Any], object]] = {
-    apis.CONSUMER_GROUP_ADD_MEMBERS: consumer_group_add_members.from_request,
+    apis.CONSUMER_GROUP_ADD_MEMBERS: broker_consumer_group_add_members.from_request,
     apis.CONSUMER_GROUP_DESCRIBE: consumer_group_describe.from_request,
-    apis.CONSUMER_GROUP_HEARTBEAT: lambda message: extended_heartbeat.from_request(
+    apis.CONSUMER_GROUP_HEARTBEAT: lambda message: broker_extended_heartbeat.from_request(
         message, "me", "/127.0.0.1", with_extensions=True
     ),
-    apis.CONSUMER_GROUP_HISTORY: consumer_group_history.from_request,
-    apis.CONSUMER_GROUP_INSTALL_ASSIGNMENT: consumer_group_install_assignment.from_request,
-    apis.CONSUMER_GROUP_PREPARE_ASSIGNMENT: consumer_group_prepare_assignment.from_request,
-    apis.DELETE_GROUPS: delete_groups.from_request,
+    apis.CONSUMER_GROUP_HISTORY: broker_consumer_group_history.from_request,
+    apis.CONSUMER_GROUP_INSTALL_ASSIGNMENT: broker_consumer_group_install_assignment.from_request,
+    apis.CONSUMER_GROUP_PREPARE_ASSIGNMENT: broker_consumer_group_prepare_assignment.from_request,
+    apis.DELETE_GROUPS: broker_delete_groups.from_request,
     apis.DESCRIBE_GROUPS: describe_groups.from_request,
-    apis.FIND_COORDINATOR: find_coordinator.from_request,
-    apis.HEARTBEAT: heartbeat.from_request,
-    apis.JOIN_GROUP: lambda message: join_group.from_request(message, 1, "me", "/127.0.0.1", "new"),
-    apis.LEAVE_GROUP: leave_group.from_request,
-    apis.LIST_GROUPS: list_groups.from_request,
-    apis.OFFSET_COMMIT: lambda message: offset_commit.from_request(message, TOPICS),
-    apis.OFFSET_DELETE: lambda message: offset_delete.from_request(message, TOPICS),
-    apis.OFFSET_FETCH: lambda message: offset_fetch.from_request(message, TOPICS),
-    apis.SYNC_GROUP: lambda message: sync_group.from_request(message, 1),
+    apis.FIND_COORDINATOR: broker_find_coordinator.from_request,
+    apis.HEARTBEAT: broker_heartbeat.from_request,
+    apis.JOIN_GROUP: lambda message: broker_join_group.from_request(message, 1, "me", "/127.0.0.1", "new"),
+    apis.LEAVE_GROUP: broker_leave_group.from_request,
+    apis.LIST_GROUPS: broker_list_groups.from_request,
+    apis.OFFSET_COMMIT: lambda message: broker_offset_commit.from_request(message, TOPICS),
+    apis.OFFSET_DELETE: lambda message: broker_offset_delete.from_request(message, TOPICS),
+    apis.OFFSET_FETCH: lambda message: broker_offset_fetch.from_request(message, TOPICS),
+    apis.SYNC_GROUP: lambda message: broker_sync_group.from_request(message, 1),
 }
 
 

@@ -14,8 +14,8 @@ from random import Random
 
 from attrs import define, field, frozen
 
-from kafka_nextgen.bridge.api_versions import to_request
 from kafka_nextgen.errors import DecodeError
+from kafka_nextgen.requests.api_versions import to_request
 from kafka_nextgen.testing import Cluster
 from kafka_nextgen.wire import apis
 from tests.broker.client import Client

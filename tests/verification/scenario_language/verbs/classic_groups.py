@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kafka_nextgen.groups.described import ConsumerGroupDescribed, GroupsDescribed
+from kafka_nextgen.groups.listed import GroupsDeleted, GroupsListed
 from kafka_nextgen.testing.coordinator.classic.requests import DescribeGroups
-from kafka_nextgen.testing.coordinator.classic.responses import GroupsDescribed
 from kafka_nextgen.testing.coordinator.requests import ConsumerGroupDescribe, DeleteGroups, ListGroups, OffsetCommit
-from kafka_nextgen.testing.coordinator.responses import (
-    ConsumerGroupDescribed,
-    GroupsDeleted,
-    GroupsListed,
-    OffsetsCommitted,
-)
+from kafka_nextgen.testing.coordinator.responses import OffsetsCommitted
 from kafka_nextgen.types import OffsetAndMetadata
 from tests.verification.scenario_language.grammar import Command
 from tests.verification.scenario_language.notation import parse_offset

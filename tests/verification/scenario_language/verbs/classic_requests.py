@@ -6,15 +6,10 @@ from collections.abc import Iterator
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.groups.consumer_protocol import MemberSubscription, encode_assignment, encode_subscription
-from kafka_nextgen.testing.coordinator.classic.requests import (
-    Heartbeat,
-    JoinGroup,
-    LeaveGroup,
-    LeavingMember,
-    OfferedProtocol,
-    SyncGroup,
-)
-from kafka_nextgen.testing.coordinator.classic.responses import HeartbeatAnswer, JoinGroupAnswer, LeaveGroupAnswer
+from kafka_nextgen.groups.leaving import LeaveGroup, LeaveGroupAnswer, LeavingMember
+from kafka_nextgen.groups.offered_protocol import OfferedProtocol
+from kafka_nextgen.testing.coordinator.classic.requests import Heartbeat, JoinGroup, SyncGroup
+from kafka_nextgen.testing.coordinator.classic.responses import HeartbeatAnswer, JoinGroupAnswer
 from kafka_nextgen.types import JoinReason
 from tests.verification.scenario_language.grammar import Command
 from tests.verification.scenario_language.notation import parse_duration, parse_partitions

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.groups.extensions.adding import AddMembers, ExpectedMember, MembersAdded
+from kafka_nextgen.groups.extensions.history import HistoryDescribed
 from kafka_nextgen.groups.extensions.records import Rebalance
-from kafka_nextgen.testing.coordinator.extensions.requests import AddMembers, DescribeHistory, ExpectedMember
-from kafka_nextgen.testing.coordinator.extensions.responses import HistoryDescribed, MembersAdded
+from kafka_nextgen.testing.coordinator.extensions.requests import DescribeHistory
 from kafka_nextgen.testing.coordinator.settings import CoordinatorSettings, MigrationPolicy, Profile
 from kafka_nextgen.types import JoinReason
 from tests.verification.scenario_language.grammar import Command

@@ -4,13 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kafka_nextgen.testing.coordinator.requests import (
-    EndTransaction,
-    OffsetCommit,
-    OffsetDelete,
-    OffsetFetch,
-    TxnOffsetCommit,
-)
+from kafka_nextgen.groups.offset_requests import EndTransaction
+from kafka_nextgen.testing.coordinator.requests import OffsetCommit, OffsetDelete, OffsetFetch, TxnOffsetCommit
 from kafka_nextgen.testing.coordinator.responses import OffsetsCommitted, OffsetsDeleted, OffsetsFetched
 from kafka_nextgen.types import OffsetAndMetadata
 from tests.verification.scenario_language.grammar import Command

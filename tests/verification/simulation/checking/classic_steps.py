@@ -19,14 +19,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Set
 
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.groups.leaving import LeaveGroup, LeaveGroupAnswer
 from kafka_nextgen.testing.coordinator.classic.group import ClassicGroup, ClassicStatus
-from kafka_nextgen.testing.coordinator.classic.requests import Heartbeat, JoinGroup, LeaveGroup, SyncGroup
-from kafka_nextgen.testing.coordinator.classic.responses import (
-    JoinGroupAnswer,
-    LeaveGroupAnswer,
-    Parked,
-    SyncGroupAnswer,
-)
+from kafka_nextgen.testing.coordinator.classic.requests import Heartbeat, JoinGroup, SyncGroup
+from kafka_nextgen.testing.coordinator.classic.responses import JoinGroupAnswer, Parked, SyncGroupAnswer
 from kafka_nextgen.testing.coordinator.coordinator import Outcome
 from kafka_nextgen.testing.coordinator.group import Group
 from kafka_nextgen.testing.coordinator.requests import OffsetCommit, Request

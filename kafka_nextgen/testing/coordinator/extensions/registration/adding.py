@@ -29,6 +29,7 @@ A time of 0 removes places: the named ones, else all. Missing instances are drop
 from __future__ import annotations
 
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.groups.extensions.adding import AddMembers, ExpectedMember, MembersAdded
 from kafka_nextgen.groups.extensions.records import Place
 from kafka_nextgen.testing.coordinator.draft import Draft, Outcome
 from kafka_nextgen.testing.coordinator.extensions.registration.places import (
@@ -38,8 +39,6 @@ from kafka_nextgen.testing.coordinator.extensions.registration.places import (
     seats_kept,
 )
 from kafka_nextgen.testing.coordinator.extensions.registration.waiting import let_in, settle
-from kafka_nextgen.testing.coordinator.extensions.requests import AddMembers, ExpectedMember
-from kafka_nextgen.testing.coordinator.extensions.responses import MembersAdded
 from kafka_nextgen.testing.coordinator.extensions.state import PLACES
 
 __all__ = ["add_members"]

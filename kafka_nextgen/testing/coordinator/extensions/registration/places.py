@@ -12,12 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
+from kafka_nextgen.groups.described import ExpectedInstance
 from kafka_nextgen.groups.extensions.records import ExpectedMembers, ExpectedMembersRemoved, Place
 from kafka_nextgen.groups.records import GroupMetadata, MemberMetadata, TargetAssignmentMetadata
 from kafka_nextgen.testing.coordinator.draft import Draft
 from kafka_nextgen.testing.coordinator.extensions.state import PLACES
 from kafka_nextgen.testing.coordinator.group import Group
-from kafka_nextgen.testing.coordinator.hooks import ExpectedInstance
 from kafka_nextgen.testing.coordinator.timers import TimerKind
 
 __all__ = [

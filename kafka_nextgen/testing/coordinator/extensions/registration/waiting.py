@@ -25,10 +25,10 @@ from attrs import evolve
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.groups.cause import Cause
+from kafka_nextgen.groups.leaving import LeftMember
 from kafka_nextgen.groups.records import MemberMetadata
 from kafka_nextgen.testing.coordinator.admission import JOIN
 from kafka_nextgen.testing.coordinator.classic.requests import JoinGroup
-from kafka_nextgen.testing.coordinator.classic.responses import LeftMember
 from kafka_nextgen.testing.coordinator.draft import Draft
 from kafka_nextgen.testing.coordinator.extensions.registration.classic import (
     count_members_in,

@@ -1,1 +1,0 @@
-"""Messages to events, effects, requests and records, and back: pure, one file per API."""

@@ -1,0 +1,114 @@
+"""Groups and their members as ConsumerGroupDescribe and DescribeGroups show them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from attrs import field, frozen
+
+from kafka_nextgen.assignors.spec import ClientAssignor, Metadata
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.types import TopicId, TopicIdPartition
+
+__all__ = [
+    "ConsumerGroupDescribed",
+    "DescribedClassicGroup",
+    "DescribedClassicMember",
+    "DescribedGroup",
+    "DescribedMember",
+    "ExpectedInstance",
+    "GroupsDescribed",
+]
+
+
+@frozen
+class ExpectedInstance:
+    """A pre-registered static member: until when (milliseconds since the Unix epoch) its place is kept, and whether it
+    has joined and waits for others.
+    """
+
+    instance_id: str
+    until_ms: int
+    has_joined: bool = False
+
+
+@frozen
+class DescribedMember:
+    """A member as ConsumerGroupDescribe shows it; ``is_classic`` if it speaks the classic protocol.
+
+    Only coordinators with extensions fill the fields after that: the member's client-side assignors, and, if one of
+    these made the target, its error code for the members and its metadata for this one; and its place among the
+    standbys, 0 if it is active.
+    """
+
+    member_id: str
+    instance_id: str | None
+    rack_id: str | None
+    member_epoch: int
+    client_id: str
+    client_host: str
+    subscribed_topics: tuple[str, ...]
+    subscribed_pattern: str | None
+    assignment: frozenset[TopicIdPartition]
+    target: frozenset[TopicIdPartition]
+    is_classic: bool = False
+    client_assignors: tuple[ClientAssignor, ...] = ()
+    assignment_error: int = 0
+    assignment_metadata: Metadata | None = None
+    standby_place: int = 0
+
+
+@frozen
+class DescribedGroup:
+    """A group as ConsumerGroupDescribe shows it; ``expected`` is an extension."""
+
+    group_id: str
+    error: ErrorCode = ErrorCode.NONE
+    message: str | None = None
+    state: str = ""
+    group_epoch: int = 0
+    assignment_epoch: int = 0
+    assignor: str = ""
+    members: tuple[DescribedMember, ...] = ()
+    expected: tuple[ExpectedInstance, ...] = ()
+
+
+@frozen
+class ConsumerGroupDescribed:
+    """One entry per requested group, in that order, and the names of all topics."""
+
+    groups: tuple[DescribedGroup, ...]
+    topic_names: Mapping[TopicId, str] = field(factory=dict)
+
+
+@frozen
+class DescribedClassicMember:
+    """A member as DescribeGroups shows it. Metadata belongs to a generation, and is empty between two of them."""
+
+    member_id: str
+    instance_id: str | None
+    client_id: str
+    client_host: str
+    metadata: bytes
+    assignment: bytes
+
+
+@frozen
+class DescribedClassicGroup:
+    """A group as DescribeGroups shows it; ``state`` is Dead if it does not exist. ``expected`` is an extension."""
+
+    group_id: str
+    error: ErrorCode = ErrorCode.NONE
+    message: str | None = None
+    state: str = "Dead"
+    protocol_type: str = ""
+    protocol_name: str = ""
+    members: tuple[DescribedClassicMember, ...] = ()
+    expected: tuple[ExpectedInstance, ...] = ()
+
+
+@frozen
+class GroupsDescribed:
+    """One entry per requested group, in that order."""
+
+    groups: tuple[DescribedClassicGroup, ...]

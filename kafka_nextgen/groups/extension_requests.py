@@ -1,0 +1,32 @@
+"""What all requests that only extensions serve have in common, and all answers to them."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from attrs import frozen
+
+from kafka_nextgen.codes import ErrorCode
+
+__all__ = ["ExtensionRequest", "ExtensionResponse"]
+
+
+@frozen
+class ExtensionResponse:
+    """An answer that only an extension gives."""
+
+    error: ErrorCode = ErrorCode.NONE
+    message: str | None = None
+
+
+@frozen
+class ExtensionRequest:
+    """A request about one group that only an extension serves."""
+
+    response: ClassVar[type[ExtensionResponse]] = ExtensionResponse
+
+    group_id: str
+
+    def refused(self, error: ErrorCode) -> ExtensionResponse:
+        """The answer with this error."""
+        return self.response(error)

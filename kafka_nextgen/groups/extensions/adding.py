@@ -1,0 +1,45 @@
+"""Static members that are announced before they join, and the result for each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from attrs import field, frozen
+
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.groups.extension_requests import ExtensionRequest, ExtensionResponse
+
+__all__ = ["AddMembers", "ExpectedMember", "MembersAdded"]
+
+
+@frozen
+class MembersAdded(ExtensionResponse):
+    """The result for each instance; ``error`` concerns the whole group."""
+
+    results: Mapping[str, tuple[ErrorCode, str | None]] = field(factory=dict)
+
+
+@frozen
+class ExpectedMember:
+    """A static member that is going to join: how long its place is kept at most, and defaults for its request.
+
+    A timeout of -1 means none; ``assignor`` is the server-side one that it votes for, if any.
+    """
+
+    instance_id: str
+    session_timeout_ms: int = -1
+    rebalance_timeout_ms: int = -1
+    assignor: str | None = None
+
+
+@frozen
+class AddMembers(ExtensionRequest):
+    """These instances are going to join: the group rebalances when all of them have, or after ``timeout_ms``.
+
+    A timeout of 0 removes the places of these instances, or all places if none is named.
+    """
+
+    response = MembersAdded
+
+    members: tuple[ExpectedMember, ...]
+    timeout_ms: int

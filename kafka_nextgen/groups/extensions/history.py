@@ -1,0 +1,17 @@
+"""The recorded rebalances of a group, as a coordinator describes them."""
+
+from __future__ import annotations
+
+from attrs import frozen
+
+from kafka_nextgen.groups.extension_requests import ExtensionResponse
+from kafka_nextgen.groups.extensions.records import Rebalance
+
+__all__ = ["HistoryDescribed"]
+
+
+@frozen
+class HistoryDescribed(ExtensionResponse):
+    """The recorded rebalances, oldest first."""
+
+    rebalances: tuple[Rebalance, ...] = ()

@@ -1,0 +1,37 @@
+"""The groups of a coordinator, by ListGroups, and what became of those to delete, by DeleteGroups."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from attrs import field, frozen
+
+from kafka_nextgen.codes import ErrorCode
+
+__all__ = ["GroupsDeleted", "GroupsListed", "ListedGroup"]
+
+
+@frozen
+class ListedGroup:
+    """An entry of ListGroups."""
+
+    group_id: str
+    protocol_type: str
+    state: str
+    group_type: str
+
+
+@frozen
+class GroupsListed:
+    """The groups that passed the filters, by group id."""
+
+    groups: tuple[ListedGroup, ...] = ()
+    error: ErrorCode = ErrorCode.NONE
+
+
+@frozen
+class GroupsDeleted:
+    """The result for each group, and what the coordinator says of those that failed (Kafka 4.4)."""
+
+    results: Mapping[str, ErrorCode]
+    messages: Mapping[str, str] = field(factory=dict)

@@ -1,0 +1,67 @@
+"""ApiVersions, versions 0 to 5: what a broker speaks (KIP-35) and which features it has (KIP-584).
+
+A broker that lacks our version of ApiVersions answers UNSUPPORTED_VERSION with the versions of it that it has
+(KIP-511); the request is then repeated with version 0 or one that the answer allows. Version 5 is for clients that say
+which broker they mean to reach (KIP-1242).
+
+From version 3 on a client says by which software it is. Ours says so by ``SOFTWARE_NAME``, and that is how a broker
+knows which clients may be told of extensions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from attrs import field, frozen
+
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.wire.apis import VersionRange
+from kafka_nextgen.wire.messages import ApiVersionsRequest, ApiVersionsResponse
+
+__all__ = ["SOFTWARE_NAME", "BrokerVersions", "MeantBroker", "from_response", "to_request"]
+
+#: The name that this library goes by (KIP-511).
+SOFTWARE_NAME = "kafka-nextgen"
+
+
+@frozen
+class BrokerVersions:
+    """What a broker speaks: the range of versions by API key, and the level of each feature that is in force.
+
+    ``supported`` has the levels a feature could be set to.
+    """
+
+    ranges: Mapping[int, VersionRange] = field(factory=dict)
+    features: Mapping[str, int] = field(factory=dict)
+    supported: Mapping[str, VersionRange] = field(factory=dict)
+    error: int = ErrorCode.NONE
+    throttle_time_ms: int = 0
+
+
+@frozen
+class MeantBroker:
+    """The cluster and the node that a client means to reach (version 5, KIP-1242)."""
+
+    cluster_id: str
+    node_id: int
+
+
+def to_request(software_version: str, meant: MeantBroker | None = None) -> ApiVersionsRequest:
+    """Ask what a broker speaks, and say who we are (version 3 or later), and which broker is ``meant`` (version 5)."""
+    request = ApiVersionsRequest(client_software_name=SOFTWARE_NAME, client_software_version=software_version)
+    return request if meant is None else request.replaced(cluster_id=meant.cluster_id, node_id=meant.node_id)
+
+
+def from_response(message: ApiVersionsResponse) -> BrokerVersions:
+    """Read what a broker speaks; an API whose range is empty is left out."""
+    return BrokerVersions(
+        ranges={
+            api.api_key: (api.min_version, api.max_version)
+            for api in message.api_keys
+            if 0 <= api.min_version <= api.max_version
+        },
+        features={feature.name: feature.max_version_level for feature in message.finalized_features or ()},
+        supported={feature.name: (feature.min_version, feature.max_version) for feature in message.supported_features},
+        error=message.error_code,
+        throttle_time_ms=max(message.throttle_time_ms, 0),
+    )

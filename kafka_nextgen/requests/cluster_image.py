@@ -1,0 +1,112 @@
+"""A cluster as its brokers describe it: brokers, topics, partitions and who leads them, at one moment."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from attrs import field, frozen
+
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.errors import DecodeError
+from kafka_nextgen.types import TopicId, TopicPartition
+
+__all__ = ["LOOKS", "Broker", "ClusterImage", "PartitionInfo", "TopicInfo", "check_address"]
+
+#: How often a topic is looked up before it is said to be missing: a broker may hear of a new one a little later.
+LOOKS = 3
+_HIGHEST_PORT = 65535
+
+_NO_SUCH_TOPIC = frozenset({ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, ErrorCode.UNKNOWN_TOPIC_ID})
+
+
+@frozen
+class Broker:
+    """Where a broker listens, and its rack if it has one."""
+
+    node_id: int
+    host: str
+    port: int
+    rack: str | None = None
+
+
+def check_address(node_id: int, host: str, port: int) -> None:
+    """Raise ``DecodeError`` unless a broker can be there."""
+    if node_id < 0 or not host or not 0 < port <= _HIGHEST_PORT:
+        raise DecodeError(f"broker {node_id} at {host!r}, port {port}: there can be none")
+
+
+@frozen
+class PartitionInfo:
+    """A partition: its leader's node id (-1 if there is none) and epoch (-1 if not told), replicas, those of
+    them that are offline, error code.
+    """
+
+    leader: int
+    leader_epoch: int = -1
+    replicas: tuple[int, ...] = ()
+    offline: tuple[int, ...] = ()
+    error: int = ErrorCode.NONE
+
+
+@frozen
+class TopicInfo:
+    """A topic: its id (None from brokers before version 10), error code (0 for none) and partitions by number."""
+
+    name: str
+    topic_id: TopicId | None
+    error: int = ErrorCode.NONE
+    partitions: Mapping[int, PartitionInfo] = field(factory=dict)
+    is_internal: bool = False
+
+
+@frozen
+class ClusterImage:
+    """What is known of a cluster; ``unknown_ids`` are topic ids that were asked for and that no topic has."""
+
+    cluster_id: str | None = None
+    controller_id: int = -1
+    brokers: Mapping[int, Broker] = field(factory=dict)
+    topics_by_name: Mapping[str, TopicInfo] = field(factory=dict)
+    unknown_ids: frozenset[TopicId] = frozenset()
+    topics_by_id: Mapping[TopicId, TopicInfo] = field(init=False, repr=False, eq=False)
+
+    @topics_by_id.default
+    def _by_id(self) -> Mapping[TopicId, TopicInfo]:
+        return {topic.topic_id: topic for topic in self.topics_by_name.values() if topic.topic_id is not None}
+
+    def partition(self, partition: TopicPartition) -> PartitionInfo | None:
+        """The partition, if there is one."""
+        topic = self.topics_by_name.get(partition.topic)
+        return None if topic is None else topic.partitions.get(partition.partition)
+
+    def why_missing(self, partition: TopicPartition) -> str | None:
+        """In words, why there is no such partition; None if there is one, or that is not known."""
+        topic = self.topics_by_name.get(partition.topic)
+        if topic is None:
+            return None
+        if topic.error in _NO_SUCH_TOPIC:
+            return "there is no such topic"
+        has_it = topic.error != ErrorCode.NONE or partition.partition in topic.partitions
+        return None if has_it else "its topic has no such partition"
+
+    def leader_of(self, partition: TopicPartition) -> Broker | None:
+        """The broker that leads the partition, if there is one and it is up."""
+        found = self.partition(partition)
+        return None if found is None else self.brokers.get(found.leader)
+
+    def is_online(self, partition: TopicPartition, node_id: int) -> bool:
+        """Whether the node has a replica of the partition, and both are up."""
+        found = self.partition(partition)
+        return (
+            found is not None and node_id in self.brokers and node_id in found.replicas and node_id not in found.offline
+        )
+
+    def name_of(self, topic_id: TopicId) -> str | None:
+        """The name behind a topic id, if it is known."""
+        topic = self.topics_by_id.get(topic_id)
+        return None if topic is None else topic.name
+
+    def id_of(self, name: str) -> TopicId | None:
+        """The id behind a topic's name, if it is known."""
+        topic = self.topics_by_name.get(name)
+        return None if topic is None else topic.topic_id

@@ -1,0 +1,65 @@
+"""DescribeGroups, versions 0 to 6: classic groups and their members.
+
+A group that does not exist is shown as Dead; from version 6 on it is the error GROUP_ID_NOT_FOUND, with a message
+(KIP-1043).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from attrs import evolve
+
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.errors import DecodeError
+from kafka_nextgen.groups.described import DescribedClassicGroup, DescribedClassicMember, GroupsDescribed
+from kafka_nextgen.wire.error_codes import ERROR
+from kafka_nextgen.wire.field_map import FieldMap
+from kafka_nextgen.wire.messages import DescribeGroupsRequest, DescribeGroupsResponse
+
+__all__ = ["GROUP", "GroupMap", "from_response", "to_request"]
+
+_DEAD = "Dead"
+
+_Group = DescribeGroupsResponse.DescribedGroup
+GroupMap = FieldMap[DescribedClassicGroup, _Group]
+
+_MEMBER = FieldMap(
+    DescribedClassicMember,
+    _Group.DescribedGroupMember,
+    instance_id="group_instance_id",
+    metadata="member_metadata",
+    assignment="member_assignment",
+)
+#: A group as Kafka shows it.
+GROUP: GroupMap = FieldMap(
+    DescribedClassicGroup,
+    _Group,
+    error=ERROR,
+    message="error_message",
+    state="group_state",
+    protocol_name="protocol_data",
+    members=_MEMBER.array("members"),
+    expected=None,
+)
+
+
+def to_request(group_ids: Sequence[str]) -> DescribeGroupsRequest:
+    """Ask what is known of these groups."""
+    return DescribeGroupsRequest(groups=list(group_ids), include_authorized_operations=False)
+
+
+def from_response(message: DescribeGroupsResponse, asked: Sequence[str], groups: GroupMap = GROUP) -> GroupsDescribed:
+    """Read the groups of ``asked``, in this order; one shown as Dead does not exist, in any version.
+
+    Raises ``DecodeError`` if the answer leaves a group out.
+    """
+    told = {group.group_id: groups.from_structure(group) for group in message.groups}
+    if missing := set(asked) - told.keys():
+        raise DecodeError(f"DescribeGroups was answered without {', '.join(sorted(missing))}")
+    return GroupsDescribed(tuple(_or_missing(told[group_id]) for group_id in asked))
+
+
+def _or_missing(group: DescribedClassicGroup) -> DescribedClassicGroup:
+    is_missing = group.error is ErrorCode.NONE and group.state == _DEAD
+    return evolve(group, error=ErrorCode.GROUP_ID_NOT_FOUND) if is_missing else group

@@ -1,0 +1,23 @@
+"""DescribeGroups with who is expected, from version 5 on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kafka_nextgen.groups.described import ExpectedInstance, GroupsDescribed
+from kafka_nextgen.requests import describe_groups as plain
+from kafka_nextgen.wire.field_map import FieldMap
+from kafka_nextgen.wire.messages import DescribeGroupsResponse
+from kafka_nextgen.wire.schemas.groups import ExpectedMember
+
+__all__ = ["EXPECTED", "GROUP_WITH_EXPECTED", "from_response"]
+
+#: A member that is announced.
+EXPECTED = FieldMap(ExpectedInstance, ExpectedMember, until_ms="expected_until")
+#: A group with the members that it expects.
+GROUP_WITH_EXPECTED = plain.GROUP.extended(expected=EXPECTED.array("expected_members"))
+
+
+def from_response(message: DescribeGroupsResponse, asked: Sequence[str]) -> GroupsDescribed:
+    """Read the groups of ``asked``, in this order. Raises ``DecodeError`` as without tags."""
+    return plain.from_response(message, asked, GROUP_WITH_EXPECTED)

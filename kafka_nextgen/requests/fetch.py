@@ -1,0 +1,192 @@
+"""Fetch, versions 4 to 17.
+
+Topics go by name up to version 12 and by id from 13 on (KIP-516). A fetch session (KIP-227) is named by its id and
+epoch: 0 and -1 for a fetch without one, 0 and 0 to ask for one. With an error a broker may name the current leader
+(KIP-951); a broker whose log diverges from what was read answers where it does (KIP-320).
+
+Record batches are passed on as views of the frame, which they keep in memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import NamedTuple, TypeVar
+
+from kafka_nextgen.types import TopicId, TopicPartition
+from kafka_nextgen.wire import messages as m
+from kafka_nextgen.wire.fetch_request import WITH_TOPIC_IDS, ForgottenTopic, RawFetchRequest, WantedTopic
+
+__all__ = [
+    "AbortedTransaction",
+    "EpochEndOffset",
+    "FetchAnswer",
+    "FetchLimits",
+    "FetchPosition",
+    "FetchedPartition",
+    "from_response",
+    "names_of",
+    "to_request",
+]
+
+K = TypeVar("K")
+
+
+class FetchPosition(NamedTuple):
+    """From where to fetch, and at most how many bytes. ``topic_id`` is needed from version 13 on.
+
+    ``last_epoch`` is the leader epoch of what was read in front of ``offset``, -1 if that is not known (version 12).
+    A tuple, because those are made and compared the fastest.
+    """
+
+    partition: TopicPartition
+    topic_id: TopicId | None
+    offset: int
+    leader_epoch: int = -1
+    max_bytes: int = 1 << 20
+    last_epoch: int = -1
+
+
+class FetchLimits(NamedTuple):
+    """What a whole fetch may take: how long a broker may wait for ``min_bytes``, and the most it may send."""
+
+    max_wait_ms: int = 500
+    min_bytes: int = 1
+    max_bytes: int = 50 << 20
+    isolation_level: int = 1  # 0 reads uncommitted records too
+    rack_id: str = ""
+
+
+class AbortedTransaction(NamedTuple):
+    """A producer whose records from ``first_offset`` on were aborted."""
+
+    producer_id: int
+    first_offset: int
+
+
+class EpochEndOffset(NamedTuple):
+    """The largest epoch both logs have, and where it ends on the leader."""
+
+    epoch: int
+    end_offset: int
+
+
+class FetchedPartition(NamedTuple):
+    """What was answered for one partition; ``error`` is a code, 0 for none, and -1 elsewhere means not told.
+
+    A tuple, for one answer may have thousands.
+    """
+
+    partition: TopicPartition
+    error: int
+    high_watermark: int
+    last_stable_offset: int = -1
+    log_start_offset: int = -1
+    aborted: tuple[AbortedTransaction, ...] = ()
+    preferred_replica: int = -1
+    records: bytes | memoryview | None = None
+    diverging: EpochEndOffset | None = None
+    leader: int = -1
+    leader_epoch: int = -1
+
+
+class FetchAnswer(NamedTuple):
+    """A whole answer; ``error`` concerns the session (code, 0 for none)."""
+
+    error: int
+    session_id: int
+    throttle_time_ms: int
+    partitions: tuple[FetchedPartition, ...] = ()
+
+
+def to_request(
+    positions: Sequence[FetchPosition],
+    limits: FetchLimits,
+    version: int,
+    session_id: int = 0,
+    session_epoch: int = -1,
+    forgotten: Collection[FetchPosition] = (),
+) -> RawFetchRequest:
+    """Ask for records. ``forgotten`` are partitions of the session that are not fetched any more."""
+    topics: dict[str, WantedTopic] = {}
+    for where in positions:
+        name, number = where.partition
+        assert version < WITH_TOPIC_IDS or where.topic_id is not None, f"{where.partition} has no topic id"
+        topic = topics.get(name)
+        if topic is None:
+            topic = topics[name] = WantedTopic(name, where.topic_id, [])
+        topic.partitions.append((number, where.leader_epoch, where.offset, where.last_epoch, where.max_bytes))
+    return RawFetchRequest(
+        max_wait_ms=limits.max_wait_ms,
+        min_bytes=limits.min_bytes,
+        max_bytes=limits.max_bytes,
+        isolation_level=limits.isolation_level,
+        session_id=session_id,
+        session_epoch=session_epoch,
+        topics=list(topics.values()),
+        forgotten=_forgotten(forgotten, positions, version) if forgotten else (),
+        rack_id=limits.rack_id,
+    )
+
+
+def names_of(positions: Iterable[FetchPosition]) -> dict[TopicId, str]:
+    """The names behind the topic ids of what is fetched."""
+    names: dict[TopicId, str] = {}
+    topic_id = None
+    for position in positions:
+        if position.topic_id is not topic_id:  # those of one topic often follow each other, and ids are slow to hash
+            topic_id = position.topic_id
+            if topic_id is not None:
+                names[topic_id] = position.partition.topic
+    return names
+
+
+def from_response(message: m.FetchResponse, names: Mapping[TopicId, str]) -> FetchAnswer:
+    """Read an answer, with the ``names`` of topic ids; other topics were not asked for and are ignored."""
+    partitions: list[FetchedPartition] = []
+    for topic in message.responses:
+        name = topic.topic if topic.topic_id is None else names.get(topic.topic_id)
+        if name:
+            partitions += [_fetched(name, told) for told in topic.partitions if told.partition_index >= 0]
+    return FetchAnswer(message.error_code, message.session_id, max(message.throttle_time_ms, 0), tuple(partitions))
+
+
+def _fetched(topic: str, told: m.FetchResponse.FetchableTopicResponse.PartitionData) -> FetchedPartition:
+    aborted, diverging, leader = told.aborted_transactions, told.diverging_epoch, told.current_leader
+    return FetchedPartition(
+        _partition_of(topic, told.partition_index),
+        told.error_code,
+        told.high_watermark,
+        told.last_stable_offset,
+        told.log_start_offset,
+        tuple([AbortedTransaction(each.producer_id, each.first_offset) for each in aborted]) if aborted else (),
+        told.preferred_read_replica,
+        told.records,
+        None if diverging is None else EpochEndOffset(diverging.epoch, diverging.end_offset),
+        -1 if leader is None else leader.leader_id,
+        -1 if leader is None else leader.leader_epoch,
+    )
+
+
+@lru_cache(maxsize=8192)
+def _partition_of(topic: str, number: int) -> TopicPartition:
+    """The same partitions repeat, and finding one is faster than making it."""
+    return TopicPartition(topic, number)
+
+
+def _forgotten(positions: Iterable[FetchPosition], told: Sequence[FetchPosition], version: int) -> list[ForgottenTopic]:
+    """Where topics go by name, naming a new topic also forgets an old one of the same name."""
+    if version >= WITH_TOPIC_IDS:
+        by_id = _grouped((position.topic_id, position.partition.partition) for position in positions)
+        return [ForgottenTopic("", topic_id, numbers) for topic_id, numbers in by_id.items()]
+    kept = {position.partition for position in told}
+    dropped = (position.partition for position in positions if position.partition not in kept)
+    by_name = _grouped((partition.topic, partition.partition) for partition in dropped)
+    return [ForgottenTopic(topic, None, numbers) for topic, numbers in by_name.items()]
+
+
+def _grouped(pairs: Iterable[tuple[K, int]]) -> dict[K, list[int]]:
+    grouped: dict[K, list[int]] = {}
+    for key, number in pairs:
+        grouped.setdefault(key, []).append(number)
+    return grouped

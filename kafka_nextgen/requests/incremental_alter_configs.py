@@ -1,0 +1,36 @@
+"""IncrementalAlterConfigs, versions 0 and 1: a group's configuration is changed (KIP-339)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from kafka_nextgen.errors import DecodeError
+from kafka_nextgen.requests.describe_configs import GROUP
+from kafka_nextgen.wire.messages import IncrementalAlterConfigsRequest, IncrementalAlterConfigsResponse
+
+__all__ = ["from_response", "to_request"]
+
+_SET, _DELETE = 0, 1  # of Kafka's AlterConfigOp.OpType
+
+_Resource = IncrementalAlterConfigsRequest.AlterConfigsResource
+_Config = _Resource.AlterableConfig
+
+
+def to_request(
+    group_id: str, changes: Mapping[str, str | None], *, validate_only: bool
+) -> IncrementalAlterConfigsRequest:
+    """Ask to set these keys of a group, those with None back to what the broker has for all groups."""
+    configs = [
+        _Config(name=name, config_operation=_DELETE if value is None else _SET, value=value)
+        for name, value in changes.items()
+    ]
+    resource = _Resource(resource_type=GROUP, resource_name=group_id, configs=configs)
+    return IncrementalAlterConfigsRequest(resources=[resource], validate_only=validate_only)
+
+
+def from_response(message: IncrementalAlterConfigsResponse, group_id: str) -> tuple[int, str | None]:
+    """Read the error code (0 for none) and what is said about it. Raises ``DecodeError`` if the group is not there."""
+    for response in message.responses:
+        if (response.resource_type, response.resource_name) == (GROUP, group_id):
+            return response.error_code, response.error_message
+    raise DecodeError(f"IncrementalAlterConfigs was answered without group {group_id}")

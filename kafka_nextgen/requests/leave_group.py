@@ -1,0 +1,57 @@
+"""LeaveGroup, versions 0 to 5. Its answer makes no difference to the member that leaves.
+
+An operator removes others with it: by instance id, or by member id.
+
+From version 3 on a request has a list of members and an error for each (KIP-345), from version 5 on a reason
+(KIP-800); before it has one member id, whose error is the answer's.
+"""
+
+from __future__ import annotations
+
+from kafka_nextgen.errors import DecodeError
+from kafka_nextgen.groups.leaving import LeaveGroup, LeaveGroupAnswer, LeftMember
+from kafka_nextgen.membership.classic.effects import SendLeaveGroup
+from kafka_nextgen.wire.error_codes import code_of
+from kafka_nextgen.wire.messages import LeaveGroupRequest, LeaveGroupResponse
+
+__all__ = ["errors_in", "from_response", "removal", "to_request"]
+
+_WITH_A_LIST = 3
+
+_Member = LeaveGroupRequest.MemberIdentity
+
+
+def to_request(effect: SendLeaveGroup, group_id: str, version: int) -> LeaveGroupRequest:
+    """Write the leave of one member."""
+    if version < _WITH_A_LIST:
+        return LeaveGroupRequest(group_id=group_id, member_id=effect.member_id)
+    member = _Member(member_id=effect.member_id, group_instance_id=effect.instance_id, reason=effect.reason)
+    return LeaveGroupRequest(group_id=group_id, members=[member])
+
+
+def removal(request: LeaveGroup) -> LeaveGroupRequest:
+    """Write the removal of several members, which takes version 3 or later."""
+    members = [
+        _Member(member_id=m.member_id, group_instance_id=m.instance_id, reason=m.reason) for m in request.members
+    ]
+    return LeaveGroupRequest(group_id=request.group_id, members=members)
+
+
+def from_response(message: LeaveGroupResponse, asked: LeaveGroup) -> LeaveGroupAnswer:
+    """Read the result for each member, in the order of the answer; from version 3 on.
+
+    Raises ``DecodeError`` if an answer without an error leaves out a member of ``asked``.
+    """
+    members = (LeftMember(each.member_id, each.group_instance_id, code_of(each.error_code)) for each in message.members)
+    answer = LeaveGroupAnswer(tuple(members), code_of(message.error_code))
+    told = {each.member_id for each in answer.members} | {each.instance_id for each in answer.members}
+    missing = sorted({each.instance_id or each.member_id for each in asked.members} - told)
+    if missing and not answer.error:
+        raise DecodeError(f"LeaveGroup was answered without {', '.join(missing)}")
+    return answer
+
+
+def errors_in(message: LeaveGroupResponse) -> tuple[int, ...]:
+    """Every error code of an answer, for the log."""
+    codes = (message.error_code, *(member.error_code for member in message.members or ()))
+    return tuple(code for code in codes if code)

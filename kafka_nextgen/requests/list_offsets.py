@@ -1,0 +1,111 @@
+"""ListOffsets, versions 1 to 11: where a partition begins and ends, or was at some time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from attrs import frozen
+
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.errors import DecodeError
+from kafka_nextgen.properties.value_types import IsolationLevel
+from kafka_nextgen.types import TopicPartition, format_partitions
+from kafka_nextgen.wire import messages as m
+from kafka_nextgen.wire.topics import by_name
+
+__all__ = [
+    "EARLIEST",
+    "ISOLATION_LEVELS",
+    "LATEST",
+    "READ_COMMITTED",
+    "READ_UNCOMMITTED",
+    "ListedOffset",
+    "from_response",
+    "number_of",
+    "to_request",
+]
+
+#: In place of a timestamp: the end of the partition.
+LATEST = -1
+#: In place of a timestamp: the first record there is.
+EARLIEST = -2
+#: The isolation level, also in Fetch, of clients that read records of open and aborted transactions, too (KIP-98).
+READ_UNCOMMITTED = 0
+#: The isolation level of clients that do not.
+READ_COMMITTED = 1
+
+#: All there are; a request with another can't be served.
+ISOLATION_LEVELS = (READ_UNCOMMITTED, READ_COMMITTED)
+
+_CONSUMER = -1  # in place of a replica's id
+
+
+@frozen
+class ListedOffset:
+    """What was found: ``offset`` is -1 where no record is as young as that; ``error`` is a code, 0 for none."""
+
+    offset: int
+    timestamp: int = -1
+    leader_epoch: int = -1
+    error: int = ErrorCode.NONE
+
+
+def number_of(level: IsolationLevel) -> int:
+    """Kafka's number of an isolation level."""
+    return READ_COMMITTED if level is IsolationLevel.READ_COMMITTED else READ_UNCOMMITTED
+
+
+def to_request(
+    timestamps: Mapping[TopicPartition, int],
+    leader_epochs: Mapping[TopicPartition, int],
+    isolation_level: int,
+    timeout_ms: int,
+) -> m.ListOffsetsRequest:
+    """Ask for the first offset at or after a timestamp (milliseconds), ``EARLIEST`` or ``LATEST``.
+
+    ``leader_epochs`` lets a broker notice that it or we know an old leader (KIP-320); partitions may be missing.
+    ``isolation_level`` 1 puts the end at the last stable offset. ``timeout_ms`` is the broker's (version 10).
+    """
+    topic_of = m.ListOffsetsRequest.ListOffsetsTopic
+    return m.ListOffsetsRequest(
+        replica_id=_CONSUMER,
+        isolation_level=isolation_level,
+        topics=[
+            topic_of(
+                name=topic,
+                partitions=[
+                    topic_of.ListOffsetsPartition(
+                        partition_index=number,
+                        current_leader_epoch=leader_epochs.get(TopicPartition(topic, number), -1),
+                        timestamp=timestamps[TopicPartition(topic, number)],
+                    )
+                    for number in numbers
+                ],
+            )
+            for topic, numbers in by_name(timestamps).items()
+        ],
+        timeout_ms=timeout_ms,
+    )
+
+
+def from_response(
+    message: m.ListOffsetsResponse, asked: Mapping[TopicPartition, int]
+) -> dict[TopicPartition, ListedOffset]:
+    """Read what was found for ``asked``, all of which is in the result.
+
+    Raises ``DecodeError`` if the answer leaves out a partition; ignores what was not asked for.
+    """
+    found = {}
+    for topic in message.topics:
+        for partition in topic.partitions:
+            tp = TopicPartition(topic.name, partition.partition_index)
+            if tp in asked:
+                found[tp] = ListedOffset(
+                    offset=max(partition.offset, -1),
+                    timestamp=partition.timestamp,
+                    leader_epoch=max(partition.leader_epoch, -1),
+                    error=partition.error_code,
+                )
+    if missing := asked.keys() - found.keys():
+        raise DecodeError(f"ListOffsets was answered without {format_partitions(missing)}")
+    return found

@@ -1,0 +1,79 @@
+"""OffsetCommit, versions 2 to 10: offsets are committed, by members or from outside of the group.
+
+Up to version 9 a request names topics, version 10 has their ids instead (KIP-848). A client therefore uses 10 only
+if it knows the id of every topic in the request: ``highest_version`` says. Version 9 is the first that a member of
+the consumer group protocol may use.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+from kafka_nextgen.errors import DecodeError
+from kafka_nextgen.groups.offset_requests import OffsetCommit
+from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicPartition, format_partitions
+from kafka_nextgen.wire.messages import OffsetCommitRequest, OffsetCommitResponse
+from kafka_nextgen.wire.topics import NO_TOPIC_ID, by_name
+
+__all__ = ["from_response", "highest_version", "to_request"]
+
+_WITH_TOPIC_IDS = 10
+
+_RequestTopic = OffsetCommitRequest.OffsetCommitRequestTopic
+_RequestPartition = _RequestTopic.OffsetCommitRequestPartition
+
+
+def highest_version(partitions: Collection[TopicPartition], topic_ids: Mapping[str, TopicId]) -> int:
+    """The highest version these partitions can be committed with."""
+    return _WITH_TOPIC_IDS if all(tp.topic in topic_ids for tp in partitions) else _WITH_TOPIC_IDS - 1
+
+
+def to_request(request: OffsetCommit, topic_ids: Mapping[str, TopicId], version: int) -> OffsetCommitRequest:
+    """Write a commit; ``request.version`` is not looked at, ``topic_ids`` only from version 10 on."""
+    return OffsetCommitRequest(
+        group_id=request.group_id,
+        generation_id_or_member_epoch=request.member_epoch,
+        member_id=request.member_id,
+        group_instance_id=request.instance_id,
+        topics=[
+            _RequestTopic(
+                name=topic,
+                topic_id=topic_ids[topic] if version >= _WITH_TOPIC_IDS else NO_TOPIC_ID,
+                partitions=[
+                    _partition_to(number, request.offsets[TopicPartition(topic, number)]) for number in numbers
+                ],
+            )
+            for topic, numbers in by_name(request.offsets).items()
+        ],
+    )
+
+
+def from_response(
+    message: OffsetCommitResponse, asked: Collection[TopicPartition], topic_ids: Mapping[str, TopicId]
+) -> dict[TopicPartition, int]:
+    """Read each partition's error code, 0 for success.
+
+    Every partition of ``asked`` is in the result; raises ``DecodeError`` if the answer leaves one out. Where it
+    mentions one twice, an error counts; what was not asked for is ignored.
+    """
+    names = {topic_id: name for name, topic_id in topic_ids.items()}
+    wanted = set(asked)
+    codes: dict[TopicPartition, int] = {}
+    for topic in message.topics:
+        name = names.get(topic.topic_id or NO_TOPIC_ID) if message.version >= _WITH_TOPIC_IDS else topic.name
+        for partition in topic.partitions:
+            tp = TopicPartition(name or "", partition.partition_index)
+            if tp in wanted:
+                codes[tp] = codes.get(tp) or partition.error_code
+    if missing := wanted - codes.keys():
+        raise DecodeError(f"OffsetCommit was answered without {format_partitions(missing)}")
+    return codes
+
+
+def _partition_to(number: int, offset: OffsetAndMetadata) -> _RequestPartition:
+    return _RequestPartition(
+        partition_index=number,
+        committed_offset=offset.offset,
+        committed_leader_epoch=offset.leader_epoch,
+        committed_metadata=offset.metadata,
+    )

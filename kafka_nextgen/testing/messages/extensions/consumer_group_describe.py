@@ -1,0 +1,44 @@
+"""ConsumerGroupDescribe, on the broker, with what KIP-848 would have shown of assignors in members, beside each
+member's target, and with who is expected and who stands by.
+"""
+
+from __future__ import annotations
+
+from kafka_nextgen.groups.described import ConsumerGroupDescribed, DescribedGroup, DescribedMember
+from kafka_nextgen.requests.extensions.describe_groups import EXPECTED
+from kafka_nextgen.testing.messages import consumer_group_describe as plain
+from kafka_nextgen.testing.messages.topics import TopicDirectory
+from kafka_nextgen.wire.extensions.fields import ASSIGNOR, METADATA
+from kafka_nextgen.wire.messages import ConsumerGroupDescribeResponse
+
+__all__ = ["to_response"]
+
+_Group = ConsumerGroupDescribeResponse.DescribedGroup
+_Member = _Group.Member
+
+
+def to_response(
+    answer: ConsumerGroupDescribed, topics: TopicDirectory, *, with_extensions: bool = False
+) -> ConsumerGroupDescribeResponse:
+    """Write the groups, with the names that ``topics`` has, and tags only ``with_extensions``."""
+    message = plain.to_response(answer, topics)
+    if not with_extensions:
+        return message
+    return message.replaced(groups=[_extended(*pair) for pair in zip(message.groups, answer.groups, strict=True)])
+
+
+def _extended(group: _Group, told: DescribedGroup) -> _Group:
+    return group.replaced(
+        expected_members=[EXPECTED.to_structure(each) for each in told.expected],
+        members=[_extended_member(*pair) for pair in zip(group.members, told.members, strict=True)],
+    )
+
+
+def _extended_member(member: _Member, told: DescribedMember) -> _Member:
+    return member.replaced(
+        client_assignors=[ASSIGNOR.to_structure(each) for each in told.client_assignors],
+        standby_place=told.standby_place,
+        target_assignment=member.target_assignment.replaced(
+            error=told.assignment_error, **METADATA.to_fields(told.assignment_metadata)
+        ),
+    )

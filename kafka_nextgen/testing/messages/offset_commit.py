@@ -1,0 +1,98 @@
+"""OffsetCommit, versions 2 to 10, on the broker.
+
+Up to version 9 a request names topics, version 10 has their ids instead (KIP-848). A partition that does not exist
+never reaches the coordinator: it is answered with UNKNOWN_TOPIC_ID or UNKNOWN_TOPIC_OR_PARTITION beside what the
+coordinator says of the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.groups.offset_requests import OffsetCommit
+from kafka_nextgen.testing.coordinator.responses import OffsetsCommitted
+from kafka_nextgen.testing.messages.topics import TopicDirectory
+from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
+from kafka_nextgen.wire.messages import OffsetCommitRequest, OffsetCommitResponse
+
+__all__ = ["from_request", "refusals", "to_response"]
+
+_WITH_TOPIC_IDS = 10
+
+_RequestTopic = OffsetCommitRequest.OffsetCommitRequestTopic
+_ResponseTopic = OffsetCommitResponse.OffsetCommitResponseTopic
+_ResponsePartition = _ResponseTopic.OffsetCommitResponsePartition
+
+
+def from_request(message: OffsetCommitRequest, topics: TopicDirectory) -> OffsetCommit:
+    """Read a commit of the partitions that exist.
+
+    If none does (``offsets`` is empty), the coordinator is not to be asked at all.
+    """
+    offsets = {
+        tp: OffsetAndMetadata(
+            partition.committed_offset,
+            partition.committed_leader_epoch,
+            partition.committed_metadata or "",
+        )
+        for topic in message.topics
+        for partition in topic.partitions
+        if topics.has(tp := TopicPartition(_name_in(message, topic, topics) or "", partition.partition_index))
+    }
+    return OffsetCommit(
+        group_id=message.group_id,
+        offsets=offsets,
+        member_id=message.member_id,
+        member_epoch=message.generation_id_or_member_epoch,
+        instance_id=message.group_instance_id,
+        version=message.version,
+        retention_ms=None if message.retention_time_ms < 0 else message.retention_time_ms,
+        topic_ids=topics.ids_of(offsets),
+    )
+
+
+def to_response(
+    message: OffsetCommitRequest, topics: TopicDirectory, answer: OffsetsCommitted | None
+) -> OffsetCommitResponse:
+    """Write the answer to ``message``, in its order; ``topics`` must be what ``from_request`` was given.
+
+    ``answer`` is None if there was nothing to ask the coordinator.
+    """
+    errors = {} if answer is None else answer.errors
+
+    def error_of(topic: _RequestTopic, number: int) -> ErrorCode:
+        name = _name_in(message, topic, topics)
+        if name is None:
+            return ErrorCode.UNKNOWN_TOPIC_ID
+        tp = TopicPartition(name, number)
+        return errors[tp] if topics.has(tp) else ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+
+    return OffsetCommitResponse(topics=_results(message.topics, error_of))
+
+
+def refusals(topics: Iterable[_RequestTopic], error: ErrorCode) -> list[_ResponseTopic]:
+    """Write the answer to topics of a request that are refused altogether."""
+    return _results(topics, lambda topic, number: error)
+
+
+def _results(
+    topics: Iterable[_RequestTopic], error_of: Callable[[_RequestTopic, int], ErrorCode]
+) -> list[_ResponseTopic]:
+    return [
+        _ResponseTopic(
+            name=topic.name,
+            topic_id=topic.topic_id,
+            partitions=[
+                _ResponsePartition(
+                    partition_index=each.partition_index, error_code=error_of(topic, each.partition_index)
+                )
+                for each in topic.partitions
+            ],
+        )
+        for topic in topics
+    ]
+
+
+def _name_in(message: OffsetCommitRequest, topic: _RequestTopic, topics: TopicDirectory) -> str | None:
+    return topics.name_of(topic.topic_id) if message.version >= _WITH_TOPIC_IDS else topic.name

@@ -1,0 +1,1 @@
+"""What extensions add to messages and records, for whoever reads or writes them."""
