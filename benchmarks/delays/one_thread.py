@@ -26,7 +26,7 @@ def handle(task: Task) -> Delays:
         log = Log(task)
 
         def handle_at_once(_: Mailbox) -> None:
-            with fetches.locked() as state:
+            with fetches as state:
                 parts = state.handover.take(_ALL)
             values = (value for part in parts for value in part.columns.values.to_list(part.start, part.stop))
             if not enough.is_set() and not all(log.take(value or b"") for value in values):

@@ -85,7 +85,8 @@ class Mailbox:
         #: Whether the member waits for the application to poll; that it begins to is news.
         self.wants_poll = False
         self.on_news: Callable[[], None] = _nobody
-        self._wakeup = wakeup
+        #: Wakes an application that waits for records.
+        self.wake: Callable[[], None] = wakeup.notify
         self._callbacks: deque[PendingCallback] = deque()
         self._errors: deque[Exception] = deque()
         #: Views of what waits here, which is mostly nothing.
@@ -98,11 +99,7 @@ class Mailbox:
         """Have the application poll, at its next record, or at once if it waits."""
         self.news += 1
         self.on_news()
-        self._wakeup.notify()
-
-    def wake(self) -> None:
-        """Wake an application that waits for records."""
-        self._wakeup.notify()
+        self.wake()
 
     def post_callback(self, callback: PendingCallback) -> None:
         """Leave a callback for the next poll."""

@@ -1,7 +1,7 @@
 """What to fetch from which node, and what has arrived: a planner and buffers without I/O.
 
-``FetchState`` is the one door. Its driver carries out what ``plan`` asks for and brings the answers; the
-application takes records out at the other end.
+All use goes through ``FetchState``. Its driver carries out what ``plan`` asks for and brings the answers; the
+application takes records.
 """
 
 from __future__ import annotations

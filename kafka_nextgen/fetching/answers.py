@@ -87,7 +87,7 @@ def _action_for(code: int) -> _ErrorAction:
 
 
 def _error_of(code: int, partition: TopicPartition, offset: int) -> KafkaNextgenError:
-    """What the application is told; ``offset`` is where reading stopped, -1 if nowhere yet."""
+    """The error for the application; ``offset`` is where reading stopped, -1 if it has not begun."""
     place = f"{partition} can't be read at offset {offset}" if offset >= 0 else f"{partition} can't be read"
     if code == ErrorCode.CORRUPT_MESSAGE:
         return CorruptRecordError(
@@ -107,7 +107,7 @@ def _error_of(code: int, partition: TopicPartition, offset: int) -> KafkaNextgen
 def note_fetched(
     state: PartitionState, result: DecodedPartition, fetch: Fetch, context: FetchContext, now: float
 ) -> None:
-    """Take in what a fetch brought for a partition: records, an error code, or broken records."""
+    """Apply what a fetch brought for a partition: records, an error code, or broken records."""
     buffers, settings = context.buffers, context.settings
     if not result.is_failure:
         _note_answer(state, result, fetch, context, now)
@@ -141,7 +141,7 @@ def _note_answer(
 
 
 def _note_bounded(state: PartitionState, bound: Bound, buffers: Buffers, columns: Columns) -> None:
-    """Take in what lies in front of the end. Nothing may have come for want of a limit that one batch fits in."""
+    """Apply the records before the end. If there are none, the limit may have been too small for one batch."""
     offset = state.fetch_offset
     note_columns(state, buffers, columns.before(bound.end))
     if state.fetch_offset == offset < state.end_offset:
@@ -149,7 +149,7 @@ def _note_bounded(state: PartitionState, bound: Bound, buffers: Buffers, columns
 
 
 def note_no_news(state: PartitionState, node_id: int, now: float) -> None:
-    """A node that was asked in a session left the partition out: nothing has come since it last told of it."""
+    """Apply that a node left the partition out of an answer in a session: there is nothing new."""
     state.succeeded()
     state.drain_first = False
     state.silent_since = now
@@ -157,7 +157,7 @@ def note_no_news(state: PartitionState, node_id: int, now: float) -> None:
 
 
 def _note_preferred(state: PartitionState, node_id: int, fetch: Fetch, settings: FetchSettings, now: float) -> None:
-    """Go where the leader sends us, at once; not so fast if that leads nowhere."""
+    """Go to the replica that the leader named, at once; with a pause if that leads nowhere."""
     leader_epoch = fetch.wanted[state.partition].leader_epoch
     state.replica = state.replica.named(node_id, leader_epoch, settings.replica_lease_s, now)
     if state.replica.leads_nowhere:
@@ -220,7 +220,7 @@ def begin_reset(state: PartitionState, settings: FetchSettings, now: float, why:
 def note_trouble(
     state: PartitionState, error: KafkaNextgenError, behind_buffered: bool, settings: FetchSettings, now: float
 ) -> None:
-    """Keep an error for the application, or come back to it once what is buffered is handed over."""
+    """Keep an error for the application, or ask again once what is buffered is handed over."""
     if behind_buffered:
         state.drain_first = True
     else:
@@ -229,18 +229,13 @@ def note_trouble(
 
 
 def note_ends(state: PartitionState, result: DecodedPartition, settings: FetchSettings) -> None:
-    """Take in where the log begins, and how far it can be read."""
-    state.end_offset = _end_of(result, settings)
+    """Apply where the log begins, and how far it can be read."""
+    state.end_offset = result.last_stable_offset if settings.read_committed else result.high_watermark
     state.log_start_offset = result.log_start_offset
 
 
-def _end_of(result: DecodedPartition, settings: FetchSettings) -> int:
-    """How far the log can be read."""
-    return result.last_stable_offset if settings.read_committed else result.high_watermark
-
-
 def note_columns(state: PartitionState, buffers: Buffers, columns: Columns) -> None:
-    """Take in the sound records of a partition, and go on behind them."""
+    """Apply the sound records of a partition; fetching goes on behind them."""
     state.succeeded()
     state.drain_first = False
     state.fetch_offset = columns.next_offset
@@ -253,10 +248,10 @@ def note_columns(state: PartitionState, buffers: Buffers, columns: Columns) -> N
 
 
 def _note_truncated(state: PartitionState, behind_buffered: bool, settings: FetchSettings, now: float) -> None:
-    """Ask for more: what came does not hold one whole batch.
+    """Ask for more bytes: the answer has no whole batch.
 
-    A broker that keeps to KIP-74 never lets this happen. Where the limit can't grow any more it is the broker's
-    fault, and said so, rather than asked for ever.
+    A broker that implements KIP-74 always sends a whole batch. Where the limit can't grow any more, the application
+    gets an error: asking again would never end.
     """
     if state.bound is not None and state.bound.widen(state.fetch_offset, state.max_bytes):
         return

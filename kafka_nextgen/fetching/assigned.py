@@ -33,7 +33,7 @@ __all__ = ["Assigned", "FetchProgress", "PartitionProgress", "find_topic", "is_o
 
 
 class Assigned:
-    """States by partition, those first whose turn it is to be asked for; none without a state has a buffer."""
+    """The states of partitions, in the order in which they are asked for, and their buffers."""
 
     def __init__(
         self, max_bytes: int, states: Iterable[PartitionState] = (), buffers: Buffers | None = None, last_fence: int = 0
@@ -77,7 +77,7 @@ class Assigned:
         self.partitions = frozenset(self._states)
 
     def begin_anew(self, state: PartitionState, topic_id: TopicId | None) -> PartitionState:
-        """Keep of a partition only that it is assigned, for it belongs to another topic now."""
+        """Keep nothing of a partition but that it is assigned, as it belongs to another topic now."""
         self.buffers.drop(state.partition)
         anew = self._states[state.partition] = PartitionState(
             state.partition,
@@ -102,7 +102,7 @@ class Assigned:
         return state
 
     def unchanged(self, fences: Mapping[TopicPartition, int]) -> dict[TopicPartition, PartitionState]:
-        """Those that are still as they were when they had these fences."""
+        """The states of the partitions that still have these fences."""
         found: dict[TopicPartition, PartitionState] = {}
         get = self._states.get
         for tp, fence in fences.items():
@@ -130,13 +130,13 @@ class Assigned:
         state.retry_at = 0.0
 
     def call_off(self, state: PartitionState) -> None:
-        """Let what may still be answered about a partition be worth nothing; what is buffered stays."""
+        """Ignore answers that are still to come about a partition; what is buffered stays."""
         state.fence = self._next_fence()
         state.asked = False
         state.ahead = None
 
     def ask_last(self, partition: TopicPartition) -> PartitionState:
-        """Let all others be asked for before this one, which is assigned; returns its state."""
+        """Make an assigned partition the last that is asked for; returns its state."""
         state = self._states[partition] = self._states.pop(partition)
         return state
 
@@ -162,7 +162,7 @@ def find_topic(state: PartitionState, image: ClusterImage) -> bool:
 
 
 def tell_if_missing(state: PartitionState, image: ClusterImage, behind_buffered: bool) -> None:
-    """Tell the application that there is no such partition (any more), if it has an end and nothing is buffered."""
+    """Raise to the application that there is no such partition, if it has an end and nothing is buffered."""
     why = image.why_missing(state.partition) or ("its topic was deleted and made again" if state.gone else None)
     if why is None:
         state.sought = 0
@@ -176,7 +176,7 @@ def tell_if_missing(state: PartitionState, image: ClusterImage, behind_buffered:
 
 
 def is_of_old_topic(state: PartitionState, offset: int) -> bool:
-    """Whether an offset that is to be committed is one of the topic that this partition's topic took the place of."""
+    """Whether an offset that is about to be committed belongs to the topic that had this partition's name before."""
     return state.replaced and (state.position is None or offset > state.position.offset)
 
 

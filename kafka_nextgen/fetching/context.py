@@ -98,9 +98,10 @@ class FetchContext:
         self.steady_state: SteadyState | None = None
 
     def end_steady_state(self) -> None:
-        """Called before each change of what is to be asked next (``context``)."""
-        self.note_silence()
-        self.steady_state = None
+        """Called before each change of what is to be asked next."""
+        if self.steady_state is not None:
+            self.steady_state.note_silence(self.assigned)
+            self.steady_state = None
 
     def note_silence(self) -> None:
         """Bring the partitions' last answer times up to date."""

@@ -155,7 +155,7 @@ class Handover:
         return [state for state in self._states if not state.gone]
 
 
-#: In place of an offset: there is nothing to commit, or the application was told that it is too late.
+#: In place of an offset: nothing to commit; the loss was reported to the application.
 _NOTHING, _REPORTED = -1, -2
 
 
@@ -262,7 +262,7 @@ class Uncommitted:
                 self._keep_lost(tp, max(first, committed.offset), end)
 
     def note_reported(self, partitions: Collection[TopicPartition]) -> None:
-        """The application was told that records of these are lost: what went, or else what is about to go."""
+        """The loss of records was reported, of partitions that went or are about to go."""
         for tp in partitions:
             self._left_at.pop(tp, None)
             if self._lost.pop(tp, None) is None and tp in self._states:

@@ -62,7 +62,7 @@ def plan_committed(states: Iterable[PartitionState], now: float) -> list[NeedCom
 
 
 def plan_resets(states: Iterable[PartitionState], now: float) -> list[NeedOffsetReset]:
-    """One question per leader for the partitions whose position is to be chosen."""
+    """One question per leader for the partitions whose position has to be chosen."""
     wanted = [state for state in states if state.phase is Phase.AWAITING_RESET and state.may_ask(now)]
     return [
         NeedOffsetReset(
@@ -76,7 +76,7 @@ def plan_resets(states: Iterable[PartitionState], now: float) -> list[NeedOffset
 
 
 def plan_metadata(states: Iterable[PartitionState]) -> list[NeedMetadata]:
-    """One refresh for all topics of which a leader is missing or wrong."""
+    """One refresh for all topics that lack a leader or have a wrong one."""
     fences = {
         state.partition: state.fence for state in states if state.has_question and (state.stale or _lacks_leader(state))
     }
@@ -124,7 +124,7 @@ def _fetch_of(
     now: float,
     is_out_of_session: bool = False,
 ) -> Fetch:
-    """Fetch these partitions, where they are to be read next."""
+    """A fetch of these partitions, where reading goes on next."""
     wanted = {state.partition: state.next_position() for state in asked}
     return Fetch(
         node_id,
@@ -133,7 +133,8 @@ def _fetch_of(
         max_wait_ms=wait_ms,
         fences={state.partition: state.fence for state in asked},
         session=SessionRequest.alone(tuple(wanted.values())),
-        sends_rack=all(state.replica.sends_rack(now) for state in asked),  # one request tells one rack for all in it
+        # A request has one rack for all of its partitions.
+        sends_rack=all(state.replica.withholds_rack_until <= now for state in asked),
         set_aside_bytes=set_aside_bytes,
         asked_at=now,
         is_out_of_session=is_out_of_session,

@@ -41,6 +41,7 @@ from kafka_nextgen.fetching.planner import (
     plan_resets,
 )
 from kafka_nextgen.fetching.positions import PartitionState, Phase
+from kafka_nextgen.fetching.replicas import LEADER
 from kafka_nextgen.fetching.sessions import SessionRequest
 from kafka_nextgen.properties.offset_reset import OffsetReset
 from kafka_nextgen.requests.cluster_image import ClusterImage
@@ -59,7 +60,7 @@ class Planning:
         self._assigned = context.assigned
         self._buffers = context.buffers
         self._underway = context.underway
-        #: Whether handing over may let something be asked for that the last plan left out.
+        #: Whether the last plan left partitions out that may be asked for after a hand-over.
         self.waits_for_room = False
 
     def find_topics(self, image: ClusterImage) -> tuple[TopicPartition, ...]:
@@ -79,19 +80,21 @@ class Planning:
         return tuple(sorted(state.partition for state in others))
 
     def plan(self, image: ClusterImage, now: float) -> tuple[Need, ...]:
-        """What to do next, by what is known of the cluster; each is taken to be on its way from here on.
+        """What to do next, by what is known of the cluster; all of it counts as on its way from here on.
 
-        To be asked again after every answer, every change and every hand-over, and at ``deadline``; ``find_topics``
-        comes first.
+        Called after every answer, every change and every hand-over, and at ``deadline``; ``find_topics`` comes first.
         """
         self._context.end_steady_state()
-        states = self._assigned.states
-        _note_silence(states, now)
-        for state in states:
+        for state in self._assigned.states:
+            if not state.may_hand_over or state.is_fetched:
+                state.silent_since = None
+            elif state.silent_since is None:
+                state.silent_since = now
             if state.image is not image:
                 state.find_leader(image)
             if not state.asked:
-                state.check_replica(image, now)
+                if state.replica is not LEADER:
+                    state.check_replica(image, now)
                 _check_epoch(state)
         needs = self._plan_positions(now)
         fetches = plan_fetches(self._context, now)
@@ -105,7 +108,7 @@ class Planning:
         return (*needs, *self._plan_rest(now))
 
     def _plan_rest(self, now: float) -> list[NeedMetadata]:
-        """What to ask because of the partitions that could not be asked about; mostly there are none."""
+        """What to ask for the partitions that no question is about; mostly there are none."""
         left = [state for state in self._assigned.states if not state.asked]
         self.waits_for_room = any(state.is_left_out for state in left)
         metadata = self._context.metadata
@@ -119,7 +122,7 @@ class Planning:
         )
 
     def _is_held_up(self, now: float) -> bool:
-        """Whether something is not fetched because of records that cannot be taken, and nothing else is going on."""
+        """Whether buffered records that can't be taken keep others from being fetched, and nothing else goes on."""
         states = self._assigned.states
         goes_on = self._underway.total_bytes or any(
             state.may_hand_over and self._buffers.has(state.partition) for state in states
@@ -147,7 +150,7 @@ class Planning:
         return min([*pauses, *[at for at in others if at > now]], default=None)
 
     def session_ends(self) -> dict[int, SessionRequest]:
-        """What to say to which nodes when nothing more is to be fetched."""
+        """The requests that end the sessions, by node."""
         ends = {node_id: session.end for node_id, session in self._underway.sessions.items()}
         return {node_id: request for node_id, request in ends.items() if request is not None}
 
@@ -162,15 +165,6 @@ class Planning:
             for state in self._assigned.states
             if state.may_hand_over and state.silent_since is not None
         }
-
-
-def _note_silence(states: Iterable[PartitionState], now: float) -> None:
-    """Begin to count where records may be expected from now on, and end where they may not."""
-    for state in states:
-        if not state.may_hand_over or state.is_fetched:
-            state.silent_since = None
-        elif state.silent_since is None:
-            state.silent_since = now
 
 
 def _check_epoch(state: PartitionState) -> None:

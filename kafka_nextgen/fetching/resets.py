@@ -82,9 +82,9 @@ def question_of(state: PartitionState) -> int | ByDuration:
 def note_listed(
     state: PartitionState, found: ListedOffset | None, leader_epoch: int, settings: FetchSettings, now: float
 ) -> SkippedOffsets | None:
-    """Take in the answer to that, of a leader at this epoch: go on there, or ask on.
+    """Apply the answer of a leader at this epoch: reading goes on there, or a second question follows.
 
-    Returns what that skips, if it is to be told.
+    Returns what that skips, if it has to be reported.
     """
     if found is not None and found.error != ErrorCode.NONE:
         note_error(state, found.error, False, settings, now)
@@ -111,9 +111,9 @@ def _skipped(state: PartitionState, end: ListedOffset) -> SkippedOffsets | None:
 
 @frozen
 class Truncation:
-    """A log that is not the one any more that was read as far as ``position``.
+    """A log that was truncated after it was read up to ``position``.
 
-    ``diverging`` is where it parts from that one, with the leader epoch there; None if its leader can't tell.
+    ``diverging`` is where it differs from what was read, with the leader epoch there; None if its leader can't tell.
     """
 
     partition: TopicPartition
@@ -135,7 +135,7 @@ def note_end(
     settings: FetchSettings,
     now: float,
 ) -> Truncation | None:
-    """Take in the answer to the question of a validation; returns what was lost if the position was moved for it."""
+    """Apply the answer to a validation; returns the truncation if it moved the position."""
     if found.error != ErrorCode.NONE:
         note_error(state, found.error, assigned.buffers.has(state.partition), settings, now)
         return None
@@ -148,7 +148,7 @@ def note_end(
 
 
 def note_unknown_end(state: PartitionState, question: EpochQuestion) -> None:
-    """Go on as if nothing was lost: the broker does not speak the API."""
+    """Go on as if nothing was lost, as the broker does not have the API."""
     state.phase = Phase.FETCHING
     state.checked_epoch = question.leader_epoch
 
@@ -156,7 +156,7 @@ def note_unknown_end(state: PartitionState, question: EpochQuestion) -> None:
 def note_diverging(
     state: PartitionState, found: EpochEnd, assigned: Assigned, settings: FetchSettings, now: float
 ) -> Truncation | None:
-    """Take in what came instead of records; returns what was lost if the position was moved for it."""
+    """Apply a diverging epoch, which came instead of records; returns the truncation if it moved the position."""
     before = (state.phase, state.fetch_offset, state.fetch_epoch)
     lost = _compare(state, found, assigned, settings, now)
     if state.error is None and before == (state.phase, state.fetch_offset, state.fetch_epoch):
@@ -181,7 +181,7 @@ def _compare(
 
 
 def _lose(state: PartitionState, lost: Truncation, settings: FetchSettings, now: float) -> Truncation | None:
-    """Go where the logs part, or have the application decide."""
+    """Go on where the logs diverge, or let the application decide."""
     if settings.strict or settings.reset is OffsetReset.NONE or state.bound is not None:
         note_trouble(state, _error_of(lost, state, settings), False, settings, now)
         return None
