@@ -32,7 +32,7 @@ def handle(task: Task) -> Delays:
             if not enough.is_set() and not all(log.take(value or b"") for value in values):
                 enough.set()
 
-        Mailbox.wake = handle_at_once  # type: ignore[method-assign, assignment]
+        Mailbox.wake = handle_at_once  # type: ignore[assignment]
         consumer.assign(partitions(task))
         enough.wait()
         return log.delays()
