@@ -35,7 +35,7 @@ def config(
 ) -> None:
     """Show how GROUP is configured; with --set or --unset, change that instead.
 
-    The group need not be there yet. A change reaches members with their next heartbeat.
+    The group need not exist yet. A change reaches members with their next heartbeat.
     """
     changes: dict[str, ConfigValue] = {**_parse_settings(to_set), **dict.fromkeys(to_unset)}
     with cluster.open() as admin:
@@ -67,7 +67,7 @@ def _parse_settings(pairs: tuple[str, ...]) -> dict[str, ConfigValue]:
 @json_option
 @cluster_options
 def delete(cluster: ClusterOptions, group_ids: tuple[str, ...], as_json: bool) -> None:
-    """Forget GROUPs without members, and all they have committed."""
+    """Delete GROUPs without members, with all their committed offsets."""
     with cluster.open() as admin:
         deleted = admin.delete(group_ids, cluster.timeout_s)
     if as_json:

@@ -45,9 +45,9 @@ _POSITIVE_SECONDS = click.FloatRange(min=0, min_open=True)
 @json_option
 @cluster_options
 def members(cluster: ClusterOptions, group_id: str, as_json: bool) -> None:
-    """Show the members of GROUP: what they are subscribed to, what they own, and what they are to own.
+    """Show the members of GROUP: their subscriptions, the partitions they own, and their targets.
 
-    A target of = is what is owned already; the classic protocol has none.
+    A target of = is what is owned already; the classic protocol has no targets.
     """
     with cluster.open() as admin:
         found = admin.members(group_id, cluster.timeout_s)
@@ -130,7 +130,7 @@ def add_members(
     assignor: str | None,
     as_json: bool,
 ) -> None:
-    """Announce members to GROUP that are about to join, so that it rebalances once, when all of them have."""
+    """Announce to GROUP which members will join, so that it rebalances once, when all of them have joined."""
     if not instance_ids and within > 0:
         raise click.UsageError("name the members that will join: --instance-id, with their group.instance.id")
     members = [NewMember(each, session_timeout, rebalance_timeout, assignor) for each in instance_ids]
@@ -171,7 +171,7 @@ def remove_members(
     reason: str,
     as_json: bool,
 ) -> None:
-    """Put members out of GROUP. One whose application still runs joins again."""
+    """Remove members from GROUP. A member whose application still runs rejoins."""
     if not instance_ids and not member_ids:
         raise click.UsageError("say which members: --instance-id or --member-id, as 'groups members' shows them")
     with cluster.open() as admin:

@@ -67,9 +67,9 @@ def collect(
 ) -> None:
     """Look at groups every few seconds, and write what changed as events: members, epochs, assignments, offsets, lag.
 
-    Without --group and --pattern, all groups of consumers are looked at, also those that come later. The cluster may
-    be of any kind and version. With --records nothing is missed between two looks, but lag is not told, and the topic
-    __consumer_offsets has to be readable. Ends on SIGINT or SIGTERM, when what was seen is written.
+    Without --group and --pattern, all consumer groups are observed, including those created later. The cluster may be
+    of any kind and version. With --records nothing is missed between two looks, but lag is not recorded, and the topic
+    __consumer_offsets must be readable. Ends on SIGINT or SIGTERM, after writing what was seen.
     """
     wanted = group_filter(groups, pattern)
     if (output is None) == (topic is None):

@@ -48,7 +48,7 @@ def follow(
     """Show each group's state, epoch, owners, lag and last events, as they change.
 
     Events come from PATH, a file that a writer appends to, from --topic, or, without either, from looking at the
-    cluster every few seconds. Where stdout is no terminal, each event is printed as a line. Ends on SIGINT or SIGTERM.
+    cluster every few seconds. If stdout is not a terminal, each event is printed as a line. Ends on SIGINT or SIGTERM.
     """
     if path is not None and topic is not None:
         raise click.UsageError("follow either a file or a topic")
