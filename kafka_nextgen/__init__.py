@@ -77,7 +77,7 @@ if TYPE_CHECKING:
     from kafka_nextgen.engine.observability.rebalance import MemberName, Rebalance, RebalanceCause, RebalanceStep
     from kafka_nextgen.event_log import EventLog
     from kafka_nextgen.fetching import Truncation
-    from kafka_nextgen.groups.group_metadata import ConsumerGroupMetadata
+    from kafka_nextgen.group_metadata import ConsumerGroupMetadata
     from kafka_nextgen.history.file_sink import FileSink
     from kafka_nextgen.metrics.consumer_metrics import (
         CommitMetrics,
@@ -221,7 +221,7 @@ _LATER = {
     "AsyncRebalanceConsumer": f"{_APPLICATION}.rebalance_listener",
     "AsyncRebalanceListener": f"{_APPLICATION}.rebalance_listener",
     "Consumer": "kafka_nextgen.consumer",
-    "ConsumerGroupMetadata": "kafka_nextgen.groups.group_metadata",
+    "ConsumerGroupMetadata": "kafka_nextgen.group_metadata",
     "EventLog": "kafka_nextgen.event_log",
     "FileSink": "kafka_nextgen.history.file_sink",
     "Health": f"{_OBSERVABILITY}.health",

@@ -16,12 +16,12 @@ from kafka_nextgen.membership.events import HeartbeatAnswered, Polled, Subscribe
 from kafka_nextgen.membership.member import Member
 from kafka_nextgen.membership.settings import MemberSettings
 from kafka_nextgen.offsets_topic.extensions import encode
-from kafka_nextgen.requests import consumer_group_heartbeat as bridge
+from kafka_nextgen.requests.consumer_group_heartbeat import to_event, to_request
 from kafka_nextgen.testing.coordinator.coordinator import Coordinator, Outcome
 from kafka_nextgen.testing.coordinator.requests import ConsumerGroupHeartbeat, TopicImage, TopicsChanged
 from kafka_nextgen.testing.coordinator.responses import ConsumerGroupHeartbeatAnswer
 from kafka_nextgen.testing.coordinator.settings import CoordinatorSettings
-from kafka_nextgen.testing.messages import consumer_group_heartbeat as broker_bridge
+from kafka_nextgen.testing.messages.consumer_group_heartbeat import from_request, to_response
 from kafka_nextgen.types import TopicId, TopicIdPartition, format_topic_ids
 from kafka_nextgen.wire.apis import CONSUMER_GROUP_HEARTBEAT
 from kafka_nextgen.wire.frames import decode_request, decode_response, encode_request, encode_response
@@ -64,19 +64,19 @@ class Talk:
     def exchange(self, effect: SendHeartbeat, at_s: float) -> Exchange:
         """Send a heartbeat and bring back the answer, through every layer but the sockets."""
         self._numbers += 1
-        message = bridge.to_request(effect, GROUP, VERSION)
+        message = to_request(effect, GROUP, VERSION)
         request_frame = encode_request(message, VERSION, self._numbers, CLIENT)
         arrived = decode_request(request_frame[LENGTH_BYTES:])
         assert isinstance(arrived.message, ConsumerGroupHeartbeatRequest)
-        request = broker_bridge.from_request(arrived.message, arrived.client_id or "", HOST)
+        request = from_request(arrived.message, arrived.client_id or "", HOST)
         outcome = self._coordinator.handle(request, BEGAN_S + at_s)
         self._coordinator.commit(outcome)
         assert isinstance(outcome.response, ConsumerGroupHeartbeatAnswer)
-        response = broker_bridge.to_response(outcome.response)
+        response = to_response(outcome.response)
         answer_frame = encode_response(CONSUMER_GROUP_HEARTBEAT, response, VERSION, arrived.correlation_id)
         _, answer = decode_response(CONSUMER_GROUP_HEARTBEAT, VERSION, answer_frame[LENGTH_BYTES:])
         assert isinstance(answer, ConsumerGroupHeartbeatResponse)
-        event = bridge.to_event(effect.number, answer)
+        event = to_event(effect.number, answer)
         assert isinstance(event, HeartbeatAnswered)
         return Exchange(effect, request_frame, request, outcome, answer_frame, event)
 

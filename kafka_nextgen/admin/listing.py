@@ -13,7 +13,7 @@ from kafka_nextgen.admin.requests import AdminCall
 from kafka_nextgen.admin.values import GroupListing, GroupState, GroupType, ListedGroups, parse_enum
 from kafka_nextgen.errors import KafkaNextgenError
 from kafka_nextgen.groups.listed import ListedGroup
-from kafka_nextgen.requests import list_groups as bridge
+from kafka_nextgen.requests.list_groups import from_response, to_request
 from kafka_nextgen.transport.cluster import Node
 from kafka_nextgen.wire.apis import LIST_GROUPS, Api
 
@@ -49,8 +49,8 @@ async def _list_on_broker(
         f"broker {node}: listing groups",
         Node(node),
         _api_for(types, states),
-        build=lambda version: bridge.to_request(wanted_states, wanted_types),
-        read=bridge.from_response,
+        build=lambda version: to_request(wanted_states, wanted_types),
+        read=from_response,
         error_in=lambda result: (result[0], None),
     )
     return [_listing(group) for group in listed.groups]

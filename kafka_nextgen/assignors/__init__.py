@@ -22,7 +22,7 @@ from kafka_nextgen.assignors.spec import (
     PartitionAssignorError,
     TopicMetadata,
 )
-from kafka_nextgen.groups.group_metadata import ConsumerGroupMetadata
+from kafka_nextgen.group_metadata import ConsumerGroupMetadata
 from kafka_nextgen.lazy_imports import lazy_getattr
 
 if TYPE_CHECKING:

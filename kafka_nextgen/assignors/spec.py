@@ -16,7 +16,7 @@ from collections.abc import Mapping, Set
 from attrs import field, frozen
 
 from kafka_nextgen.errors import KafkaNextgenError
-from kafka_nextgen.groups.group_metadata import ConsumerGroupMetadata
+from kafka_nextgen.group_metadata import ConsumerGroupMetadata
 from kafka_nextgen.types import TopicId
 
 __all__ = [

@@ -40,7 +40,7 @@ from kafka_nextgen.assignors.weighted_metadata import (
     encode_report,
 )
 from kafka_nextgen.errors import MisuseError
-from kafka_nextgen.groups.group_metadata import ConsumerGroupMetadata
+from kafka_nextgen.group_metadata import ConsumerGroupMetadata
 from kafka_nextgen.types import TopicPartition
 
 __all__ = ["WeightedAssignor", "weight_of_lag"]

@@ -152,7 +152,7 @@ class Mailbox:
         """Raise the oldest error not yet raised, if there is one."""
         if self._errors:
             error = self._errors[0]
-            del self._errors[0]  # no call: no signal handler runs before the next line
+            del self._errors[0]  # and no call: a signal handler that raised before the next line would lose the error
             raise error
 
     def raise_fatal(self) -> None:

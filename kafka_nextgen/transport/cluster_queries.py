@@ -9,9 +9,8 @@ from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.errors import DecodeError, OutageError, RequestTimeoutError
 from kafka_nextgen.groups.partition_results import PartitionResults
-from kafka_nextgen.requests import list_offsets as bridge
 from kafka_nextgen.requests.cluster_image import TopicInfo
-from kafka_nextgen.requests.list_offsets import number_of
+from kafka_nextgen.requests.list_offsets import EARLIEST, LATEST, ListedOffset, from_response, number_of, to_request
 from kafka_nextgen.transport.cluster import ClusterClient, Node
 from kafka_nextgen.transport.deadline import ClosedError, Deadline
 from kafka_nextgen.transport.failures import error_from_code
@@ -82,8 +81,8 @@ class ClusterQueries:
         ``reachable_offsets`` does.
         """
         starts, ends = await asyncio.gather(
-            self.reachable_offsets(dict.fromkeys(committed, bridge.EARLIEST), timeout_s),
-            self.reachable_offsets(dict.fromkeys(committed, bridge.LATEST), timeout_s),
+            self.reachable_offsets(dict.fromkeys(committed, EARLIEST), timeout_s),
+            self.reachable_offsets(dict.fromkeys(committed, LATEST), timeout_s),
         )
         lags = {
             tp: None if at is None else lag_of(at.offset, starts[tp].offset, ends[tp].offset)
@@ -116,17 +115,17 @@ class ClusterQueries:
 
     async def _ask(
         self, node: int, share: Mapping[TopicPartition, int], deadline: Deadline
-    ) -> dict[TopicPartition, bridge.ListedOffset]:
+    ) -> dict[TopicPartition, ListedOffset]:
         timeout_s = min(deadline.left_s(), self._config.request_timeout_ms / 1000)
         isolation, epochs = number_of(self._config.isolation_level), self._leader_epochs(share)
         answer = await self._cluster.call(
             Node(node),
             LIST_OFFSETS,
-            lambda version: bridge.to_request(share, epochs, isolation, int(timeout_s * 1000)),
+            lambda version: to_request(share, epochs, isolation, int(timeout_s * 1000)),
             timeout_s,
         )
         assert isinstance(answer, m.ListOffsetsResponse)
-        return bridge.from_response(answer, share)
+        return from_response(answer, share)
 
     def _leader_epochs(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
         """At which epochs they are led, so that a node refuses that led them before: its log may end earlier."""

@@ -17,7 +17,7 @@ from kafka_nextgen.codes import ErrorCode, name_of
 from kafka_nextgen.errors import BrokerError, DecodeError, KafkaNextgenError
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.properties.value_types import ServerAddress
-from kafka_nextgen.requests import metadata as bridge
+from kafka_nextgen.requests import metadata as messages
 from kafka_nextgen.requests.cluster_image import ClusterImage
 from kafka_nextgen.transport.background import OnFailure, keep_running
 from kafka_nextgen.transport.deadline import ClosedError, Deadline, wait_for_event
@@ -135,7 +135,7 @@ class ClusterMetadata:
 
     async def all_topics(self, deadline: Deadline) -> ClusterImage:
         """An image with all topics of the cluster; ``image`` does not change."""
-        return bridge.from_response(await self._ask(lambda version: bridge.to_request(None), deadline))
+        return messages.from_response(await self._ask(lambda version: messages.to_request(None), deadline))
 
     async def close(self) -> None:
         """Stop asking; callers that wait get ``ClosedError``."""
@@ -168,11 +168,11 @@ class ClusterMetadata:
 
         def build(version: int) -> Message:
             if wanted.topic_ids and version < _FIRST_WITH_IDS:
-                return bridge.to_request(None)  # all topics, the only way to find ids
-            return bridge.to_request(names, wanted.topic_ids, creates)
+                return messages.to_request(None)  # all topics, the only way to find ids
+            return messages.to_request(names, wanted.topic_ids, creates)
 
         message = await self._ask(build, Deadline(self._settings.request_timeout_s, "metadata"))
-        answer = bridge.from_response(message)
+        answer = messages.from_response(message)
         asked_for_all = bool(wanted.topic_ids) and message.version < _FIRST_WITH_IDS
         left_out = frozenset[str]() if asked_for_all else names - answer.topics_by_name.keys()
         self.topics.note_answer(answer, wanted.names, wanted.topic_ids, now)
@@ -191,7 +191,7 @@ class ClusterMetadata:
         return message
 
     def _apply(self, answer: ClusterImage, *, forget_others: bool) -> None:
-        known, image = self.image, bridge.merged(self.image, answer)
+        known, image = self.image, messages.merged(self.image, answer)
         if forget_others:
             answered = image.topics_by_name.keys() & answer.topics_by_name.keys()
             image = evolve(image, topics_by_name={name: image.topics_by_name[name] for name in answered})

@@ -65,7 +65,7 @@ def _existing(image: ClusterImage, name: str) -> TopicInfo | None:
     if topic is None or topic.error in _ABSENT:
         return None
     if topic.error != ErrorCode.NONE:
-        text = f"topic {name} can't be described just now ({name_of(topic.error)})"
+        text = f"topic {name} can't be described at the moment ({name_of(topic.error)})"
         raise BrokerError(text, code=topic.error, retriable=True)
     return topic
 

@@ -8,11 +8,10 @@ from attrs import evolve
 from kafka_nextgen.assignors.spec import ClientAssignor, Metadata
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import DecodeError
-from kafka_nextgen.groups.described import ConsumerGroupDescribed, DescribedGroup, DescribedMember
+from kafka_nextgen.groups.described import ConsumerGroupDescribed, DescribedGroup, DescribedMember, ExpectedInstance
 from kafka_nextgen.requests.consumer_group_describe import to_request
 from kafka_nextgen.requests.extensions.consumer_group_describe import from_response
 from kafka_nextgen.testing.coordinator.requests import ConsumerGroupDescribe
-from kafka_nextgen.testing.coordinator.responses import ExpectedInstance
 from kafka_nextgen.testing.messages.consumer_group_describe import from_request
 from kafka_nextgen.testing.messages.extensions.consumer_group_describe import to_response
 from kafka_nextgen.wire.apis import CONSUMER_GROUP_DESCRIBE

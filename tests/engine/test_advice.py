@@ -23,7 +23,7 @@ STRANGER = MemberIdentity(GROUP, None)
 @pytest.mark.parametrize(
     ("code", "who", "advice"),
     [
-        (ErrorCode.UNKNOWN_MEMBER_ID, MEMBER, r"member A at epoch 7 could not commit .*; others may have these"),
+        (ErrorCode.UNKNOWN_MEMBER_ID, MEMBER, r"member A at epoch 7 could not commit .*; other members may own these"),
         (ErrorCode.UNKNOWN_MEMBER_ID, JOINING, r"has not joined its group .*poll\(\) until partitions are assigned"),
         (ErrorCode.UNKNOWN_MEMBER_ID, STRANGER, r"no member .*subscribe\(\) to be one of them"),
         (ErrorCode.REBALANCE_IN_PROGRESS, MEMBER, "go on with what poll"),

@@ -80,7 +80,7 @@ def test_times_too(timestamps: dict[TopicPartition, int]) -> None:
     ("wrong", "error", "words"),
     [
         (2**63, ValueError, rf"orders\[0\].*{2**63}"),
-        (-1, ValueError, r"orders\[0\].*-1.*offsets_for_times\(\) gives .* seek_to_end\(\)"),
+        (-1, ValueError, r"orders\[0\].*-1.*offsets_for_times\(\) returns .* seek_to_end\(\)"),
         *((wrong, TypeError, r"orders\[0\].*whole number") for wrong in (1.5, "5", None)),
     ],
 )

@@ -68,7 +68,7 @@ def judged(
             ),
             r"rebalancing \(reassigned\) for 301 s, now at: waiting_for_poll",
         ),
-        (judged(status=Status.FATAL, member_epoch=-1), "for good"),
+        (judged(status=Status.FATAL, member_epoch=-1), "permanently"),
         (
             judged(status=Status.RECONCILING, phase=Phase.FAILED),
             r"on_partitions_assigned raised: poll\(\) calls it again",
@@ -77,9 +77,9 @@ def judged(
         (judged(gone=(ORDERS_0, ORDERS_1)), r"orders\[0-1\]: the topic was deleted"),
         (judged(missing=("ordres", "adit")), "subscribed to ordres, adit, which does not exist"),
         (judged(coordinator_error="connection refused"), "can't be reached: connection refused"),
-        (judged(Status.FATAL, coordinator_error="connection refused"), "for good"),
+        (judged(Status.FATAL, coordinator_error="connection refused"), "permanently"),
         (judged(Status.JOINING, member_epoch=0, instance_id_wait_s=41.6), "another member holds .* for 42 s"),
-        (judged(silence_s={ORDERS_0: 0.2, ORDERS_1: 40.0}), r"orders\[1\] not heard of for 40 s"),
+        (judged(silence_s={ORDERS_0: 0.2, ORDERS_1: 40.0}), r"orders\[1\] unanswered for 40 s"),
     ],
 )
 def test_each_problem_is_said(health: Health, problem: str | None) -> None:

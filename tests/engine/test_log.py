@@ -26,7 +26,7 @@ def test_being_put_out_of_the_group_is_a_warning_with_the_coordinators_word(
         stage.fence(consumer)
         poll_until(consumer, lambda: len(consumer.rebalances()) == 3)
     (warning,) = lines(caplog, logging.WARNING)
-    assert warning.startswith(f"group billing: member {member} is out of the group, for the coordinator answered a")
+    assert warning.startswith(f"group billing: member {member} is out of the group: the coordinator answered a")
     assert "UNKNOWN_MEMBER_ID" in warning
     assert warning.endswith("its partitions are lost, and it rejoins")
 

@@ -95,7 +95,7 @@ def test_one_that_may_not_be_created_is_said_to_be_missing_once_and_a_problem_un
         stage.create()
         stage.cluster.create_topic("audit", 1)
         poll_until(consumer, lambda: consumer.health().missing == () and len(consumer.assignment()) == 2)
-        assert f"topic {TOPIC} is there by now" in caplog.text
+        assert f"topic {TOPIC} exists now" in caplog.text
 
 
 def test_who_does_not_subscribe_any_more_misses_nothing(stage: Stage) -> None:

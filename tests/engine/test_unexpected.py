@@ -67,7 +67,7 @@ OFFSETS = "kafka_nextgen.engine.offsets.requests:OffsetRequests."
 BACKGROUND: list[tuple[str, dict[str, object]]] = [
     ("kafka_nextgen.transport.cluster:ClusterClient.start", {}),
     ("kafka_nextgen.transport.metadata:ClusterMetadata._refreshed", {}),
-    ("kafka_nextgen.transport.metadata:bridge.from_response", {}),
+    ("kafka_nextgen.transport.metadata:messages.from_response", {}),
     ("kafka_nextgen.transport.coordinators:Coordinators._ask", {}),
     ("kafka_nextgen.engine.observability.health:Watchdog.look", {}),
     (READING + "fetcher:Fetcher._fetch", {}),

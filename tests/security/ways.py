@@ -137,7 +137,7 @@ REFUSED: Mapping[str, Refused] = {
         "does this port speak TLS?",
     ),
     "no login where there is one": Refused(
-        Way("SASL_PLAINTEXT", lambda all_: {}), NoBrokersError, "is security.protocol=PLAINTEXT what it speaks there?"
+        Way("SASL_PLAINTEXT", lambda all_: {}), NoBrokersError, "is security.protocol=PLAINTEXT right for this port?"
     ),
 }
 

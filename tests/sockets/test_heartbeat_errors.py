@@ -45,7 +45,7 @@ from tests.sockets.script import Script
         ("FENCED_INSTANCE_ID", FencedInstanceError, "only one runs with it"),
         ("UNRELEASED_INSTANCE_ID", InstanceIdInUseError, "group.instance.id"),
         ("UNKNOWN_SERVER_ERROR", BrokerError, "coordinator's log"),
-        ("INCONSISTENT_GROUP_PROTOCOL", BrokerError, "assignor in common"),
+        ("INCONSISTENT_GROUP_PROTOCOL", BrokerError, "a common assignor"),
         ("INVALID_SESSION_TIMEOUT", BrokerError, "session.timeout.ms"),
         ("INVALID_GROUP_ID", BrokerError, "INVALID_GROUP_ID"),
     ],

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import warnings
 import weakref
 from collections.abc import Callable, Iterator
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from kafka_nextgen.config import ConsumerConfig, GroupProtocol
 from kafka_nextgen.engine.application.arguments import Topics, checked_seconds
-from kafka_nextgen.engine.application.call_guard import CallGuard, CallTracker
+from kafka_nextgen.engine.application.call_guard import CallGuard, CallTracker, calling_frame
 from kafka_nextgen.engine.application.core import ConsumerCore
 from kafka_nextgen.engine.application.rebalance_listener import is_in_callback
 from kafka_nextgen.engine.application.wakeup import Wakeup
@@ -21,7 +20,7 @@ from kafka_nextgen.engine.observability.hooks import HookList, Hooks
 from kafka_nextgen.engine.observability.rebalance import Rebalance
 from kafka_nextgen.errors import ConcurrentUseError, MisuseError
 from kafka_nextgen.fetching import FetchState
-from kafka_nextgen.groups.group_metadata import ConsumerGroupMetadata
+from kafka_nextgen.group_metadata import ConsumerGroupMetadata
 from kafka_nextgen.text import describe_error
 from kafka_nextgen.types import JoinReason, OffsetAndMetadata, TopicPartition
 
@@ -58,7 +57,7 @@ class _Call:
         self._is_part = is_part
 
     def __enter__(self) -> None:
-        frame = sys._getframe(1)  # noqa: SLF001
+        frame = calling_frame()
         self._calls.enter(frame)
         try:
             self._check_usable()
@@ -71,7 +70,7 @@ class _Call:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        frame = sys._getframe(1)  # noqa: SLF001
+        frame = calling_frame()
         if not self._is_part:
             self._guard.leave(frame)
         self._calls.leave(frame, error)

@@ -165,7 +165,7 @@ class DeserializedRows:
         try:
             return self._apply(record)
         except BaseException:
-            self.row = row  # first: no call may come before this
+            self.row = row  # before any call: a signal handler that raised there would skip this record
             self._rows.end()
             on_failure()
             raise

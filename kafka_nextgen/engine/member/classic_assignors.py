@@ -11,7 +11,7 @@ from kafka_nextgen.assignors.spec import MemberAssignment, PartitionAssignorErro
 from kafka_nextgen.engine.member.driver_context import DriverContext
 from kafka_nextgen.engine.member.local_assignors import LocalAssignors
 from kafka_nextgen.errors import KafkaNextgenError
-from kafka_nextgen.groups.group_metadata import ConsumerGroupMetadata
+from kafka_nextgen.group_metadata import ConsumerGroupMetadata
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.membership.classic import effects as fx
 from kafka_nextgen.membership.classic import events as ev

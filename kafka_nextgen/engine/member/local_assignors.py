@@ -25,7 +25,7 @@ from kafka_nextgen.assignors.spec import (
 from kafka_nextgen.engine.mailbox import CallbackKind, PendingCall
 from kafka_nextgen.engine.member.driver_context import DriverContext
 from kafka_nextgen.errors import AssignorError
-from kafka_nextgen.groups.group_metadata import ConsumerGroupMetadata
+from kafka_nextgen.group_metadata import ConsumerGroupMetadata
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.membership.assigning.running import compute, offer_of
 from kafka_nextgen.transport.background import run_and_hold_outcome, watch_work

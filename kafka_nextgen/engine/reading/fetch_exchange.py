@@ -25,8 +25,7 @@ from kafka_nextgen.errors import KafkaNextgenError
 from kafka_nextgen.fetching import DecodedPartition, Fetch, NodeFetches
 from kafka_nextgen.fetching.sessions import SessionRequest
 from kafka_nextgen.logs import logger_of
-from kafka_nextgen.requests import fetch as bridge
-from kafka_nextgen.requests.fetch import FetchLimits
+from kafka_nextgen.requests.fetch import FetchLimits, to_request
 from kafka_nextgen.requests.list_offsets import number_of
 from kafka_nextgen.transport.cluster import ClusterClient
 from kafka_nextgen.transport.eager_future import EagerFuture
@@ -87,7 +86,7 @@ class FetchExchange:
             isolation_level=number_of(config.isolation_level),
             rack_id=(config.client_rack or "") if fetch.sends_rack else "",
         )
-        request = bridge.to_request(session.told, limits, version, session.session_id, session.epoch, session.forgotten)
+        request = to_request(session.told, limits, version, session.session_id, session.epoch, session.forgotten)
         if self._may_be_steady and self._steady is None and version >= WITH_TOPIC_IDS:
             self._steady = self._fetches.begin_steady(
                 self._fetch, self._cluster.metadata, lambda: self._make_step(version, request)
@@ -161,7 +160,7 @@ async def _end(cluster: ClusterClient, node_id: int, session: SessionRequest) ->
         await cluster.call(
             Node(node_id, Purpose.GENERAL),
             FETCH,
-            lambda version: bridge.to_request((), _FOR_NOTHING, version, session.session_id, session.epoch),
+            lambda version: to_request((), _FOR_NOTHING, version, session.session_id, session.epoch),
             ENDING_S,
         )
     except KafkaNextgenError as failure:

@@ -53,8 +53,9 @@ class LockedFetches(AbstractContextManager[FetchState]):
     def __init__(self, state: FetchState, on_change: Callable[[], None]) -> None:
         self._state = state
         self._lock = threading.RLock()
-        #: Whether this thread is inside of another call here, which a signal handler has interrupted.
-        self._is_inside: Callable[[], bool] = self._lock._is_owned  # type: ignore[attr-defined]  # noqa: SLF001  (as threading.Condition does)
+        #: Whether this thread is inside of another call here, which a signal handler has interrupted. Only the lock
+        #: knows for sure: a mark beside it could be left behind by an exception. threading.Condition asks it as well.
+        self._is_inside: Callable[[], bool] = self._lock._is_owned  # type: ignore[attr-defined]  # noqa: SLF001
         #: What the last poll has found; another one if another poll has looked meanwhile.
         self.offer = PollOffer()
         self._on_change = on_change

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from attrs import frozen
 
 from kafka_nextgen.assignors.spec import AssignmentSpec, MemberAssignment
-from kafka_nextgen.groups.group_metadata import ConsumerGroupMetadata
+from kafka_nextgen.group_metadata import ConsumerGroupMetadata
 from kafka_nextgen.membership.effects import FindCoordinator
 
 __all__ = [

@@ -13,7 +13,7 @@ from __future__ import annotations
 from attrs import evolve
 
 from kafka_nextgen.assignors.spec import MemberAssignment
-from kafka_nextgen.groups.group_metadata import ConsumerGroupMetadata
+from kafka_nextgen.group_metadata import ConsumerGroupMetadata
 from kafka_nextgen.membership.assigning.effects import CallOnAssignment, TellFailure
 from kafka_nextgen.membership.assigning.events import HeartbeatHeard, TargetShare
 from kafka_nextgen.membership.assigning.settings import AssigningContext

@@ -84,8 +84,8 @@ def _load_trusted_certificates(context: ssl.SSLContext, key: str, location: str 
         else:
             context.load_verify_locations(cafile=location, cadata=pem)
     except (OSError, ValueError) as error:
-        where = "it is" if location is None else f"{location} is"
-        raise ConfigError(f"{key}: {where} not PEM certificates: {_reason(error)}", key) from error
+        where = "it has" if location is None else f"{location} has"
+        raise ConfigError(f"{key}: {where} no PEM certificates: {_reason(error)}", key) from error
 
 
 def _load_client_certificate(context: ssl.SSLContext, config: SecurityConfig) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kafka_nextgen.assignors.spec import MemberAssignment, Metadata
-from kafka_nextgen.groups.group_metadata import ConsumerGroupMetadata
+from kafka_nextgen.group_metadata import ConsumerGroupMetadata
 from kafka_nextgen.membership.assigning.events import HeartbeatHeard, TargetShare
 from tests.membership.assigning.conversation import Conversation, computing, installing
 

@@ -75,7 +75,7 @@ async def test_a_step_that_fails_unexpectedly_is_told_by_its_kind_only(caplog: p
     changed = evolve(security(), login=SaslLogin("PLAIN", begin))
     async with scripted() as (broker,), client_of(broker, security=changed) as client:
         asks_for_login(broker)
-        with pytest.raises(AuthenticationError, match="by an unexpected UnicodeEncodeError") as caught:
+        with pytest.raises(AuthenticationError, match="with an unexpected UnicodeEncodeError") as caught:
             await client.start()
     assert_nowhere_in_the_chain(PASSWORD, caught.value)
     assert PASSWORD not in caplog.text
@@ -86,7 +86,7 @@ async def test_a_mechanism_that_is_not_enabled_names_those_that_are() -> None:
         broker.script[SASL_HANDSHAKE] = handshaken(ErrorCode.UNSUPPORTED_SASL_MECHANISM, ("PLAIN", "GSSAPI"))
         error = await refusal(broker)
     assert isinstance(error, AuthenticationError)
-    assert "has no sasl.mechanism=SCRAM-SHA-256 there; it enables PLAIN, GSSAPI" in str(error)
+    assert "does not enable sasl.mechanism=SCRAM-SHA-256 on this port; it enables PLAIN, GSSAPI" in str(error)
 
 
 @pytest.mark.parametrize(

@@ -124,7 +124,7 @@ def test_a_provider_out_of_order_or_silent_is_weather(provider: Provider, certif
         assert not isinstance(caught.value, AuthenticationError)
     done = threading.Event()
     provider.answer = lambda handler: (done.wait(), None)[1]
-    with pytest.raises(TransportError, match="can't be asked"):
+    with pytest.raises(TransportError, match="can't be reached"):
         provider.endpoint(certificates, timeout_s=0.1)()
     done.set()
 

@@ -1,4 +1,4 @@
-"""Requests and answers as bytes, from both ends: what ``bridge`` and ``wire`` make of them.
+"""Requests and answers as bytes, from both ends: what ``requests``, ``messages`` and ``wire`` make of them.
 
 A node reads a frame as the broker's handlers do, and answers by its own view of the topics.
 """

@@ -4,7 +4,7 @@ The leader appends; its followers copy. A record counts as stored when all repli
 is behind it. A new leader has all that is stored, and whatever else it had copied; the rest is lost. The others cut
 their logs off where the new leader began (KIP-101).
 
-Rows are the bytes that ``bridge.offsets_topic`` makes. A batch is one outcome of a coordinator.
+Rows are the bytes that ``offsets_topic`` makes. A batch is one outcome of a coordinator.
 """
 
 from __future__ import annotations
