@@ -85,6 +85,7 @@ class Mailbox:
         #: Whether the member waits for the application to poll; that it begins to is news.
         self.wants_poll = False
         self.on_news: Callable[[], None] = _nobody
+        self._wakeup = wakeup
         #: Wakes an application that waits for records.
         self.wake: Callable[[], None] = wakeup.notify
         self._callbacks: deque[PendingCallback] = deque()
@@ -99,7 +100,7 @@ class Mailbox:
         """Have the application poll, at its next record, or at once if it waits."""
         self.news += 1
         self.on_news()
-        self.wake()
+        self._wakeup.notify()
 
     def post_callback(self, callback: PendingCallback) -> None:
         """Leave a callback for the next poll."""
