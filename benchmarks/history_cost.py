@@ -1,8 +1,8 @@
 """What the event log of a group's history costs a member: throughput and delays with and without it, over real Kafka.
 
 Run as ``python -m benchmarks.history_cost`` from the root of the repository; ``--write`` puts the figures on the page
-docs/benchmarks.md. The same member reads the same topic with and without ``history.log.dir`` in turns, each time in a
-process of its own and as the only one of its group, with auto-commit.
+docs/develop/benchmarks.md. The same member reads the same topic with and without ``history.log.dir`` in turns, each
+time in a process of its own and as the only one of its group, with auto-commit.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Kafka into PySpark by Spark's built-in source, by kafka_nextgen, and from Arrow batches that are ready.
 
 Run as ``python -m benchmarks.spark`` from the root of the repository; ``--write`` puts the figures on the page
-docs/benchmarks.md. All queries of a case run in one session with local[2], in turns, after two rounds that are not
-counted. Only starts have a session, and a process, of their own.
+docs/develop/benchmarks.md. All queries of a case run in one session with local[2], in turns, after two rounds that are
+not counted. Only starts have a session, and a process, of their own.
 """
 
 from __future__ import annotations

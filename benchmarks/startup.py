@@ -1,8 +1,8 @@
 """How long it takes to start: importing a client, making a consumer, getting the first record.
 
 Run as ``python -m benchmarks.startup`` from the root of the repository; ``--write`` puts the figures on the page
-docs/benchmarks.md. Each start is a process of its own that assigns itself one partition. Bytecode and the broker's
-connections are warm: each client starts once uncounted.
+docs/develop/benchmarks.md. Each start is a process of its own that assigns itself one partition. Bytecode and the
+broker's connections are warm: each client starts once uncounted.
 """
 
 from __future__ import annotations

@@ -72,10 +72,10 @@ if TYPE_CHECKING:
         RebalanceListener,
     )
     from kafka_nextgen.engine.application.records import RecordBatch, Records
-    from kafka_nextgen.engine.observability.event_log import EventLog
     from kafka_nextgen.engine.observability.health import Health
     from kafka_nextgen.engine.observability.hooks import Hooks
     from kafka_nextgen.engine.observability.rebalance import MemberName, Rebalance, RebalanceCause, RebalanceStep
+    from kafka_nextgen.event_log import EventLog
     from kafka_nextgen.fetching import Truncation
     from kafka_nextgen.group_metadata import ConsumerGroupMetadata
     from kafka_nextgen.history.file_sink import FileSink
@@ -222,7 +222,7 @@ _LATER = {
     "AsyncRebalanceListener": f"{_APPLICATION}.rebalance_listener",
     "Consumer": "kafka_nextgen.consumer",
     "ConsumerGroupMetadata": "kafka_nextgen.group_metadata",
-    "EventLog": f"{_OBSERVABILITY}.event_log",
+    "EventLog": "kafka_nextgen.event_log",
     "FileSink": "kafka_nextgen.history.file_sink",
     "Health": f"{_OBSERVABILITY}.health",
     "Hooks": f"{_OBSERVABILITY}.hooks",

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import math
-import sys
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping
 from datetime import timedelta
+from functools import partial
+from pathlib import Path
 from types import FrameType, TracebackType
 
 from kafka_nextgen import clocks
@@ -14,7 +15,7 @@ from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.engine.application.arguments import ToAssign, Topics, checked_seconds
 from kafka_nextgen.engine.application.async_calls import AsyncCalls
 from kafka_nextgen.engine.application.base_consumer import check_max_records
-from kafka_nextgen.engine.application.call_guard import NoCallTracker, is_in_task
+from kafka_nextgen.engine.application.call_guard import NoCallTracker, is_in_task, this_frame
 from kafka_nextgen.engine.application.iteration import iterate_async
 from kafka_nextgen.engine.application.polling import ITERATION_TIMEOUT_S, Step, WaitForWakeup, leave_steps, poll_steps
 from kafka_nextgen.engine.application.rebalance_listener import (
@@ -67,6 +68,10 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers):
         self._is_closed = False
         self._wish: Callable[[], Coroutine[object, object, None]] | None = None
         super().__init__(parsed, self._wakeup, asyncio.current_task, is_in_task, NoCallTracker())
+        if parsed.history_log_dir is not None and parsed.group_id:
+            from kafka_nextgen.event_log import EventLog
+
+            self._attach(partial(EventLog.in_directory, Path(parsed.history_log_dir), parsed.client_id))
 
     async def __aenter__(self) -> AsyncConsumer:
         return self
@@ -157,7 +162,7 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers):
     async def __anext__(self) -> Record:
         while True:
             for record in self._core.cursor.records:
-                return record  # taking it is the last step
+                return record  # nothing follows in which a signal handler could lose it
             await self._look_on()
 
     async def _look_on(self) -> None:
@@ -206,11 +211,11 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers):
         deadline = clocks.monotonic() + timeout
         if self._callback is not None and self._core.is_in_on_standby:
             self._callback.cancel()
-        is_alone = await self._take_over(sys._getframe(), deadline - timeout / 2)  # noqa: SLF001
+        is_alone = await self._take_over(this_frame(), deadline - timeout / 2)
         try:
             await self._leave_and_stop(mode, deadline, is_alone)
         finally:
-            self._guard.leave(sys._getframe())  # noqa: SLF001
+            self._guard.leave(this_frame())
 
     async def _leave_and_stop(self, mode: LeaveMode, deadline: float, is_alone: bool) -> None:
         """Leave and stop. If a signal handler raises, the next close continues."""
@@ -300,7 +305,8 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers):
             failure = None if is_unneeded and task.cancelled() else _failure_of(task, callback)
             if failure is not None and errors is None:
                 core.engine.mailbox.post_error(failure)  # for this poll, or the next if this one is cancelled
-            ended = core.ended = callback, failure  # no call between this and the next line
+            # No call between these: an exception of a signal handler here would lose the end, or tell an earlier one.
+            ended = core.ended = callback, failure
             self._callback = None
         _, error = ended
         if isinstance(error, Exception) and errors is not None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 import threading
 import time
 from collections.abc import Iterator, Mapping
 from datetime import timedelta
+from functools import partial
+from pathlib import Path
 from types import FrameType, TracebackType
 
 from kafka_nextgen import clocks
@@ -14,7 +15,7 @@ from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.engine.application.arguments import ToAssign, Topics, checked_seconds
 from kafka_nextgen.engine.application.base_consumer import check_max_records
 from kafka_nextgen.engine.application.blocking_calls import BlockingCalls
-from kafka_nextgen.engine.application.call_guard import CallGuard, CallTracker, is_in_thread
+from kafka_nextgen.engine.application.call_guard import CallGuard, CallTracker, is_in_thread, this_frame
 from kafka_nextgen.engine.application.iteration import iterate
 from kafka_nextgen.engine.application.polling import ITERATION_TIMEOUT_S, Step, WaitForWakeup, leave_steps, poll_steps
 from kafka_nextgen.engine.application.rebalance_listener import RebalanceListener, call, refuse_coroutines
@@ -57,6 +58,10 @@ class Consumer(BlockingCalls, RunsHandlers):
         self._closers = CallGuard(threading.get_ident, is_in_thread)
         self._is_closed = False
         super().__init__(parsed, self._wakeup, threading.get_ident, is_in_thread, CallTracker())
+        if parsed.history_log_dir is not None and parsed.group_id:
+            from kafka_nextgen.event_log import EventLog
+
+            self._attach(partial(EventLog.in_directory, Path(parsed.history_log_dir), parsed.client_id))
 
     def __enter__(self) -> Consumer:
         return self
@@ -102,7 +107,7 @@ class Consumer(BlockingCalls, RunsHandlers):
         end, and ``poll`` returns at once; ``finished()`` returns the partitions that are read. The consumer waits for
         offsets that are not written yet. For offsets that don't exist, ``poll`` raises OffsetOutOfRangeError,
         LogTruncationError or UnknownTopicError. None instead of a range is a partition without an end. See
-        ``docs/reading.md``, "Ranges".
+        ``docs/use/reading.md``, "Ranges".
 
         Raises MisuseError after ``subscribe``, TypeError or ValueError for an invalid partition or range.
         """
@@ -174,7 +179,7 @@ class Consumer(BlockingCalls, RunsHandlers):
     def __next__(self) -> Record:
         while True:
             for record in self._core.cursor.records:
-                return record  # taking it is the last step
+                return record  # nothing follows in which a signal handler could lose it
             self._next_run()
 
     def _next_run(self) -> Iterator[Record]:
@@ -239,12 +244,12 @@ class Consumer(BlockingCalls, RunsHandlers):
         """Close the consumer, or wait until another thread has. Returns whether this call closed it."""
         deadline = clocks.monotonic() + timeout
         while not (self._is_closed or self._core.engine.thread.is_foreign):
-            if self._closers.try_enter("close", sys._getframe()):  # noqa: SLF001
+            if self._closers.try_enter("close", this_frame()):
                 try:
                     with self._calls:
                         self._close_within(timeout, mode)
                 finally:
-                    self._closers.leave(sys._getframe())  # noqa: SLF001
+                    self._closers.leave(this_frame())
                 return True
             if clocks.monotonic() >= deadline:
                 break
@@ -255,14 +260,14 @@ class Consumer(BlockingCalls, RunsHandlers):
         """Leave and stop. If a signal handler raises, the next close continues."""
         deadline = clocks.monotonic() + timeout
         errors: list[BaseException] = []
-        is_alone = self._take_over(sys._getframe(), deadline - timeout / 2)  # noqa: SLF001
+        is_alone = self._take_over(this_frame(), deadline - timeout / 2)
         try:
             if not self._core.engine.thread.has_ended:  # an earlier close was interrupted after that
                 self._leave(mode, deadline - clocks.monotonic(), is_alone, errors)
             self._core.engine.stop(deadline - clocks.monotonic())
             self._is_closed = True
         finally:
-            self._guard.leave(sys._getframe())  # noqa: SLF001
+            self._guard.leave(this_frame())
         _raise_first(errors)
 
     def _take_over(self, frame: FrameType, deadline: float) -> bool:
@@ -310,7 +315,8 @@ class Consumer(BlockingCalls, RunsHandlers):
                 call(self._listener, callback, core)
             except BaseException as error:  # any error is reported to the member
                 failure = error
-            ended = core.ended = callback, failure  # no call between the end of the callback and this
+            # No call since the callback ended: an exception of a signal handler here would make it run once more.
+            ended = core.ended = callback, failure
         wait_for_result(core.tell_end(ended))
         core.callback_reported(ended)
         failure = ended[1]

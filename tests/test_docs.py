@@ -26,8 +26,8 @@ def name_of(page: Path) -> str:
 
 @pytest.mark.parametrize("name", ["configuration", "membership", "metrics", "one_heartbeat"])
 def test_a_page_made_from_the_code_is_what_the_code_says(name: str) -> None:
-    page = runpy.run_path(str(ROOT / "docs" / f"make_{name}.py"))[f"{name}_page"]()
-    assert (ROOT / "docs" / f"{name.replace('_', '-')}.md").read_text() == page, f"run python docs/make_{name}.py"
+    script = runpy.run_path(str(ROOT / "docs" / "tools" / f"make_{name}.py"))
+    assert script["PAGE"].read_text() == script[f"{name}_page"](), f"run python docs/tools/make_{name}.py"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
@@ -35,6 +35,13 @@ def test_links_lead_somewhere(page: Path) -> None:
     links = [link.partition("#")[0] for link in re.findall(r"\]\(([^)\s]+)\)", page.read_text())]
     missing = [link for link in links if link and "://" not in link and not (page.parent / link).exists()]
     assert missing == []
+
+
+@pytest.mark.parametrize("folder", ["use", "how-it-works", "develop"])
+def test_every_page_is_in_the_index_of_its_folder(folder: str) -> None:
+    index = ROOT / "docs" / folder / "README.md"
+    linked = set(re.findall(r"\]\(([\w-]+\.md)\)", index.read_text()))
+    assert {page.name for page in index.parent.glob("*.md")} - linked == {"README.md"}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
@@ -70,7 +77,8 @@ def _defaults(keys: list[str]) -> dict[str, object]:
 
 
 def test_the_commands_about_groups_are_all_there_with_their_options() -> None:
-    rows = re.findall(r"^\| `groups ([\w-]+)[^`]*` \|(.*)$", (ROOT / "docs" / "admin.md").read_text(), re.MULTILINE)
+    page = (ROOT / "docs" / "use" / "admin.md").read_text()
+    rows = re.findall(r"^\| `groups ([\w-]+)[^`]*` \|(.*)$", page, re.MULTILINE)
     assert {name for name, _ in rows} == set(groups.commands)
     for name, row in rows:
         options = {option for parameter in groups.commands[name].params for option in parameter.opts}
@@ -86,7 +94,7 @@ def extensions_in(fields: list[dict[str, Any]]) -> Iterator[str]:
 
 
 def test_all_extensions_are_on_their_page() -> None:
-    page = (ROOT / "docs" / "extensions.md").read_text()
+    page = (ROOT / "docs" / "how-it-works" / "extensions.md").read_text()
     for key, api in EXTENSIONS.items():
         (right,) = NEEDS[api].refused
         assert f"| {key} | {api} | {right.operation.name} |" in page

@@ -11,7 +11,6 @@ from benchmarks.delays.log import Log
 from benchmarks.delays.ours import config, partitions
 from benchmarks.delays.task import Delays, Task
 from kafka_nextgen import Consumer
-from kafka_nextgen.engine.mailbox import Mailbox
 
 __all__ = ["handle"]
 
@@ -25,14 +24,14 @@ def handle(task: Task) -> Delays:
         fetches = consumer._core.fetches  # noqa: SLF001
         log = Log(task)
 
-        def handle_at_once(_: Mailbox) -> None:
-            with fetches.locked() as state:
+        def handle_at_once() -> None:
+            with fetches as state:
                 parts = state.handover.take(_ALL)
             values = (value for part in parts for value in part.columns.values.to_list(part.start, part.stop))
             if not enough.is_set() and not all(log.take(value or b"") for value in values):
                 enough.set()
 
-        Mailbox.wake = handle_at_once  # type: ignore[method-assign, assignment]
+        consumer._core.engine.mailbox.wake = handle_at_once  # noqa: SLF001
         consumer.assign(partitions(task))
         enough.wait()
         return log.delays()

@@ -40,24 +40,24 @@ ConfigValue = str | int | float | None
 def checked_names(what: str, names: Collection[str]) -> tuple[str, ...]:
     """Return the names of groups or members without duplicates."""
     if isinstance(names, str | bytes):
-        raise TypeError(f"{what} are a collection of names; did you mean [{names!r}]?")
+        raise TypeError(f"{what} must be a collection of names; did you mean [{names!r}]?")
     for name in names:
         if not isinstance(name, str):
-            raise TypeError(f"{what} are str; {name!r} is none")
+            raise TypeError(f"{what} must be str, not {name!r}")
     return tuple(dict.fromkeys(names))
 
 
 def checked_new_members(group_id: str, members: Collection[str | NewMember], within: float) -> tuple[NewMember, ...]:
     """Return the members to announce; the later of two entries for one member counts."""
     if isinstance(members, str | bytes | NewMember):
-        raise TypeError(f"instance ids are a collection; did you mean [{members!r}]?")
+        raise TypeError(f"instance ids must be a collection; did you mean [{members!r}]?")
     _check_time("within", within, allows_zero=True)
     if within and not members:
-        raise ValueError(f"group {group_id}: say who is to join, by instance id")
+        raise ValueError(f"group {group_id}: name the members that will join, by instance id")
     announced = [NewMember(member) if isinstance(member, str) else member for member in members]
     for member in announced:
         if not isinstance(member, NewMember):
-            raise TypeError(f"members are instance ids or NewMember; {member!r} is neither")
+            raise TypeError(f"members must be instance ids or NewMember, not {member!r}")
         _check_time("session_timeout", member.session_timeout)
         _check_time("rebalance_timeout", member.rebalance_timeout)
     return tuple({member.instance_id: member for member in announced}.values())
@@ -67,7 +67,7 @@ def _check_time(what: str, seconds: float | None, *, allows_zero: bool = False) 
     """Check that the time fits into a request, in whole milliseconds."""
     if seconds is None or 0 < seconds <= _LONGEST_S or (allows_zero and seconds == 0):
         return
-    raise ValueError(f"{what} is a number of seconds up to {_LONGEST_S}, not {seconds}")
+    raise ValueError(f"{what} must be a number of seconds up to {_LONGEST_S}, not {seconds}")
 
 
 def checked_enums(kind: type[E], names: Collection[str | E]) -> tuple[E, ...]:

@@ -50,12 +50,12 @@ async def _describe_at_rest(call: AdminCall, group_id: str) -> GroupDescription:
         if group.protocol_type not in ("", PROTOCOL_TYPE):
             kind = repr(group.protocol_type)
             raise MisuseError(
-                f"group {group_id}: its members are no consumers, but of type {kind}, with other assignors"
+                f"group {group_id}: its members are not consumers but of type {kind}, which has other assignors"
             )
         if group.state not in _REBALANCING:
             return group
         tries += 1
-        text = f"group {group_id}: it rebalances ({group.state.value}), and its members can't be read meanwhile"
+        text = f"group {group_id}: it is rebalancing ({group.state.value}), so its members can't be read"
         failure = BrokerError(text, code=_REBALANCE, retriable=True)
         await call.deadline.pause(call.cluster.retry_backoff_s(tries), failure)
 

@@ -18,13 +18,13 @@ from kafka_nextgen.wire.apis import DESCRIBE_CONFIGS, INCREMENTAL_ALTER_CONFIGS
 
 __all__ = ["GroupConfigEntry", "alter_config", "describe_config"]
 
-_NONE_YET = "this cluster has no configuration of groups, which came with Kafka 4.0"
+_NONE_YET = "this cluster has no configuration of groups, which Kafka 4.0 introduced"
 #: What Kafka 3.9, which does not know this type of resource, says of altering it, and of describing it.
 _UNKNOWN_RESOURCE = ("resource type", "malformed by the client library")
 _NO_TARGET_SIZE = {f"Unknown group config name: {name}" for name in ("group.target.size", "target.group.size")}
 _STANDBYS_ELSEWHERE = (
-    "this cluster has no target size of groups, as in Apache Kafka: keep standbys by group.protocol=classic and the "
-    "assignor HotStandby in all members, or use a coordinator with extensions"
+    "this cluster has no target size of groups, like every Apache Kafka: for standbys use group.protocol=classic "
+    "with the assignor HotStandby in all members, or a coordinator with extensions"
 )
 
 

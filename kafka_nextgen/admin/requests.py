@@ -47,15 +47,15 @@ _TRANSIENT = frozenset(
 )
 
 _ADVICE: dict[int, str] = {
-    ErrorCode.GROUP_ID_NOT_FOUND: "list the groups to see which there are",
+    ErrorCode.GROUP_ID_NOT_FOUND: "list the groups to see which ones exist",
     ErrorCode.NON_EMPTY_GROUP: "stop its members, or remove them, first",
-    ErrorCode.UNKNOWN_MEMBER_ID: "no such member is in the group; describe it to see who is",
+    ErrorCode.UNKNOWN_MEMBER_ID: "no such member is in the group; describe the group to see its members",
     ErrorCode.GROUP_AUTHORIZATION_FAILED: "grant this principal the operation on the group",
     ErrorCode.CLUSTER_AUTHORIZATION_FAILED: "grant this principal the operation on the cluster",
     ErrorCode.TOPIC_AUTHORIZATION_FAILED: "grant this principal the operation on the topic",
     ErrorCode.GROUP_SUBSCRIBED_TO_TOPIC: "members of the group are subscribed to the topic: stop them first",
-    ErrorCode.UNKNOWN_TOPIC_OR_PARTITION: "there is no such partition",
-    ErrorCode.FENCED_INSTANCE_ID: "another member has this instance id by now",
+    ErrorCode.UNKNOWN_TOPIC_OR_PARTITION: "the partition does not exist",
+    ErrorCode.FENCED_INSTANCE_ID: "another member has taken this instance id",
 }
 
 

@@ -55,7 +55,7 @@ class _Address(click.ParamType[tuple[str, int]]):
     type=click.Choice([profile.value for profile in Profile]),
     default=Profile.V4_4.value,
     show_default=True,
-    help="The release of Kafka to be like.",
+    help="The release of Kafka to imitate.",
 )
 @click.option(
     "--data-dir",
@@ -73,13 +73,13 @@ class _Address(click.ParamType[tuple[str, int]]):
     "--users",
     type=click.File(encoding="utf-8"),
     metavar="FILE",
-    help="Who may log in where a listener speaks SASL: NAME=PASSWORD, one a line.",
+    help="Users who may log in to listeners with SASL: NAME=PASSWORD, one per line.",
 )
 @click.option(
     "--rules",
     type=click.File(encoding="utf-8"),
     metavar="FILE",
-    help="Who may do what: allow|deny PRINCIPAL OPERATIONS TYPE NAME [HOST], one a line.",
+    help="Access rules: allow|deny PRINCIPAL OPERATIONS TYPE NAME [HOST], one per line.",
 )
 @click.option(
     "--no-extensions",

@@ -65,9 +65,9 @@ _FORMATS: Mapping[str, Callable[[Record], bytes]] = {"json": _json, "text": _tex
 @bootstrap_option
 @click.option("-g", "--group", required=True, help="The consumer group to join.")
 @click.option("--format", "style", type=click.Choice(sorted(_FORMATS)), default="text", show_default=True)
-@click.option("--from-beginning", is_flag=True, help="Where nothing is committed, start at the first record.")
-@click.option("--max-messages", type=click.IntRange(min=1), help="Stop after so many records.")
-@click.option("--timeout", type=click.FloatRange(min=0), help="Stop when no record came for so many seconds.")
+@click.option("--from-beginning", is_flag=True, help="Start at the first record where nothing is committed.")
+@click.option("--max-messages", type=click.IntRange(min=1), help="Stop after this many records.")
+@click.option("--timeout", type=click.FloatRange(min=0), help="Stop when no record has come for this many seconds.")
 @client_options
 def consume(
     topics: tuple[str, ...],
@@ -81,7 +81,7 @@ def consume(
 ) -> None:
     """Read TOPIC... as a member of a consumer group and print each record.
 
-    Ends on SIGINT or SIGTERM, after --max-messages, or when --timeout seconds brought nothing.
+    Ends on SIGINT or SIGTERM, after --max-messages, or when no record came for --timeout seconds.
     """
     defaults: dict[str, object] = {
         "bootstrap.servers": bootstrap_servers,

@@ -28,7 +28,7 @@ def demo(history: Path | None) -> None:
 
     Real flights are streamed into twelve partitions while three consumer processes share them: one joins late, one
     leaves, one is killed. The last line says whether every flight was processed, and none twice without reason.
-    With --history, "kafka-nextgen history report FILE" then tells what happened to the group.
+    With --history, "kafka-nextgen history report FILE" then shows what happened to the group.
     """
     flights = load_flights()
     with open_history_file(history) as tell_history, open_screen(Console()) as screen:

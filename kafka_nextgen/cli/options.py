@@ -45,7 +45,7 @@ bootstrap_option = click.option(
     default="localhost:9092",
     show_default=True,
     metavar="HOST:PORT,...",
-    help="Servers to learn the cluster from.",
+    help="Servers for the first connection to the cluster.",
 )
 
 config_option = click.option(
@@ -162,7 +162,7 @@ history_option = click.option(
     "--history",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Append what happens to groups to this file: events as lines of JSON.",
+    help="Append events of groups to this file, as lines of JSON.",
 )
 
 
@@ -173,7 +173,7 @@ def open_history_file(path: Path | None) -> Iterator[Callable[[Event], None] | N
         yield None
         return
     if path.is_dir() or not path.parent.is_dir():
-        raise ConfigError(f"--history: {path} is no file in a directory that is there")
+        raise ConfigError(f"--history: {path} must be a file in an existing directory")
     sink = FileSink(path)
     try:
         yield sink.write

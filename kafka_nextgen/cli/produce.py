@@ -30,9 +30,17 @@ _CODECS = [codec.name.lower() for codec in Compression]
 @click.command()
 @click.argument("topic")
 @bootstrap_option
-@click.option("--key-separator", metavar="TEXT", help="What ends the key in a line, such as : for key:value.")
+@click.option(
+    "--key-separator", metavar="TEXT", help="What separates key and value in a line, such as : for key:value."
+)
 @click.option("--compression", type=click.Choice(_CODECS), default="none", show_default=True)
-@click.option("--acks", type=click.Choice(["all", "1"]), default="all", show_default=True, help="Who must have it.")
+@click.option(
+    "--acks",
+    type=click.Choice(["all", "1"]),
+    default="all",
+    show_default=True,
+    help="Which replicas must have a batch.",
+)
 @click.option("--timeout", type=click.FloatRange(min=0.001), default=30.0, show_default=True, help="Seconds per batch.")
 @client_options
 def produce(

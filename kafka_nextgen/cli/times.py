@@ -22,7 +22,7 @@ class TimeParam(click.ParamType[int]):
         try:
             at = int(text) if text.isdecimal() else _milliseconds(text)
         except ValueError:
-            self.fail(f"{text!r} is no time such as 2026-11-26T14:03:00 or milliseconds since the epoch", param, ctx)
+            self.fail(f"{text!r} is not a time such as 2026-11-26T14:03:00 or milliseconds since the epoch", param, ctx)
         if not 0 <= at <= _LAST:
             self.fail(f"{text!r} is out of range", param, ctx)
         return at

@@ -117,11 +117,11 @@ class Collector:
             raise
         except KafkaNextgenError as error:
             if type(error).__name__ != self._failure:
-                logger.warning("no group can be looked at, which is tried again: %s", error)
+                logger.warning("cannot read groups; retrying: %s", error)
             self._failure = type(error).__name__
         else:
             if self._failure is not None:
-                logger.warning("groups can be looked at again")
+                logger.warning("groups can be read again")
             self._failure = None
 
     async def poll(self) -> None:

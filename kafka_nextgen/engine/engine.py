@@ -10,7 +10,6 @@ import asyncio
 import warnings
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from concurrent.futures import CancelledError, Future
-from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from attrs import evolve
@@ -89,12 +88,6 @@ class Engine:
         self.thread = IoThread(f"kafka_nextgen {config.client_id}", self._failed_unexpectedly, clock=clock)
         self.thread.begin_with(self._build())
 
-    def _keep_history(self, config: ConsumerConfig) -> None:
-        if config.history_log_dir is not None and config.group_id:
-            from kafka_nextgen.engine.observability.event_log import EventLog
-
-            self.hooks.add(EventLog.in_directory(Path(config.history_log_dir), config.client_id))
-
     async def _build(self) -> None:
         config = self._config
         self._tasks = TaskSet(self._failed_unexpectedly)
@@ -125,7 +118,6 @@ class Engine:
         self._tasks.keep(self._reach)
         watchdog = Watchdog(f"group {config.group_id or '-'}", self.health, self.hooks)
         self._tasks.repeat(watchdog.look, self._limits.answer_s / LOOKS_PER_LIMIT)
-        self._keep_history(config)
 
     async def _reach(self) -> None:
         await self._contact.make()
@@ -304,7 +296,7 @@ class Engine:
         try:
             shutting_down = self.thread.submit(self._shut_down())
             if not sleep_until_ended(shutting_down, timeout_s):
-                logger.warning("closing: it took longer than %s s", timeout_s)
+                logger.warning("closing took longer than %s s", timeout_s)
             else:
                 shutting_down.result()
         except (CancelledError, KafkaNextgenError) as error:
@@ -317,7 +309,8 @@ class Engine:
         if not self._stopping:
             self._stopping = True
             logger.warning(
-                "%s was not closed before the interpreter began to end, when threads stop: %s; close it earlier, in a "
+                "%s was not closed before the interpreter began to shut down, which stops threads: %s; close it "
+                "earlier, in a "
                 "with block or by atexit.register(consumer.close)",
                 *self._left_behind(),
             )

@@ -86,6 +86,8 @@ class Mailbox:
         self.wants_poll = False
         self.on_news: Callable[[], None] = _nobody
         self._wakeup = wakeup
+        #: Wakes an application that waits for records.
+        self.wake: Callable[[], None] = wakeup.notify
         self._callbacks: deque[PendingCallback] = deque()
         self._errors: deque[Exception] = deque()
         #: Views of what waits here, which is mostly nothing.
@@ -98,10 +100,6 @@ class Mailbox:
         """Have the application poll, at its next record, or at once if it waits."""
         self.news += 1
         self.on_news()
-        self._wakeup.notify()
-
-    def wake(self) -> None:
-        """Wake an application that waits for records."""
         self._wakeup.notify()
 
     def post_callback(self, callback: PendingCallback) -> None:
@@ -154,7 +152,7 @@ class Mailbox:
         """Raise the oldest error not yet raised, if there is one."""
         if self._errors:
             error = self._errors[0]
-            del self._errors[0]  # no call: no signal handler runs before the next line
+            del self._errors[0]  # and no call: a signal handler that raised before the next line would lose the error
             raise error
 
     def raise_fatal(self) -> None:

@@ -1,11 +1,12 @@
 """What to fetch from which node, and what has arrived: a planner and buffers without I/O.
 
-``FetchState`` is the one door. Its driver carries out what ``plan`` asks for and brings the answers; the
-application takes records out at the other end.
+All use goes through ``FetchState``. Its driver carries out what ``plan`` asks for and brings the answers; the
+application takes records.
 """
 
 from __future__ import annotations
 
+from kafka_nextgen.fetching.assigned import FetchProgress, PartitionProgress
 from kafka_nextgen.fetching.decoding import (
     AnswerDecoding,
     DecodedPartition,
@@ -22,11 +23,10 @@ from kafka_nextgen.fetching.needs import (
     NeedMetadata,
     NeedOffsetReset,
 )
-from kafka_nextgen.fetching.partition_progress import FetchProgress, PartitionProgress
+from kafka_nextgen.fetching.resets import Truncation
 from kafka_nextgen.fetching.sessions import SessionAnswer
 from kafka_nextgen.fetching.settings import FetchSettings
 from kafka_nextgen.fetching.state import NO_RANGES, FetchState
-from kafka_nextgen.fetching.truncation import Truncation
 
 __all__ = [
     "NO_RANGES",

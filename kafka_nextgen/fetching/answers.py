@@ -1,32 +1,47 @@
-"""What an answer does to the partition it is about.
+"""What an answer does to the partition it is about, and what each error code means for it.
 
-A replica that is not the leader is not believed when something is wrong: the leader is asked first (``replicas``).
-Trouble is met in order. What a fetch says about an offset that lies behind buffered records must wait for those:
-if it would reset the position or be raised, it is forgotten, and asked about again once they are handed over. The
-position never moves because of an error; only ``auto.offset.reset`` may move it, where the log has nothing, and not in
-a range (``bounds``).
+    REFRESH  another broker leads it, or none does yet: look its leader up, then ask again
+    RETRY    the error will pass: ask again after a pause
+    RESET    the log has nothing at this offset: ``auto.offset.reset`` decides where to go on
+    RAISE    the user has to do something: the application gets the error, the position stays
+
+A retriable code without a row in the table is a RETRY, any other code a RAISE. The rows are those of Kafka's own
+consumer (4.3, FetchCollector and OffsetFetcherUtils).
+
+- An error of a replica that is not the leader is not final: the leader is asked first (``replicas``).
+- An error at an offset behind buffered records waits until those are handed over. If it would reset the position or be
+  raised, it is dropped, and the same offset is asked for again afterwards.
+- No error moves the position. Only ``auto.offset.reset`` may, where the log has nothing, and not in a range
+  (``bounds``).
 """
 
 from __future__ import annotations
 
-from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.errors import CorruptRecordError, KafkaNextgenError, OffsetOutOfRangeError
+from collections.abc import Mapping
+from enum import Enum
+
+from kafka_nextgen.codes import ErrorCode, is_retriable, name_of
+from kafka_nextgen.errors import (
+    BrokerError,
+    CorruptRecordError,
+    KafkaNextgenError,
+    OffsetOutOfRangeError,
+    TopicAuthorizationError,
+)
 from kafka_nextgen.fetching.bounds import Bound
 from kafka_nextgen.fetching.buffers import Buffers
 from kafka_nextgen.fetching.context import FetchContext
 from kafka_nextgen.fetching.decoding import DecodedPartition
-from kafka_nextgen.fetching.error_actions import ErrorAction, action_for, error_of
 from kafka_nextgen.fetching.needs import Fetch
 from kafka_nextgen.fetching.positions import PartitionState
 from kafka_nextgen.fetching.replicas import LEADER
 from kafka_nextgen.fetching.settings import FetchSettings
 from kafka_nextgen.properties.offset_reset import OffsetReset
-from kafka_nextgen.types import OffsetAndMetadata
+from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 from kafka_nextgen.wire.records import Columns
 
 __all__ = [
     "begin_reset",
-    "end_of",
     "note_columns",
     "note_ends",
     "note_error",
@@ -37,16 +52,68 @@ __all__ = [
 ]
 
 
+class _ErrorAction(Enum):
+    """What to do about an error code."""
+
+    REFRESH = "refresh"
+    RETRY = "retry"
+    RESET = "reset"
+    RAISE = "raise"
+
+
+_ACTIONS: Mapping[int, _ErrorAction] = {
+    ErrorCode.NOT_LEADER_OR_FOLLOWER: _ErrorAction.REFRESH,
+    ErrorCode.FENCED_LEADER_EPOCH: _ErrorAction.REFRESH,
+    ErrorCode.LEADER_NOT_AVAILABLE: _ErrorAction.REFRESH,
+    ErrorCode.REPLICA_NOT_AVAILABLE: _ErrorAction.REFRESH,
+    ErrorCode.KAFKA_STORAGE_ERROR: _ErrorAction.REFRESH,
+    ErrorCode.UNKNOWN_TOPIC_OR_PARTITION: _ErrorAction.REFRESH,
+    ErrorCode.UNKNOWN_TOPIC_ID: _ErrorAction.REFRESH,
+    ErrorCode.INCONSISTENT_TOPIC_ID: _ErrorAction.REFRESH,
+    ErrorCode.UNKNOWN_LEADER_EPOCH: _ErrorAction.RETRY,  # the broker is behind us, not we behind it
+    ErrorCode.OFFSET_NOT_AVAILABLE: _ErrorAction.RETRY,  # a new leader that does not know yet how far it may serve
+    ErrorCode.UNKNOWN_SERVER_ERROR: _ErrorAction.RETRY,
+    ErrorCode.OFFSET_OUT_OF_RANGE: _ErrorAction.RESET,
+    ErrorCode.CORRUPT_MESSAGE: _ErrorAction.RAISE,  # retriable for Kafka, but here the log itself is broken
+}
+
+
+def _action_for(code: int) -> _ErrorAction:
+    """What to do about an error code."""
+    action = _ACTIONS.get(code)
+    if action is None:
+        return _ErrorAction.RETRY if is_retriable(code) else _ErrorAction.RAISE
+    return action
+
+
+def _error_of(code: int, partition: TopicPartition, offset: int) -> KafkaNextgenError:
+    """The error for the application; ``offset`` is where reading stopped, -1 if it has not begun."""
+    place = f"{partition} can't be read at offset {offset}" if offset >= 0 else f"{partition} can't be read"
+    if code == ErrorCode.CORRUPT_MESSAGE:
+        return CorruptRecordError(
+            f"{place}: its leader says that the log is corrupt there. Nothing was skipped; seek past it to go on.",
+            partition,
+            offset,
+        )
+    if code == ErrorCode.TOPIC_AUTHORIZATION_FAILED:
+        return TopicAuthorizationError(
+            f"{place}: this user may not read the topic. Grant READ on topic {partition.topic}.",
+            code=code,
+            partition=partition,
+        )
+    return BrokerError(f"{place}: its leader answered {name_of(code)}.", code=code, partition=partition)
+
+
 def note_fetched(
     state: PartitionState, result: DecodedPartition, fetch: Fetch, context: FetchContext, now: float
 ) -> None:
-    """Take in what a fetch brought for a partition: records, an error code, or broken records."""
+    """Apply what a fetch brought for a partition: records, an error code, or broken records."""
     buffers, settings = context.buffers, context.settings
     if not result.is_failure:
         _note_answer(state, result, fetch, context, now)
     elif state.replica.preferred == fetch.node_id:
         state.replica = state.replica.dropped()
-        state.stale = action_for(result.error) is ErrorAction.REFRESH
+        state.stale = _action_for(result.error) is _ErrorAction.REFRESH
     elif result.error != ErrorCode.NONE:
         note_error(state, result.error, buffers.has(state.partition), settings, now)
     elif result.corrupt is not None:
@@ -74,7 +141,7 @@ def _note_answer(
 
 
 def _note_bounded(state: PartitionState, bound: Bound, buffers: Buffers, columns: Columns) -> None:
-    """Take in what lies in front of the end. Nothing may have come for want of a limit that one batch fits in."""
+    """Apply the records before the end. If there are none, the limit may have been too small for one batch."""
     offset = state.fetch_offset
     note_columns(state, buffers, columns.before(bound.end))
     if state.fetch_offset == offset < state.end_offset:
@@ -82,7 +149,7 @@ def _note_bounded(state: PartitionState, bound: Bound, buffers: Buffers, columns
 
 
 def note_no_news(state: PartitionState, node_id: int, now: float) -> None:
-    """A node that was asked in a session left the partition out: nothing has come since it last told of it."""
+    """Apply that a node left the partition out of an answer in a session: there is nothing new."""
     state.succeeded()
     state.drain_first = False
     state.silent_since = now
@@ -90,7 +157,7 @@ def note_no_news(state: PartitionState, node_id: int, now: float) -> None:
 
 
 def _note_preferred(state: PartitionState, node_id: int, fetch: Fetch, settings: FetchSettings, now: float) -> None:
-    """Go where the leader sends us, at once; not so fast if that leads nowhere."""
+    """Go to the replica that the leader named, at once; with a pause if that leads nowhere."""
     leader_epoch = fetch.wanted[state.partition].leader_epoch
     state.replica = state.replica.named(node_id, leader_epoch, settings.replica_lease_s, now)
     if state.replica.leads_nowhere:
@@ -99,14 +166,14 @@ def _note_preferred(state: PartitionState, node_id: int, fetch: Fetch, settings:
 
 def note_error(state: PartitionState, code: int, behind_buffered: bool, settings: FetchSettings, now: float) -> None:
     """React to an error code about a partition, which concerns what comes after any buffered records."""
-    action = action_for(code)
-    if action is ErrorAction.RAISE:
-        note_trouble(state, error_of(code, state.partition, state.fetch_offset), behind_buffered, settings, now)
-    elif action is ErrorAction.RESET and not behind_buffered:
+    action = _action_for(code)
+    if action is _ErrorAction.RAISE:
+        note_trouble(state, _error_of(code, state.partition, state.fetch_offset), behind_buffered, settings, now)
+    elif action is _ErrorAction.RESET and not behind_buffered:
         _leave_the_log(state, settings, now)
     else:
-        state.stale = action is ErrorAction.REFRESH
-        state.drain_first = action is ErrorAction.RESET
+        state.stale = action is _ErrorAction.REFRESH
+        state.drain_first = action is _ErrorAction.RESET
         note_failure(state, settings, now)
 
 
@@ -153,7 +220,7 @@ def begin_reset(state: PartitionState, settings: FetchSettings, now: float, why:
 def note_trouble(
     state: PartitionState, error: KafkaNextgenError, behind_buffered: bool, settings: FetchSettings, now: float
 ) -> None:
-    """Keep an error for the application, or come back to it once what is buffered is handed over."""
+    """Keep an error for the application, or ask again once what is buffered is handed over."""
     if behind_buffered:
         state.drain_first = True
     else:
@@ -162,18 +229,13 @@ def note_trouble(
 
 
 def note_ends(state: PartitionState, result: DecodedPartition, settings: FetchSettings) -> None:
-    """Take in where the log begins, and how far it can be read."""
-    state.end_offset = end_of(result, settings)
+    """Apply where the log begins, and how far it can be read."""
+    state.end_offset = result.last_stable_offset if settings.read_committed else result.high_watermark
     state.log_start_offset = result.log_start_offset
 
 
-def end_of(result: DecodedPartition, settings: FetchSettings) -> int:
-    """How far the log can be read."""
-    return result.last_stable_offset if settings.read_committed else result.high_watermark
-
-
 def note_columns(state: PartitionState, buffers: Buffers, columns: Columns) -> None:
-    """Take in the sound records of a partition, and go on behind them."""
+    """Apply the sound records of a partition; fetching goes on behind them."""
     state.succeeded()
     state.drain_first = False
     state.fetch_offset = columns.next_offset
@@ -186,10 +248,10 @@ def note_columns(state: PartitionState, buffers: Buffers, columns: Columns) -> N
 
 
 def _note_truncated(state: PartitionState, behind_buffered: bool, settings: FetchSettings, now: float) -> None:
-    """Ask for more: what came does not hold one whole batch.
+    """Ask for more bytes: the answer has no whole batch.
 
-    A broker that keeps to KIP-74 never lets this happen. Where the limit can't grow any more it is the broker's
-    fault, and said so, rather than asked for ever.
+    A broker that implements KIP-74 always sends a whole batch. Where the limit can't grow any more, the application
+    gets an error: asking again would never end.
     """
     if state.bound is not None and state.bound.widen(state.fetch_offset, state.max_bytes):
         return

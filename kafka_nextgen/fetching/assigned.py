@@ -1,21 +1,39 @@
-"""The partitions a consumer has, what is buffered of each, and the fences that keep late answers out."""
+"""The partitions a consumer has: which topic each belongs to, and how far it is read.
+
+A fence is a number that changes whenever a late answer would be wrong for a partition.
+
+The name of a topic does not identify it (KIP-516; KIP-848, "Topic ID and Topic Recreation"). A topic that is deleted
+and created again under its old name is another topic. An offset in the one means nothing in the other, so no position,
+buffer or commit may pass from one to the other.
+
+- A coordinator that assigns by topic id says which topic is meant, and takes the partition away itself when the topic
+  is gone. Until then the partition is *gone*: nothing is asked about it, and nothing of it is committed.
+- Where partitions are assigned by name, the topic is the one that was first seen under that name. If there is another
+  one later, its partitions start over, where ``auto.offset.reset`` says. An offset committed under that name was
+  committed for the old topic, perhaps after the new one was created: as a position it would skip the new topic's first
+  records. For the same reason a commit beyond the position of such a partition is not sent (``of_old_topics``).
+- Where a partition is read up to an end (``bounds``), no other topic can take the place of its topic, which a range may
+  name by its id. If the topic is missing, or another one is there, the application gets an error, after a few look-ups.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 
-from attrs import evolve
+from attrs import evolve, frozen
 
-from kafka_nextgen.errors import MisuseError
-from kafka_nextgen.fetching.buffers import Buffers
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.errors import MisuseError, UnknownTopicError
+from kafka_nextgen.fetching.buffers import Buffers, HandedOverCount
 from kafka_nextgen.fetching.positions import PartitionState
-from kafka_nextgen.types import TopicId, TopicPartition
+from kafka_nextgen.requests.cluster_image import LOOKS, ClusterImage, TopicInfo
+from kafka_nextgen.types import TopicId, TopicPartition, lag_of
 
-__all__ = ["Assigned"]
+__all__ = ["Assigned", "FetchProgress", "PartitionProgress", "find_topic", "is_of_old_topic", "tell_if_missing"]
 
 
 class Assigned:
-    """States by partition, those first whose turn it is to be asked for; none without a state has a buffer."""
+    """The states of partitions, in the order in which they are asked for, and their buffers."""
 
     def __init__(
         self, max_bytes: int, states: Iterable[PartitionState] = (), buffers: Buffers | None = None, last_fence: int = 0
@@ -59,7 +77,7 @@ class Assigned:
         self.partitions = frozenset(self._states)
 
     def begin_anew(self, state: PartitionState, topic_id: TopicId | None) -> PartitionState:
-        """Keep of a partition only that it is assigned, for it belongs to another topic now."""
+        """Keep nothing of a partition but that it is assigned, as it belongs to another topic now."""
         self.buffers.drop(state.partition)
         anew = self._states[state.partition] = PartitionState(
             state.partition,
@@ -84,7 +102,7 @@ class Assigned:
         return state
 
     def unchanged(self, fences: Mapping[TopicPartition, int]) -> dict[TopicPartition, PartitionState]:
-        """Those that are still as they were when they had these fences."""
+        """The states of the partitions that still have these fences."""
         found: dict[TopicPartition, PartitionState] = {}
         get = self._states.get
         for tp, fence in fences.items():
@@ -112,16 +130,108 @@ class Assigned:
         state.retry_at = 0.0
 
     def call_off(self, state: PartitionState) -> None:
-        """Let what may still be answered about a partition be worth nothing; what is buffered stays."""
+        """Ignore answers that are still to come about a partition; what is buffered stays."""
         state.fence = self._next_fence()
         state.asked = False
         state.ahead = None
 
     def ask_last(self, partition: TopicPartition) -> PartitionState:
-        """Let all others be asked for before this one, which is assigned; returns its state."""
+        """Make an assigned partition the last that is asked for; returns its state."""
         state = self._states[partition] = self._states.pop(partition)
         return state
 
     def _next_fence(self) -> int:
         self._last_fence += 1
         return self._last_fence
+
+
+_NO_SUCH_TOPIC = frozenset({ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, ErrorCode.UNKNOWN_TOPIC_ID})
+
+
+def find_topic(state: PartitionState, image: ClusterImage) -> bool:
+    """Check whether the partition's topic still exists; True if the partition must start over, in another one."""
+    topic = image.topics_by_name.get(state.partition.topic)
+    if topic is None:
+        return False  # not asked for yet
+    if state.topic_id is None:
+        state.topic_id = topic.topic_id
+    is_another = _is_another(state, topic)
+    was_there = state.topic_id is not None
+    state.gone = is_another or (was_there and topic.error in _NO_SUCH_TOPIC)
+    return is_another and not state.assigned_by_id and not state.stopped and state.bound is None
+
+
+def tell_if_missing(state: PartitionState, image: ClusterImage, behind_buffered: bool) -> None:
+    """Raise to the application that there is no such partition, if it has an end and nothing is buffered."""
+    why = image.why_missing(state.partition) or ("its topic was deleted and made again" if state.gone else None)
+    if why is None:
+        state.sought = 0
+    elif state.sought >= LOOKS and not (state.is_fetched or behind_buffered):
+        state.sought = 0
+        state.error = UnknownTopicError(
+            f"{state.partition} can't be read at offset {state.next_fetch_offset}: {why}.",
+            code=ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
+            partition=state.partition,
+        )
+
+
+def is_of_old_topic(state: PartitionState, offset: int) -> bool:
+    """Whether an offset that is about to be committed belongs to the topic that had this partition's name before."""
+    return state.replaced and (state.position is None or offset > state.position.offset)
+
+
+def _is_another(state: PartitionState, topic: TopicInfo) -> bool:
+    return topic.topic_id is not None and topic.topic_id != state.topic_id
+
+
+@frozen
+class PartitionProgress:
+    """One assigned partition. ``position`` is None while it is looked up, the ends of its log are until a fetch."""
+
+    position: int | None
+    log_start: int | None
+    log_end: int | None
+    buffered_records: int
+    is_paused: bool
+
+    @classmethod
+    def of(cls, state: PartitionState, buffers: Buffers) -> PartitionProgress:
+        """Copy what is known of a partition."""
+        return cls(
+            None if state.position is None else state.position.offset,
+            state.log_start_offset if state.log_start_offset >= 0 else None,
+            state.end_offset if state.end_offset >= 0 else None,
+            buffers.records_of(state.partition),
+            state.paused,
+        )
+
+    @property
+    def lag(self) -> int | None:
+        """How many offsets there are to read; what is gone from the beginning of the log is not counted."""
+        if self.position is None or self.log_end is None:
+            return None
+        return lag_of(self.position, self.log_start, self.log_end)
+
+    @property
+    def lead(self) -> int | None:
+        """How far the position is from the beginning of the log."""
+        return None if self.position is None or self.log_start is None else max(0, self.position - self.log_start)
+
+
+@frozen
+class FetchProgress:
+    """All assigned partitions, what waits to be handed over, and what was handed over until now, by topic."""
+
+    partitions: Mapping[TopicPartition, PartitionProgress]
+    buffered_bytes: int
+    handed_over: Mapping[str, HandedOverCount]
+
+    @classmethod
+    def of(cls, now: Assigned, then: Assigned) -> FetchProgress:
+        """Copy what is known ``now``, but of the partitions in ``then`` what is known there."""
+        partitions = {
+            state.partition: PartitionProgress.of(state, each.buffers) for each in (now, then) for state in each.states
+        }
+        replaced_bytes = sum(map(now.buffers.bytes_of, then.by_partition))
+        buffered_bytes = now.buffers.total_bytes - replaced_bytes + then.buffers.total_bytes
+        return cls(partitions, buffered_bytes, then.buffers.handed_over())

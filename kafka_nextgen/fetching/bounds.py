@@ -4,13 +4,13 @@
   marker, records of an aborted transaction, or offsets that compaction emptied.
 - A batch may lead beyond the end. Its records from the end on are dropped, and the position stops at the end.
 - A partition that was fetched up to its end is not asked for any more. It is finished when all of that is handed over.
-- A node is asked for what is left, so that little is fetched for nothing: the bytes that each offset took in the last
-  answer, times the offsets that are left, and one batch more, for the batch that has the end should come whole. The
-  first request is for one batch, to learn that: a second request costs less than a megabyte that is not read.
-- ``fetch.min.bytes`` does not count (``Fetch.has_ends``): a node that is asked for less than that would hold back its
-  answer, as long as it may, for what it was not asked for. Where nothing is in the log yet, a node waits as usual.
+- A node is asked for what is left, so that little is fetched in vain: the bytes that each offset took in the last
+  answer, times the offsets that are left, plus one batch, since the batch with the end should come whole. The first
+  request is for one batch, to learn the size: a second request costs less than a megabyte that is not read.
+- ``fetch.min.bytes`` does not apply (``Fetch.has_ends``): a node that is asked for less than that would hold back its
+  answer for as long as it may. Where nothing is in the log yet, a node waits as usual.
 - A range says which records are meant. So a position that the log does not have, or a log that was truncated, is an
-  error under any ``auto.offset.reset``. So is a topic that is missing, or another one under the same name.
+  error under any ``auto.offset.reset``. So is a missing topic, or another one under the same name.
 """
 
 from __future__ import annotations

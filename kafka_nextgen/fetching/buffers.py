@@ -1,8 +1,8 @@
 """Records that have arrived and wait for the application.
 
-Partitions take turns: the one that was handed over last is last in turn. Within a turn one partition gives all it has,
-up to what is asked for, since long runs of one partition are the cheapest to hand over. A run is handed over by moving
-its start; nothing is copied.
+Partitions take turns: the one that was handed over last comes last. In its turn a partition gives all it has, up to
+the number that is asked for, since long runs of one partition are the cheapest to hand over. Handing over moves the
+start of a run; nothing is copied.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class HandedOverCount:
 
 
 class _State(Protocol):
-    """What there is to know of a partition here."""
+    """What is needed of a partition's state."""
 
     @property
     def may_hand_over(self) -> bool:
@@ -51,7 +51,7 @@ class Buffers:
         handed_over: Mapping[str, HandedOverCount] = MappingProxyType({}),
     ) -> None:
         self._runs = {partition: deque(parts) for partition, parts in runs.items()}
-        #: Those of which there are records, in their turn.
+        #: The partitions with records, in their turn.
         self.partitions: Collection[TopicPartition] = self._runs.keys()
         self._bytes = dict(sizes)
         self._handed_over = defaultdict(HandedOverCount, _copied(handed_over))

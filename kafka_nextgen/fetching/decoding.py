@@ -1,4 +1,4 @@
-"""A Fetch answer decoded: the slow part, kept out of the state so that no lock is held meanwhile."""
+"""Decoding a Fetch answer: the slow part, kept out of the state so that no lock is held meanwhile."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = [
 
 
 class DecodedPartition(NamedTuple):
-    """What came of one partition: an error code, or records, or what is wrong with the records.
+    """The answer for one partition: an error code, or records, or what is wrong with the records.
 
     ``preferred_replica`` is the node that the leader would rather have us read from, -1 if there is none (KIP-392).
     ``diverging`` is where the node's log diverges from what was read, None if it does not (KIP-320).
@@ -68,11 +68,12 @@ class PartitionTask(NamedTuple):
 
 
 class AnswerDecoding:
-    """What was answered to ``fetch`` on its way to being decoded, partition by partition.
+    """Decodes the answer to ``fetch``, partition by partition.
 
-    Partitions that were not asked for are left out, and so is one that was answered already. Once all that was decoded
-    takes what was set aside for it, or ``limits.max_answer_bytes``, the others are taken to have brought no records:
-    they are asked for again. What partitions take that are being decoded at that moment is not known yet.
+    Partitions that were not asked for are left out, and so are partitions that appear twice, the second time. Once the
+    decoded columns take what was set aside for them, or ``limits.max_answer_bytes``, all other partitions count as if
+    they had brought no records: they are asked for again. The size of partitions that are being decoded at that moment
+    is not known yet.
 
     Where several threads decode, all calls but ``PartitionTask.decode`` are made with one lock held.
     """
@@ -97,12 +98,12 @@ class AnswerDecoding:
         return None
 
     def end(self, task: PartitionTask, decoded: DecodedPartition) -> None:
-        """Note what came of a partition."""
+        """Note a decoded partition."""
         self._ended[task.number] = decoded
         self._left_bytes -= 0 if decoded.columns is None else decoded.columns.nbytes
 
     def results(self) -> tuple[DecodedPartition, ...]:
-        """All of them, in the order in which they were answered."""
+        """All decoded partitions, in the order of the answer."""
         assert len(self._ended) == self._begun, "a partition is still being decoded"
         return tuple([self._ended[number] for number in range(self._begun)])
 

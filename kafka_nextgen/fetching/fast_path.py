@@ -1,11 +1,11 @@
 """The fast path of fetching: from a plain answer straight to the next fetch of the same node.
 
-Where records come one by one, a node answers a thousand times a second, and each answer tells of few partitions. The
-long way (``received``, ``fetched``, ``plan``) looks at all of them. In a steady state (``steady_state``) the plan is
-known without that. The result is the same as that of the long way.
+Where records come one by one, a node answers a thousand times a second, and each answer is about few partitions. The
+slow path (``received``, ``fetched``, ``plan``) looks at all partitions. In a steady state (``context``) the plan is
+known without that. Both paths have the same result.
 
-An answer goes the long way if something has changed, if buffers are nearly full, or if the answer is not plain: the
-compiled step says so, which checks an answer, makes its columns and writes the next request.
+An answer takes the slow path if something has changed, if the buffers are nearly full, or if the answer is not plain.
+The compiled step decides that: it checks an answer, makes its columns and writes the next request.
 """
 
 from __future__ import annotations
@@ -17,10 +17,9 @@ from attrs import define
 
 from kafka_nextgen.compiled import accelerator
 from kafka_nextgen.fetching.answers import note_columns, note_ends
-from kafka_nextgen.fetching.context import FetchContext
+from kafka_nextgen.fetching.context import FetchContext, SteadyState, find_steady_state
 from kafka_nextgen.fetching.decoding import DecodedPartition
 from kafka_nextgen.fetching.needs import Fetch
-from kafka_nextgen.fetching.steady_state import SteadyState, find_steady_state
 from kafka_nextgen.requests.cluster_image import ClusterImage
 from kafka_nextgen.requests.fetch import FetchPosition
 
@@ -39,7 +38,7 @@ class NodeFetches:
     """The fetches of one node, one after the other, in a steady state.
 
     ``fetch`` is what was on its way when this was last settled; ``most_buffered_bytes`` is how much may be buffered
-    when an answer is taken in.
+    when an answer is applied.
     """
 
     state: SteadyState
@@ -85,9 +84,9 @@ class FastPath:
     def take(
         self, steady: NodeFetches, image: ClusterImage, frame: memoryview, correlation_id: int, now: float
     ) -> tuple[bytes, list[DecodedPartition]] | None:
-        """Take in an answer; returns the next request, which is taken to be on its way, and what came.
+        """Apply an answer; returns the next request, which then counts as on its way, and the decoded partitions.
 
-        None if the answer has to go the long way; then nothing has changed.
+        None if the answer has to take the slow path; then nothing has changed.
         """
         if not self._is_steady(steady, image) or self._buffers.total_bytes > steady.most_buffered_bytes:
             return None
@@ -105,7 +104,7 @@ class FastPath:
     def _is_steady(self, steady: NodeFetches, image: ClusterImage) -> bool:
         """Whether the state is steady, or is so again.
 
-        An answer that goes the long way ends the steady state for all nodes. Without a second look, two nodes whose
+        An answer on the slow path ends the steady state for all nodes. Without a second look, two nodes whose
         answers alternate would end it for each other for ever.
         """
         if steady.state is self._context.steady_state and steady.state.image is image:
@@ -124,7 +123,7 @@ class FastPath:
         return steady.fetch
 
     def settle(self) -> None:
-        """Note what is on its way now, before anything goes the long way."""
+        """Note what is on its way now, before anything takes the slow path."""
         for steady in self._fetches:
             _settle(steady, self._context)
 

@@ -1,8 +1,7 @@
-"""What the driver must do next. A closed vocabulary.
+"""What the driver must do next.
 
-Each carries fences: the number each partition had when it was asked about. The driver hands the same value back
-with the answer. A partition that was stopped, sought or assigned again meanwhile has another fence, and its answer is
-dropped.
+Each need carries the fence of each of its partitions, and the driver hands the same need back with the answer. A
+partition that was stopped, sought or assigned again meanwhile has another fence, and its answer is dropped.
 """
 
 from __future__ import annotations
@@ -65,21 +64,20 @@ class NeedEpochEnds:
 
 @frozen
 class NeedMetadata:
-    """What is known of these topics is wrong or missing: refresh it and answer with ``metadata_refreshed``."""
+    """The metadata of these topics is wrong or missing: refresh it and answer with ``metadata_refreshed``."""
 
     topics: frozenset[str]
     fences: Mapping[TopicPartition, int]
 
 
 class Fetch(NamedTuple):
-    """Fetch from this node at all ``positions`` by saying what ``session`` does; answer ``received``, then ``fetched``.
+    """Fetch from this node at all ``positions``, by the request of ``session``; answer ``received``, then ``fetched``.
 
-    A tuple, for there may be a thousand a second. ``sends_rack`` is whether the node may prefer another replica for our
-    rack (KIP-392). ``set_aside_bytes`` is for the answer and what is made of it. ``asked_at`` is on the driver's clock,
-    in seconds. ``is_out_of_session`` is for a connection of its own.
-    ``names`` has the topics' names by their ids.
-    ``has_ends`` is whether any of the partitions has an end (``bounds``): then ``received`` is to be told of arrivals,
-    and the node is not to wait for more than a byte.
+    A tuple, as there may be a thousand a second. With ``sends_rack`` the node may prefer another replica for our rack
+    (KIP-392). ``set_aside_bytes`` is for the answer and its columns. ``asked_at`` is on the driver's clock, in seconds.
+    A fetch ``is_out_of_session`` uses another connection. ``names`` has the topics' names by their ids. With
+    ``has_ends`` some partition has an end (``bounds``): then ``received`` needs the arrivals, and the node must not
+    wait for more than a byte.
     """
 
     node_id: int
@@ -115,5 +113,5 @@ class Arrival:
     last_batch_bytes: int = 0
 
 
-#: One that fails as a whole is answered with ``failed``.
+#: The answer to a need that fails as a whole is ``failed``.
 Need = NeedCommittedOffset | NeedOffsetReset | NeedEpochEnds | NeedMetadata | Fetch

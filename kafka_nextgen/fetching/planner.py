@@ -1,19 +1,29 @@
-"""What to ask next, and of which node.
+"""What to ask next, and which node to ask.
 
-- Positions first: a partition without one is looked up among the group's committed offsets, or at its leader.
-- One fetch at a time is on its way to a node, ahead of the application, also while its last answer is decoded
-  (``underway``). It asks for every partition that is to be read from that node (its leader, or the one its leader
-  prefers: ``replicas``), is not paused and has not more waiting than its share (an equal part of
-  ``fetch.buffer.bytes``). Otherwise it is simply left out; nothing waits for it.
-  A partition that is new to a node may be fetched out of session (``out_of_session``).
-- If one was left out, the broker may wait for new records for a moment only, not for ``fetch.max.wait.ms``: the
-  application may hand over what is buffered any time, and the next request must ask for that partition again.
-- A node is asked for no more than there is room for, counting what other requests may still bring
-  (``fetch_budget``). A broker sends its first batch whole under any limit (KIP-74), so that a small limit delays
-  but never blocks.
+- Positions first: a partition without a position is looked up among the group's committed offsets, or at its leader.
+- Each node has one fetch on its way, ahead of the application, also while its last answer is decoded (``underway``).
+  The fetch asks for every partition that is read from that node (its leader, or the replica that its leader prefers:
+  ``replicas``), is not paused and has less waiting than its share (an equal part of ``fetch.buffer.bytes``). Other
+  partitions are left out; nothing waits for them.
+- If a partition was left out, the broker may wait for new records only for a moment, not for ``fetch.max.wait.ms``: the
+  application may take what is buffered at any time, and the next request must ask for that partition again.
+- A node is asked for no more than there is room for, counting what other requests may still bring (``fetch_budget``). A
+  broker sends its first batch whole under any limit (KIP-74), so that a small limit delays but never blocks.
 - A partition without a leader, whose leader turned out to be another, or whose topic is gone needs metadata first.
 
-Nothing is changed here: the needs are decided, and the state notes what it asked. Leaders were looked up before.
+A partition that is new to a node (assigned, resumed, sought, or led by another node before) need not wait for the
+node's long poll, which may take ``fetch.max.wait.ms``. It is fetched *out of session*:
+
+- over another connection, since a node answers one connection in order; outside of the node's session, which goes on
+  as it is; and with a short wait, again and again.
+- Only once the node's fetch has been open for a while: where records come all the time, that fetch is answered at once,
+  and the next one asks for all partitions.
+- While something is fetched out of session from a node, other fetches there have a short wait, too, so that the next
+  one asks for all partitions again.
+- Partitions that have records waiting are not fetched out of session.
+
+These functions change nothing: they decide the needs, and the state notes what was asked. Leaders were looked up
+before.
 """
 
 from __future__ import annotations
@@ -30,7 +40,15 @@ from kafka_nextgen.fetching.settings import SHORT_WAIT_MS
 from kafka_nextgen.fetching.underway import Underway
 from kafka_nextgen.requests.fetch import names_of
 
-__all__ = ["by_leader", "by_replica", "fetch_of", "plan_committed", "plan_fetches", "plan_metadata", "plan_resets"]
+__all__ = [
+    "by_leader",
+    "out_of_session_at",
+    "plan_committed",
+    "plan_fetches",
+    "plan_metadata",
+    "plan_out_of_session",
+    "plan_resets",
+]
 
 
 def plan_committed(states: Iterable[PartitionState], now: float) -> list[NeedCommittedOffset]:
@@ -44,7 +62,7 @@ def plan_committed(states: Iterable[PartitionState], now: float) -> list[NeedCom
 
 
 def plan_resets(states: Iterable[PartitionState], now: float) -> list[NeedOffsetReset]:
-    """One question per leader for the partitions whose position is to be chosen."""
+    """One question per leader for the partitions whose position has to be chosen."""
     wanted = [state for state in states if state.phase is Phase.AWAITING_RESET and state.may_ask(now)]
     return [
         NeedOffsetReset(
@@ -58,7 +76,7 @@ def plan_resets(states: Iterable[PartitionState], now: float) -> list[NeedOffset
 
 
 def plan_metadata(states: Iterable[PartitionState]) -> list[NeedMetadata]:
-    """One refresh for all topics of which a leader is missing or wrong."""
+    """One refresh for all topics that lack a leader or have a wrong one."""
     fences = {
         state.partition: state.fence for state in states if state.has_question and (state.stale or _lacks_leader(state))
     }
@@ -75,8 +93,8 @@ def plan_fetches(context: FetchContext, now: float) -> list[Fetch]:
     fetches: list[Fetch] = []
     free_bytes = budget.buffer_bytes - buffers.total_bytes - underway.total_bytes
     share_bytes = settings.buffer_bytes // len(active)
-    to_ask = by_replica(wanted)
-    nodes = len(to_ask if len(wanted) == len(active) else by_replica(active))
+    to_ask = _by_replica(wanted)
+    nodes = len(to_ask if len(wanted) == len(active) else _by_replica(active))
     is_little = buffers.total_bytes + underway.decoding_bytes < share_bytes
     for node_id, there in to_ask.items():
         most_bytes = budget.for_fetch(free_bytes, nodes)
@@ -92,12 +110,12 @@ def plan_fetches(context: FetchContext, now: float) -> list[Fetch]:
         most_bytes = min(most_bytes, settings.max_bytes, sum([state.most_bytes for state in asked]))
         is_all = len(asked) == len(there) and not underway.is_asked_out_of_session(node_id)
         wait_ms = settings.max_wait_ms if is_all else min(settings.max_wait_ms, SHORT_WAIT_MS)
-        fetches.append(fetch_of(node_id, asked, most_bytes, wait_ms, budget.taken_by(most_bytes), now))
+        fetches.append(_fetch_of(node_id, asked, most_bytes, wait_ms, budget.taken_by(most_bytes), now))
         free_bytes -= fetches[-1].set_aside_bytes
     return fetches
 
 
-def fetch_of(
+def _fetch_of(
     node_id: int,
     asked: Collection[PartitionState],
     most_bytes: int,
@@ -106,7 +124,7 @@ def fetch_of(
     now: float,
     is_out_of_session: bool = False,
 ) -> Fetch:
-    """Fetch these partitions, where they are to be read next."""
+    """A fetch of these partitions, where reading goes on next."""
     wanted = {state.partition: state.next_position() for state in asked}
     return Fetch(
         node_id,
@@ -115,7 +133,8 @@ def fetch_of(
         max_wait_ms=wait_ms,
         fences={state.partition: state.fence for state in asked},
         session=SessionRequest.alone(tuple(wanted.values())),
-        sends_rack=all(state.replica.sends_rack(now) for state in asked),  # one request tells one rack for all in it
+        # A request has one rack for all of its partitions.
+        sends_rack=all(state.replica.withholds_rack_until <= now for state in asked),
         set_aside_bytes=set_aside_bytes,
         asked_at=now,
         is_out_of_session=is_out_of_session,
@@ -138,7 +157,7 @@ def by_leader(states: Iterable[PartitionState]) -> dict[int, list[PartitionState
     return led
 
 
-def by_replica(states: Iterable[PartitionState]) -> dict[int, list[PartitionState]]:
+def _by_replica(states: Iterable[PartitionState]) -> dict[int, list[PartitionState]]:
     """The partitions that have a leader, by the node they are read from."""
     there: dict[int, list[PartitionState]] = {}
     for state in states:
@@ -154,3 +173,48 @@ def _lacks_leader(state: PartitionState) -> bool:
     if state.gone:
         return True  # it may have been one broker that had not heard of it yet
     return state.phase is not Phase.AWAITING_POSITION and state.leader is None
+
+
+#: How long (seconds) a node's fetch is open before something is fetched out of session.
+AFTER_S = 0.01
+
+
+def plan_out_of_session(context: FetchContext, now: float) -> list[Fetch]:
+    """One fetch out of session for each node whose long poll keeps partitions waiting."""
+    fetches: list[Fetch] = []
+    underway, budget = context.underway, context.budget
+    there = _by_replica(_waiting(context, now))
+    free_bytes = budget.buffer_bytes - context.buffers.total_bytes - underway.total_bytes if there else 0
+    for node_id, waiting in there.items():
+        most_bytes = budget.for_fetch(free_bytes, len(there))
+        at = _may_begin_at(node_id, underway)
+        if at is None or at > now or not most_bytes:
+            continue
+        most_bytes = min(most_bytes, sum(state.most_bytes for state in waiting))
+        taken_bytes = budget.taken_by(most_bytes)
+        fetches.append(_fetch_of(node_id, waiting, most_bytes, SHORT_WAIT_MS, taken_bytes, now, is_out_of_session=True))
+        free_bytes -= taken_bytes
+    return fetches
+
+
+def out_of_session_at(context: FetchContext, now: float) -> list[float]:
+    """When there may be something to fetch out of session, if there is not yet."""
+    times = [_may_begin_at(node_id, context.underway) for node_id in _by_replica(_waiting(context, now))]
+    return [at for at in times if at is not None]
+
+
+def _waiting(context: FetchContext, now: float) -> list[PartitionState]:
+    return [
+        state
+        for state in context.assigned.states
+        if state.is_new_there
+        and state.phase is Phase.FETCHING
+        and state.may_hand_over
+        and state.may_ask(now)
+        and not context.buffers.has(state.partition)
+    ]
+
+
+def _may_begin_at(node_id: int, underway: Underway) -> float | None:
+    opened_at = underway.long_poll_since(node_id)
+    return None if opened_at is None or underway.is_asked_out_of_session(node_id) else opened_at + AFTER_S

@@ -3,24 +3,49 @@
 Every need carries the fences of its partitions, and its answer goes to ``results`` with them.
 
 A partition is *silent* as long as no fetch of it is answered. Left out are partitions that are paused, being given up,
-not yet released, or fetched up to their end, and those with buffered records: it is the application that does not take
-these.
+not yet released, or fetched up to their end, and those with buffered records, which the application does not take.
+
+A leader is asked whether its log still is the one that was read (KIP-320). A leader that was elected although it lagged
+behind lacks records that were read, and soon has others at the same offsets. The leader epoch in front of an offset
+tells them apart.
+
+- A position is validated when its leader leads at another epoch than the one it was validated at: after every
+  election, and at the start, since a committed offset carries its epoch. Where that epoch ends in the leader's log
+  decides (``resets``). Nothing is fetched meanwhile. What is being decoded is waited for, and what is buffered may be
+  handed over.
+- The question is about the offset at which fetching goes on, not about the application's position, which lies behind
+  the buffered records.
+- Nothing is asked about a partition that was fetched up to its end (``bounds``), whose position has no epoch in front
+  of it, or whose broker can't be asked.
+- If the known leader has an earlier epoch than what was read, the metadata is old, and is refreshed first. This is done
+  only once: the epochs of a topic that was deleted and created again start over.
+
+Each fetch also carries the epoch in front of its offset, so that a diverging log is noticed even if the election is not
+(Fetch, version 12).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
+from kafka_nextgen.fetching.assigned import find_topic, tell_if_missing
 from kafka_nextgen.fetching.context import FetchContext
-from kafka_nextgen.fetching.needs import Fetch, Need, NeedMetadata
-from kafka_nextgen.fetching.out_of_session import out_of_session_at, plan_out_of_session
-from kafka_nextgen.fetching.planner import plan_committed, plan_fetches, plan_metadata, plan_resets
+from kafka_nextgen.fetching.needs import Fetch, Need, NeedEpochEnds, NeedMetadata
+from kafka_nextgen.fetching.planner import (
+    by_leader,
+    out_of_session_at,
+    plan_committed,
+    plan_fetches,
+    plan_metadata,
+    plan_out_of_session,
+    plan_resets,
+)
 from kafka_nextgen.fetching.positions import PartitionState, Phase
+from kafka_nextgen.fetching.replicas import LEADER
 from kafka_nextgen.fetching.sessions import SessionRequest
-from kafka_nextgen.fetching.topics import find_topic, tell_if_missing
-from kafka_nextgen.fetching.validation import check_epoch, plan_validations
 from kafka_nextgen.properties.offset_reset import OffsetReset
 from kafka_nextgen.requests.cluster_image import ClusterImage
+from kafka_nextgen.requests.offset_for_leader_epoch import EpochQuestion
 from kafka_nextgen.types import TopicPartition
 
 __all__ = ["Planning"]
@@ -35,7 +60,7 @@ class Planning:
         self._assigned = context.assigned
         self._buffers = context.buffers
         self._underway = context.underway
-        #: Whether handing over may let something be asked for that the last plan left out.
+        #: Whether the last plan left partitions out that may be asked for after a hand-over.
         self.waits_for_room = False
 
     def find_topics(self, image: ClusterImage) -> tuple[TopicPartition, ...]:
@@ -55,20 +80,22 @@ class Planning:
         return tuple(sorted(state.partition for state in others))
 
     def plan(self, image: ClusterImage, now: float) -> tuple[Need, ...]:
-        """What to do next, by what is known of the cluster; each is taken to be on its way from here on.
+        """What to do next, by what is known of the cluster; all of it counts as on its way from here on.
 
-        To be asked again after every answer, every change and every hand-over, and at ``deadline``; ``find_topics``
-        comes first.
+        Called after every answer, every change and every hand-over, and at ``deadline``; ``find_topics`` comes first.
         """
         self._context.end_steady_state()
-        states = self._assigned.states
-        _note_silence(states, now)
-        for state in states:
+        for state in self._assigned.states:
+            if not state.may_hand_over or state.is_fetched:
+                state.silent_since = None
+            elif state.silent_since is None:
+                state.silent_since = now
             if state.image is not image:
                 state.find_leader(image)
             if not state.asked:
-                state.check_replica(image, now)
-                check_epoch(state)
+                if state.replica is not LEADER:
+                    state.check_replica(image, now)
+                _check_epoch(state)
         needs = self._plan_positions(now)
         fetches = plan_fetches(self._context, now)
         if not fetches and self._is_held_up(now):
@@ -81,7 +108,7 @@ class Planning:
         return (*needs, *self._plan_rest(now))
 
     def _plan_rest(self, now: float) -> list[NeedMetadata]:
-        """What to ask because of the partitions that could not be asked about; mostly there are none."""
+        """What to ask for the partitions that no question is about; mostly there are none."""
         left = [state for state in self._assigned.states if not state.asked]
         self.waits_for_room = any(state.is_left_out for state in left)
         metadata = self._context.metadata
@@ -91,11 +118,11 @@ class Planning:
         """What to ask about partitions that can't be fetched as they are."""
         states = [state for state in self._assigned.states if state.phase is not Phase.FETCHING]
         return (
-            [*plan_committed(states, now), *plan_resets(states, now), *plan_validations(states, now)] if states else []
+            [*plan_committed(states, now), *plan_resets(states, now), *_plan_validations(states, now)] if states else []
         )
 
     def _is_held_up(self, now: float) -> bool:
-        """Whether something is not fetched because of records that cannot be taken, and nothing else is going on."""
+        """Whether buffered records that can't be taken keep others from being fetched, and nothing else goes on."""
         states = self._assigned.states
         goes_on = self._underway.total_bytes or any(
             state.may_hand_over and self._buffers.has(state.partition) for state in states
@@ -123,7 +150,7 @@ class Planning:
         return min([*pauses, *[at for at in others if at > now]], default=None)
 
     def session_ends(self) -> dict[int, SessionRequest]:
-        """What to say to which nodes when nothing more is to be fetched."""
+        """The requests that end the sessions, by node."""
         ends = {node_id: session.end for node_id, session in self._underway.sessions.items()}
         return {node_id: request for node_id, request in ends.items() if request is not None}
 
@@ -140,10 +167,31 @@ class Planning:
         }
 
 
-def _note_silence(states: Iterable[PartitionState], now: float) -> None:
-    """Begin to count where records may be expected from now on, and end where they may not."""
-    for state in states:
-        if not state.may_hand_over or state.is_fetched:
-            state.silent_since = None
-        elif state.silent_since is None:
-            state.silent_since = now
+def _check_epoch(state: PartitionState) -> None:
+    """Decide whether the leader makes a validation necessary; not while a question is on its way."""
+    leader_epoch = state.leader_epoch
+    phase = state.phase
+    if phase is Phase.FETCHING and leader_epoch not in (state.checked_epoch, -1) and not state.is_fetched:
+        phase = state.phase = Phase.VALIDATING
+        state.stale = state.stale or state.next_fetch_epoch > leader_epoch
+    if phase is Phase.VALIDATING and state.next_fetch_epoch < 0:
+        state.phase = Phase.FETCHING
+        state.checked_epoch = leader_epoch
+
+
+def _plan_validations(states: Iterable[PartitionState], now: float) -> list[NeedEpochEnds]:
+    """One question per leader for the partitions that are to be validated."""
+    waiting = (state for state in states if state.phase is Phase.VALIDATING and state.ahead is None)
+    wanted = [state for state in waiting if state.may_ask(now)]
+    return [
+        NeedEpochEnds(
+            node_id,
+            questions={state.partition: _epoch_question(state) for state in led},
+            fences={state.partition: state.fence for state in led},
+        )
+        for node_id, led in by_leader(wanted).items()
+    ]
+
+
+def _epoch_question(state: PartitionState) -> EpochQuestion:
+    return EpochQuestion(state.fetch_offset, state.fetch_epoch, state.leader_epoch)

@@ -13,15 +13,18 @@ commits; between it and ``fetch_offset`` lies what is buffered; between that and
 being decoded, while the next fetch goes on behind it. Where nothing lies between them, they are equal. With each goes
 the leader epoch of what lies in front of it, -1 if that is not known.
 
-Beside the phase there are three switches: ``released`` (the rebalance callback has returned;
-before that the position is looked up, for the callback may ask for it, but nothing is fetched),
-``paused`` (the application's), ``stopped`` (being given up: nothing is fetched or handed over any more, but the
-position stays until the partition is gone, because it is still to be committed, and is looked up if it is not known).
+Beside the phase there are three switches:
 
-A partition may have an end (``bounds``). What was fetched up to there is not fetched on, and it is *finished* when the
-position is there.
+- ``released``: the rebalance callback has returned. Before that the position is looked up, as the callback may ask for
+  it, but nothing is fetched.
+- ``paused``: by the application.
+- ``stopped``: the partition is being given up. Nothing is fetched or handed over any more. The position stays until the
+  partition is gone, as it must still be committed, and is looked up if it is not known.
 
-Each change that makes an answer on its way worthless gives the partition a new fence, a number never used again.
+A partition may have an end (``bounds``). It is not fetched beyond its end, and it is *finished* when the position is
+there.
+
+Each change after which an answer on its way would be wrong gives the partition a new fence, a number never used again.
 """
 
 from __future__ import annotations
@@ -62,8 +65,8 @@ class PartitionState:
     max_bytes: int
     topic_id: TopicId | None = None  # the topic it is of, as soon as that is known
     assigned_by_id: bool = False  # who assigned it said which topic is meant: nothing takes the place of that
-    replaced: bool = False  # this topic took the place of another one; see ``topics``
-    gone: bool = False  # there is no such topic any more; see ``topics``
+    replaced: bool = False  # this topic took the place of another one; see ``assigned``
+    gone: bool = False  # there is no such topic any more; see ``assigned``
     image: ClusterImage | None = None  # where its leader was looked up
     leader: int | None = None  # a node that is up
     leader_epoch: int = -1  # -1 if it is not known
@@ -76,11 +79,11 @@ class PartitionState:
     found: OffsetAndMetadata | None = None  # the position that the next owner finds, too, without a commit
     last_handed_over: int = -1  # the offset of the record that was handed over last, while it may be put back
     uncommitted_from: int = -1  # the first offset that no commit covers, and that behind the last record handed over;
-    read_to: int = -1  # see ``uncommitted``
+    read_to: int = -1  # see ``handing_over``
     fetch_offset: int = -1
     fetch_epoch: int = -1
     ahead: Arrival | None = None  # None while nothing is being decoded
-    checked_epoch: int = -1  # the leader's when what was read was known to be in its log; see ``validation``
+    checked_epoch: int = -1  # the leader's when what was read was known to be in its log; see ``planning``
     replica: ReadReplica = LEADER
     reset: Reset = OffsetReset.NONE
     end: ListedOffset | None = None  # where the log ended before it was searched by time
@@ -88,7 +91,7 @@ class PartitionState:
     beginning: ListedOffset | None = None  # where the log begins, if that is counted
     asked: bool = False  # a question about it is on its way
     asked_for: FetchPosition | None = None  # by the last fetch
-    is_new_there: bool = True  # its node was not yet asked for it with all others; see ``out_of_session``
+    is_new_there: bool = True  # its node was not yet asked for it with all others; see ``planner``
     stale: bool = False  # its leader has to be looked up first
     drain_first: bool = False  # what lies ahead is trouble: hand over what is buffered before asking again
     error: KafkaNextgenError | None = None  # for the application, once everything before it is handed over
@@ -119,10 +122,8 @@ class PartitionState:
     def check_replica(self, image: ClusterImage, now: float) -> None:
         """Go back to the leader if it has to be asked again, or what it preferred is not online.
 
-        Not while a fetch is on its way: whether the leader answers it or another must be known then.
+        Not called while a fetch is on its way: it must be known then whether the leader or another node answers it.
         """
-        if self.replica is LEADER:
-            return
         is_lost = self.replica.is_lost(self.partition, image)
         if is_lost or self.replica.is_over(self.leader_epoch, now):
             self.replica = self.replica.dropped()
@@ -161,21 +162,21 @@ class PartitionState:
 
     @property
     def is_fetched(self) -> bool:
-        """Whether all in front of its end has come."""
+        """Whether everything before its end was fetched."""
         return self.bound is not None and self.phase is Phase.FETCHING and self.next_fetch_offset >= self.bound.end
 
     @property
     def is_finished(self) -> bool:
-        """Whether all in front of its end was handed over."""
+        """Whether everything before its end was handed over."""
         return self.bound is not None and self.position is not None and self.position.offset >= self.bound.end
 
     @property
     def most_bytes(self) -> int:
-        """How much of it to ask for."""
+        """How many bytes to ask for."""
         return self.max_bytes if self.bound is None else self.bound.most_bytes(self.next_fetch_offset, self.max_bytes)
 
     def next_position(self) -> FetchPosition:
-        """How a fetch is told of all that; the same value as long as it is the same, for there may be thousands."""
+        """What a fetch asks for; the same object as long as nothing changes, as there may be thousands."""
         last, ahead = self.asked_for, self.ahead
         max_bytes = self.max_bytes if self.bound is None else self.most_bytes
         offset, epoch = (self.fetch_offset, self.fetch_epoch) if ahead is None else (ahead.end_offset, ahead.end_epoch)
@@ -198,7 +199,7 @@ class PartitionState:
 
     @property
     def is_read(self) -> bool:
-        """Whether it is to be fetched, now or later."""
+        """Whether it has to be fetched, now or later."""
         return self.phase is Phase.FETCHING and self.may_hand_over and (self.bound is None or not self.is_fetched)
 
     def start_at(self, offset: int, leader_epoch: int = -1, checked_epoch: int = -1) -> None:
@@ -224,7 +225,7 @@ class PartitionState:
         self.fetch_epoch = self.position.leader_epoch
 
     def await_reset(self, reset: Reset, counts_skipped: bool = False) -> None:
-        """Forget the position; one is to be chosen by ``reset``."""
+        """Forget the position; ``reset`` chooses another."""
         self.phase = Phase.AWAITING_RESET
         self.position = None
         self.last_handed_over = -1

@@ -6,13 +6,13 @@
 - It is read only while it is online, and while the leader that named it still leads. If it is not online the metadata
   may be old, and is refreshed before the leader is asked again.
 - If anything goes wrong with it (an error code, broken records, no connection), the leader is asked before that
-  counts. A follower may lag behind its leader: an offset that is not in its log may be in the leader's, and
-  is no reason to reset the position.
-- To be sent on is not to be answered. A leader that does so a third time while nothing was read in between is not
-  told the rack any more for as long as a preference lasts: who has no rack is served by the leader itself.
+  counts. A follower may lag behind its leader: an offset that is not in its log may be in the leader's, and is no
+  reason to reset the position.
+- A leader that names another replica a third time, with nothing read in between, is not told the rack for as long as a
+  preference lasts: a leader serves consumers without a rack itself.
 
-All but the last is what Kafka's own consumer does (4.3, SubscriptionState and AbstractFetch); it goes to and fro for
-ever where a replica that is preferred can't be read. Offsets are looked up at the leader in any case.
+All but the last is what Kafka's own consumer does (4.3, SubscriptionState and AbstractFetch). That one switches between
+leader and replica for ever if the preferred replica can't be read. Offsets are always looked up at the leader.
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ _NONE = -1
 class ReadReplica:
     """What a partition's leader prefers, if anything; times are on the driver's clock, in seconds.
 
-    ``redirects`` counts how often it sent us on since something was read.
+    ``redirects`` counts how often it sent us on since something was read. Until ``withholds_rack_until`` the node that
+    is asked is not told the rack.
     """
 
     preferred: int = _NONE
@@ -51,10 +52,6 @@ class ReadReplica:
     def node_id(self, leader: int) -> int:
         """The node to read from."""
         return leader if self.preferred == _NONE else self.preferred
-
-    def sends_rack(self, now: float) -> bool:
-        """Whether the node that is asked may be told the rack."""
-        return self.withholds_rack_until <= now
 
     def is_lost(self, partition: TopicPartition, image: ClusterImage) -> bool:
         """Whether another replica is preferred, but not online as far as is known."""

@@ -1,10 +1,26 @@
-"""Choosing a position at a partition's leader: its beginning, its end, or by the age of records (KIP-1106).
+"""Where reading goes on when the position has to be chosen: resets, and logs that were truncated.
 
-By age it takes two questions, and the first is where the log ends: if no record turns out to be young enough, reading
-begins there, and what is written between the two questions is not skipped.
+A reset asks the partition's leader for the beginning of the log, its end, or the first record that is young enough
+(KIP-1106). Two cases take two questions:
 
-It takes two questions, too, where a new partition begins at its end and what that skips is to be told: first where the
-log begins.
+- By age, the first question is where the log ends. If no record turns out to be young enough, reading begins there, and
+  what is written between the two questions is not skipped.
+- Where a new partition begins at its end and the log has to say how much that skips, the first question is where the
+  log begins.
+
+A leader may also say where the epoch in front of our offset ends in its log (KIP-320):
+
+- At our offset or behind it: all that was read is there. The leader may name an earlier epoch than ours: only a leader
+  itself remembers an epoch in which it wrote nothing. Then that epoch becomes ours.
+- In front of our offset: the logs diverge there. If only records that are not handed over yet are affected, they are
+  dropped and fetched again; the application's position is validated by itself after that.
+- If the position itself lies behind where the logs diverge, it moves there, and reading goes on with what is there now.
+  If the leader can't tell where that is, the position is reset.
+- The position is not moved where ``auto.offset.reset`` is none, ``offset.reset.strict`` is set, or the partition is
+  read up to an end (``bounds``): ``LogTruncationError`` tells the application where the logs diverge, and the position
+  stays until it seeks.
+
+This is what Kafka's own consumer does (4.3, SubscriptionState.maybeCompleteValidation), but for the strict reset.
 """
 
 from __future__ import annotations
@@ -12,14 +28,25 @@ from __future__ import annotations
 from attrs import frozen
 
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.fetching.answers import note_error, note_failure
-from kafka_nextgen.fetching.positions import PartitionState
+from kafka_nextgen.errors import LogTruncationError
+from kafka_nextgen.fetching.answers import note_error, note_failure, note_trouble
+from kafka_nextgen.fetching.assigned import Assigned
+from kafka_nextgen.fetching.positions import PartitionState, Phase
 from kafka_nextgen.fetching.settings import FetchSettings
 from kafka_nextgen.properties.offset_reset import ByDuration, OffsetReset
 from kafka_nextgen.requests.list_offsets import EARLIEST, LATEST, ListedOffset
-from kafka_nextgen.types import TopicPartition
+from kafka_nextgen.requests.offset_for_leader_epoch import EpochEnd, EpochQuestion
+from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 
-__all__ = ["SkippedOffsets", "note_listed", "question_of"]
+__all__ = [
+    "SkippedOffsets",
+    "Truncation",
+    "note_diverging",
+    "note_end",
+    "note_listed",
+    "note_unknown_end",
+    "question_of",
+]
 
 
 @frozen
@@ -55,9 +82,9 @@ def question_of(state: PartitionState) -> int | ByDuration:
 def note_listed(
     state: PartitionState, found: ListedOffset | None, leader_epoch: int, settings: FetchSettings, now: float
 ) -> SkippedOffsets | None:
-    """Take in the answer to that, of a leader at this epoch: go on there, or ask on.
+    """Apply the answer of a leader at this epoch: reading goes on there, or a second question follows.
 
-    Returns what that skips, if it is to be told.
+    Returns what that skips, if it has to be reported.
     """
     if found is not None and found.error != ErrorCode.NONE:
         note_error(state, found.error, False, settings, now)
@@ -80,3 +107,101 @@ def note_listed(
 def _skipped(state: PartitionState, end: ListedOffset) -> SkippedOffsets | None:
     count = 0 if state.beginning is None else end.offset - state.beginning.offset
     return SkippedOffsets(state.partition, count, end.offset) if count > 0 else None
+
+
+@frozen
+class Truncation:
+    """A log that was truncated after it was read up to ``position``.
+
+    ``diverging`` is where it differs from what was read, with the leader epoch there; None if its leader can't tell.
+    """
+
+    partition: TopicPartition
+    position: OffsetAndMetadata
+    diverging: OffsetAndMetadata | None
+
+    def __str__(self) -> str:
+        read = f"{self.partition}: the log was truncated: what was read up to offset {self.position.offset}"
+        if self.diverging is None:
+            return f"{read} (leader epoch {self.position.leader_epoch}) is unknown to its leader"
+        return f"{read} is not what is there from offset {self.diverging.offset} on"
+
+
+def note_end(
+    state: PartitionState,
+    question: EpochQuestion,
+    found: EpochEnd,
+    assigned: Assigned,
+    settings: FetchSettings,
+    now: float,
+) -> Truncation | None:
+    """Apply the answer to a validation; returns the truncation if it moved the position."""
+    if found.error != ErrorCode.NONE:
+        note_error(state, found.error, assigned.buffers.has(state.partition), settings, now)
+        return None
+    assert (state.fetch_offset, state.fetch_epoch) == (question.offset, question.epoch), "nothing is fetched meanwhile"
+    state.succeeded()
+    lost = _compare(state, found, assigned, settings, now)
+    if state.phase is Phase.FETCHING:
+        state.checked_epoch = question.leader_epoch
+    return lost
+
+
+def note_unknown_end(state: PartitionState, question: EpochQuestion) -> None:
+    """Go on as if nothing was lost, as the broker does not have the API."""
+    state.phase = Phase.FETCHING
+    state.checked_epoch = question.leader_epoch
+
+
+def note_diverging(
+    state: PartitionState, found: EpochEnd, assigned: Assigned, settings: FetchSettings, now: float
+) -> Truncation | None:
+    """Apply a diverging epoch, which came instead of records; returns the truncation if it moved the position."""
+    before = (state.phase, state.fetch_offset, state.fetch_epoch)
+    lost = _compare(state, found, assigned, settings, now)
+    if state.error is None and before == (state.phase, state.fetch_offset, state.fetch_epoch):
+        note_failure(state, settings, now)  # that was nothing new: not so fast
+    return lost
+
+
+def _compare(
+    state: PartitionState, found: EpochEnd, assigned: Assigned, settings: FetchSettings, now: float
+) -> Truncation | None:
+    assert state.position is not None
+    if found.is_known and found.end_offset >= state.fetch_offset:
+        state.fetch_epoch = min(found.epoch, state.fetch_epoch)
+        state.phase = Phase.FETCHING
+        return None
+    if state.fetch_offset != state.position.offset:
+        assigned.start_over(state)
+        state.phase = Phase.FETCHING if state.fetch_epoch < 0 else Phase.VALIDATING
+        return None
+    diverging = OffsetAndMetadata(found.end_offset, found.epoch) if found.is_known else None
+    return _lose(state, Truncation(state.partition, state.position, diverging), settings, now)
+
+
+def _lose(state: PartitionState, lost: Truncation, settings: FetchSettings, now: float) -> Truncation | None:
+    """Go on where the logs diverge, or let the application decide."""
+    if settings.strict or settings.reset is OffsetReset.NONE or state.bound is not None:
+        note_trouble(state, _error_of(lost, state, settings), False, settings, now)
+        return None
+    if lost.diverging is None:
+        state.await_reset(settings.reset)
+        return lost
+    state.start_at(lost.diverging.offset, lost.diverging.leader_epoch)
+    if state.consumed is not None and state.consumed.offset > lost.diverging.offset:
+        state.consumed = state.position  # beyond it there is nothing that could have been processed
+    return lost
+
+
+def _error_of(lost: Truncation, state: PartitionState, settings: FetchSettings) -> LogTruncationError:
+    why = "auto.offset.reset is none" if settings.reset is OffsetReset.NONE else "offset.reset.strict is set"
+    if state.bound is not None:
+        why = f"the partition is read up to offset {state.bound.end} only as it was"
+    return LogTruncationError(
+        f"{lost}, and {why}. Seek to go on.",
+        code=ErrorCode.OFFSET_OUT_OF_RANGE,
+        partition=lost.partition,
+        position=lost.position,
+        diverging=lost.diverging,
+    )

@@ -1,7 +1,7 @@
-"""What the answers to what was asked (``planning``) do.
+"""Applies answers to the fetch state.
 
-Partitions that were stopped, sought or assigned again since the question was asked have another fence; their answers
-are dropped. A question that fails as a whole is asked again after a pause.
+Partitions that were stopped, sought or assigned again since the question was asked (``planning``) have another fence;
+their answers are dropped. A question that fails as a whole is asked again after a pause.
 """
 
 from __future__ import annotations
@@ -21,9 +21,15 @@ from kafka_nextgen.fetching.needs import (
     NeedOffsetReset,
 )
 from kafka_nextgen.fetching.positions import PartitionState
-from kafka_nextgen.fetching.resets import SkippedOffsets, note_listed
+from kafka_nextgen.fetching.resets import (
+    SkippedOffsets,
+    Truncation,
+    note_diverging,
+    note_end,
+    note_listed,
+    note_unknown_end,
+)
 from kafka_nextgen.fetching.sessions import SessionAnswer
-from kafka_nextgen.fetching.truncation import Truncation, note_diverging, note_end, note_unknown_end
 from kafka_nextgen.requests.list_offsets import ListedOffset
 from kafka_nextgen.requests.offset_for_leader_epoch import EpochEnd
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
@@ -32,7 +38,7 @@ __all__ = ["Results"]
 
 
 class Results:
-    """The part of ``FetchState`` that is told what came of its questions."""
+    """The part of ``FetchState`` that gets the answers."""
 
     def __init__(self, context: FetchContext) -> None:
         self._context = context
@@ -46,10 +52,10 @@ class Results:
     def received(
         self, fetch: Fetch, answer: SessionAnswer, arrivals: Mapping[TopicPartition, Arrival], now: float
     ) -> bool:
-        """Take in what can be told of an answer before its records are decoded, and go on behind those.
+        """Apply what is known of an answer before its records are decoded; the next fetch goes on behind those.
 
-        ``fetched`` or ``failed`` is still to follow; but if False is returned nothing is: the node refused the session,
-        and the same is to be asked again at once.
+        ``fetched`` or ``failed`` must follow. Returns False, and neither must follow, if the node refused the session:
+        the same is asked again at once.
         """
         self._context.end_steady_state()
         quiet = self._underway.receive(fetch, answer, arrivals)
@@ -68,9 +74,9 @@ class Results:
         return True
 
     def fetched(self, fetch: Fetch, results: Iterable[DecodedPartition], now: float) -> tuple[TopicPartition, ...]:
-        """Take in what a fetch brought. A partition the broker left out is asked for again.
+        """Apply what a fetch brought. A partition that the broker left out is asked for again.
 
-        Returns those whose leader prefers replicas that can't be read, and is not told the rack from here on.
+        Returns the partitions whose leader prefers replicas that can't be read, and is not told the rack any more.
         """
         self._context.end_steady_state()
         redirected: list[TopicPartition] = []
@@ -107,12 +113,11 @@ class Results:
         now: float,
         new: Collection[TopicPartition] = (),
     ) -> None:
-        """Take in what the group committed; where that is None, ``auto.offset.reset`` decides.
+        """Apply what the group committed; where that is None, ``auto.offset.reset`` decides.
 
-        Of those, ``new`` are in topics where the group has committed others: ``auto.offset.reset.new.partitions``.
-
-        A partition that is not in ``offsets`` at all was unknown just now: resetting it would skip or repeat what the
-        group has committed there, so it is asked for again.
+        ``new`` are those of them in whose topics the group has committed other partitions: there
+        ``auto.offset.reset.new.partitions`` decides. A partition that is missing in ``offsets`` is unknown at the
+        moment: resetting it would skip or repeat what the group has committed there, so it is asked for again.
         """
         self._context.end_steady_state()
         for tp, state in self._answered(need).items():
@@ -128,7 +133,7 @@ class Results:
     def reset_found(
         self, need: NeedOffsetReset, offsets: Mapping[TopicPartition, ListedOffset], now: float
     ) -> tuple[SkippedOffsets, ...]:
-        """Take in offsets by timestamp, or why there are none. Returns what that skips of new partitions."""
+        """Apply offsets by timestamp, or their errors. Returns what that skips of new partitions."""
         self._context.end_steady_state()
         skipped = [
             note_listed(state, offsets.get(tp), need.leader_epochs[tp], self._settings, now)
@@ -137,7 +142,7 @@ class Results:
         return tuple(one for one in skipped if one is not None)
 
     def epoch_ends_found(self, need: NeedEpochEnds, ends: Mapping[TopicPartition, EpochEnd] | None, now: float) -> None:
-        """Take in where the epochs end that were asked for; None if the broker can't be asked."""
+        """Apply where the epochs end that were asked for; None if the broker can't be asked."""
         self._context.end_steady_state()
         for tp, state in self._answered(need).items():
             question = need.questions[tp]
@@ -147,12 +152,12 @@ class Results:
                 self._keep(note_end(state, question, ends[tp], self._assigned, self._settings, now))
 
     def take_truncations(self) -> tuple[Truncation, ...]:
-        """What was lost and has moved positions since this was last asked."""
+        """Take the truncations that have moved positions since the last call."""
         lost, self._lost = tuple(self._lost), []
         return lost
 
     def truncations(self) -> tuple[Truncation, ...]:
-        """The latest of each partition that is assigned still, in their order."""
+        """The latest truncation of each partition that is still assigned, by partition."""
         return tuple(self._truncated[tp] for tp in sorted(self._truncated.keys() & self._assigned.partitions))
 
     def _keep(self, lost: Truncation | None) -> None:
@@ -184,7 +189,7 @@ class Results:
     def _answered(
         self, need: Fetch | NeedCommittedOffset | NeedOffsetReset | NeedEpochEnds
     ) -> dict[TopicPartition, PartitionState]:
-        """The partitions that are still as they were when ``need`` was asked; nothing more comes of it."""
+        """End ``need``; returns the partitions whose fence is still the one that it was asked with."""
         if not isinstance(need, Fetch):
             return self._unasked(need.fences)
         rest = self._underway.end(need)

@@ -1,19 +1,20 @@
-"""Fetch sessions (KIP-227): a node is told the partitions once, then only what changed, and answers only what is new.
+"""Fetch sessions (KIP-227): a request names only the partitions that changed, an answer only those with news.
 
-A session has an id, which the node gives, and an epoch, which counts the requests in it. The first request is a full
-one, epoch 0: it names every partition, and ends the session whose id it carries, if there is one. The answer has the
-id of a new session, or 0: this node keeps none for us, and every request is a full one. From then on epochs go up by 1,
-from the highest to 1 again, and a request names the partitions that are new or have another offset, and those that are
-not to be fetched any more. What was not named again stays as it was.
+A session has an id, which the node gives, and an epoch, which counts its requests.
 
-An answer to such a request has only partitions of which there is news; it says of all others that there is none.
+- The first request is full and has epoch 0: it names every partition, and ends the session whose id it carries, if any.
+- The answer has the id of the new session. Id 0 means that the node keeps no session for us: every request is full.
+- From then on epochs go up by 1, and from the highest to 1 again. A request names the partitions that are new or have
+  another offset, and those that are not to be fetched any more. All others stay as they were.
+- An answer to such a request has only partitions with news: all others have none.
+- Epoch -1 with a session's id ends the session; without an id it asks outside of any session.
 
-Both sides must count alike. Whenever that is in doubt, the next request is a full one again: when no answer came, when
-the node says that it has no such session or expected another epoch or other topic ids, and when an answer has
-partitions too many, or to a full request too few: a partition that the node has not in its session would otherwise be
-silent for ever. Where the node says so itself, the same is asked again at once, in full.
+Both sides must count alike. Whenever that is in doubt, the next request is full again:
 
-Epoch -1 with a session's id ends it, and with no id asks outside of any session.
+- when no answer came;
+- when the node has no such session or expected another epoch or other topic ids; then it is asked again at once;
+- when an answer has a partition that is not in the session, or the answer to a full request lacks one. A partition that
+  is missing in the node's session would never be answered.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ _SESSION_ERRORS = frozenset(
 class SessionRequest(NamedTuple):
     """What a request says: which session it continues, which partitions are new or changed, and which are forgotten.
 
-    The forgotten ones are as they were told before. A tuple, as what goes with each fetch has to be quickly made.
+    The forgotten ones are as they were sent before. It is a tuple, which is quick to make, as every fetch has one.
     """
 
     session_id: int
@@ -69,7 +70,7 @@ class SessionRequest(NamedTuple):
 
 
 class SessionAnswer(NamedTuple):
-    """What an answer says of the session: an error code or 0, the session's id, and of which partitions it tells."""
+    """What an answer says of the session: an error code or 0, the session's id, and the partitions it describes."""
 
     error: int
     session_id: int
@@ -90,7 +91,7 @@ class FetchSession:
     _open: SessionRequest | None = None  # what is not answered yet
 
     def ask(self, positions: tuple[FetchPosition, ...]) -> SessionRequest:
-        """What to say in order to fetch at ``positions`` and nowhere else."""
+        """The request that fetches at ``positions`` and nowhere else."""
         known = self._known
         if self._epoch == _FULL:
             self._known = {position.partition: position for position in positions}
@@ -109,7 +110,7 @@ class FetchSession:
         return self._open
 
     def answered(self, request: SessionRequest, answer: SessionAnswer) -> bool:
-        """Take in what the node said; returns whether it has no news of the partitions that it left out."""
+        """Apply an answer; returns whether the partitions that it leaves out have no news."""
         if request.epoch == _ALONE:
             return False
         assert request is self._open, "a node is asked for one answer at a time"
@@ -117,7 +118,13 @@ class FetchSession:
         if answer.error != ErrorCode.NONE:
             self._start_over(_NO_SESSION if answer.error == ErrorCode.FETCH_SESSION_ID_NOT_FOUND else self._id)
             return False
-        if answer.session_id == _NO_SESSION or not self._fits(request, answer):
+        told = answer.partitions
+        fits = (
+            self._known.keys() == set(told)
+            if request.is_full
+            else answer.session_id == self._id and all(map(self._known.__contains__, told))
+        )
+        if answer.session_id == _NO_SESSION or not fits:
             self._start_over(answer.session_id)
             return False
         self._id = answer.session_id
@@ -125,9 +132,9 @@ class FetchSession:
         return True
 
     def went_on(self, moved: Iterable[FetchPosition], answers: int) -> SessionRequest:
-        """Note that so many answers were followed (``fast_path``), and fetching goes on at these positions.
+        """Note that the fast path went on after ``answers`` answers, and that fetching goes on at these positions.
 
-        Returns the last request; earlier ones may have told some of the positions.
+        Returns the last request; earlier ones may have had some of the positions.
         """
         assert self._open is not None, "the session is the same"
         told = tuple(moved)
@@ -138,24 +145,15 @@ class FetchSession:
         return self._open
 
     def failed(self, request: SessionRequest) -> None:
-        """No answer came, so the node may have counted the request or not."""
+        """Note that no answer came, so that the node may or may not have counted the request."""
         if request is self._open:
             self._open = None
             self._start_over(self._id)
 
     @property
     def end(self) -> SessionRequest | None:
-        """What to say in order to end it, and nothing after that; None if the node has none."""
+        """The request that ends the session, to be sent last; None if the node has none."""
         return None if self._id == _NO_SESSION else SessionRequest(self._id, _ALONE, ())
-
-    def _fits(self, request: SessionRequest, answer: SessionAnswer) -> bool:
-        if request.is_full:
-            return self._known.keys() == set(answer.partitions)
-        return self._knows(answer)
-
-    def _knows(self, answer: SessionAnswer) -> bool:
-        """Whether an answer is of this session, and of partitions that are in it."""
-        return answer.session_id == self._id and all(map(self._known.__contains__, answer.partitions))
 
     def _start_over(self, session_id: int) -> None:
         """Let the next request be a full one, which ends the session of this id."""
@@ -171,10 +169,10 @@ def _following(epoch: int, steps: int = 1) -> int:
 def _dropped(
     before: Mapping[TopicPartition, FetchPosition], now: Mapping[TopicPartition, FetchPosition]
 ) -> tuple[FetchPosition, ...]:
-    """What is not fetched any more, also where another topic took its name."""
+    """What is not fetched any more, including partitions of a topic whose name another one has taken."""
     return tuple([old for tp, old in before.items() if tp not in now or _is_other_topic(old, now[tp])])
 
 
 def _is_other_topic(old: FetchPosition, new: FetchPosition) -> bool:
-    """Mostly it is the same object, and ids are slow to compare."""
+    """Whether the topic changed. Mostly the id is the same object, and ids are slow to compare."""
     return old.topic_id is not new.topic_id and old.topic_id != new.topic_id

@@ -40,7 +40,7 @@ class FetchSettings:
 
     @property
     def counts_skipped(self) -> bool:
-        """Whether new partitions begin at their end without having been asked to, so that it has to be told."""
+        """Whether new partitions begin at their end by default, so that the log has to say what is skipped."""
         return self.new_partitions is None and self.reset is OffsetReset.LATEST
 
     @property

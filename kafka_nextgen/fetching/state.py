@@ -1,14 +1,14 @@
-"""The one door to fetching: who is assigned, what to ask next, what came, what is handed over.
+"""All of fetching: what is assigned, what to ask next, what was answered, what is handed over.
 
 ``planning`` says what to ask, ``results`` takes the answers, ``steady`` is the fast path in front of both, ``handover``
 gives records to the application. All of them share one context.
 
 - A partition is fetched and handed over only between ``release`` (its rebalance callback has returned) and
   ``stop`` (it is being given up). What arrives outside is dropped. Its position is looked up before ``release``.
-- A new assignment leaves the partitions that stay exactly as they are: buffers, requests on their way, all.
-- A topic created again under its old name is another one: nothing passes over from the old one (``topics``).
+- A new assignment does not touch partitions that stay, neither their buffers nor requests on their way.
+- A topic created again under its old name is another topic: nothing passes from the old one to it (``assigned``).
 - The position advances when records are handed over, never before, so that a poll that is given up loses nothing.
-- What was read is compared with the log of every new leader, by leader epochs; what was lost is told (``truncation``).
+- What was read is compared with the log of every new leader, by leader epochs; losses are reported (``resets``).
 - Corrupt data and refusals are raised where the application takes records, after everything that lies before
   them. The position stays. They are raised again at the next attempt, until a seek, or until the cause is gone.
 
@@ -21,16 +21,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
 
+from kafka_nextgen.fetching.assigned import FetchProgress, is_of_old_topic
 from kafka_nextgen.fetching.bounds import Bound
 from kafka_nextgen.fetching.context import FetchContext
 from kafka_nextgen.fetching.fast_path import FastPath
-from kafka_nextgen.fetching.handing_over import Handover
-from kafka_nextgen.fetching.partition_progress import FetchProgress
+from kafka_nextgen.fetching.handing_over import Handover, let_go
 from kafka_nextgen.fetching.planning import Planning
 from kafka_nextgen.fetching.results import Results
 from kafka_nextgen.fetching.settings import FetchSettings
-from kafka_nextgen.fetching.topics import is_of_old_topic
-from kafka_nextgen.fetching.uncommitted import let_go
 from kafka_nextgen.properties.offset_reset import Reset
 from kafka_nextgen.types import OffsetAndMetadata, OffsetRange, TopicId, TopicPartition
 from kafka_nextgen.wire.records import ColumnSlice

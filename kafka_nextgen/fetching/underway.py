@@ -1,11 +1,11 @@
-"""Fetches between their question and their records.
+"""Fetches from the request until their records are decoded.
 
-A fetch is first *on its way*: its node has it. When the answer has come, its records are *being decoded*, and where
-they end is known from the headers of their batches, so that the next fetch goes to the node at once, which is then as
-busy as the decoder is. What comes of an answer is noted in the order in which answers came: should its records not
-end where the headers said, everything asked after it is called off.
+A fetch is first *on its way* to its node. When the answer has come, its records are *being decoded*. Where they end is
+known from the headers of their batches, so the next fetch is sent at once, and node and decoder work at the same time.
+Answers are applied in arrival order. If records do not end where the headers said, everything asked after them is
+called off.
 
-A partition that an answer leaves out because there is no news of it is done with when the answer comes.
+A partition that an answer leaves out, because there is no news of it, is done when the answer comes.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _NOTHING: Mapping[TopicPartition, Arrival] = MappingProxyType({})
 
 
 class Rest(NamedTuple):
-    """What is still to come of a fetch: the fences of its partitions, and what of them is being decoded."""
+    """The part of a fetch that is not finished: the fences of its partitions, and what of them is being decoded."""
 
     fetch: Fetch
     fences: Mapping[TopicPartition, int]
@@ -47,9 +47,9 @@ class Underway:
     sessions: defaultdict[int, FetchSession] = Factory(lambda: defaultdict(FetchSession))  # by node
 
     def ask(self, fetch: Fetch) -> Fetch:
-        """Note that the node is asked; returns the question as it has to be put."""
+        """Note that the node is asked; returns the fetch, in the node's session unless it is out of session."""
         if not fetch.is_out_of_session:
-            fetch = fetch._replace(session=self.sessions[fetch.node_id].ask(fetch.positions))
+            fetch = fetch._replace(session=self.sessions[fetch.node_id].ask(fetch.session.told))
         self._asked.append(fetch)
         return fetch
 
@@ -58,7 +58,7 @@ class Underway:
     ) -> Mapping[TopicPartition, int]:
         """Note that the answer has come, and what of it is being decoded.
 
-        Returns the fences of the partitions that are done with, for there is no news of them.
+        Returns the fences of the partitions that are done, as there is no news of them.
         """
         told, fences = answer.partitions, fetch.fences
         leaves_out = self.sessions[fetch.node_id].answered(fetch.session, answer) and len(told) < len(fences)
@@ -74,7 +74,7 @@ class Underway:
         return quiet
 
     def end(self, fetch: Fetch) -> Rest:
-        """Note that nothing more comes of ``fetch``; returns what was still to come of it."""
+        """End ``fetch``; returns what was not finished of it."""
         self.sessions[fetch.node_id].failed(fetch.session)  # unless it was answered
         rest = next((rest for rest in self._decoding if rest.fetch is fetch), Rest(fetch, fetch.fences))
         self._asked = [other for other in self._asked if other is not fetch]
@@ -87,12 +87,12 @@ class Underway:
         return not self._decoding and not any(fetch.is_out_of_session for fetch in self._asked)
 
     def replace(self, fetch: Fetch, following: Fetch) -> None:
-        """Note that ``fetch`` is answered, and ``following`` on its way, as it has to be put."""
+        """Note that ``fetch`` is answered, and ``following`` is on its way."""
         asked = self._asked
         asked[asked.index(fetch)] = following
 
     def is_busy(self, node_id: int) -> bool:
-        """Whether a node is to be left alone for now."""
+        """Whether a node must not be asked for more at the moment."""
         if not self._asked and not self._decoding:  # as it is after most answers
             return False
         decoding = sum(rest.fetch.node_id == node_id for rest in self._decoding)
@@ -105,7 +105,7 @@ class Underway:
         return any(fetch.node_id == node_id and fetch.is_out_of_session for fetch in self._asked)
 
     def long_poll_since(self, node_id: int) -> float | None:
-        """Since when a node may be waiting for records, and for more than a moment; None if it is not."""
+        """Since when a node may have been waiting for records, for more than a short wait; None if it is not."""
         polls = (fetch for fetch in self._asked if fetch.node_id == node_id and not fetch.is_out_of_session)
         return next((fetch.asked_at for fetch in polls if fetch.max_wait_ms > SHORT_WAIT_MS), None)
 
@@ -120,7 +120,7 @@ class Underway:
 
     @property
     def total_bytes(self) -> int:
-        """What was set aside for all of this."""
+        """The bytes that are set aside for all of these fetches."""
         total_bytes = 0
         for fetch in self._asked:
             total_bytes += fetch.set_aside_bytes

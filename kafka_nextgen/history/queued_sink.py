@@ -212,7 +212,7 @@ class QueuedSink:
     def _log_failure(self, error: Exception | None) -> None:
         """Log when a failure begins and when it is over."""
         if error is not None and not self._is_failing:
-            logger.warning("%s: events can't be written, and are tried again: %s", self._name, error)
+            logger.warning("%s: events can't be written; retrying: %s", self._name, error)
         elif error is None and self._is_failing:
             logger.warning("%s: events are written again; %d were dropped so far", self._name, self.dropped)
         self._is_failing = error is not None

@@ -72,7 +72,7 @@ class AsyncWorkerPool:
             left_s = deadline - clocks.monotonic()
             if left_s <= 0:
                 left = format_tickets(self._work.at_work(partitions))
-                logger.warning("not waited for any longer, and not committed: %s", left)
+                logger.warning("gave up waiting, and did not commit: %s", left)
                 return
             self._has_ended.clear()
             await wait_for_event(self._has_ended, left_s)

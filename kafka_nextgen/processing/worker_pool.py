@@ -85,7 +85,7 @@ class WorkerPool:
             else:
                 return
             left = self._work.at_work(partitions)
-        logger.warning("not waited for any longer, and not committed: %s", format_tickets(left))
+        logger.warning("gave up waiting, and did not commit: %s", format_tickets(left))
 
     async def shut_down(self) -> None:
         """End the threads; busy ones end when their handler returns."""

@@ -155,7 +155,10 @@ def _searched(branch: str) -> str | None:
 
 
 def _warn(message: str, category: type[Warning]) -> None:
-    """Attribute the warning to the application's code, since Python hides most warnings about libraries."""
+    """Attribute the warning to the application's code, since Python hides most warnings about libraries.
+
+    How many of our frames are in between varies. From Python 3.12 on ``skip_file_prefixes`` would do the same.
+    """
     frame, level = inspect.currentframe(), 1
     while frame is not None and _is_ours(frame):
         frame, level = frame.f_back, level + 1
@@ -164,4 +167,4 @@ def _warn(message: str, category: type[Warning]) -> None:
 
 def _is_ours(frame: FrameType) -> bool:
     module = str(frame.f_globals.get("__name__", ""))
-    return module.partition(".")[0] == __package__ or frame.f_code.co_filename.startswith("<attrs generated")
+    return module.partition(".")[0] == "kafka_nextgen" or frame.f_code.co_filename.startswith("<attrs generated")

@@ -90,7 +90,7 @@ class SecretSource:
         if isinstance(text, str) and text and can_be_sent(text):
             return Secret(text)
         raise AuthenticationError(
-            f"{self._key} is to return a non-empty string that UTF-8 can encode, not this {type(answer).__name__} (it "
+            f"{self._key} must return a non-empty string that UTF-8 can encode, not this {type(answer).__name__} (it "
             "is not shown here). It is called in a thread for each login, and must be a plain function"
         )
 

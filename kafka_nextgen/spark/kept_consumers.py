@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from kafka_nextgen.consumer import Consumer
-from kafka_nextgen.spark.java_config import JavaConfig
+from kafka_nextgen.spark.kafka_options import KafkaOptions
 
 __all__ = ["kept_consumer"]
 
@@ -29,11 +29,11 @@ _CLOSING_S = 5.0
 _PARTITION_BYTES = 4 * 1024 * 1024
 
 #: By process and configuration, because a forked process can't use the consumers of its parent.
-_KEPT: dict[tuple[int, JavaConfig], Consumer] = {}
+_KEPT: dict[tuple[int, KafkaOptions], Consumer] = {}
 
 
 @contextmanager
-def kept_consumer(config: JavaConfig) -> Iterator[Consumer]:
+def kept_consumer(config: KafkaOptions) -> Iterator[Consumer]:
     """Lend a consumer of this configuration, without a group. Raises ``ConfigError`` if a store can't be read."""
     key = os.getpid(), config
     consumer = _KEPT.pop(key, None)
@@ -51,7 +51,7 @@ def kept_consumer(config: JavaConfig) -> Iterator[Consumer]:
         _KEPT.pop(next(iter(_KEPT))).close(_CLOSING_S)
 
 
-def _new_consumer(config: JavaConfig) -> Consumer:
+def _new_consumer(config: KafkaOptions) -> Consumer:
     is_set = "max.partition.fetch.bytes" in dict(config.settings)
     sizes = {} if is_set else {"max_partition_fetch_bytes": _PARTITION_BYTES}
     return Consumer(config.consumer_config(auto_offset_reset="none", **sizes))

@@ -1,4 +1,4 @@
-"""The options of the data source: those of Spark's built-in Kafka source, and new ones (``docs/spark.md``).
+"""The options of the data source: those of Spark's built-in Kafka source, and new ones (``docs/use/spark.md``).
 
 Names are in any case. What ``KafkaSourceProvider.scala`` (Spark 4.2) refuses is refused here. An unknown option is an
 error that suggests the nearest name, where the built-in source ignores it. Warnings are returned, not logged.
@@ -15,8 +15,8 @@ from kafka_nextgen.errors import ConfigError
 from kafka_nextgen.properties.value_types import INT32_MAX
 from kafka_nextgen.spark.admission import TriggerLimits
 from kafka_nextgen.spark.consumer_strategy import ConsumerStrategy, read_strategy, strategy_warnings
-from kafka_nextgen.spark.java_config import JavaConfig, read_java_config
-from kafka_nextgen.spark.java_keys import PREFIX
+from kafka_nextgen.spark.kafka_option_fates import PREFIX
+from kafka_nextgen.spark.kafka_options import KafkaOptions, read_kafka_options
 from kafka_nextgen.spark.limits import OffsetLimit, check_batch_limits, read_end, read_start, unused_limits
 from kafka_nextgen.spark.option_values import INT64_MAX, OptionValues
 from kafka_nextgen.spark.planning import SplitOptions
@@ -90,7 +90,7 @@ class SourceOptions:
     fetch_offset_num_retries: int
     fetch_offset_retry_interval_ms: int
     rows_per_batch: int
-    kafka: JavaConfig
+    kafka: KafkaOptions
     warnings: tuple[str, ...]
 
 
@@ -152,12 +152,12 @@ def _with_advice(name: str) -> str:
     return with_nearest(name, meant and _BY_LOWER_CASE[meant])
 
 
-def _kafka(given: Mapping[str, str]) -> JavaConfig:
+def _kafka(given: Mapping[str, str]) -> KafkaOptions:
     keys = {name.removeprefix(PREFIX): text for name, text in given.items() if name.startswith(PREFIX)}
     if "bootstrap.servers" not in keys:
         servers = "kafka.bootstrap.servers"
         raise ConfigError(f"{servers} has to be given: host:port of one or more brokers, separated by commas", servers)
-    return read_java_config(keys)
+    return read_kafka_options(keys)
 
 
 def _group_id(values: OptionValues) -> str | None:

@@ -19,7 +19,7 @@ from kafka_nextgen import clocks
 from kafka_nextgen.consumer import Consumer
 from kafka_nextgen.engine.application.records import RecordBatch
 from kafka_nextgen.errors import LogTruncationError, OffsetOutOfRangeError, RequestTimeoutError, UnknownTopicError
-from kafka_nextgen.spark.java_config import JavaConfig
+from kafka_nextgen.spark.kafka_options import KafkaOptions
 from kafka_nextgen.spark.kept_consumers import kept_consumer
 from kafka_nextgen.spark.losses import DataLoss, batch_losses, report_losses, vanished_losses
 from kafka_nextgen.spark.values import ClusterOffsets, PartitionOffsets, PartitionRange, first_few
@@ -48,7 +48,7 @@ class ReadSettings:
     With ``is_planned_once`` the ranges may have been planned long ago, by an earlier action of a DataFrame.
     """
 
-    kafka: JavaConfig
+    kafka: KafkaOptions
     schema: pa.Schema
     rows_per_batch: int
     poll_timeout_s: float

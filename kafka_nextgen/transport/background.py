@@ -34,7 +34,7 @@ T = TypeVar("T")
 
 def log_failure(failure: Exception) -> None:
     """Log an unexpected exception with its traceback."""
-    logger.error("failed unexpectedly by %s", type(failure).__name__, exc_info=failure)
+    logger.error("failed unexpectedly: %s", type(failure).__name__, exc_info=failure)
 
 
 async def keep_running(work: Callable[[], Coroutine[object, object, None]], on_failure: OnFailure) -> None:
@@ -89,6 +89,6 @@ def run_and_hold_outcome(work: Callable[[], T], future: asyncio.Future[T]) -> Ca
     try:
         value = work()
     except BaseException as error:  # a future must not have a SystemExit or KeyboardInterrupt
-        failure = error if isinstance(error, Exception) else RuntimeError(f"it ended by {type(error).__name__}")
+        failure = error if isinstance(error, Exception) else RuntimeError(f"it ended with {type(error).__name__}")
         return lambda: None if future.done() else future.set_exception(failure)
     return lambda: None if future.done() else future.set_result(value)

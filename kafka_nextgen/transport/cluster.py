@@ -362,5 +362,5 @@ class ClusterClient:
         address = self._brokers.by_id.get(node.node_id)
         if address is None:
             self._metadata.request_update()
-            raise DisconnectedError(f"{node} is not among the brokers known: {sorted(self._brokers.by_id) or 'none'}")
+            raise DisconnectedError(f"{node} is not among the known brokers: {sorted(self._brokers.by_id) or 'none'}")
         return address

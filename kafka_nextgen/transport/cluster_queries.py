@@ -43,7 +43,7 @@ class ClusterQueries:
     ) -> PartitionResults[OffsetAndTimestamp]:
         """The offsets at these timestamps; partitions without a leader, or whose leader is away, are in ``failed``.
 
-        Raises UnknownTopicError if there is no such partition, looked up a few times, another BrokerError for what
+        Raises UnknownTopicError if the partition does not exist, looked up a few times, another BrokerError for what
         won't pass, and RequestTimeoutError if nothing was found when the time is over.
         """
         return checked(await self.find_offsets(timestamps, timeout_s))

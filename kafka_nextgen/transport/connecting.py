@@ -186,7 +186,7 @@ async def learn_versions(connection: Connection, deadline: Deadline, meant: Mean
         versions = await _ask_versions(connection, min(theirs, asked_in - 1), deadline)
     if versions.error == ErrorCode.REBOOTSTRAP_REQUIRED and meant is not None:
         who = f"node {meant.node_id} of cluster {meant.cluster_id}"
-        raise WrongBrokerError(f"{connection.address}: another broker than {who} answers (REBOOTSTRAP_REQUIRED)")
+        raise WrongBrokerError(f"{connection.address}: the broker that answers is not {who} (REBOOTSTRAP_REQUIRED)")
     if versions.error != ErrorCode.NONE:
         text = f"{connection.address}: the broker does not say which versions it speaks ({name_of(versions.error)})"
         raise BrokerError(text, code=versions.error)
@@ -236,7 +236,7 @@ class Resolver:
 
 async def _look_up(address: ServerAddress) -> list[str]:
     if not can_be_host(address.host):
-        raise DisconnectedError(f"{address}: this can't be the name of a host")
+        raise DisconnectedError(f"{address}: this is not a valid host name")
     try:
         found = await in_daemon_thread(
             lambda: getaddrinfo(address.host, address.port, type=SOCK_STREAM), f"kafka_nextgen resolver {address}"

@@ -19,10 +19,10 @@ from kafka_nextgen.transport.security.settings import Security
 __all__ = ["connection_lost_error", "tls_error"]
 
 _ANOTHER_NAME = (
-    "its certificate is for another host. Reach it by a name that is in the certificate (advertised.listeners says "
-    "which names brokers give), or set ssl.endpoint.identification.algorithm=none if any trusted broker will do"
+    "its certificate is for another host. Use a name that is in the certificate (advertised.listeners says which "
+    "names brokers announce), or set ssl.endpoint.identification.algorithm=none if any trusted broker will do"
 )
-_UNTRUSTED = "its certificate is not from a trusted authority: ssl.ca.location is to name the authority that issued it"
+_UNTRUSTED = "its certificate is not from a trusted authority: ssl.ca.location must name the authority that issued it"
 
 #: Why OpenSSL rejects a certificate, by X509_V_ERR number.
 _BAD_CERTIFICATE: Final[Mapping[int, str]] = {
@@ -37,16 +37,16 @@ _BAD_CERTIFICATE: Final[Mapping[int, str]] = {
     64: _ANOTHER_NAME,
 }
 
-_NO_TLS_THERE = "what answers there does not speak TLS: is this the port of a listener without it?"
-_NOTHING_IN_COMMON = "the two sides have no version of TLS, 1.2 or newer, and no cipher in common"
+_NO_TLS_THERE = "the server does not speak TLS: is this the port of a listener without TLS?"
+_NOTHING_IN_COMMON = "client and broker have no TLS version (1.2 or newer) or no cipher in common"
 _CLIENT_REFUSED = (
-    "the broker refuses this client's certificate, or that there is none: set ssl.certificate.location to one from an "
+    "the broker rejects this client's certificate, or requires one: set ssl.certificate.location to one from an "
     "authority that the broker trusts"
 )
 
 #: Other lasting failures by a part of OpenSSL's name for them; the first match counts.
 _LASTING: Final[tuple[tuple[str, str], ...]] = (
-    ("CERTIFICATE_REQUIRED", "the broker wants a certificate of this client: set ssl.certificate.location"),
+    ("CERTIFICATE_REQUIRED", "the broker requires a client certificate: set ssl.certificate.location"),
     ("WRONG_VERSION_NUMBER", _NO_TLS_THERE),
     ("HTTP_REQUEST", _NO_TLS_THERE),
     ("RECORD_LAYER_FAILURE", _NO_TLS_THERE),
@@ -57,7 +57,7 @@ _LASTING: Final[tuple[tuple[str, str], ...]] = (
     ("NO_CIPHERS_AVAILABLE", _NOTHING_IN_COMMON),
     (
         "ALERT_HANDSHAKE_FAILURE",
-        "the broker ended the handshake: either it has no cipher in common with this client, or it wants a "
+        "the broker ended the handshake: either it has no cipher in common with this client, or it requires a client "
         "certificate (ssl.certificate.location)",
     ),
     ("ALERT_BAD_CERTIFICATE", _CLIENT_REFUSED),
@@ -82,9 +82,9 @@ def connection_lost_error(
 
 
 def _likely_cause(security: Security) -> str:
-    doubt = f"is security.protocol={security.protocol.value} what it speaks there"
+    doubt = f"is security.protocol={security.protocol.value} right for this port"
     if security.protocol.uses_tls:
-        doubt += ", or does it want a certificate (ssl.certificate.location)"
+        doubt += ", or does it require a client certificate (ssl.certificate.location)"
     return f" before its first answer; if it always does, {doubt}?"
 
 
@@ -94,7 +94,7 @@ def tls_error(address: ServerAddress, error: OSError, *, in_handshake: bool) -> 
     if lasting is not None:
         return TlsError(f"{address}: {lasting} ({_reason(error)})")
     if in_handshake and isinstance(error, (ssl.SSLError, ConnectionResetError, ConnectionAbortedError)):
-        told = "the connection ended during the TLS handshake; if it always does, is this a port where TLS is spoken?"
+        told = "the connection ended during the TLS handshake; if it always does, does this port speak TLS?"
         return DisconnectedError(f"{address}: {told} ({_reason(error)})")
     return None
 

@@ -29,7 +29,7 @@ _ADVICE: dict[int, str] = {
         "raise group.consumer.max.size (with the classic protocol group.max.size) or run fewer consumers"
     ),
     ErrorCode.INCONSISTENT_GROUP_PROTOCOL: (
-        "all members of a classic group need an assignor in common, in partition.assignment.strategy or "
+        "all members of a classic group need a common assignor, in partition.assignment.strategy or "
         "group.local.assignors"
     ),
     ErrorCode.INVALID_SESSION_TIMEOUT: (
@@ -44,12 +44,12 @@ _ADVICE: dict[int, str] = {
 #: What a member can do that its cluster does not serve, by the protocol it tried.
 _UNSERVED: dict[GroupProtocol, str] = {
     GroupProtocol.CONSUMER: (
-        "this cluster does not serve the consumer group protocol (Kafka 4.0 or newer with group.version=1 does); "
+        "this cluster does not support the consumer group protocol (Kafka 4.0 or newer with group.version=1 does); "
         "upgrade it, or use group.protocol=classic or auto"
     ),
     GroupProtocol.CLASSIC: (
-        "this cluster does not serve what a member of the classic protocol needs; upgrade it or, if it is of Kafka 4.0 "
-        "or newer, use group.protocol=consumer"
+        "this cluster does not support what a member of the classic protocol needs; upgrade it or, if it runs Kafka "
+        "4.0 or newer, use group.protocol=consumer"
     ),
 }
 

@@ -135,7 +135,7 @@ class FrameReader:
 def _hint(length: int) -> str:
     head = _LENGTH.pack(length)
     if head[0] in (0x15, 0x16) and head[1] == 0x03:
-        return "; its first bytes look like TLS: security.protocol is to be SSL or SASL_SSL for this port"
+        return "; its first bytes look like TLS: set security.protocol to SSL or SASL_SSL for this port"
     return "; its first bytes look like HTTP: is this another service's port?" if head == b"HTTP" else ""
 
 

@@ -121,7 +121,7 @@ def _no_brokers_error(
     servers: Iterable[ServerAddress], failures: Mapping[ServerAddress, KafkaNextgenError]
 ) -> NoBrokersError:
     def of(address: ServerAddress) -> str:
-        reason = str(failures.get(address, "not tried, no time was left"))
+        reason = str(failures.get(address, "not tried: no time was left"))
         return reason if reason.startswith(f"{address}: ") else f"{address}: {reason}"
 
     throttles = [throttle for failure in failures.values() if (throttle := throttle_in(failure)) is not None]

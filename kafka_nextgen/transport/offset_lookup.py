@@ -17,7 +17,7 @@ from kafka_nextgen.types import TopicPartition, format_partitions
 
 __all__ = ["NO_LEADER", "Lookup", "OffsetAndTimestamp", "checked", "offsets_of"]
 
-NO_LEADER = "it has no leader that is known"
+NO_LEADER = "it has no known leader"
 
 
 @frozen

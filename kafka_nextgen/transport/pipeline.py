@@ -158,7 +158,7 @@ class Pipeline:
     def answered(self, correlation_id: int) -> PendingRequest:
         """Take the request that this answer belongs to. Raises ``DecodeError`` unless it is the oldest."""
         if not self._in_flight:
-            raise DecodeError(f"an answer with correlation id {correlation_id} came to no request")
+            raise DecodeError(f"an answer with correlation id {correlation_id} belongs to no request")
         oldest = self._in_flight[0]
         if oldest.correlation_id != correlation_id:
             raise DecodeError(

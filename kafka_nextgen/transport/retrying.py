@@ -62,7 +62,7 @@ class FailureLog:
             return
         self._logged_at = {text: at for text, at in self._logged_at.items() if now - at < REPEAT_S} | {text: now}
         so_far = f" ({self._failures} failures in {now - self._began_at:.0f} s)" if self._failures > 1 else ""
-        self._logger.log(level, "%s: %s; tried again%s", self._what, failure, so_far)
+        self._logger.log(level, "%s: %s; retrying%s", self._what, failure, so_far)
 
     def recovered(self) -> None:
         """Note an attempt that succeeded."""

@@ -65,7 +65,7 @@ def _existing(image: ClusterImage, name: str) -> TopicInfo | None:
     if topic is None or topic.error in _ABSENT:
         return None
     if topic.error != ErrorCode.NONE:
-        text = f"topic {name} can't be described just now ({name_of(topic.error)})"
+        text = f"topic {name} can't be described at the moment ({name_of(topic.error)})"
         raise BrokerError(text, code=topic.error, retriable=True)
     return topic
 
@@ -134,6 +134,6 @@ class PatternWatch:
             try:
                 return _matching(await self._cluster.all_topics(), pattern)
             except KafkaNextgenError as transient:
-                logger.info("pattern %r not matched just now: %s", pattern, transient)
+                logger.info("pattern %r can't be matched at the moment: %s", pattern, transient)
                 failures += 1
             await asyncio.sleep(self._cluster.retry_backoff_s(failures))

@@ -98,7 +98,7 @@ class Clock:
             TimeoutError: a client kept the cluster busy for two minutes of real time, so that no moment was quiet.
         """
         if not 0 <= seconds < math.inf:
-            raise ValueError(f"advance() takes seconds from 0 on, not {seconds}")
+            raise ValueError(f"advance() takes 0 seconds or more, not {seconds}")
         if asyncio._get_running_loop() is not None:  # noqa: SLF001  (that does not raise)
             raise MisuseError("advance() blocks this thread's event loop: await asyncio.to_thread(advance, seconds)")
         with self._turning:

@@ -30,7 +30,7 @@ def test_offsets_are_altered_where_they_can_be(kafka: KafkaServer, admin: GroupA
     group, nowhere = unique("altered"), TopicPartition(unique("nowhere"), 0)
     altered = admin.alter_offsets(group, {TopicPartition(topic, 0): 7, TopicPartition(topic, 1): 9, nowhere: 1})
     assert stored_offsets(kafka.bootstrap_servers, group) == {0: 7, 1: 9}
-    with pytest.raises(BrokerError, match=r"UNKNOWN_TOPIC_OR_PARTITION; there is no such partition") as raised:
+    with pytest.raises(BrokerError, match=r"UNKNOWN_TOPIC_OR_PARTITION; the partition does not exist") as raised:
         altered[nowhere]
     assert (raised.value.group, raised.value.partition) == (group, nowhere)
 

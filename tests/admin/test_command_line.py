@@ -142,7 +142,7 @@ def test_a_pattern_is_tried(scene: Scene) -> None:
     done = groups(scene.kafka, "validate-regex", f"{scene.topic}|other")
     assert (done.stdout.splitlines(), done.exit_code) == ([scene.topic], 0)
     searching = groups(scene.kafka, "validate-regex", "^watch")
-    assert (searching.stdout, searching.exit_code) == ("It matches no topic there is.\n", 0)
+    assert (searching.stdout, searching.exit_code) == ("It matches no existing topic.\n", 0)
     assert "if you mean a search" in searching.stderr
     refused = groups(scene.kafka, "validate-regex", "(watch")
     assert (refused.exit_code, refused.stderr) == (1, "Error: pattern '(watch' is not valid RE2: missing ): (watch\n")

@@ -144,4 +144,4 @@ def test_what_happens_to_groups_is_appended_to_a_file(tmp_path: Path) -> None:
 def test_a_history_that_can_not_be_written_is_told_at_once(tmp_path: Path) -> None:
     done = kafka_nextgen("broker", "--listen", "127.0.0.1:0", "--history", str(tmp_path / "none" / "events"))
     assert done.returncode != 0
-    assert "is no file in a directory that is there" in done.stderr
+    assert "must be a file in an existing directory" in done.stderr

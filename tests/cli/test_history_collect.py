@@ -35,7 +35,7 @@ def collecting(kafka: KafkaServer, *options: str) -> Iterator[None]:
     with running("history", "collect", "-b", kafka.bootstrap_servers, "--interval", "0.2", *options) as command:
         yield
     first, *_, last = command.errors.splitlines()
-    assert first.startswith("Writing what happens to ")
+    assert first.startswith("Writing events to ")
     assert last.endswith(", 0 dropped")
 
 
@@ -138,7 +138,7 @@ def test_a_second_run_continues_the_file_as_another_source(embedded_kafka: Kafka
         (["-o", "log.jsonl", "--topic", "t"], "either --output FILE or --topic NAME"),
         (["--group", "", "-o", "log.jsonl"], "--group takes the id of a group"),
         (["--pattern", "(", "-o", "log.jsonl"], "--pattern (:"),
-        (["-o", "/nowhere/log.jsonl"], "there is no directory /nowhere, make it first"),
+        (["-o", "/nowhere/log.jsonl"], "directory /nowhere does not exist; create it first"),
     ],
 )
 def test_what_is_asked_wrongly_is_refused(options: list[str], said: str) -> None:

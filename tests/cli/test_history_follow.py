@@ -206,7 +206,7 @@ def test_what_can_not_be_followed_is_refused(tmp_path: Path) -> None:
     pipe, packed = tmp_path / "pipe", tmp_path / "log.jsonl.gz"
     os.mkfifo(pipe)
     packed.write_bytes(gzip.compress(line(0)))
-    for path, why in ((pipe, "it is no file"), (Path("/dev/zero"), "it is no file"), (packed, "compressed")):
+    for path, why in ((pipe, "it is not a file"), (Path("/dev/zero"), "it is not a file"), (packed, "compressed")):
         with pytest.raises(ConfigError, match=why):
             asyncio.run(enter(path))
 

@@ -143,8 +143,8 @@ def test_a_cluster_that_is_away_is_told_once_to_each_group_and_looked_at_again(
     with caplog.at_level(logging.WARNING):
         asyncio.run(story())
     assert [record.getMessage() for record in caplog.records] == [
-        "no group can be looked at, which is tried again: nobody there",
-        "groups can be looked at again",
+        "cannot read groups; retrying: nobody there",
+        "groups can be read again",
     ]
 
 

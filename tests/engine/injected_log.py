@@ -15,9 +15,7 @@ from tests.engine.injection import PACKAGE
 from tests.engine.interrupted_reader import KINDS, Kind, Reader, Trial, full_stage, try_close, try_each
 from tests.engine.stage import Stage
 
-IN_LOG = tuple(
-    PACKAGE + each for each in ("engine/observability/event_log.py", "engine/observability/hooks.py", "history/")
-)
+IN_LOG = tuple(PACKAGE + each for each in ("event_log.py", "engine/observability/hooks.py", "history/"))
 
 
 async def _loop_and_poll(reader: Reader) -> object:

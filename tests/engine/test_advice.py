@@ -23,12 +23,12 @@ STRANGER = MemberIdentity(GROUP, None)
 @pytest.mark.parametrize(
     ("code", "who", "advice"),
     [
-        (ErrorCode.UNKNOWN_MEMBER_ID, MEMBER, r"member A at epoch 7 could not commit .*; others may have these"),
+        (ErrorCode.UNKNOWN_MEMBER_ID, MEMBER, r"member A at epoch 7 could not commit .*; other members may own these"),
         (ErrorCode.UNKNOWN_MEMBER_ID, JOINING, r"has not joined its group .*poll\(\) until partitions are assigned"),
         (ErrorCode.UNKNOWN_MEMBER_ID, STRANGER, r"no member .*subscribe\(\) to be one of them"),
         (ErrorCode.REBALANCE_IN_PROGRESS, MEMBER, "go on with what poll"),
-        (ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, MEMBER, "whether the topic was deleted"),
-        (ErrorCode.COORDINATOR_LOAD_IN_PROGRESS, MEMBER, "give it more time"),
+        (ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, MEMBER, "whether it was deleted"),
+        (ErrorCode.COORDINATOR_LOAD_IN_PROGRESS, MEMBER, "allow more time"),
         (ErrorCode.UNKNOWN_SERVER_ERROR, MEMBER, r"\(UNKNOWN_SERVER_ERROR\)$"),
     ],
 )
@@ -80,7 +80,7 @@ def test_a_lookup_out_of_time_says_what_kept_it(stage: Stage) -> None:
         assert str(raised.value).count("not done within") == 1
 
 
-@pytest.mark.parametrize(("protocol", "told"), [("consumer", "its subscription"), ("auto", "has not found yet")])
+@pytest.mark.parametrize(("protocol", "told"), [("consumer", "its subscription"), ("auto", "does not know yet")])
 def test_a_rebalance_that_can_t_be_enforced_says_why(stage: Stage, protocol: str, told: str) -> None:
     stage.create()
     stage.never(CONSUMER_GROUP_HEARTBEAT)

@@ -80,7 +80,7 @@ def test_times_too(timestamps: dict[TopicPartition, int]) -> None:
     ("wrong", "error", "words"),
     [
         (2**63, ValueError, rf"orders\[0\].*{2**63}"),
-        (-1, ValueError, r"orders\[0\].*-1.*offsets_for_times\(\) gives .* seek_to_end\(\)"),
+        (-1, ValueError, r"orders\[0\].*-1.*offsets_for_times\(\) returns .* seek_to_end\(\)"),
         *((wrong, TypeError, r"orders\[0\].*whole number") for wrong in (1.5, "5", None)),
     ],
 )
@@ -101,7 +101,7 @@ def test_only_a_partition_that_there_can_be_names_a_partition(
     for wrong in NO_PARTITIONS:
         with pytest.raises(TypeError, match="partition"):
             call(unconnected, wrong)
-    with pytest.raises(ValueError, match="there can be no partition"):
+    with pytest.raises(ValueError, match="invalid partition"):
         call(unconnected, tp(2**40))
 
 
@@ -109,7 +109,7 @@ def test_only_a_partition_that_there_can_be_names_a_partition(
     ("wrong", "error", "words"),
     [
         *((wrong, TypeError, r"subscribe\(\) takes") for wrong in (b"orders", [b"orders"], [5], "orders")),
-        *(([name], ValueError, "no topic of that name") for name in ("a/b c", "..", "x" * 250, "\ud800")),
+        *(([name], ValueError, "Topic name is invalid") for name in ("a/b c", "..", "x" * 250, "\ud800")),
     ],
 )
 def test_topics_are_named_by_strings_that_can_be_their_names(
@@ -157,7 +157,7 @@ def test_who_may_wait_for_ever_is_answered_all_the_same(stage: Stage) -> None:
 
 @pytest.mark.parametrize("given", ["1", b"1", [], object()])
 def test_what_is_no_time_is_refused_as_such(given: object) -> None:
-    with pytest.raises(TypeError, match="a timeout is a number of seconds, a timedelta or None, not"):
+    with pytest.raises(TypeError, match="a timeout must be a number of seconds, a timedelta or None, not"):
         checked_seconds(given)
 
 

@@ -173,7 +173,7 @@ def test_a_child_process_waits_for_no_lock_of_its_parent(orders: Stage) -> None:
             has_it, may_go = threading.Event(), threading.Event()
 
             def hold() -> None:
-                with consumer._core.fetches.locked():
+                with consumer._core.fetches:
                     has_it.set()
                     may_go.wait()
 

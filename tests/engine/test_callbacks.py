@@ -85,7 +85,7 @@ def test_a_view_can_seek_pause_resume_and_commit_until_its_callback_ends(stage: 
 
 def test_a_timeout_in_a_callback_is_checked_as_elsewhere(stage: Stage) -> None:
     def work(view: RebalanceConsumer) -> None:
-        with pytest.raises(TypeError, match="a timeout is a number of seconds"):
+        with pytest.raises(TypeError, match="a timeout must be a number of seconds"):
             view.position(tp(), timeout="soon")  # type: ignore[arg-type]
 
     listener = Does("assigned", work)
@@ -252,7 +252,7 @@ def test_a_callback_that_outlasts_the_leave_does_not_commit_as_a_stranger(stage:
     def work(view: RebalanceConsumer) -> None:
         eventually("the member does not wait any longer", lambda: not consumer.assignment())
         eventually("it has left", lambda: stage.members() == 0)
-        with pytest.raises(CommitFailedError, match="takes commits from its members only"):
+        with pytest.raises(CommitFailedError, match="accepts commits only from its members"):
             view.commit({tp(): 3})
 
     listener = Does("revoked", work)

@@ -80,7 +80,7 @@ def test_auto_takes_the_classic_protocol_where_there_is_no_other(
         consumer.subscribe([TOPIC], listener=heard)
         read(consumer, 20)
         assert consumer.group_protocol is GroupProtocol.CLASSIC
-    assert "group billing: joins by the classic protocol" in caplog.text
+    assert "group billing: joining with the classic protocol" in caplog.text
     assert heard.calls == ["assigned orders[0-1]", "revoked orders[0-1]"]
 
 
@@ -89,7 +89,7 @@ def test_auto_takes_the_consumer_protocol_where_there_is_one(stage: Stage, caplo
         assert consumer.group_protocol is GroupProtocol.CONSUMER
         with pytest.warns(UserWarning, match="does nothing"):
             consumer.enforce_rebalance("because")
-    assert "group billing: joins by the consumer group protocol" in caplog.text
+    assert "group billing: joining with the consumer group protocol" in caplog.text
 
 
 # ---- rebalances
@@ -146,7 +146,7 @@ def test_whoever_is_fenced_stays_out(stage: Stage, group: Group) -> None:
         for _ in range(2):
             with pytest.raises(FencedInstanceError, match="group billing"):
                 poll_for(consumer)
-        assert consumer.health().problem == "the coordinator refused this member for good; poll() says why"
+        assert consumer.health().problem == "the coordinator refused this member permanently; poll() raises the reason"
         eventually("its loss is history", lambda: consumer.rebalances()[-1].cause is RebalanceCause.FAILED)
 
 

@@ -197,7 +197,7 @@ def test_a_deserializer_that_gives_a_coroutine_is_told_apart_from_a_value(orders
     async def deserialize(data: bytes) -> bytes:
         return data
 
-    wrong = pytest.raises(DeserializationError, match="await where you process it")
+    wrong = pytest.raises(DeserializationError, match="await where you process the record")
     with orders.reader(value_deserializer=lambda data: deserialize(data)) as consumer, wrong as caught:
         read(consumer, 1)
     assert isinstance(caught.value.__cause__, MisuseError)

@@ -193,7 +193,7 @@ def read_all(stage: Stage) -> Callable[..., None]:
 def test_what_can_t_be_written_is_told_once(
     read_all: Callable[..., None], tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("kafka_nextgen.engine.observability.event_log.CLOSE_TIMEOUT_S", 0.1)  # a few attempts
+    monkeypatch.setattr("kafka_nextgen.event_log.CLOSE_TIMEOUT_S", 0.1)  # a few attempts
     (tmp_path / "file").touch()
     sinks = [FileSink(tmp_path / place) for place in ("/dev/full", "gone/log.jsonl", "file/log.jsonl")]
     with caplog.at_level(logging.WARNING):
@@ -201,7 +201,7 @@ def test_what_can_t_be_written_is_told_once(
         eventually("all is given up", lambda: all(sink.dropped >= 5 for sink in sinks))
     told = [record for record in caplog.records if record.name == WRITES]
     assert len(told) == 3, caplog.messages
-    assert all("events can't be written, and are tried again" in record.getMessage() for record in told)
+    assert all("events can't be written; retrying" in record.getMessage() for record in told)
     assert [sink.written for sink in sinks] == [0, 0, 0]
     assert caplog.records == told
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from kafka_nextgen import EventLog, MemberName, Rebalance, RebalanceCause, RebalanceStep, TopicPartition
-from kafka_nextgen.engine.observability.event_log import MOST_WAITING
+from kafka_nextgen.event_log import MOST_WAITING
 from kafka_nextgen.history.events import EventKind
 from tests.collecting.members import Kept
 from tests.engine.stage import GROUP

@@ -56,7 +56,7 @@ def judged(
         (judged(since_heartbeat_s=31.0), "no heartbeat was answered for 31 s"),
         (judged(status=Status.UNSUBSCRIBED, member_epoch=-1, since_heartbeat_s=100.0), None),
         (judged(since_heartbeat_s=None, member_epoch=0, unanswered_s=31.0), "no heartbeat was answered for 31 s"),
-        (judged(status=Status.STALE, member_epoch=-1, unanswered_s=100.0, since_poll_s=400.0), "last time 400 s ago"),
+        (judged(status=Status.STALE, member_epoch=-1, unanswered_s=100.0, since_poll_s=400.0), "last polled 400 s ago"),
         (judged(status=ClassicStatus.STALE, member_epoch=-1), r"not polled within max\.poll\.interval\.ms: the member"),
         (judged(rebalancing=RebalanceCause.REASSIGNED, rebalancing_s=299.0), None),
         (
@@ -68,7 +68,7 @@ def judged(
             ),
             r"rebalancing \(reassigned\) for 301 s, now at: waiting_for_poll",
         ),
-        (judged(status=Status.FATAL, member_epoch=-1), "for good"),
+        (judged(status=Status.FATAL, member_epoch=-1), "permanently"),
         (
             judged(status=Status.RECONCILING, phase=Phase.FAILED),
             r"on_partitions_assigned raised: poll\(\) calls it again",
@@ -77,9 +77,9 @@ def judged(
         (judged(gone=(ORDERS_0, ORDERS_1)), r"orders\[0-1\]: the topic was deleted"),
         (judged(missing=("ordres", "adit")), "subscribed to ordres, adit, which does not exist"),
         (judged(coordinator_error="connection refused"), "can't be reached: connection refused"),
-        (judged(Status.FATAL, coordinator_error="connection refused"), "for good"),
+        (judged(Status.FATAL, coordinator_error="connection refused"), "permanently"),
         (judged(Status.JOINING, member_epoch=0, instance_id_wait_s=41.6), "another member holds .* for 42 s"),
-        (judged(silence_s={ORDERS_0: 0.2, ORDERS_1: 40.0}), r"orders\[1\] not heard of for 40 s"),
+        (judged(silence_s={ORDERS_0: 0.2, ORDERS_1: 40.0}), r"orders\[1\] unanswered for 40 s"),
     ],
 )
 def test_each_problem_is_said(health: Health, problem: str | None) -> None:
@@ -142,8 +142,8 @@ def test_a_leave_without_its_callback_is_over_while_that_still_runs(
         last = consumer.rebalances()[-1]
         assert (last.cause, last.epoch_after) == (RebalanceCause.UNSUBSCRIBED, -1)
         assert consumer.health().problem is None
-    assert "the member left its group without it" in problems[0]
-    assert "left without a callback that takes longer than max.poll.interval.ms=1000" in caplog.text
+    assert "the member left its group without waiting for it" in problems[0]
+    assert "left without waiting for a callback that takes longer than max.poll.interval.ms=1000" in caplog.text
 
 
 def test_a_coordinator_that_does_not_answer_is_a_problem_also_while_joining(stage: Stage) -> None:
@@ -219,8 +219,8 @@ def test_each_stall_is_told_once_and_its_end(caplog: pytest.LogCaptureFixture) -
     assert [line.getMessage().partition("; ")[0] for line in caplog.records] == [
         "group billing: orders[0] stalled: no leader has answered a fetch for 31 s",
         "group billing: orders[1] stalled: no leader has answered a fetch for 32 s",
-        "group billing: orders[0] not stalled any more",
-        "group billing: orders[1] not stalled any more",
+        "group billing: orders[0] no longer stalled",
+        "group billing: orders[1] no longer stalled",
     ]
 
 

@@ -85,7 +85,8 @@ def test_joining_is_the_first_rebalance() -> None:
     assert round(story.last.duration_ms) == 35
     assert story.last.began_at == WALL_S
     assert (
-        story.last.reason == "the coordinator told a new target at epoch 3, after the application subscribed to orders"
+        story.last.reason
+        == "the coordinator announced a new target at epoch 3, after the application subscribed to orders"
     )
 
 
@@ -171,7 +172,7 @@ def test_what_the_application_asked_for_before_a_new_target_is_told() -> None:
     story.tell(ev.TimePassed(), after_s=5)
     story.answered(5, 0, 1)
     story.tell(ev.Polled())
-    assert story.history.reason == "the coordinator told a new target at epoch 5"
+    assert story.history.reason == "the coordinator announced a new target at epoch 5"
 
 
 def test_a_callback_that_raises_is_told_when_the_rebalance_ends() -> None:
@@ -221,7 +222,7 @@ def test_only_the_last_rebalances_are_kept() -> None:
         (ev.Subscribed(pattern="orders-.*"), "the application subscribed to the pattern orders-.*"),
         (ev.Unsubscribed(), "the application unsubscribed"),
         (ev.Closed(LeaveMode.REMAIN), "the application closed the consumer (leave: remain)"),
-        (ev.HeartbeatAnswered(1, "me", 7, 5000, None), "the coordinator told a new target at epoch 7"),
+        (ev.HeartbeatAnswered(1, "me", 7, 5000, None), "the coordinator announced a new target at epoch 7"),
         (
             ev.HeartbeatRefused(1, ErrorCode.UNKNOWN_MEMBER_ID, None),
             "the coordinator answered a heartbeat with UNKNOWN_MEMBER_ID",

@@ -39,7 +39,7 @@ def test_polls_are_empty_and_go_on_once_the_cluster_is_right_again(
     stage.change(api, renamed(api, hosts))
     with stage.subscribed(group_protocol=protocol, metadata_max_age_ms=100) as consumer:
         if api is FIND_COORDINATOR:
-            poll_until(consumer, lambda: "can't be the name of a host" in str(consumer.health().problem))
+            poll_until(consumer, lambda: "is not a valid host name" in str(consumer.health().problem))
         else:
             poll_until(consumer, lambda: bool(consumer.assignment()))
             assert not consumer.poll(timeout=0.05), "the leader can't be reached"

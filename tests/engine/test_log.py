@@ -26,9 +26,9 @@ def test_being_put_out_of_the_group_is_a_warning_with_the_coordinators_word(
         stage.fence(consumer)
         poll_until(consumer, lambda: len(consumer.rebalances()) == 3)
     (warning,) = lines(caplog, logging.WARNING)
-    assert warning.startswith(f"group billing: member {member} is out of the group, for the coordinator answered a")
+    assert warning.startswith(f"group billing: member {member} is out of the group: the coordinator answered a")
     assert "UNKNOWN_MEMBER_ID" in warning
-    assert warning.endswith("what it had is lost, and it joins again")
+    assert warning.endswith("its partitions are lost, and it rejoins")
 
 
 @pytest.mark.parametrize("protocol", GroupProtocol)
@@ -42,7 +42,7 @@ def test_a_member_that_is_not_polled_says_so_before_it_leaves(
         member = consumer.group_metadata().member_id
         timed.cluster.advance(seconds=11)
     (warning,) = lines(caplog, logging.WARNING)
-    assert warning.startswith(f"group billing: member {member} leaves, for nothing was polled within")
+    assert warning.startswith(f"group billing: member {member} leaves because the application did not poll within")
     assert "max.poll.interval.ms=10000" in warning
 
 
@@ -71,4 +71,4 @@ def test_an_instance_id_in_use_is_waited_for_aloud(stage: Stage, caplog: pytest.
             poll_until(second, lambda: second.health().problem is None and bool(second.assignment()))
     (warning,) = lines(caplog, logging.WARNING)
     assert warning.startswith("group billing: another member holds group.instance.id=one (instance 'one' of group")
-    assert "asked for again for 60 s (instance.id.retry.timeout.ms)" in warning
+    assert "retrying for 60 s (instance.id.retry.timeout.ms)" in warning

@@ -155,7 +155,7 @@ def look_up(found: Found) -> tuple[Found, frozenset[TopicPartition]]:
     offsets: Any = Offsets(found)
     told: list[tuple[Found, frozenset[TopicPartition]]] = []
     results = SimpleNamespace(committed_found=lambda need, offsets, now, new: told.append((offsets, new)))
-    fetches: Any = SimpleNamespace(locked=lambda: nullcontext(SimpleNamespace(results=results)))
+    fetches: Any = nullcontext(SimpleNamespace(results=results))
     asyncio.run(PositionQueries(config, cluster, offsets, fetches).ask(NeedCommittedOffset({tp(2): 1})))
     return told[0]
 

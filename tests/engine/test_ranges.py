@@ -188,11 +188,11 @@ def test_run_refuses_ranges(stage: Stage) -> None:
 @pytest.mark.parametrize(
     ("given", "error", "words"),
     [
-        ((5, 8), TypeError, r"is an OffsetRange, or None for all there is, not \(5, 8\)"),
-        (OffsetRange(-1, 8), ValueError, "the start of a range is a number from 0"),
-        (OffsetRange(0, 2**63), ValueError, "the end of a range is a number from 0"),
-        (OffsetRange(0, 8, "id"), TypeError, "the topic id of a range is a UUID, or None, not 'id'"),  # type: ignore[arg-type]
-        (OffsetRange(0, "8"), TypeError, "the end of a range is a whole number, not '8'"),  # type: ignore[arg-type]
+        ((5, 8), TypeError, r"must map to an OffsetRange, or to None for no range, not \(5, 8\)"),
+        (OffsetRange(-1, 8), ValueError, "the start of a range must be a number from 0"),
+        (OffsetRange(0, 2**63), ValueError, "the end of a range must be a number from 0"),
+        (OffsetRange(0, 8, "id"), TypeError, "the topic id of a range must be a UUID or None, not 'id'"),  # type: ignore[arg-type]
+        (OffsetRange(0, "8"), TypeError, "the end of a range must be a whole number, not '8'"),  # type: ignore[arg-type]
     ],
 )
 def test_what_can_be_no_range_is_refused(stage: Stage, given: object, error: type[Exception], words: str) -> None:

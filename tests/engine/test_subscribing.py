@@ -14,7 +14,7 @@ from kafka_nextgen.wire.messages import MetadataRequest
 from tests.engine.stage import TOPIC, Stage, poll_until, tp
 
 BOTH_PROTOCOLS = pytest.mark.parametrize("protocol", ["consumer", "classic"])
-MISSING = f"subscribed to topic {TOPIC}, which does not exist"
+MISSING = f"topic {TOPIC} does not exist yet"
 NO_CREATION: dict[str, object] = {"allow_auto_create_topics": False}
 
 
@@ -95,7 +95,7 @@ def test_one_that_may_not_be_created_is_said_to_be_missing_once_and_a_problem_un
         stage.create()
         stage.cluster.create_topic("audit", 1)
         poll_until(consumer, lambda: consumer.health().missing == () and len(consumer.assignment()) == 2)
-        assert f"topic {TOPIC} is there by now" in caplog.text
+        assert f"topic {TOPIC} exists now" in caplog.text
 
 
 def test_who_does_not_subscribe_any_more_misses_nothing(stage: Stage) -> None:
@@ -123,7 +123,7 @@ def test_a_topic_is_described_by_a_name_that_it_can_have(stage: Stage) -> None:
     with stage.consumer() as consumer:
         with pytest.raises(TypeError, match=r"describe_topics\(\) takes a collection"):
             consumer.describe_topics(TOPIC)
-        with pytest.raises(ValueError, match=r"describe_topics\(\): there can be no topic"):
+        with pytest.raises(ValueError, match=r"describe_topics\(\): Topic name is invalid"):
             consumer.describe_topics(["a b"])
 
 

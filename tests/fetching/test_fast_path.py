@@ -1,4 +1,4 @@
-"""The fast path from an answer to the next fetch: it comes to what the long way does, or is not taken."""
+"""The fast path from an answer to the next fetch: it has the result of the slow path, or is not taken."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def test_what_goes_the_long_way_meanwhile_knows_what_is_on_its_way(world: World)
 def test_two_nodes_whose_answers_alternate_are_both_followed(world: World) -> None:
     nodes = begin(world, *PARTITIONS)
     first = follow(world, nodes[1])
-    world.receive(nodes[2], told())  # the long way
+    world.receive(nodes[2], told())  # the slow path
     world.state.results.fetched(nodes[2], [], world.now)
     second = follow(world, world.fetch())
     for offset in range(3):
@@ -285,7 +285,7 @@ def test_everything_that_can_be_done_either_looks_only_or_ends_the_steady_state(
     assert names - parts == LOOKS_ONLY | CHANGES.keys()
 
 
-# ---- beside the long way
+# ---- beside the slow path
 
 
 class Twins(RuleBasedStateMachine):

@@ -113,7 +113,7 @@ def test_a_failure_is_logged_once_and_what_waited_is_written_when_it_is_over(cap
         eventually("it is written", lambda: [each.seq for each in target.kept] == [1])
         sink.close()
     assert [record.getMessage() for record in caplog.records] == [
-        "fake: events can't be written, and are tried again: disk full",
+        "fake: events can't be written; retrying: disk full",
         "fake: events are written again; 0 were dropped so far",
     ]
 

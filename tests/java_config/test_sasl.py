@@ -6,7 +6,7 @@ import pytest
 
 from kafka_nextgen.properties.secret import Secret
 from kafka_nextgen.properties.security_config import OauthMethod, SaslMechanism
-from tests.spark.keys_of_java import PLAIN, config, read, refusal
+from tests.spark.kafka_keys import PLAIN, config, read, refusal
 
 SCRAM = PLAIN.replace("plain.Plain", "scram.Scram")
 KERBEROS = "com.sun.security.auth.module.Krb5LoginModule required useTicketCache=true serviceName=kafka;"

@@ -19,7 +19,7 @@ from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.errors import ConfigError
 from kafka_nextgen.java_config.stores import StoreFile, identity_in
 from kafka_nextgen.properties.secret import Secret
-from kafka_nextgen.spark.java_config import JavaConfig, read_java_config
+from kafka_nextgen.spark.kafka_options import KafkaOptions, read_kafka_options
 from kafka_nextgen.transport.security.tls import client_contexts
 
 BASE = {"bootstrap.servers": "localhost:9092", "security.protocol": "SSL"}
@@ -69,8 +69,8 @@ def issued(tmp_path_factory: pytest.TempPathFactory) -> Issued:
     return Issued(home, authority.cert_pem.bytes().decode(), chain, plain_key, encrypted_key)
 
 
-def read(keys: dict[str, str]) -> JavaConfig:
-    return read_java_config({**BASE, **keys})
+def read(keys: dict[str, str]) -> KafkaOptions:
+    return read_kafka_options({**BASE, **keys})
 
 
 def context_of(config: ConsumerConfig) -> ssl.SSLContext:

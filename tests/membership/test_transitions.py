@@ -26,7 +26,7 @@ from kafka_nextgen.membership.offsets.rules import commit_error_class
 from kafka_nextgen.membership.settings import MemberSettings
 from kafka_nextgen.membership.states import Status
 
-PAGE_WRITER = Path(__file__).parents[2] / "docs" / "make_membership.py"
+PAGE_WRITER = Path(__file__).parents[2] / "docs" / "tools" / "make_membership.py"
 
 of_either_member = pytest.mark.parametrize(
     ("table", "statuses", "events"),

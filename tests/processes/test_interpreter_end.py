@@ -51,7 +51,9 @@ def test_close_in_a_del_at_the_end_returns_and_logs_what_it_leaves(stage: Stage)
     ended = run(CLOSES_AT_THE_END, stage.cluster.bootstrap_servers)
     told = "the interpreter is ending, and with it the I/O thread of this consumer"
     assert (ended.returncode, ended.stdout) == (0, f"{told}\nclosed\n")
-    assert ended.stderr.count("a consumer of group billing was not closed before the interpreter began to end") == 1
+    assert (
+        ended.stderr.count("a consumer of group billing was not closed before the interpreter began to shut down") == 1
+    )
     assert "nothing is committed, and its member stays in the group until its session ends" in ended.stderr
     assert stage.members() == 1
 

@@ -171,4 +171,4 @@ def test_a_task_that_could_not_be_begun_is_not_waited_for(
         assert consumer.blocking.sought == {P0: 0}
 
     asyncio.run(scene())
-    assert "not waited for any longer" not in caplog.text
+    assert "gave up waiting" not in caplog.text

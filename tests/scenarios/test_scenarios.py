@@ -1,4 +1,7 @@
-"""Every scenario has to come back as it is written, in each of its worlds. ``docs/scenarios.md`` is on the language."""
+"""Every scenario has to come back as it is written, in each of its worlds.
+
+``docs/develop/scenarios.md`` is on the language.
+"""
 
 from __future__ import annotations
 

@@ -117,27 +117,27 @@ REFUSED: Mapping[str, Refused] = {
     "a mechanism that is not enabled": Refused(
         Way("SASL_PLAINTEXT", lambda all_: _OAUTH),
         AuthenticationError,
-        "the broker has no sasl.mechanism=OAUTHBEARER there; it enables PLAIN",
+        "the broker does not enable sasl.mechanism=OAUTHBEARER on this port; it enables PLAIN",
     ),
     "a login where there is none": Refused(
         Way("SSL", lambda all_: {**with_tls(all_, "SASL_SSL"), **login("PLAIN")}),
         AuthenticationError,
-        "the broker takes no login there",
+        "the broker accepts no login on this port",
     ),
     "no certificate": Refused(_tls("MUTUAL"), TransportError, "ssl.certificate.location"),
     "an authority that issued nothing here": Refused(
         Way("SSL", lambda all_: {"security_protocol": "SSL", "ssl_ca_location": all_.stranger}),
         TlsError,
-        "ssl.ca.location is to name the authority that issued it",
+        "ssl.ca.location must name the authority that issued it",
     ),
     "no TLS where there is": Refused(Way("SSL", lambda all_: {}), NoBrokersError, "security.protocol"),
     "TLS where there is none": Refused(
         Way("SASL_PLAINTEXT", lambda all_: {**with_tls(all_, "SASL_SSL"), **login("PLAIN")}),
         NoBrokersError,
-        "is this a port where TLS is spoken?",
+        "does this port speak TLS?",
     ),
     "no login where there is one": Refused(
-        Way("SASL_PLAINTEXT", lambda all_: {}), NoBrokersError, "is security.protocol=PLAINTEXT what it speaks there?"
+        Way("SASL_PLAINTEXT", lambda all_: {}), NoBrokersError, "is security.protocol=PLAINTEXT right for this port?"
     ),
 }
 

@@ -33,7 +33,7 @@ def test_brief_polls_are_empty_until_the_next_attempt(
         assert consumer.health().problem is None
     assert script.is_done
     said = [line.getMessage() for line in caplog.records if "reaching a first broker" in line.getMessage()]
-    assert "tried again" in said[0], "at the first failure"
+    assert "retrying" in said[0], "at the first failure"
 
 
 def test_brief_polls_of_an_async_consumer_are(script: Script, stage: Stage) -> None:

@@ -45,7 +45,7 @@ from tests.sockets.script import Script
         ("FENCED_INSTANCE_ID", FencedInstanceError, "only one runs with it"),
         ("UNRELEASED_INSTANCE_ID", InstanceIdInUseError, "group.instance.id"),
         ("UNKNOWN_SERVER_ERROR", BrokerError, "coordinator's log"),
-        ("INCONSISTENT_GROUP_PROTOCOL", BrokerError, "assignor in common"),
+        ("INCONSISTENT_GROUP_PROTOCOL", BrokerError, "a common assignor"),
         ("INVALID_SESSION_TIMEOUT", BrokerError, "session.timeout.ms"),
         ("INVALID_GROUP_ID", BrokerError, "INVALID_GROUP_ID"),
     ],
@@ -151,7 +151,7 @@ def test_what_is_fatal_is_raised_by_every_poll_and_nothing_is_sent_any_more(
     sent = len(script.came("heartbeat"))
     assert heard.calls == ["assigned orders[0-1]", "lost orders[0-1]"]
     assert (consumer.assignment(), consumer.group_metadata()) == (frozenset(), before)
-    assert consumer.health().problem == "the coordinator refused this member for good; poll() says why"
+    assert consumer.health().problem == "the coordinator refused this member permanently; poll() raises the reason"
     consumer.close()
     assert (len(script.came("heartbeat")), len(script.came("leave"))) == (sent, 0)
 

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 import pyarrow as pa
 import pytest
 
-from kafka_nextgen.spark.java_config import read_java_config
+from kafka_nextgen.spark.kafka_options import read_kafka_options
 from kafka_nextgen.spark.reading import ReadSettings, read_ranges
 from kafka_nextgen.spark.values import PartitionRange
 from kafka_nextgen.testing import Cluster
@@ -44,7 +44,7 @@ def settings(stage: Stage, *, lenient: bool = False, timeout_s: float = GUARD_S,
         "retry.backoff.ms": "20",
         **{key.replace("_", "."): value for key, value in kafka.items()},
     }
-    return ReadSettings(read_java_config(told), SCHEMA, 10, timeout_s, not lenient)
+    return ReadSettings(read_kafka_options(told), SCHEMA, 10, timeout_s, not lenient)
 
 
 def reading(start: int, end: int, told: ReadSettings, topic_id: TopicId | None = None) -> Iterator[int]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import pyarrow as pa
 
 from kafka_nextgen.spark import kept_consumers
-from kafka_nextgen.spark.java_config import read_java_config
+from kafka_nextgen.spark.kafka_options import read_kafka_options
 from kafka_nextgen.spark.reading import ReadSettings
 from kafka_nextgen.testing import Cluster
 
@@ -16,7 +16,7 @@ SCHEMA = pa.schema([("offset", pa.int64()), ("value", pa.binary())])
 
 def settings(cluster: Cluster, *, fail_on_data_loss: bool = True, api_timeout_ms: int = 60_000) -> ReadSettings:
     told = {"bootstrap.servers": cluster.bootstrap_servers, "default.api.timeout.ms": str(api_timeout_ms)}
-    return ReadSettings(read_java_config(told), SCHEMA, 30, 60.0, fail_on_data_loss)
+    return ReadSettings(read_kafka_options(told), SCHEMA, 30, 60.0, fail_on_data_loss)
 
 
 def offsets(batches: Iterable[pa.RecordBatch]) -> list[int]:

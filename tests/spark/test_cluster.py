@@ -203,7 +203,7 @@ def config(client_id: str, servers: str, **more: object) -> ConsumerConfig:
 
 def test_one_that_can_not_be_made_leaves_no_thread_behind(tmp_path: Path) -> None:
     (tmp_path / "ca.pem").write_text("nothing")
-    with pytest.raises(ConfigError, match="is no certificates in PEM"):
+    with pytest.raises(ConfigError, match="has no PEM certificates"):
         PlannerClient(config("unmade", "localhost:9092", security_protocol="SSL", ssl_ca_location=f"{tmp_path}/ca.pem"))
     assert threads("unmade") == []
 

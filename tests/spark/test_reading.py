@@ -13,7 +13,7 @@ from kafka_nextgen import Consumer, ConsumerConfig, LogTruncationError, RequestT
 from kafka_nextgen.groups.partition_results import PartitionResults
 from kafka_nextgen.spark import kept_consumers, reading
 from kafka_nextgen.spark.errors import DataLossError
-from kafka_nextgen.spark.java_config import read_java_config
+from kafka_nextgen.spark.kafka_options import read_kafka_options
 from kafka_nextgen.spark.kept_consumers import kept_consumer
 from kafka_nextgen.spark.reading import ReadSettings, _OpenRanges, read_ranges
 from kafka_nextgen.spark.values import PartitionRange
@@ -53,7 +53,7 @@ def test_more_of_a_partition_is_fetched_at_once_unless_the_query_says_how_much(
     made: list[ConsumerConfig] = []
     monkeypatch.setattr(kept_consumers, "Consumer", lambda config: made.append(config) or Mock())
     monkeypatch.setattr(kept_consumers, "_KEPT", {})
-    with kept_consumer(read_java_config({"bootstrap.servers": "localhost:9092", **said})):
+    with kept_consumer(read_kafka_options({"bootstrap.servers": "localhost:9092", **said})):
         pass
     assert [config.max_partition_fetch_bytes for config in made] == [fetched]
 
@@ -61,7 +61,7 @@ def test_more_of_a_partition_is_fetched_at_once_unless_the_query_says_how_much(
 def test_a_process_forked_off_makes_its_own_consumer(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kept_consumers, "Consumer", lambda config: Mock())
     monkeypatch.setattr(kept_consumers, "_KEPT", {})
-    config = read_java_config({"bootstrap.servers": "localhost:9092"})
+    config = read_kafka_options({"bootstrap.servers": "localhost:9092"})
     with kept_consumer(config) as parent:
         pass
     monkeypatch.setattr(kept_consumers.os, "getpid", lambda: -1)
@@ -80,13 +80,13 @@ def made(monkeypatch: pytest.MonkeyPatch) -> dict[str | None, Mock]:
 
 def test_the_consumers_of_the_four_latest_configurations_are_kept(made: dict[str | None, Mock]) -> None:
     for name in "abcdae":
-        with kept_consumer(read_java_config({"bootstrap.servers": "localhost:9092", "client.id": name})) as consumer:
+        with kept_consumer(read_kafka_options({"bootstrap.servers": "localhost:9092", "client.id": name})) as consumer:
             assert consumer is made[name]
     assert [name for name, consumer in made.items() if consumer.close.called] == ["b"], "a was used again since"
 
 
 def test_a_consumer_is_closed_after_an_error(made: dict[str | None, Mock]) -> None:
-    with pytest.raises(ZeroDivisionError), kept_consumer(read_java_config({"bootstrap.servers": "localhost:9092"})):
+    with pytest.raises(ZeroDivisionError), kept_consumer(read_kafka_options({"bootstrap.servers": "localhost:9092"})):
         raise ZeroDivisionError
     (consumer,) = made.values()
     assert consumer.close.called
@@ -100,7 +100,7 @@ def test_what_is_there_at_a_second_task_is_left_out_of_garbage_collections(
     collector.get_freeze_count = lambda: collector.freeze.call_count
     monkeypatch.setattr(kept_consumers, "gc", collector)
     for _ in range(3):
-        with kept_consumer(read_java_config({"bootstrap.servers": "localhost:9092"})):
+        with kept_consumer(read_kafka_options({"bootstrap.servers": "localhost:9092"})):
             freezes.append(collector.freeze.call_count)
     assert freezes == [0, 1, 1]
 

@@ -3,8 +3,8 @@
 A test is of the whole if it is marked ``whole`` or ``kafka``, or lives in one of ``WHOLE``. Without ``--all`` it is
 left out, and the run says so; folders and modules of the whole are not even imported. A random test, by hypothesis or
 marked ``random``, is of both tiers: the default tier draws a tenth of its examples, the same in each run, and the whole
-half of them, others in each run. ``--rest`` runs what the default tier does not: the whole, and random tests as the
-whole has them.
+a quarter of them, others in each run. ``--rest`` runs what the default tier does not: the whole, and random tests as
+the whole has them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tests.support.real_kafka import PREVIEW_VERSION, REAL_RELEASES
 TESTS = Path(__file__).parents[1]
 
 #: Folders whose tests start Java for themselves, for Spark and TLC: .ci/run has a process for these alone.
-JAVA_ITSELF = {"pyspark", "model"}
+JAVA_ITSELF = {"pyspark", "verification/model"}
 
 #: Folders, modules and tests of the whole.
 WHOLE = {
@@ -37,7 +37,7 @@ WHOLE = {
     "security/test_command_line.py",
     "spark/test_missing_packages.py",
     "test_examples.py::test_four_processes_share_by_what_they_say_and_read_each_record_once",
-    "fuzz/test_campaign.py",
+    "verification/fuzz/test_campaign.py",
     "opentelemetry/test_environments.py",
     "support/test_guardian.py",
     "test_packaging.py",
@@ -46,7 +46,7 @@ WHOLE = {
     "endtoend/test_kill_broker.py",
     "endtoend/test_weighted_assignor.py",
     # groups that live for a while, by the clock
-    "soak/test_soak.py",
+    "verification/soak/test_soak.py",
     "collecting/test_record_reader.py",
     "collecting/test_three_sources.py",
     "collecting/test_told_and_done.py",
@@ -68,10 +68,10 @@ WHOLE = {
     "test_benchmarks_of_reading.py",
     "test_benchmarks_of_spark.py",
     # long searches: planted bugs, places to interrupt at, random calls, two brokers side by side
-    "differential",
-    "simulation/exploring",
-    "simulation/stories/test_stories.py",
-    "simulation/test_mutants.py",
+    "verification/differential",
+    "verification/simulation/exploring",
+    "verification/simulation/stories/test_stories.py",
+    "verification/simulation/test_mutants.py",
     "engine/test_injection.py",
     "engine/test_random_calls.py",
     "spark/test_injection.py",
@@ -103,7 +103,13 @@ def mark(item: pytest.Item) -> None:
 
 @cache  # asked for each test of a module
 def _is_of_the_whole(path: Path) -> bool:
-    return any(_inside(place) in WHOLE for place in (path, *path.parents) if TESTS in place.parents)
+    return not WHOLE.isdisjoint(_places_of(path))
+
+
+@cache
+def _places_of(path: Path) -> frozenset[str]:
+    """A module and the folders it is in, as ``WHOLE`` names them."""
+    return frozenset(_inside(place) for place in (path, *path.parents) if TESTS in place.parents)
 
 
 @cache
@@ -164,7 +170,7 @@ def say_what_was_left_out(reporter: pytest.TerminalReporter, config: pytest.Conf
     """Tell that tests of the whole were asked for and not run, and by which option they are."""
     if config.stash.get(_leaves_out, False) and not config.getoption("--rest"):
         reporter.section("tiers")
-        reporter.line("tests of the whole were left out; --all runs them, too (docs/testing.md)")
+        reporter.line("tests of the whole were left out; --all runs them, too (docs/develop/testing.md)")
 
 
 def turn(item: pytest.Item) -> tuple[int, bool]:
@@ -173,7 +179,7 @@ def turn(item: pytest.Item) -> tuple[int, bool]:
     Processes that take one test after the other then have no two releases of Kafka busy at the same time. End-to-end
     tests come first among their like: they are long, and a run should end with short ones.
     """
-    if JAVA_ITSELF & {*item.path.parts}:
+    if not JAVA_ITSELF.isdisjoint(_places_of(item.path)):
         return 0, False
     return _release_of(item), "endtoend" not in item.path.parts
 

@@ -158,7 +158,7 @@ async def test_a_broker_that_is_not_known_is_an_error_and_asked_for() -> None:
     async with started() as (client, broker):
         changes = Changes(client)
         broker.brokers[7] = broker.address
-        with pytest.raises(DisconnectedError, match=r"broker 7 is not among the brokers known: \[0\]"):
+        with pytest.raises(DisconnectedError, match=r"broker 7 is not among the known brokers: \[0\]"):
             await client.call(Node(7), METADATA, question)
         assert 7 in (await changes.next()).brokers
         await client.call(Node(7), METADATA, question)

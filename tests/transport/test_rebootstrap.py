@@ -146,7 +146,7 @@ async def test_where_another_broker_answers_the_bootstrap_servers_are_asked_agai
         client.on_metadata(lambda image: found.set() if set(image.brokers) == {0} else None)
         seed.brokers = {0: seed.address}
         with pytest.raises(
-            DisconnectedError, match=r"another broker than node 1 of cluster .* \(REBOOTSTRAP_REQUIRED\)"
+            DisconnectedError, match=r"the broker that answers is not node 1 of cluster .* \(REBOOTSTRAP_REQUIRED\)"
         ):
             await client.call(Node(1), METADATA, question)
         await asyncio.wait_for(found.wait(), 60)  # which is before the next refresh of the metadata

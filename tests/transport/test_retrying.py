@@ -40,18 +40,18 @@ def test_the_same_is_told_once_and_then_now_and_then_with_a_count(watched: Watch
     for second in range(int(REPEAT_S)):
         watched.now = second
         watched.failure_log.failed(REFUSED)
-    assert watched.told() == ["WARNING metadata: one:9092 refused; tried again"]
+    assert watched.told() == ["WARNING metadata: one:9092 refused; retrying"]
     watched.now = REPEAT_S
     watched.failure_log.failed(REFUSED)
-    assert watched.told() == ["WARNING metadata: one:9092 refused; tried again (61 failures in 60 s)"]
+    assert watched.told() == ["WARNING metadata: one:9092 refused; retrying (61 failures in 60 s)"]
 
 
 def test_another_trouble_is_told_and_two_in_turn_are_not_told_in_turn(watched: Watched) -> None:
     for failure in (REFUSED, LOST, REFUSED, LOST):
         watched.failure_log.failed(failure)
     assert watched.told() == [
-        "WARNING metadata: one:9092 refused; tried again",
-        "WARNING metadata: one:9092 went away; tried again (2 failures in 0 s)",
+        "WARNING metadata: one:9092 refused; retrying",
+        "WARNING metadata: one:9092 went away; retrying (2 failures in 0 s)",
     ]
 
 
@@ -71,9 +71,9 @@ def test_the_recovery_is_logged_once_and_a_new_failure_again(watched: Watched) -
     watched.failure_log.recovered()
     watched.failure_log.failed(REFUSED)
     assert watched.told() == [
-        "INFO metadata: one:9092 refused; tried again",
+        "INFO metadata: one:9092 refused; retrying",
         "INFO metadata: works again, after 2 failures in 3 s",
-        "WARNING metadata: one:9092 refused; tried again",
+        "WARNING metadata: one:9092 refused; retrying",
     ]
 
 

@@ -50,7 +50,7 @@ def explain_(
     Nothing is changed: the group is described, and the assignors run here. Built in are uniform, range, rack-aware,
     weighted, and those of the classic protocol, roundrobin and cooperative-sticky.
 
-    The exit code is 1 if an assignor fails or what it makes of the group is not valid.
+    The exit code is 1 if an assignor fails or its assignment is not valid.
     """
     if (group_id is None) == (file is None):
         raise click.UsageError("say which group: --group of a cluster, or --file with a described one")
@@ -81,7 +81,7 @@ def _explain_live_group(
 
 def _current_assignor(name: str) -> PartitionAssignor:
     if not name:
-        raise click.UsageError("the group has no assignor of its own yet: say which one to try by --assignor")
+        raise click.UsageError("the group has no assignor of its own yet: name one with --assignor")
     return find_assignor(name)
 
 

@@ -53,7 +53,7 @@ class _Node:
     @classmethod
     def of(cls, where: str, value: object) -> _Node:
         if not isinstance(value, dict):
-            raise ConfigError(f"{where}: an object is needed, not {type(value).__name__}")
+            raise ConfigError(f"{where}: must be an object, not {type(value).__name__}")
         return cls(where, value)
 
     def take(self, name: str, kind: type[T]) -> T | None:
@@ -62,7 +62,7 @@ class _Node:
         if value is None:
             return None
         if not isinstance(value, kind) or isinstance(value, bool):
-            raise self.error(f"{name} has to be {_TYPE_NAMES[kind]}, not {value!r}")
+            raise self.error(f"{name} must be {_TYPE_NAMES[kind]}, not {value!r}")
         return value
 
     def error(self, text: str) -> ConfigError:
@@ -74,7 +74,7 @@ def read_group(text: str, source: str) -> GroupFile:
     try:
         document = json.loads(text)
     except ValueError as error:
-        raise ConfigError(f"{source} is no JSON: {error}") from None
+        raise ConfigError(f"{source} is not JSON: {error}") from None
     if isinstance(document, list):
         if len(document) != 1:
             raise ConfigError(f"{source} has {len(document)} groups; one is needed")
@@ -95,7 +95,7 @@ def _member(node: _Node) -> MemberDescription:
         raise node.error("member_id is missing")
     topics = node.take("subscribed_topics", list) or []
     if not all(isinstance(topic, str) for topic in topics):
-        raise node.error("subscribed_topics have to be names")
+        raise node.error("subscribed_topics must be names")
     return MemberDescription(
         member_id=member_id,
         type=GroupType.UNKNOWN,
@@ -136,7 +136,7 @@ def _metadata(node: _Node) -> Metadata:
     try:
         payload = bytes.fromhex(digits) if text is None else text.encode()
     except ValueError:
-        raise node.error(f"payload is no hexadecimal: {digits!r}") from None
+        raise node.error(f"payload is not hexadecimal: {digits!r}") from None
     return Metadata(node.take("version", int) or 0, payload)
 
 

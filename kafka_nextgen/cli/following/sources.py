@@ -62,7 +62,7 @@ async def file_events(path: Path) -> Source:
 
 def _open_log(path: Path) -> BinaryIO:
     if not path.is_file():
-        raise ConfigError(f"{path} can't be followed: it is no file; history report reads pipes, too")
+        raise ConfigError(f"{path} can't be followed: it is not a file; history report also reads pipes")
     file = path.open("rb")
     if file.read(len(GZIP_MAGIC)) == GZIP_MAGIC:
         file.close()

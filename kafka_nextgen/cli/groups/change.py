@@ -17,7 +17,9 @@ _CONSUMER_PREFIX = "consumer."
 @click.command()
 @click.argument("group_id", metavar="GROUP")
 @click.option("--set", "to_set", multiple=True, metavar="NAME=VALUE", help="Set a key; may be given again.")
-@click.option("--unset", "to_unset", multiple=True, metavar="NAME", help="Follow the broker again in a key.")
+@click.option(
+    "--unset", "to_unset", multiple=True, metavar="NAME", help="Remove a key, so that the broker's value applies again."
+)
 @click.option("--dry-run", is_flag=True, help="Let the broker check --set and --unset, and change nothing.")
 @click.option("--all", "show_all", is_flag=True, help="Show keys of share and streams groups as well.")
 @json_option
@@ -33,7 +35,7 @@ def config(
 ) -> None:
     """Show how GROUP is configured; with --set or --unset, change that instead.
 
-    The group need not be there yet. A change reaches members with their next heartbeat.
+    The group need not exist yet. A change reaches members with their next heartbeat.
     """
     changes: dict[str, ConfigValue] = {**_parse_settings(to_set), **dict.fromkeys(to_unset)}
     with cluster.open() as admin:
@@ -65,7 +67,7 @@ def _parse_settings(pairs: tuple[str, ...]) -> dict[str, ConfigValue]:
 @json_option
 @cluster_options
 def delete(cluster: ClusterOptions, group_ids: tuple[str, ...], as_json: bool) -> None:
-    """Forget GROUPs without members, and all they have committed."""
+    """Delete GROUPs without members, with all their committed offsets."""
     with cluster.open() as admin:
         deleted = admin.delete(group_ids, cluster.timeout_s)
     if as_json:

@@ -94,7 +94,7 @@ def describe(
     with_offsets: bool,
     as_json: bool,
 ) -> None:
-    """Describe GROUPs, or all groups, as far as --type and --state leave them."""
+    """Describe GROUPs, or all groups that match --type and --state."""
     errors: list[KafkaNextgenError] = []
     with cluster.open() as admin:
         if not group_ids:
@@ -180,8 +180,8 @@ def _print_heading(line: str) -> None:
 def history(cluster: ClusterOptions, group_id: str, as_json: bool) -> None:
     """Show why GROUP rebalanced, as far back as its coordinator remembers.
 
-    The delay is from the cause to the assignment that takes it into account, - as long as there is none. Apache Kafka's
-    own coordinators keep no history.
+    The delay is from the cause to the assignment that takes it into account; - means that there is none yet. Apache
+    Kafka's own coordinators keep no history.
     """
     with cluster.open() as admin:
         rebalances = admin.history(group_id, cluster.timeout_s)
@@ -204,8 +204,8 @@ def _rebalance_document(rebalance: PastRebalance) -> dict[str, object]:
 def validate_regex(cluster: ClusterOptions, pattern: str, as_json: bool) -> None:
     """Try PATTERN as a subscription, and show the topics it matches now.
 
-    Whole names match. It is tried here, since Kafka has no way to ask a broker. Exit codes: 0 if Kafka takes the
-    pattern, 1 if it refuses it, 3 if that can't be told here because google-re2 can't hold the pattern.
+    Patterns match whole names. They are tried here, since Kafka has no way to ask a broker. Exit codes: 0 if Kafka
+    accepts the pattern, 1 if it refuses it, 3 if that is unknown because the pattern is too large for google-re2.
     """
     with cluster.open() as admin:
         checked = admin.validate_regex(pattern, cluster.timeout_s)
@@ -218,7 +218,7 @@ def validate_regex(cluster: ClusterOptions, pattern: str, as_json: bool) -> None
         print_line(f"Unknown: {checked.unknown}", err=True)
         raise SystemExit(_UNKNOWN)
     if not as_json:
-        for line in checked.topics or ("It matches no topic there is.",):
+        for line in checked.topics or ("It matches no existing topic.",):
             print_line(line)
     if checked.advice:
         print_line(f"Warning: {checked.advice}", err=True)

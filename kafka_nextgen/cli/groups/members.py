@@ -45,9 +45,9 @@ _POSITIVE_SECONDS = click.FloatRange(min=0, min_open=True)
 @json_option
 @cluster_options
 def members(cluster: ClusterOptions, group_id: str, as_json: bool) -> None:
-    """Show the members of GROUP: what they are subscribed to, what they own, and what they are to own.
+    """Show the members of GROUP: their subscriptions, the partitions they own, and their targets.
 
-    A target of = is what is owned already; the classic protocol has none.
+    A target of = is what is owned already; the classic protocol has no targets.
     """
     with cluster.open() as admin:
         found = admin.members(group_id, cluster.timeout_s)
@@ -111,13 +111,13 @@ def _target(member: MemberDescription) -> str | None:
     type=click.FloatRange(min=0),
     default=300.0,
     show_default=True,
-    help="Seconds to wait for them at most; 0 expects them no more, or none at all if none is named.",
+    help="Seconds to wait for them at most; 0 stops waiting, for all members if none is named.",
 )
-@click.option("--session-timeout", type=_POSITIVE_SECONDS, help="Seconds to keep the place of each, if less.")
+@click.option("--session-timeout", type=_POSITIVE_SECONDS, help="Seconds to keep the place of each member, if less.")
 @click.option(
-    "--rebalance-timeout", type=_POSITIVE_SECONDS, help="Seconds that each is given at least to give partitions up."
+    "--rebalance-timeout", type=_POSITIVE_SECONDS, help="Seconds that each member has at least to give up partitions."
 )
-@click.option("--assignor", help="The assignor of those that ask for none.")
+@click.option("--assignor", help="The assignor for members that ask for none.")
 @json_option
 @cluster_options
 def add_members(
@@ -130,9 +130,9 @@ def add_members(
     assignor: str | None,
     as_json: bool,
 ) -> None:
-    """Announce members to GROUP that are about to join, so that it rebalances once, when all of them have."""
+    """Announce to GROUP which members will join, so that it rebalances once, when all of them have joined."""
     if not instance_ids and within > 0:
-        raise click.UsageError("say who is to join: --instance-id, as their group.instance.id will be")
+        raise click.UsageError("name the members that will join: --instance-id, with their group.instance.id")
     members = [NewMember(each, session_timeout, rebalance_timeout, assignor) for each in instance_ids]
     with cluster.open() as admin:
         added = admin.add_members(group_id, members, within, cluster.timeout_s)
@@ -158,7 +158,9 @@ def _print_results(members: Sequence[M], as_json: bool, line_of: Callable[[M], s
 @click.argument("group_id", metavar="GROUP")
 @click.option("-i", "--instance-id", "instance_ids", multiple=True, help="A static member; may be given again.")
 @click.option("-m", "--member-id", "member_ids", multiple=True, help="Any member; may be given again.")
-@click.option("--reason", default="removed by kafka-nextgen groups remove-members", help="For the coordinator's log.")
+@click.option(
+    "--reason", default="removed by kafka-nextgen groups remove-members", help="The reason, for the coordinator's log."
+)
 @json_option
 @cluster_options
 def remove_members(
@@ -169,7 +171,7 @@ def remove_members(
     reason: str,
     as_json: bool,
 ) -> None:
-    """Put members out of GROUP. One whose application still runs joins again."""
+    """Remove members from GROUP. A member whose application still runs rejoins."""
     if not instance_ids and not member_ids:
         raise click.UsageError("say which members: --instance-id or --member-id, as 'groups members' shows them")
     with cluster.open() as admin:

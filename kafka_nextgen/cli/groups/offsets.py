@@ -53,7 +53,7 @@ _PROBLEM: Columns[tuple[TopicPartition, GroupOffset]] = {
 def offsets(
     cluster: ClusterOptions, group_id: str, to_set: tuple[str, ...], to_delete: tuple[str, ...], as_json: bool
 ) -> None:
-    """Show what GROUP has committed, how much it has to read from there on, and whose the partitions are.
+    """Show GROUP's committed offsets, its lag, and the owners of the partitions.
 
     LAG counts what can be read, not records that retention deleted; START shows where the log begins then.
 

@@ -14,4 +14,4 @@ __all__ = ["history"]
 
 @click.group(commands=[collect, compare, follow, report])
 def history() -> None:
-    """Keep what happens to groups, and tell it afterwards."""
+    """Record what happens to groups, and report it afterwards."""

@@ -25,26 +25,26 @@ MIB = 1 << 20
 
 
 @click.command()
-@click.option("-g", "--group", "groups", multiple=True, help="A group to look at; may be given again.")
+@click.option("-g", "--group", "groups", multiple=True, help="A group to observe; may be given again.")
 @click.option(
-    "--pattern", metavar="REGEX", help="Look at groups whose whole id matches; also at those that come later."
+    "--pattern", metavar="REGEX", help="Observe groups whose whole id matches, including those created later."
 )
 @click.option(
-    "--interval", type=click.FloatRange(min=0.1), default=5.0, show_default=True, help="Seconds from look to look."
+    "--interval", type=click.FloatRange(min=0.1), default=5.0, show_default=True, help="Seconds between two looks."
 )
 @click.option(
     "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="The file to append to, such as log.jsonl."
 )
 @click.option("--topic", help="The topic to write to instead, in the same cluster.")
-@click.option("--name", help="What the events call this poller.  [default: the host's name]")
-@click.option("--records", is_flag=True, help="Read what coordinators store, __consumer_offsets, instead of looking.")
-@click.option("--once", is_flag=True, help="End after one look, or with --records when all that is there is read.")
+@click.option("--name", help="The name of this poller in the events.  [default: the host's name]")
+@click.option("--records", is_flag=True, help="Read what coordinators store, __consumer_offsets, instead of polling.")
+@click.option("--once", is_flag=True, help="Stop after one look, or with --records after reading what is there.")
 @click.option(
     "--max-mib",
     type=click.IntRange(min=1),
     default=DEFAULT_MAX_BYTES // MIB,
     show_default=True,
-    help="Rotate the file when it is so large.",
+    help="Rotate the file at this size.",
 )
 @click.option(
     "--keep", type=click.IntRange(min=0), default=DEFAULT_KEEP, show_default=True, help="Rotated files to keep."
@@ -67,13 +67,13 @@ def collect(
 ) -> None:
     """Look at groups every few seconds, and write what changed as events: members, epochs, assignments, offsets, lag.
 
-    Without --group and --pattern, all groups of consumers are looked at, also those that come later. The cluster may
-    be of any kind and version. With --records nothing is missed between two looks, but lag is not told, and the topic
-    __consumer_offsets has to be readable. Ends on SIGINT or SIGTERM, when what was seen is written.
+    Without --group and --pattern, all consumer groups are observed, including those created later. The cluster may be
+    of any kind and version. With --records nothing is missed between two looks, but lag is not recorded, and the topic
+    __consumer_offsets must be readable. Ends on SIGINT or SIGTERM, after writing what was seen.
     """
     wanted = group_filter(groups, pattern)
     if (output is None) == (topic is None):
-        raise click.UsageError("say where events go: either --output FILE or --topic NAME")
+        raise click.UsageError("say where to write events: either --output FILE or --topic NAME")
     sink: QueuedSink
     if output is not None:
         sink = _file_sink(output, max_mib * MIB, keep, compress)
@@ -81,7 +81,7 @@ def collect(
         sink = TopicSink(cluster.config, topic=str(topic))
     with stopped_by_signals(StopHandle()) as stop:
         if not once:
-            click.echo(f"Writing what happens to {output or topic}; Ctrl-C ends it", err=True)
+            click.echo(f"Writing events to {output or topic}; Ctrl-C stops it", err=True)
         try:
             if records:
                 asyncio.run(_read_records(cluster, sink, wanted, stop, once))
@@ -97,7 +97,7 @@ def collect(
 def group_filter(groups: tuple[str, ...], pattern: str | None) -> GroupFilter:
     """Return the filter of ``--group`` and ``--pattern``. Raises ConfigError for invalid values."""
     if "" in groups:
-        raise ConfigError("--group takes the id of a group, not an empty text")
+        raise ConfigError("--group takes the id of a group, not an empty string")
     try:
         return GroupFilter(groups, None if pattern is None else re.compile(pattern))
     except re.error as error:
@@ -106,7 +106,7 @@ def group_filter(groups: tuple[str, ...], pattern: str | None) -> GroupFilter:
 
 def _file_sink(path: Path, max_bytes: int, keep: int, compress: bool) -> FileSink:
     if not path.parent.is_dir():
-        raise ConfigError(f"--output {path}: there is no directory {path.parent}, make it first")
+        raise ConfigError(f"--output {path}: directory {path.parent} does not exist; create it first")
     path.open("ab").close()  # report errors now instead of logging them later
     return FileSink(path, max_bytes=max_bytes, keep=keep, compress=compress)
 

@@ -25,11 +25,11 @@ __all__ = ["compare"]
 @click.option("--cluster", metavar="ID", help="Only groups of this cluster.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def compare(paths: tuple[Path, ...], groups: tuple[str, ...], cluster: str | None, as_json: bool) -> None:
-    """List what one kind of source tells differently from the nearest one to what happened.
+    """List where a kind of source differs from the one nearest to what happened.
 
-    Kinds are consumers, coordinators, readers of __consumer_offsets and pollers, the nearest first. Compared are which
-    members came and went, to which epochs each of them came, and who had each partition, one after the other. The exit
-    code is 1 if there is no event.
+    Kinds are consumers, coordinators, readers of __consumer_offsets and pollers, the nearest first. It compares which
+    members came and went, the epochs each of them reached, and the owners of each partition in order. The exit code is
+    1 if there is no event.
     """
     found, problems = load_events(paths, groups, cluster)
     print_problems(problems)
@@ -51,7 +51,7 @@ def _print(cluster: str, group: str, views: Mapping[SourceKind, SourceView], nam
     found = differences(views, names)
     print_line(f"Group {group}, cluster {cluster or 'unknown'}")
     if not others:
-        print_line(f"  told by {first} alone: there is nothing to compare")
+        print_line(f"  only {first} reports this group: there is nothing to compare")
     elif not found:
         print_line(f"  {', '.join(others)} and {first} tell the same")
     else:

@@ -34,7 +34,7 @@ PAUSE_S = 0.2
     type=click.FloatRange(min=0.1),
     default=2.0,
     show_default=True,
-    help="Seconds from look to look, where the cluster itself is followed.",
+    help="Seconds between two looks, if the cluster itself is followed.",
 )
 @cluster_options
 def follow(
@@ -48,7 +48,7 @@ def follow(
     """Show each group's state, epoch, owners, lag and last events, as they change.
 
     Events come from PATH, a file that a writer appends to, from --topic, or, without either, from looking at the
-    cluster every few seconds. Where stdout is no terminal, each event is printed as a line. Ends on SIGINT or SIGTERM.
+    cluster every few seconds. If stdout is not a terminal, each event is printed as a line. Ends on SIGINT or SIGTERM.
     """
     if path is not None and topic is not None:
         raise click.UsageError("follow either a file or a topic")
@@ -63,7 +63,7 @@ def follow(
             source = cluster_events(cluster, wanted, interval, lambda: stop.is_stopped)
         skipped = asyncio.run(_show(source, wanted, screen, stop))
     if skipped:
-        click.echo(f"{skipped} lines were no events; history report tells more of them", err=True)
+        click.echo(f"{skipped} lines were not events; history report says more about them", err=True)
 
 
 async def _show(source: Source, wanted: GroupFilter, screen: Screen, stop: StopHandle) -> int:

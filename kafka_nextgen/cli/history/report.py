@@ -27,15 +27,15 @@ __all__ = ["print_document", "print_problems", "report"]
 @click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
 @click.option("--group", "groups", metavar="GROUP", multiple=True, help="Only this group; may be given several times.")
 @click.option("--cluster", metavar="ID", help="Only groups of this cluster.")
-@click.option("--since", "first", type=TIME, help="Only what ended then or later.")
-@click.option("--until", "last", type=TIME, help="Only what happened up to then.")
-@click.option("--at", type=TIME, help="What was around this time: owners, rebalances, events.")
+@click.option("--since", "first", type=TIME, help="Only what ended at this time or later.")
+@click.option("--until", "last", type=TIME, help="Only what happened up to this time.")
+@click.option("--at", type=TIME, help="Show owners, rebalances and events around this time.")
 @click.option("--within", "within_s", type=click.FloatRange(0), default=30.0, show_default=True, metavar="SECONDS")
-@click.option("--top", type=click.IntRange(1), default=10, show_default=True, help="The most rows of a table.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document, with all rows.")
 @click.option(
-    "--html", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Write a page to look at."
+    "--top", type=click.IntRange(1), default=10, show_default=True, help="The maximum number of rows per table."
 )
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document, with all rows.")
+@click.option("--html", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Write an HTML page.")
 def report(
     paths: tuple[Path, ...],
     groups: tuple[str, ...],
@@ -48,10 +48,10 @@ def report(
     as_json: bool,
     html: Path | None,
 ) -> None:
-    """Tell what happened to groups, from event logs in files and directories.
+    """Report what happened to groups, from event logs in files and directories.
 
     A time is ISO 8601, in UTC if it names no zone, or milliseconds since the epoch. All times that are printed are UTC.
-    What can't be read is told on stderr; the exit code is 1 if there is nothing else.
+    What can't be read is reported on stderr; the exit code is 1 if there is nothing else.
     """
     found, problems = load_events(paths, groups, cluster)
     print_problems(problems)

@@ -59,7 +59,7 @@ def checked_topics(topics: Topics) -> Subscribed:
         return Subscribed(pattern=topics.pattern)
     names = checked_topic_names(topics, "subscribe")
     if not names:
-        raise ValueError("subscribe() needs the name of a topic at least; unsubscribe() gives all of them up")
+        raise ValueError("subscribe() needs at least one topic; use unsubscribe() to give up all topics")
     return Subscribed(names)
 
 
@@ -70,9 +70,9 @@ def checked_topic_names(topics: Collection[str], call: str) -> frozenset[str]:
     names = list(topics)
     for name in names:
         if not isinstance(name, str):
-            raise TypeError(f"{call}() takes the names of topics, which are str; {name!r} is none")
+            raise TypeError(f"{call}() takes topic names of type str, not {name!r}")
         if complaint := topic_name_complaint(name):
-            raise ValueError(f"{call}(): there can be no topic of that name: {complaint}")
+            raise ValueError(f"{call}(): {complaint}")
     return frozenset(names)
 
 
@@ -85,13 +85,13 @@ def checked_partitions(partitions: Iterable[TopicPartition]) -> tuple[TopicParti
 
 def _checked_partition(partition: TopicPartition) -> TopicPartition:
     if not isinstance(partition, TopicPartition):
-        raise TypeError(f"a partition is named by a TopicPartition; {partition!r} is none")
+        raise TypeError(f"a partition must be a TopicPartition, not {partition!r}")
     if not isinstance(partition.topic, str):
-        raise TypeError(f"there can be no partition {partition!r}: the topic is no str")
+        raise TypeError(f"invalid partition {partition!r}: its topic must be a str")
     complaint = topic_name_complaint(partition.topic)
     if complaint:
-        raise ValueError(f"there can be no partition {partition!r}: {complaint}")
-    _within(partition.partition, INT32_MAX, f"there can be no partition {partition!r}: its number")
+        raise ValueError(f"invalid partition {partition!r}: {complaint}")
+    _within(partition.partition, INT32_MAX, f"invalid partition {partition!r}: its number")
     return partition
 
 
@@ -104,9 +104,9 @@ def checked_ranges(partitions: ToAssign) -> dict[TopicPartition, OffsetRange]:
 
 def _checked_range(partition: TopicPartition, wanted: OffsetRange) -> OffsetRange:
     if not isinstance(wanted, OffsetRange):
-        raise TypeError(f"{partition}: what to read of it is an OffsetRange, or None for all there is, not {wanted!r}")
+        raise TypeError(f"{partition}: must map to an OffsetRange, or to None for no range, not {wanted!r}")
     if not isinstance(wanted.topic_id, TopicId | None):
-        raise TypeError(f"{partition}: the topic id of a range is a UUID, or None, not {wanted.topic_id!r}")
+        raise TypeError(f"{partition}: the topic id of a range must be a UUID or None, not {wanted.topic_id!r}")
     return OffsetRange(
         _within(wanted.start, INT64_MAX, f"{partition}: the start of a range"),
         _within(wanted.end, INT64_MAX, f"{partition}: the end of a range"),
@@ -120,11 +120,11 @@ def checked_offset(partition: TopicPartition, offset: int | OffsetAndMetadata) -
     given = offset if isinstance(offset, OffsetAndMetadata) else OffsetAndMetadata(offset)
     if given.offset == -1:
         raise ValueError(
-            f"{partition}: there is no offset -1, which offsets_for_times() gives where no record is as late; "
+            f"{partition}: -1 is not an offset: offsets_for_times() returns it if no record is that late; "
             "seek_to_end() goes to the end"
         )
     if not isinstance(given.metadata, str):
-        raise TypeError(f"{partition}: the metadata beside an offset is a str, not {given.metadata!r}")
+        raise TypeError(f"{partition}: the metadata of an offset must be a str, not {given.metadata!r}")
     given.metadata.encode()  # what can't be written as UTF-8 is a UnicodeEncodeError, which is a ValueError
     return OffsetAndMetadata(
         _within(given.offset, INT64_MAX, f"{partition}: an offset"),
@@ -147,9 +147,9 @@ def _within(number: int, at_most: int, what: str, at_least: int = 0) -> int:
     try:
         whole = index(number)
     except TypeError:
-        raise TypeError(f"{what} is a whole number, not {number!r}") from None
+        raise TypeError(f"{what} must be a whole number, not {number!r}") from None
     if not at_least <= whole <= at_most:
-        raise ValueError(f"{what} is a number from {at_least} to {at_most}, not {whole}")
+        raise ValueError(f"{what} must be a number from {at_least} to {at_most}, not {whole}")
     return whole
 
 
@@ -163,8 +163,8 @@ def checked_seconds(timeout: object) -> float:
     if isinstance(timeout, timedelta):
         timeout = timeout.total_seconds()
     if isinstance(timeout, str | bytes) or not hasattr(timeout, "__float__"):
-        raise TypeError(f"a timeout is a number of seconds, a timedelta or None, not {timeout!r}")
+        raise TypeError(f"a timeout must be a number of seconds, a timedelta or None, not {timeout!r}")
     timeout = float(timeout)
     if math.isnan(timeout):
-        raise ValueError("a timeout is a number of seconds, not nan")
+        raise ValueError("a timeout must be a number of seconds, not nan")
     return min(max(timeout, 0.0), LONGEST_WAIT_S)

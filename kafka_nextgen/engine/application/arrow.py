@@ -47,5 +47,5 @@ def _builders_of(schema: pa.Schema | None) -> tuple[Build, ...]:
     if schema is None:
         return _BUILDERS
     if not isinstance(schema, pa.Schema):
-        raise TypeError(f"a pyarrow.Schema is needed, not {schema!r}")
+        raise TypeError(f"the schema must be a pyarrow.Schema, not {schema!r}")
     return builders_of(schema)

@@ -36,7 +36,9 @@ Find = Callable[[pa.Field], Build | None]
 def builders_of(schema: pa.Schema) -> tuple[Build, ...]:
     """What makes the columns of ``schema``. Raises ArrowSchemaError for what records don't have."""
     if not len(schema):
-        raise ArrowSchemaError("a schema without columns does not tell how many records there are: name one of them")
+        raise ArrowSchemaError(
+            "a schema without columns can't say how many records there are: name at least one column"
+        )
     return tuple(map(_builder_of, schema))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import warnings
 import weakref
 from collections.abc import Callable, Iterator
@@ -12,12 +11,12 @@ from typing import TYPE_CHECKING
 
 from kafka_nextgen.config import ConsumerConfig, GroupProtocol
 from kafka_nextgen.engine.application.arguments import Topics, checked_seconds
-from kafka_nextgen.engine.application.call_guard import CallGuard, CallTracker
+from kafka_nextgen.engine.application.call_guard import CallGuard, CallTracker, calling_frame
 from kafka_nextgen.engine.application.core import ConsumerCore
 from kafka_nextgen.engine.application.rebalance_listener import is_in_callback
 from kafka_nextgen.engine.application.wakeup import Wakeup
 from kafka_nextgen.engine.observability.health import Health
-from kafka_nextgen.engine.observability.hooks import HookList
+from kafka_nextgen.engine.observability.hooks import HookList, Hooks
 from kafka_nextgen.engine.observability.rebalance import Rebalance
 from kafka_nextgen.errors import ConcurrentUseError, MisuseError
 from kafka_nextgen.fetching import FetchState
@@ -33,12 +32,12 @@ __all__ = ["BaseConsumer", "check_max_records"]
 #: Why a rebalance is not enforced, by the protocol of the group.
 _NOTHING_ENFORCED = {
     GroupProtocol.CONSUMER: (
-        "enforce_rebalance() does nothing: with the consumer group protocol the coordinator decides; it assigns anew "
-        "when what it knows of a member changes, such as its subscription"
+        "enforce_rebalance() does nothing: with the consumer group protocol the coordinator decides, and reassigns "
+        "when a member changes, for example its subscription"
     ),
     None: (
-        "enforce_rebalance() does nothing: with group.protocol=auto this member has not found yet which protocol the "
-        "cluster has; it is about to join, which makes the group rebalance anyhow"
+        "enforce_rebalance() does nothing: with group.protocol=auto this member does not know yet which protocol the "
+        "cluster has; it is about to join, which rebalances the group anyway"
     ),
 }
 
@@ -58,7 +57,7 @@ class _Call:
         self._is_part = is_part
 
     def __enter__(self) -> None:
-        frame = sys._getframe(1)  # noqa: SLF001
+        frame = calling_frame()
         self._calls.enter(frame)
         try:
             self._check_usable()
@@ -71,7 +70,7 @@ class _Call:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        frame = sys._getframe(1)  # noqa: SLF001
+        frame = calling_frame()
         if not self._is_part:
             self._guard.leave(frame)
         self._calls.leave(frame, error)
@@ -100,6 +99,11 @@ class BaseConsumer:
         self._calls = calls
         self._alone: dict[str, _Call] = {}  # calls that run callbacks, by name
         self._runs = False  # whether run() goes on, also between its calls
+
+    def _attach(self, make: Callable[[], Hooks]) -> None:
+        """Add hooks that are made on the I/O thread: a signal handler that raises can't leave them half made."""
+        hooks = self.hooks
+        self._core.engine.thread.call(lambda: hooks.add(make())).result()
 
     @property
     def hooks(self) -> HookList:
@@ -202,7 +206,7 @@ class BaseConsumer:
         changes with every rebalance. A member that was thrown out of its group keeps its last epoch until the
         application polls again, so that the coordinator refuses the offsets of what it lost. Epoch -1 and no id,
         which no coordinator refuses, is a consumer that has not joined yet or reads partitions assigned by hand.
-        ``docs/transactions.md`` shows the whole loop. Raises MisuseError without ``group.id``.
+        ``docs/use/transactions.md`` shows the whole loop. Raises MisuseError without ``group.id``.
         """
         identity = self._usable().engine.identity
         if not identity.group_id:
@@ -213,7 +217,9 @@ class BaseConsumer:
     def _running(self) -> Iterator[None]:
         """Let one ``run`` in at a time, and tell ``health`` of the error that ends it."""
         if self._runs:
-            raise ConcurrentUseError("run() was called while another run() of this consumer goes on; stop that first")
+            raise ConcurrentUseError(
+                "run() was called while another run() of this consumer is under way; stop that one first"
+            )
         try:
             self._runs = True
             yield
@@ -232,15 +238,19 @@ class BaseConsumer:
         """
         core = self._usable()
         if not self.config.group_id:
-            raise MisuseError("run() commits what is handled: set group.id")
+            raise MisuseError("run() commits offsets, which needs a group: set group.id")
         if topics is None and core.fetches.has_ranges:
-            raise MisuseError("run() reads on for ever: read ranges in a loop, or assign partitions without an end")
+            raise MisuseError(
+                "run() does not end by itself: read ranges in a loop, or assign partitions without an end"
+            )
         if topics is not None or core.manual_assignment:
             return topics
         if core.topics is None:
             raise MisuseError("run() has nothing to read: give it topics, or subscribe() or assign() first")
         if core.has_listener:
-            raise MisuseError("run() listens to rebalances itself: subscribe() without a listener, or give it topics")
+            raise MisuseError(
+                "run() has a rebalance listener of its own: subscribe() without a listener, or give it topics"
+            )
         return core.topics
 
     def _positions(self) -> dict[TopicPartition, OffsetAndMetadata]:

@@ -127,7 +127,7 @@ class BlockingCalls(BaseConsumer):
 
         A partition that has no leader when it is looked up a few times is in ``failed`` of the result, and not among
         its keys: it holds up no other. One whose leader does not answer gets there when the time is over. Raises
-        RequestTimeoutError if nothing was found until then, UnknownTopicError if there is no such partition, and
+        RequestTimeoutError if nothing was found until then, UnknownTopicError if the partition does not exist, and
         TopicAuthorizationError.
         """
         found = self._list_offsets("beginning_offsets", dict.fromkeys(partitions, EARLIEST), timeout)

@@ -1,7 +1,8 @@
 """Which calls of a consumer are under way, by their frames: one caller at a time, and ``close`` by a signal handler.
 
-A signal handler may raise anywhere, even where a call is about to end. So no mark left by a call is trusted: a call is
-under way only while the frame that entered it is being executed.
+A signal handler may raise anywhere, even between the last line of a ``try`` and its ``finally``, or in the first line
+of that. So a flag, a lock or a counter may be left behind by a call that is over, and the consumer would refuse all
+later ones. A call therefore leaves its frame, and is under way only while that frame is being executed.
 """
 
 from __future__ import annotations
@@ -16,13 +17,23 @@ from typing import NamedTuple
 
 from kafka_nextgen.errors import ConcurrentUseError, MisuseError
 
-__all__ = ["CallGuard", "CallTracker", "NoCallTracker", "is_in_task", "is_in_thread"]
+__all__ = ["CallGuard", "CallTracker", "NoCallTracker", "calling_frame", "is_in_task", "is_in_thread", "this_frame"]
+
+
+def this_frame() -> FrameType:
+    """The frame of the function that calls this."""
+    return sys._getframe(1)  # noqa: SLF001  (as inspect.currentframe, which may be None)
+
+
+def calling_frame() -> FrameType:
+    """The frame from which the function was called that calls this: of a context manager, the one with the block."""
+    return sys._getframe(2)  # noqa: SLF001  (as inspect.currentframe, which may be None)
 
 
 def is_in_thread(frame: FrameType, thread: object) -> bool:
     """Whether the thread with this ident is executing ``frame``, or a call it made; True if that is unknown."""
     if thread == threading.get_ident():
-        return _outermost(frame, sys._getframe()) is frame  # noqa: SLF001
+        return _outermost(frame, this_frame()) is frame
     for _ in range(_MOST_LOOKS):
         outermost = _outermost(frame, sys._current_frames().get(thread))  # type: ignore[call-overload]  # noqa: SLF001
         if outermost is None or outermost is frame:
@@ -35,7 +46,7 @@ def is_in_thread(frame: FrameType, thread: object) -> bool:
 def is_in_task(frame: FrameType, task: object) -> bool:
     """Whether the task is executing ``frame``, or waits in it; True if that is unknown."""
     if not isinstance(task, asyncio.Task) or task is asyncio.current_task():
-        return _outermost(frame, sys._getframe()) is frame  # noqa: SLF001
+        return _outermost(frame, this_frame()) is frame
     if task.done():
         return False
     awaited: object = task.get_coro()
@@ -96,7 +107,7 @@ class CallGuard:
         held = self._held
         return ConcurrentUseError(
             f"{call}() was called while another thread or task is inside {held.call if held else 'another call'}(); "
-            "a consumer serves one caller at a time, only close() may come from elsewhere"
+            "a consumer serves one caller at a time; only close() may be called from another"
         )
 
     def try_enter(self, call: str, frame: FrameType) -> bool:
@@ -130,10 +141,10 @@ class CallTracker:
         self._wishes: dict[int, Callable[[], bool]] = {}
 
     def __enter__(self) -> None:
-        self.enter(sys._getframe(1))  # noqa: SLF001
+        self.enter(calling_frame())
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        self.leave(sys._getframe(1), error)  # noqa: SLF001
+        self.leave(calling_frame(), error)
 
     def enter(self, frame: FrameType) -> None:
         """Enter a call, or a part of the outermost call, with this frame."""

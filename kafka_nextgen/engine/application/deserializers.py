@@ -87,7 +87,9 @@ class Deserializers:
         A function that calls an async one can't be told from others before.
         """
         value.close()
-        cause = MisuseError(f"it gave a coroutine; leave the {field} as bytes, and await where you process it")
+        cause = MisuseError(
+            f"it returned a coroutine; leave the {field} as bytes, and await where you process the record"
+        )
         error = _error_of(record, field, cause, "")
         if self.on_error is DeserializationPolicy.VALUE:
             return error
@@ -163,7 +165,7 @@ class DeserializedRows:
         try:
             return self._apply(record)
         except BaseException:
-            self.row = row  # first: no call may come before this
+            self.row = row  # before any call: a signal handler that raised there would skip this record
             self._rows.end()
             on_failure()
             raise

@@ -106,18 +106,14 @@ class RecordRun:
     def _begin(self, which: int) -> Iterable[Record]:
         part = self._slices[which]
         made = record_rows(part.columns, part.start, part.stop)
-        if self._deserializers is None:
-            self._enter(which, made)
-            return made
-        rows = DeserializedRows(made, self._deserializers)
-        self._enter(which, rows)
-        self._watch.begin(part, rows)
-        return rows.records(partial(self._watch.fail, part, rows))
-
-    def _enter(self, which: int, rows: RecordRows | DeserializedRows) -> None:
+        rows = made if self._deserializers is None else DeserializedRows(made, self._deserializers)
         self._rows = rows
         if not self._is_over:
             self._at = which, rows
+        if not isinstance(rows, DeserializedRows):
+            return rows
+        self._watch.begin(part, rows)
+        return rows.records(partial(self._watch.fail, part, rows))
 
 
 def _is_cut(rows: RecordRows | DeserializedRows) -> bool:

@@ -237,7 +237,7 @@ class Records(_DataFrames):
 
         Columns: topic, partition, offset, timestamp (milliseconds, UTC), key and value (bytes, no deserializer is
         applied), headers (a list of structs of key and value). With ``schema``, its columns in its order and of its
-        types; ``docs/columns.md`` has those that can be. Raises ArrowSchemaError, which names the column, for any
+        types; ``docs/use/columns.md`` has those that can be. Raises ArrowSchemaError, which names the column, for any
         other, and ImportError if pyarrow is not there.
         """
         with _require_extra("to_arrow()", "arrow"):

@@ -80,7 +80,9 @@ class ClassicAssignors:
         try:
             await self._cluster.refresh_metadata(topics=unknown)
         except KafkaNextgenError as transient:
-            logger.warning("group %s: %s is told without the ids: %s", group.group_id, effect.assignor, transient)
+            logger.warning(
+                "group %s: %s is called without the topic ids: %s", group.group_id, effect.assignor, transient
+            )
         self._call(effect, group)
 
     def _call(self, effect: fx.TellAssignor, group: ConsumerGroupMetadata) -> None:

@@ -89,8 +89,8 @@ class ConsumerDriver(MemberDriver[Member]):
         if left_s is None:
             return
         logger.warning(
-            "group %s: another member holds group.instance.id=%s (%s); asked for again for %.0f s "
-            "(instance.id.retry.timeout.ms), in case that member is gone and its session ends",
+            "group %s: another member holds group.instance.id=%s (%s); retrying for %.0f s "
+            "(instance.id.retry.timeout.ms), in case that member is gone and its session expires",
             self._identity.group_id,
             self._identity.instance_id,
             refusal.message or name_of(refusal.code),
@@ -170,7 +170,7 @@ class ConsumerDriver(MemberDriver[Member]):
         group_id, event = self._identity.group_id, heard.event
         if isinstance(event, ev.HeartbeatAnswered):
             if self.last_heartbeat_at is None and self.on_unsupported is not None:
-                logger.info("group %s: joins by the consumer group protocol, which the cluster has", group_id)
+                logger.info("group %s: joining with the consumer group protocol, which the cluster supports", group_id)
             self.last_heartbeat_at = clocks.monotonic()
             self._tell_assignors(event, heard.for_assignors)
             if not (self._stopped or is_late(self._member.state, event)):
@@ -207,7 +207,7 @@ class ConsumerDriver(MemberDriver[Member]):
         except ConfigError as unreadable:
             return ev.HeartbeatRefused(effect.number, ErrorCode.INVALID_REGULAR_EXPRESSION, f"{why}, and {unreadable}")
         if begins:
-            text = "group %s: %s: pattern %r is matched by this member, which looks for new topics every %g s"
+            text = "group %s: %s: this member matches pattern %r itself, and looks for new topics every %g s"
             logger.warning(text, self._identity.group_id, why, effect.subscribed_pattern, self._watch.max_age_s)
         return ev.HeartbeatLost(effect.number, why)
 

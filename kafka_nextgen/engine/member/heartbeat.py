@@ -36,13 +36,13 @@ logger = logger_of("kafka_nextgen.member")
 
 #: Why a member with local assignors can't be in a group of this cluster, and what to do about it.
 UNSUPPORTED_ASSIGNORS = (
-    "this cluster computes assignments itself, as every Apache Kafka does by the consumer group protocol, so "
+    "with the consumer group protocol this cluster computes assignments itself, as every Apache Kafka does, so "
     "group.local.assignors can't be used here: set group.remote.assignor to one of the cluster's assignors instead, or "
     "group.protocol=classic, where the same PartitionAssignor runs in the group's leader"
 )
 _STANDBYS_ELSEWHERE = (
-    ". Standbys need one of two ways: HotStandby with group.protocol=classic, or without HotStandby the group's "
-    "configuration group.target.size, at a coordinator that has it"
+    ". For standbys, either use HotStandby with group.protocol=classic, or instead of it the group's configuration "
+    "group.target.size, at a coordinator that has it"
 )
 
 

@@ -88,7 +88,7 @@ class ManualAssignment:
         self._raise_hopeless({tp.topic for tp in added})
         missing = _missing(self._cluster.metadata, self.partitions & set(added))
         if missing:
-            logger.warning("%s assigned, but not there yet: waited for", format_partitions(missing))
+            logger.warning("%s assigned, but not there yet; waiting", format_partitions(missing))
 
     def _raise_hopeless(self, topics: Iterable[str]) -> None:
         for name in sorted(topics):
@@ -99,19 +99,19 @@ class ManualAssignment:
     def problem(self) -> str | None:
         """Why partitions can't be read, by the known metadata; may be called from any thread."""
         missing = _missing(self._cluster.metadata, self.partitions)
-        return f"{format_partitions(missing)} assigned, but not there: waited for" if missing else None
+        return f"{format_partitions(missing)} assigned, but not there yet; waiting" if missing else None
 
 
 def refusal(call: str, partitions: Collection[TopicPartition]) -> MisuseError:
     """The error for mixing ``assign`` and ``subscribe``; ``partitions`` were assigned manually."""
     if call == "subscribe":
         return MisuseError(
-            f"{format_partitions(partitions)} assigned by hand: a consumer either assigns partitions to itself or "
-            "subscribes. Call unsubscribe() first to join the group, or go on with assign()"
+            f"{format_partitions(partitions)} assigned by hand: a consumer can either assign() or subscribe(). Call "
+            "unsubscribe() first to join the group, or keep using assign()"
         )
     return MisuseError(
-        "this consumer subscribed, so that its group decides what it reads. Call unsubscribe() first to assign "
-        "partitions by hand, or go on with subscribe()"
+        "this consumer has subscribed, so its group decides what it reads. Call unsubscribe() first to assign "
+        "partitions by hand, or keep using subscribe()"
     )
 
 

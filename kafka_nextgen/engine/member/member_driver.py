@@ -126,15 +126,15 @@ class MemberDriver(Generic[M]):
         latest = self.history.under_way or (rebalance and rebalance.cause)  # a rebalance may begin and end in one step
         if latest is RebalanceCause.FENCED is not cause:
             logger.warning(
-                "group %s: member %s is out of the group, for %s; what it had is lost, and it joins again",
+                "group %s: member %s is out of the group: %s; its partitions are lost, and it rejoins",
                 self._identity.group_id,
                 before.member_id or "without an id yet",
                 self.history.reason or (rebalance and rebalance.reason),
             )
         if latest is RebalanceCause.POLL_TIMEOUT is not cause:
             logger.warning(
-                "group %s: member %s leaves, for nothing was polled within max.poll.interval.ms=%d; it joins again at "
-                "the next poll. Poll more often, take fewer records at a time, or raise that limit",
+                "group %s: member %s leaves because the application did not poll within max.poll.interval.ms=%d; it "
+                "rejoins at the next poll. Poll more often, take fewer records per poll, or raise that limit",
                 self._identity.group_id,
                 before.member_id or "without an id yet",
                 self._config.max_poll_interval_ms,
@@ -142,7 +142,8 @@ class MemberDriver(Generic[M]):
         is_out = rebalance is not None and rebalance.cause in _LEAVES and self._member.state.leaving is not None
         if is_out and self._member.status in _STALE:
             logger.warning(
-                "group %s: member %s left without a callback that takes longer than max.poll.interval.ms=%d",
+                "group %s: member %s left without waiting for a callback that takes longer than "
+                "max.poll.interval.ms=%d",
                 self._identity.group_id,
                 before.member_id or "-",
                 self._config.max_poll_interval_ms,

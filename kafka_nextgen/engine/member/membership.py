@@ -165,7 +165,9 @@ class Membership:
 
     def _fall_back(self, why: str) -> None:
         logger.info(
-            "group %s: joins by the classic protocol, for the other was refused: %s", self._config.group_id, why
+            "group %s: joining with the classic protocol, because the consumer group protocol was refused: %s",
+            self._config.group_id,
+            why,
         )
         assert self.driver is not None, "it was refused"
         assert self._subscribed is not None, "it was to join"

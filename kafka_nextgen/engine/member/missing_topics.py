@@ -68,10 +68,10 @@ class MissingTopics:
         before = set(self.names)
         self.names = tuple(sorted(now))
         for name in sorted(now - before):
-            text = "group %s: subscribed to topic %s, which does not exist: waited for. Is that its name?"
+            text = "group %s: topic %s does not exist yet; waiting for it. Is the name right?"
             logger.warning(text, self._group_id, name)
         for name in sorted((before - now) & self._subscribed):
-            logger.info("group %s: topic %s is there by now", self._group_id, name)
+            logger.info("group %s: topic %s exists now", self._group_id, name)
 
 
 def _missing(image: ClusterImage, names: Collection[str]) -> set[str]:

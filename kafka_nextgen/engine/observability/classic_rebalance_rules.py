@@ -18,12 +18,12 @@ __all__ = ["ClassicRebalanceRules"]
 
 _REASONS: Mapping[type, Callable[[Any], str]] = {
     **REASONS,
-    classic.JoinAnswered: lambda event: f"the group has joined as generation {event.generation}",
+    classic.JoinAnswered: lambda event: f"the group joined as generation {event.generation}",
     classic.JoinRefused: refused("JoinGroup"),
     classic.JoinLost: lambda event: f"no JoinGroup got through: {event.reason}",
     classic.SyncRefused: refused("SyncGroup"),
     classic.CommitRefused: refused("commit"),
-    classic.TopicsDescribed: lambda _: "the topics of the group are not what they were when it was assigned",
+    classic.TopicsDescribed: lambda _: "the group's topics have changed since its assignment",
     classic.RebalanceEnforced: lambda event: f"the application enforced it: {event.reason}",
 }
 

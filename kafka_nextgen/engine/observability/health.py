@@ -132,12 +132,12 @@ _OUT: Collection[Status | ClassicStatus] = (
 def _run_failed(health: Health, limits: Limits) -> str | None:
     if health.run_error is None:
         return None
-    return f"run() has ended, and nothing is read until the application runs or polls again: {health.run_error}"
+    return f"run() has ended; nothing is read until the application calls run() or poll() again: {health.run_error}"
 
 
 def _refused(health: Health, limits: Limits) -> str | None:
     if health.status in (Status.FATAL, ClassicStatus.FATAL):
-        return "the coordinator refused this member for good; poll() says why"
+        return "the coordinator refused this member permanently; poll() raises the reason"
     return None
 
 
@@ -145,15 +145,15 @@ def _not_polled(health: Health, limits: Limits) -> str | None:
     if health.status not in (Status.STALE, ClassicStatus.STALE):
         return None
     if health.phase is not Phase.IDLE and health.rebalancing is None:
-        return "a callback takes longer than max.poll.interval.ms: the member left its group without it"
-    since = "" if health.since_poll_s is None else f", the last time {health.since_poll_s:.0f} s ago"
-    return f"not polled within max.poll.interval.ms{since}: the member left its group, and joins again at the next poll"
+        return "a callback takes longer than max.poll.interval.ms: the member left its group without waiting for it"
+    since = "" if health.since_poll_s is None else f", last polled {health.since_poll_s:.0f} s ago"
+    return f"not polled within max.poll.interval.ms{since}: the member left its group, and rejoins at the next poll"
 
 
 def _callback(health: Health, limits: Limits) -> str | None:
     if health.phase is not Phase.FAILED:
         return None
-    return "on_partitions_assigned raised: poll() calls it again, and until it returns nothing new is read"
+    return "on_partitions_assigned raised: poll() calls it again; until it returns, nothing new is read"
 
 
 def _unreached(health: Health, limits: Limits) -> str | None:
@@ -165,7 +165,7 @@ def _unreached(health: Health, limits: Limits) -> str | None:
 def _in_use(health: Health, limits: Limits) -> str | None:
     if health.instance_id_wait_s is None:
         return None
-    return f"another member holds this group.instance.id: asked for again for {health.instance_id_wait_s:.0f} s"
+    return f"another member holds this group.instance.id: retrying for {health.instance_id_wait_s:.0f} s"
 
 
 def _unheard(health: Health, limits: Limits) -> str | None:
@@ -184,20 +184,20 @@ def _slow(health: Health, limits: Limits) -> str | None:
 def _gone(health: Health, limits: Limits) -> str | None:
     if not health.gone:
         return None
-    return f"{format_partitions(health.gone)}: the topic was deleted; nothing is read of it"
+    return f"{format_partitions(health.gone)}: the topic was deleted; nothing is read from it"
 
 
 def _missing(health: Health, limits: Limits) -> str | None:
     if not health.missing:
         return None
-    return f"subscribed to {', '.join(health.missing)}, which does not exist: waited for"
+    return f"subscribed to {', '.join(health.missing)}, which does not exist yet; waiting"
 
 
 def _stalled(health: Health, limits: Limits) -> str | None:
     if not health.stalled:
         return None
     longest_s = max(health.silence_s[tp] for tp in health.stalled)
-    return f"{format_partitions(health.stalled)} not heard of for {longest_s:.0f} s"
+    return f"{format_partitions(health.stalled)} unanswered for {longest_s:.0f} s"
 
 
 _RULES: tuple[Callable[[Health, Limits], str | None], ...] = (
@@ -277,9 +277,9 @@ class Watchdog:
         fresh, over = stalled - self._stalled, self._stalled - stalled
         self._stalled = stalled
         if over:
-            logger.info("%s: %s not stalled any more", self._name, format_partitions(over))
+            logger.info("%s: %s no longer stalled", self._name, format_partitions(over))
         if fresh:
             longest_s = max(health.silence_s[tp] for tp in fresh)
-            text = "%s: %s stalled: no leader has answered a fetch for %.0f s; tried again all the while"
+            text = "%s: %s stalled: no leader has answered a fetch for %.0f s; retrying"
             logger.warning(text, self._name, format_partitions(fresh), longest_s)
             self._hooks.each(lambda hooks: hooks.stalled(tuple(sorted(fresh)), longest_s))

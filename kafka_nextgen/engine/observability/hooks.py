@@ -181,7 +181,7 @@ def _tell(hooks: Hooks, tell: Callable[[Hooks], None]) -> None:
 
 
 def _log_failure(hooks: Hooks) -> None:
-    logger.exception("%s raised; nothing else comes of it", type(hooks).__qualname__)
+    logger.exception("%s raised; the error is ignored", type(hooks).__qualname__)
 
 
 def wall_s(moment: float) -> float:

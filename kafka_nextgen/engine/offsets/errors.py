@@ -14,10 +14,10 @@ from kafka_nextgen.types import TopicPartition, format_partitions
 __all__ = ["commit_error", "left_out_text", "lookup_error"]
 
 _MOVED = (
-    "others may have these partitions by now, and read on from what was committed last; go on with what poll() brings"
+    "other members may own these partitions by now, and continue from the last commit; go on with what poll() returns"
 )
 
-_ABSENT = "look whether the topic was deleted, and at its name"
+_ABSENT = "check the topic's name, and whether it was deleted"
 
 #: What to do about a commit that failed, where there is more to say than the code does.
 _ADVICE: dict[int, str] = {
@@ -28,10 +28,10 @@ _ADVICE: dict[int, str] = {
     ErrorCode.FENCED_MEMBER_EPOCH: _MOVED,
     ErrorCode.UNKNOWN_TOPIC_OR_PARTITION: _ABSENT,
     ErrorCode.UNKNOWN_TOPIC_ID: _ABSENT,
-    ErrorCode.OFFSET_METADATA_TOO_LARGE: "the broker takes offset.metadata.max.bytes of metadata at most",
+    ErrorCode.OFFSET_METADATA_TOO_LARGE: "the broker takes at most offset.metadata.max.bytes of metadata",
 }
-_RETRIED = "it was tried again as long as its timeout let it: commit again, or give it more time"
-_NOT_JOINED = "a group takes commits from its members only: poll() until partitions are assigned, then commit"
+_RETRIED = "it was retried until its timeout: commit again, or allow more time"
+_NOT_JOINED = "a group accepts commits only from its members: poll() until partitions are assigned, then commit"
 _STRANGER = "subscribe() to be one of them, or commit while the group has no members"
 
 
@@ -73,7 +73,7 @@ def left_out_text(codes: Mapping[TopicPartition, int], identity: MemberIdentity)
     reasons = ", ".join(sorted({name_of(code) for code in codes.values()}))
     return (
         f"group {identity.group_id}: {format_partitions(codes)} is given up without a commit ({reasons}):"
-        f" the next owner reads on from what was committed last; {_ABSENT}"
+        f" the next owner continues from the last commit; {_ABSENT}"
     )
 
 

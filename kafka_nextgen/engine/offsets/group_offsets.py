@@ -64,4 +64,4 @@ class GroupOffsets:
 
 
 def _no_group() -> MisuseError:
-    return MisuseError("offsets are kept by group: set group.id")
+    return MisuseError("offsets are committed for a group: set group.id")

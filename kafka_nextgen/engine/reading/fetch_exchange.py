@@ -1,13 +1,12 @@
 """A fetch on its way to one node, the fetches that follow from it while the state is steady, and the end of sessions.
 
-The steady state begins with a fetch whose node has given a few small answers in a row: to begin it looks at all
-partitions, which is of no use where large answers come.
+The steady state begins with a fetch whose node has given a few small answers in a row. Its beginning looks at all
+partitions, which does not pay where answers are large.
 
-When a consumer closes, its fetch sessions are ended, so that nodes keep nothing for it (KIP-227). A node has room for a
-thousand, and would keep one of a consumer that is gone for two minutes at least; while there is no room, others have to
-name all their partitions in every fetch. It is a courtesy all the same, and must not take long. A fetch that is still
-held back by a node would hold back everything behind it, so the end of its session is told over the connection for
-general requests.
+When a consumer closes, its fetch sessions are ended (KIP-227). A node has room for a thousand sessions, and would keep
+that of a consumer that is gone for at least two minutes; without room for a session, other consumers have to name all
+their partitions in every fetch. This is best effort, and must not take long. A fetch that a node still holds back would
+delay everything behind it, so the request that ends its session goes over the connection for general requests.
 """
 
 from __future__ import annotations
@@ -79,7 +78,15 @@ class FetchExchange:
 
     def begin(self, version: int) -> RawFetchRequest:
         """The first request."""
-        request = self._request(version)
+        fetch, config, session = self._fetch, self._config, self._fetch.session
+        limits = FetchLimits(
+            max_wait_ms=fetch.max_wait_ms,
+            min_bytes=1 if fetch.has_ends else config.fetch_min_bytes,
+            max_bytes=fetch.max_bytes,
+            isolation_level=number_of(config.isolation_level),
+            rack_id=(config.client_rack or "") if fetch.sends_rack else "",
+        )
+        request = to_request(session.told, limits, version, session.session_id, session.epoch, session.forgotten)
         if self._may_be_steady and self._steady is None and version >= WITH_TOPIC_IDS:
             self._steady = self._fetches.begin_steady(
                 self._fetch, self._cluster.metadata, lambda: self._make_step(version, request)
@@ -119,18 +126,6 @@ class FetchExchange:
         now = clocks.monotonic()
         self._counters.latency.note(now - self._asked_at, now)
 
-    def _request(self, version: int) -> RawFetchRequest:
-        fetch, config = self._fetch, self._config
-        limits = FetchLimits(
-            max_wait_ms=fetch.max_wait_ms,
-            min_bytes=1 if fetch.has_ends else config.fetch_min_bytes,
-            max_bytes=fetch.max_bytes,
-            isolation_level=number_of(config.isolation_level),
-            rack_id=(config.client_rack or "") if fetch.sends_rack else "",
-        )
-        session = fetch.session
-        return to_request(session.told, limits, version, session.session_id, session.epoch, session.forgotten)
-
     def _make_step(self, version: int, request: RawFetchRequest) -> accelerator.SteadyFetch[DecodedPartition]:
         """What goes on from the first request."""
         session = self._fetch.session
@@ -155,7 +150,7 @@ class FetchExchange:
 
 async def end_sessions(cluster: ClusterClient, fetches: LockedFetches) -> None:
     """Tell every node with a session of ours that it is over."""
-    with fetches.locked() as state:
+    with fetches as state:
         ends = state.planning.session_ends()
     await asyncio.gather(*(_end(cluster, node_id, request) for node_id, request in ends.items()))
 

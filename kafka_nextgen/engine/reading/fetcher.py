@@ -1,4 +1,4 @@
-"""Drives fetching, on the I/O thread: carries out what the fetch state plans, and gives it the answers."""
+"""Drives fetching on the I/O thread: carries out what the fetch state plans, and brings it the answers."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from kafka_nextgen.fetching import (
     find_arrivals,
 )
 from kafka_nextgen.logs import logger_of
-from kafka_nextgen.requests.fetch import FetchAnswer, FetchedPartition, from_response
+from kafka_nextgen.requests.fetch import FetchAnswer, from_response
 from kafka_nextgen.transport.cluster import ClusterClient
 from kafka_nextgen.transport.deadline import wait_for_event
 from kafka_nextgen.transport.failures import error_from_code
@@ -47,8 +47,10 @@ __all__ = ["Fetcher"]
 
 logger = logger_of("kafka_nextgen.fetch")
 
-#: So many small answers in a row make a steady state likely, and so many bytes of records are small.
+#: How many small answers in a row make a steady state likely, and the most bytes of a small answer's records.
 SMALL_BEFORE_STEADY, MOST_SMALL_BYTES = 4, 8 * 1024
+
+NO_PARTITIONS: frozenset[TopicPartition] = frozenset()
 
 _LEAST_DELAY_S = 0.001  # until the next plan: what falls due within it is planned together
 
@@ -93,14 +95,14 @@ class Fetcher:
         ranges: Mapping[TopicPartition, OffsetRange] = NO_RANGES,
     ) -> None:
         """Make ``partitions`` the whole assignment; those kept go on as they are, but without an end."""
-        with self._fetches.locked() as state:
+        with self._fetches as state:
             state.assign(partitions, added, topic_ids, ranges)
         self._offsets.assigned(partitions, added)
         self.pump()
 
     def release(self, partitions: Iterable[TopicPartition]) -> None:
         """Let fetching of newly assigned partitions begin."""
-        with self._fetches.locked() as state:
+        with self._fetches as state:
             state.release(partitions)
         self.pump()
 
@@ -111,7 +113,7 @@ class Fetcher:
     def stop(self, partitions: Iterable[TopicPartition]) -> None:
         """Hand out nothing of these from here on, even if the application looked at it before."""
         stopped = frozenset(partitions)
-        with self._fetches.locked() as state:
+        with self._fetches as state:
             state.stop(stopped)
             self._mailbox.note_news()
         self._offsets.stopped(stopped)
@@ -147,15 +149,17 @@ class Fetcher:
             return ()
         now = clocks.monotonic()
         image = self._cluster.metadata
-        with self._fetches.locked() as state:
+        with self._fetches as state:
             others = state.planning.find_topics(image)
             needs = state.planning.plan(image, now)
             gone, lost, deadline = state.gone(), state.results.take_truncations(), state.planning.deadline(now)
-            assigned = state.assignment()
+            assigned = state.assignment() if others else NO_PARTITIONS
         if others:
             self._offsets.assigned(assigned, others)
-        self._tell_of_topics(others, gone)
-        _tell_of_truncations(lost)
+        if others or gone != self._gone:
+            self._tell_of_topics(others, gone)
+        if lost:
+            _tell_of_truncations(lost)
         self._timer.set_after(None if deadline is None else max(_LEAST_DELAY_S, deadline - now))
         if self._changed is not None:
             self._changed.set()
@@ -215,7 +219,8 @@ class Fetcher:
                 await self._fetch(exchange)
             else:
                 await self._queries.ask(need)
-            self._worked(need)
+            if self._failure_logs:
+                self._failure_log(need).recovered()
         except KafkaNextgenError as failure:
             self._failure_log(need).failed(
                 failure, logging.WARNING if isinstance(failure, DecodeError) else logging.INFO
@@ -226,10 +231,6 @@ class Fetcher:
             self._failed(need if exchange is None else exchange.end())
             raise
 
-    def _worked(self, need: Need) -> None:
-        if self._failure_logs:
-            self._failure_log(need).recovered()
-
     def _failure_log(self, need: Need) -> FailureLog:
         node = f" from node {need.node_id}" if isinstance(need, Fetch | NeedOffsetReset | NeedEpochEnds) else ""
         what = type(need).__name__ + node
@@ -237,7 +238,7 @@ class Fetcher:
 
     def _failed(self, need: Need) -> None:
         self._counters.failed += isinstance(need, Fetch)
-        with self._fetches.locked() as state:
+        with self._fetches as state:
             state.results.failed(need, clocks.monotonic())
 
     def _exchange_of(self, need: Fetch) -> FetchExchange:
@@ -253,7 +254,7 @@ class Fetcher:
         )
 
     async def _fetch(self, exchange: FetchExchange) -> None:
-        """Fetch until an answer has to go the long way, and take that in."""
+        """Fetch until an answer needs the slow path, and take that answer in."""
         self._send(exchange)
         self._wake_application()
         answer = await (
@@ -262,36 +263,33 @@ class Fetcher:
         assert isinstance(answer, m.FetchResponse)
         exchange.note_answer()
         last = exchange.end()
-        await self._go_the_long_way(last, from_response(answer, last.names))
+        await self._take_slow_path(last, from_response(answer, last.names))
 
-    async def _go_the_long_way(self, need: Fetch, answer: FetchAnswer) -> None:
+    async def _take_slow_path(self, need: Fetch, answer: FetchAnswer) -> None:
         partitions = answer.partitions
         head = SessionAnswer(answer.error, answer.session_id, [each.partition for each in partitions])
-        self._note_size(need.node_id, partitions)
-        if self._decoder.is_quick(partitions):
+        nbytes = sum([len(each.records or b"") for each in partitions])
+        is_small = nbytes <= MOST_SMALL_BYTES
+        self._small_answers[need.node_id] = self._small_answers.get(need.node_id, 0) + 1 if is_small else 0
+        if self._decoder.is_quick(nbytes):
             decoded = self._decoder.decode_at_once(need, partitions)
             if self._receive(need, head, find_arrivals(need, partitions) if need.has_ends else {}):
                 self._take_in(need, decoded)
         elif self._receive(need, head, find_arrivals(need, partitions)):
-            self.pump()  # go on behind what came before it is decoded
+            self.pump()  # the next fetch is sent before this answer is decoded
             self._take_in(need, await self._decoder.decode(need, partitions))
-
-    def _note_size(self, node_id: int, partitions: Sequence[FetchedPartition]) -> None:
-        """Count the small answers in a row of a node."""
-        is_small = sum(len(each.records or b"") for each in partitions) <= MOST_SMALL_BYTES
-        self._small_answers[node_id] = self._small_answers.get(node_id, 0) + 1 if is_small else 0
 
     def _take_in(self, need: Fetch, decoded: Sequence[DecodedPartition]) -> None:
         self._counters.note_records(decoded)
-        with self._fetches.locked() as state:
+        with self._fetches as state:
             redirected = state.results.fetched(need, decoded, clocks.monotonic())
         if redirected:
             where, lease_s = format_partitions(redirected), self._config.metadata_max_age_ms / 1000
             logger.warning("%s: the preferred replica can't be read; for %g s the leader is, instead", where, lease_s)
 
     def _receive(self, need: Fetch, head: SessionAnswer, arrivals: Mapping[TopicPartition, Arrival]) -> bool:
-        """Note an answer that goes the long way; returns whether it is to be taken in."""
-        with self._fetches.locked() as state:
+        """Note an answer on the slow path; returns whether its records are to be taken in."""
+        with self._fetches as state:
             is_in_session = state.results.received(need, head, arrivals, clocks.monotonic())
         if not is_in_session:
             logger.debug("node %d: %s; asked in full again", need.node_id, name_of(head.error))

@@ -1,14 +1,14 @@
 """The fetch state between the two threads that use it.
 
-The state has no thread of its own. The I/O thread plans and stores, the application's takes records, seeks and
-pauses. One lock makes each of their calls whole; none of them waits for anything while it holds it, and decoding
-happens outside. A signal handler that interrupts the application in such a call may take the lock once more, for
-instance to ask for the lag; what would wait for the I/O thread is left until the call ends (``CallTracker``).
+The state has no thread of its own. The I/O thread plans and stores; the application's thread takes records, seeks and
+pauses. One lock is held for each of their calls. No thread waits for anything while it holds the lock, and decoding
+happens outside of it. A signal handler that interrupts the application in such a call may take the lock once more, for
+instance to ask for the lag; what would wait for the I/O thread is put off until the call ends (``CallTracker``).
 ``on_change`` is called after each change that may need another request.
 
-What a poll is about to hand over is a ``PollOffer``, and the positions stay: a signal handler may raise until the poll
-has returned, and then the records are not lost, as the next poll finds them again. The last thing a poll does is to
-store that its offer is taken; the next look at the state advances the positions by that.
+What a poll is about to hand over is a ``PollOffer``, and the positions stay: until the poll has returned, a signal
+handler may raise, and the next poll finds the same records again. The last thing a poll does is to store that its offer
+is taken; the next call that looks at the state advances the positions.
 """
 
 from __future__ import annotations
@@ -45,23 +45,20 @@ class PollOffer:
 
 
 class LockedFetches(AbstractContextManager[FetchState]):
-    """What the application's thread does with the fetch state; ``locked`` is for the I/O thread.
+    """What the application's thread does with the fetch state.
 
-    It is the context manager itself, as a generator costs more, and there may be thousands of uses a second.
+    The I/O thread uses it as a context manager, which gives it the state and keeps the other thread out meanwhile.
     """
 
     def __init__(self, state: FetchState, on_change: Callable[[], None]) -> None:
         self._state = state
         self._lock = threading.RLock()
-        #: Whether this thread is inside of another call here, which a signal handler has interrupted.
-        self._is_inside: Callable[[], bool] = self._lock._is_owned  # type: ignore[attr-defined]  # noqa: SLF001  (as threading.Condition does)
+        #: Whether this thread is inside of another call here, which a signal handler has interrupted. Only the lock
+        #: knows for sure: a mark beside it could be left behind by an exception. threading.Condition asks it as well.
+        self._is_inside: Callable[[], bool] = self._lock._is_owned  # type: ignore[attr-defined]  # noqa: SLF001
         #: What the last poll has found; another one if another poll has looked meanwhile.
         self.offer = PollOffer()
         self._on_change = on_change
-
-    def locked(self) -> AbstractContextManager[FetchState]:
-        """The state itself, for the I/O thread, for as long as the other one is kept out of it."""
-        return self
 
     def __enter__(self) -> FetchState:
         self._lock.acquire()
@@ -99,7 +96,7 @@ class LockedFetches(AbstractContextManager[FetchState]):
         self, fetch: Fetch, image: ClusterImage, make: Callable[[], accelerator.SteadyFetch[DecodedPartition]]
     ) -> NodeFetches | None:
         """Follow the answers to a fetch that is on its way; see ``FastPath.begin``."""
-        with self.locked() as state:
+        with self as state:
             return state.steady.begin(fetch, image, make)
 
     def take_steady(
@@ -111,7 +108,7 @@ class LockedFetches(AbstractContextManager[FetchState]):
 
     def end_steady(self, steady: NodeFetches) -> Fetch:
         """Follow the answers no longer; returns the fetch that is on its way."""
-        with self.locked() as state:
+        with self as state:
             return state.steady.end(steady)
 
     # ---- the assignment
@@ -149,8 +146,8 @@ class LockedFetches(AbstractContextManager[FetchState]):
         while True:
             try:
                 with self._lock:
-                    self.settle()
-                    before = self.offer
+                    self.settle_taken()
+                    before = self.offer = PollOffer()
                     offer = PollOffer(self._state.handover.peek(max_records, whole_runs))
             except BaseException:
                 self._on_change()  # a partition whose error was raised may be asked for again
@@ -160,7 +157,7 @@ class LockedFetches(AbstractContextManager[FetchState]):
                 return offer
 
     def settle(self) -> None:
-        """Advance the positions over what was taken; what was offered and not taken is not offered any more."""
+        """Advance the positions over what was taken, and withdraw what was offered and not taken."""
         with self._lock:
             self.settle_taken()
             self.offer = PollOffer()
@@ -177,7 +174,7 @@ class LockedFetches(AbstractContextManager[FetchState]):
         before = None
         try:
             with self._lock:
-                if self._state.planning.waits_for_room:  # mostly nothing does; what is left out later knows of these
+                if self._state.planning.waits_for_room:  # mostly nothing does; a later plan counts these
                     before = self._state.handover.runs_done
                 for part in parts:
                     self._state.handover.hand_over(part)

@@ -1,4 +1,4 @@
-"""Asks brokers what fetching has to know beside the records: where to begin, who leads, and where logs diverge."""
+"""Asks brokers what fetching needs beside the records: where to begin, who leads, and where logs diverge."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class PositionQueries:
         else:
             found = await self._offsets.committed(need.partitions, timeout_s)
             offsets, new = await self._find_new(need.fences.keys(), found, timeout_s)
-        with self._fetches.locked() as state:
+        with self._fetches as state:
             state.results.committed_found(need, offsets, clocks.monotonic(), new)
 
     async def _find_new(
@@ -101,7 +101,7 @@ class PositionQueries:
         )
         assert isinstance(message, m.ListOffsetsResponse)
         found = list_offsets.from_response(message, timestamps)
-        with self._fetches.locked() as state:
+        with self._fetches as state:
             skipped = state.results.reset_found(need, found, clocks.monotonic())
         self._tell_of(skipped)
 
@@ -113,7 +113,7 @@ class PositionQueries:
 
     async def _validate(self, need: NeedEpochEnds) -> None:
         ends = await self._epoch_ends(need)
-        with self._fetches.locked() as state:
+        with self._fetches as state:
             state.results.epoch_ends_found(need, ends, clocks.monotonic())
 
     async def _epoch_ends(self, need: NeedEpochEnds) -> dict[TopicPartition, EpochEnd] | None:
@@ -132,7 +132,7 @@ class PositionQueries:
 
     async def _refresh(self, need: NeedMetadata) -> None:
         await self._cluster.refresh_metadata(topics=need.topics)
-        with self._fetches.locked() as state:
+        with self._fetches as state:
             state.results.metadata_refreshed(need, clocks.monotonic())
 
 

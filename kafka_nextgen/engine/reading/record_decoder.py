@@ -1,10 +1,10 @@
-"""Decodes fetched records, in the order in which they came.
+"""Decodes fetched records, in arrival order.
 
 A small answer is decoded at once: handing it to another thread would take longer. A large one is decoded by threads of
-the consumer's own, so that heartbeats are sent and other answers read meanwhile. Compressed partitions are decoded side
-by side, for decompression alone may take longer than all the rest; else one thread is as quick as memory is. What comes
-while those threads are at work waits for them, also if it is small: no records are given to the application in another
-order than they were read in.
+the consumer's own, so that heartbeats are sent and other answers read meanwhile. Compressed partitions are decoded at
+the same time, as decompression alone may take longer than all the rest; without compression one thread is as fast as
+memory allows. Answers that come while those threads work wait for them, even small ones: the application gets records
+in the order in which they were read.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from kafka_nextgen.wire.records import RecordLimits, has_codec, let_go_of_memory
 
 __all__ = ["RecordDecoder", "do_together"]
 
-#: What is decoded at once, in bytes: about as much as takes as long as waking a thread.
+#: The most bytes that are decoded at once: about as many as take as long as waking a thread.
 SMALL_BYTES = 64 * 1024
 
 #: More threads would wait for brokers and memory rather than for processors.
@@ -44,11 +44,8 @@ class RecordDecoder:
         self._lock = threading.Lock()  # around AnswerDecoding
         self._last: asyncio.Event | None = None  # set when the answer that came last is decoded
 
-    def is_quick(self, answered: Collection[FetchedPartition]) -> bool:
-        """Whether an answer is to be decoded at once."""
-        nbytes = 0
-        for part in answered:
-            nbytes += len(part.records or b"")
+    def is_quick(self, nbytes: int) -> bool:
+        """Whether an answer with ``nbytes`` of records is decoded at once."""
         return not self._waiting and nbytes <= SMALL_BYTES
 
     def decode_at_once(self, fetch: Fetch, answered: Collection[FetchedPartition]) -> tuple[DecodedPartition, ...]:
@@ -96,7 +93,7 @@ def _is_compressed(part: FetchedPartition) -> bool:
 
 
 async def do_together(threads: ThreadPoolExecutor, num_threads: int, work: Callable[[], object]) -> None:
-    """Have this done by so many threads at once, and wait for the last of them; raises what one of them raised.
+    """Have ``num_threads`` threads call ``work``, and wait for all of them; raises what one of them raised.
 
     The task goes on in the turn of the loop that hears of the last end. With a future for each thread the loop would
     turn a few times more, and each turn waits for the GIL where the application's thread is busy.
@@ -109,7 +106,7 @@ async def do_together(threads: ThreadPoolExecutor, num_threads: int, work: Calla
 
 
 class _JointWork:
-    """How many threads are still at it; made on the loop, told of each end by the thread that ends."""
+    """Counts the threads that still work; made on the loop, ``end`` is called by each thread that ends."""
 
     def __init__(self, num_threads: int) -> None:
         self.reply: EagerFuture[None] = EagerFuture(asyncio.get_running_loop())

@@ -60,7 +60,7 @@ async def authenticate(connection: Connection, login: SaslLogin, deadline: Deadl
         if isinstance(error, AuthenticationError):
             login.forget()
         raise _with_address(connection, error) from error.__cause__
-    raise AuthenticationError(f"{connection.address}: {login.mechanism} did not come to an end in {_MAX_ROUNDS} rounds")
+    raise AuthenticationError(f"{connection.address}: {login.mechanism} did not finish within {_MAX_ROUNDS} rounds")
 
 
 async def _run(step: Callable[[], T], login: SaslLogin, deadline: Deadline) -> T:
@@ -71,7 +71,7 @@ async def _run(step: Callable[[], T], login: SaslLogin, deadline: Deadline) -> T
         raise
     except Exception as error:
         kind = type(error).__name__
-    raise AuthenticationError(f"{login.mechanism}: this client fails to log in, by an unexpected {kind}")
+    raise AuthenticationError(f"{login.mechanism}: this client failed to log in, with an unexpected {kind}")
 
 
 def reauthentication_delay_s(session_s: float, chance: float) -> float:
@@ -86,11 +86,15 @@ async def _handshake(connection: Connection, mechanism: str, deadline: Deadline)
     assert isinstance(answer, SaslHandshakeResponse)
     if answer.error_code == ErrorCode.UNSUPPORTED_SASL_MECHANISM:
         enabled = ", ".join(map(str, answer.mechanisms)) or "none"
-        raise AuthenticationError(f"the broker has no sasl.mechanism={mechanism} there; it enables {enabled}")
+        raise AuthenticationError(
+            f"the broker does not enable sasl.mechanism={mechanism} on this port; it enables {enabled}"
+        )
     if answer.error_code == ErrorCode.ILLEGAL_SASL_STATE:
-        raise AuthenticationError("the broker takes no login there: is this the port of a listener without SASL?")
+        raise AuthenticationError("the broker accepts no login on this port: is this a listener without SASL?")
     if answer.error_code != ErrorCode.NONE:
-        raise AuthenticationError(f"the broker refuses to begin a login by {mechanism} ({name_of(answer.error_code)})")
+        raise AuthenticationError(
+            f"the broker refuses to begin a login with {mechanism} ({name_of(answer.error_code)})"
+        )
 
 
 async def _send_token(

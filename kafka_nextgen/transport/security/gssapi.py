@@ -33,7 +33,9 @@ def check_service(service: str) -> None:
     """Raise ``ConfigError`` for a name that can't be the first part of a principal."""
     if "/" in service or "@" in service:
         key = "sasl.kerberos.service.name"
-        raise ConfigError(f"{key} is the first part of the brokers' principals only: kafka of kafka/HOST@REALM", key)
+        raise ConfigError(
+            f"{key} must be only the first part of the brokers' principals: kafka in kafka/HOST@REALM", key
+        )
 
 
 class GssapiClient:
@@ -54,11 +56,11 @@ class GssapiClient:
     def evaluate_challenge(self, challenge: bytes) -> bytes | None:
         """Check the broker's proof, then choose no security layer."""
         if self._is_over and challenge:
-            raise AuthenticationError("GSSAPI: the broker sent a token where the login is over")
+            raise AuthenticationError("GSSAPI: the broker sent a token after the login was over")
         if self._is_over:
             return None
         if not challenge:
-            raise AuthenticationError("GSSAPI: the broker sent no token where the login is not over")
+            raise AuthenticationError("GSSAPI: the broker sent no token before the login was over")
         return self._typed(lambda: self._end(challenge) if self._context.complete else self._step(challenge))
 
     def _begin(self) -> bytes:

@@ -83,7 +83,8 @@ class OauthBearerClient:
         text = self._token.text.reveal()
         if not _TOKEN.fullmatch(text):
             raise AuthenticationError(
-                "OAUTHBEARER: the token can't be sent: give letters, digits and -._~+/ with = at its end only (RFC "
+                "OAUTHBEARER: the token can't be sent: it may have letters, digits and -._~+/ with = at its end only "
+                "(RFC "
                 "6750), without Bearer in front and without a line end (it is not shown here)"
             )
         return text
@@ -111,7 +112,7 @@ class TokenCache:
     def token(self) -> Token:
         """A token to log in with; logins at the same time share one request. Raises ``TransportError``."""
         if not self._lock.acquire(timeout=_MOST_WAIT_S):
-            raise OutageError("OAUTHBEARER: there is no token, the request for one is not answered yet")
+            raise OutageError("OAUTHBEARER: no token yet: the request for one has not been answered")
         try:
             if self._token is None or self._now() >= self._reused_until:
                 self._token = self._request()
@@ -157,7 +158,7 @@ def _read(answer: object) -> Token:
     ):
         return Token(Secret.of(text), ends_at, {str(name): str(value) for name, value in (extensions or {}).items()})
     raise AuthenticationError(
-        "OAUTHBEARER: oauth_cb is to return a token, or a tuple of the token, the time its life ends (seconds since "
-        f"1970), its principal and its extensions, the last two if need be; not {type(answer).__name__}. It is called "
+        "OAUTHBEARER: oauth_cb must return a token, or a tuple of the token, its expiry time (seconds since 1970) "
+        "and optionally its principal and its extensions; not {type(answer).__name__}. It is called "
         "in a thread, and must be a plain function"
     )

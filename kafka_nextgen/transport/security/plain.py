@@ -49,4 +49,4 @@ class PlainClient:
     def evaluate_challenge(self, challenge: bytes) -> None:
         """End the login. Raises ``AuthenticationError`` if the broker goes on."""
         if challenge:
-            raise AuthenticationError("PLAIN: the broker sent a token where the login is over")
+            raise AuthenticationError("PLAIN: the broker sent a token after the login was over")

@@ -48,7 +48,7 @@ class RenewedContext:
         except ConfigError as error:
             if str(error) != self._logged:
                 self._logged = str(error)
-                logger.warning("%s; new connections use what was read before, until it can be read", error)
+                logger.warning("%s; until it can be read, new connections use what was read before", error)
             return
         self._state, self._logged = state, None
         logger.info("%s changed: new connections use what is there now", ", ".join(self._files))

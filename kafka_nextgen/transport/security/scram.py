@@ -80,7 +80,7 @@ class ScramClient:
         said = self._attributes(server_final)
         assert self._signature is not None
         if not hmac.compare_digest(self._bytes_of(said.get("v", "")), self._signature):
-            raise self._refused("the broker does not prove that it knows this user's password: it may be a false one")
+            raise self._refused("the broker does not prove that it knows this user's password: it may be an impostor")
 
     def _checked_nonce(self, nonce: str) -> str:
         if not nonce.startswith(self._nonce) or len(nonce) == len(self._nonce):

@@ -65,7 +65,7 @@ def _context_of(given: ssl.SSLContext | ContextCallback) -> ssl.SSLContext:
     context: object = given if isinstance(given, ssl.SSLContext) else call_privately(given, "ssl.context")
     if isinstance(context, ssl.SSLContext):
         return context
-    raise TlsError(f"ssl.context is to return an ssl.SSLContext, not {type(context).__name__}")
+    raise TlsError(f"ssl.context must return an ssl.SSLContext, not {type(context).__name__}")
 
 
 def _strict_context() -> ssl.SSLContext:
@@ -84,8 +84,8 @@ def _load_trusted_certificates(context: ssl.SSLContext, key: str, location: str 
         else:
             context.load_verify_locations(cafile=location, cadata=pem)
     except (OSError, ValueError) as error:
-        where = "it is" if location is None else f"{location} is"
-        raise ConfigError(f"{key}: {where} no certificates in PEM: {_reason(error)}", key) from error
+        where = "it has" if location is None else f"{location} has"
+        raise ConfigError(f"{key}: {where} no PEM certificates: {_reason(error)}", key) from error
 
 
 def _load_client_certificate(context: ssl.SSLContext, config: SecurityConfig) -> None:
@@ -100,8 +100,8 @@ def _load_client_certificate(context: ssl.SSLContext, config: SecurityConfig) ->
         where = certificate if key is None else f"{certificate} with {key}"
         name = config.written_name("ssl.certificate.location")
         raise ConfigError(
-            f"{name}: {where} is no certificate in PEM together with its key, which "
-            f"ssl.key.password opens if it is encrypted: {_reason(error)}",
+            f"{name}: {where} is not a PEM certificate with its key, which ssl.key.password decrypts if necessary: "
+            f"{_reason(error)}",
             name,
         ) from None  # the error may contain the password
 

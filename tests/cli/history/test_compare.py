@@ -58,7 +58,7 @@ def test_the_document_has_the_same(tmp_path: Path) -> None:
     ("told", "line"),
     [
         ([CONSUMERS, COORDINATOR], "coordinator and consumer tell the same"),
-        ([COORDINATOR], "told by coordinator alone: there is nothing to compare"),
+        ([COORDINATOR], "only coordinator reports this group: there is nothing to compare"),
     ],
 )
 def test_that_there_is_no_difference_is_said(tmp_path: Path, told: list[str], line: str) -> None:

@@ -200,7 +200,7 @@ def test_at_tells_owners_and_events_around(tmp_path: Path) -> None:
     ]
     done = _run(log, "--at", "1970-01-01T00:00:26.500", "--within", "1")
     assert ["no owner", "1", "10", "orders[3]"] in _rows(done.stdout, "Owners at that time")
-    assert [row[0] for row in _rows(done.stdout, "Partitions that stood still around then")] == ["orders[3]"]
+    assert [row[0] for row in _rows(done.stdout, "Partitions that stood still around that time")] == ["orders[3]"]
     assert "the log tells of" not in done.stdout
 
 

@@ -1,4 +1,4 @@
-"""Kill a streaming query again and again, and account for every record: docs/testing.md, "Killing a Spark query"."""
+"""Kill a streaming query again and again, and account for every record: docs/develop/spark-campaigns.md."""
 
 from __future__ import annotations
 

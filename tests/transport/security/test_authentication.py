@@ -75,7 +75,7 @@ async def test_a_step_that_fails_unexpectedly_is_told_by_its_kind_only(caplog: p
     changed = evolve(security(), login=SaslLogin("PLAIN", begin))
     async with scripted() as (broker,), client_of(broker, security=changed) as client:
         asks_for_login(broker)
-        with pytest.raises(AuthenticationError, match="by an unexpected UnicodeEncodeError") as caught:
+        with pytest.raises(AuthenticationError, match="with an unexpected UnicodeEncodeError") as caught:
             await client.start()
     assert_nowhere_in_the_chain(PASSWORD, caught.value)
     assert PASSWORD not in caplog.text
@@ -86,7 +86,7 @@ async def test_a_mechanism_that_is_not_enabled_names_those_that_are() -> None:
         broker.script[SASL_HANDSHAKE] = handshaken(ErrorCode.UNSUPPORTED_SASL_MECHANISM, ("PLAIN", "GSSAPI"))
         error = await refusal(broker)
     assert isinstance(error, AuthenticationError)
-    assert "has no sasl.mechanism=SCRAM-SHA-256 there; it enables PLAIN, GSSAPI" in str(error)
+    assert "does not enable sasl.mechanism=SCRAM-SHA-256 on this port; it enables PLAIN, GSSAPI" in str(error)
 
 
 @pytest.mark.parametrize(
@@ -122,7 +122,7 @@ async def test_a_login_without_an_end_is_ended() -> None:
     async with scripted() as (broker,):
         says(broker, b"more")
         changed = evolve(security(), login=SaslLogin("GSSAPI", lambda host: Endless()))
-        with pytest.raises(AuthenticationError, match="did not come to an end in 10 rounds"):
+        with pytest.raises(AuthenticationError, match="did not finish within 10 rounds"):
             await open_connection(broker.address, settings(security=changed))
         assert len(broker.asked(SASL_AUTHENTICATE)) == 10
 
@@ -268,10 +268,10 @@ async def test_a_callable_is_asked_for_the_password_of_each_login_in_a_thread(me
     ("answer", "kind", "says"),
     [
         (ZeroDivisionError("s3cret"), OutageError, "sasl.password raised ZeroDivisionError"),
-        (b"s3cret", AuthenticationError, "sasl.password is to return a non-empty string"),
-        ("", AuthenticationError, "sasl.password is to return a non-empty string"),
-        (Secret(""), AuthenticationError, "sasl.password is to return a non-empty string"),
-        ("s3cret\udc80", AuthenticationError, "sasl.password is to return a non-empty string"),
+        (b"s3cret", AuthenticationError, "sasl.password must return a non-empty string"),
+        ("", AuthenticationError, "sasl.password must return a non-empty string"),
+        (Secret(""), AuthenticationError, "sasl.password must return a non-empty string"),
+        ("s3cret\udc80", AuthenticationError, "sasl.password must return a non-empty string"),
         ("s3cret\0", AuthenticationError, "sasl.password has a NUL"),
     ],
 )

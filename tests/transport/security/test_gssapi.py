@@ -70,11 +70,11 @@ def test_a_broker_that_lets_in_too_early_or_goes_on_is_refused() -> None:
     ours = client()
     ours.initial_response()
     for early in (ours, at_the_offer()):  # before it proved anything, without an offer
-        with pytest.raises(AuthenticationError, match="sent no token where the login is not over"):
+        with pytest.raises(AuthenticationError, match="sent no token before the login was over"):
             early.evaluate_challenge(b"")
     ours = at_the_offer()
     ours.evaluate_challenge(OFFER)
-    with pytest.raises(AuthenticationError, match="sent a token where the login is over"):
+    with pytest.raises(AuthenticationError, match="sent a token after the login was over"):
         ours.evaluate_challenge(OFFER)
 
 

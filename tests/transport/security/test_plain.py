@@ -31,6 +31,6 @@ def test_a_broker_derives_the_user_from_it(user: str) -> None:
 def test_a_broker_that_goes_on_hears_nothing_more() -> None:
     client = PlainClient("alice", Secret("s3cret"))
     client.initial_response()
-    with pytest.raises(AuthenticationError, match="sent a token where the login is over") as caught:
+    with pytest.raises(AuthenticationError, match="sent a token after the login was over") as caught:
         client.evaluate_challenge(b"and your other password?")
     assert_nowhere_in_the_chain("s3cret", caught.value)

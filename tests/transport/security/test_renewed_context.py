@@ -187,5 +187,5 @@ def test_a_callable_without_a_context_is_told_without_what_it_said() -> None:
         context_of(tls(ssl_context=fails))
     assert "s3cret" not in str(caught.value)
     assert caught.value.__context__ is None
-    with pytest.raises(TlsError, match=r"is to return an ssl\.SSLContext, not str"):
+    with pytest.raises(TlsError, match=r"must return an ssl\.SSLContext, not str"):
         context_of(tls(ssl_context=lambda: "s3cret"))

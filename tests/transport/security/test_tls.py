@@ -73,8 +73,8 @@ async def test_a_trusted_broker_of_that_name_is_believed(certificates: Certifica
 @pytest.mark.parametrize(
     ("certificate", "authority", "why"),
     [
-        ("broker", "stranger", "ssl.ca.location is to name the authority that issued it"),
-        ("broker", None, "ssl.ca.location is to name the authority that issued it"),
+        ("broker", "stranger", "ssl.ca.location must name the authority that issued it"),
+        ("broker", None, "ssl.ca.location must name the authority that issued it"),
         ("elsewhere", "authority", "its certificate is for another host"),
         ("expired", "authority", "its certificate has expired"),
     ],
@@ -118,7 +118,7 @@ def test_tls_older_than_1_2_is_not_spoken_but_a_context_that_is_ready_is_used_as
 async def test_a_port_that_speaks_something_else_is_told_of(says: bytes, certificates: Certificates) -> None:
     async with listening(None, lambda: says) as port:
         why = await refusal(port, tls(ssl_ca_location=certificates.authority))
-    assert "what answers there does not speak TLS" in why
+    assert "the server does not speak TLS" in why
 
 
 async def test_a_handshake_that_takes_too_long_is_given_up(certificates: Certificates) -> None:
@@ -165,7 +165,7 @@ def test_a_key_is_opened_by_its_password_and_by_no_other(certificates: Certifica
     own = {"ssl_certificate_location": str(tmp_path / "chain.pem"), "ssl_key_location": str(tmp_path / "key.pem")}
     assert context_of(tls(**own, ssl_key_password="0pen"))
     for password in ({}, {"ssl_key_password": "wr0ng"}):
-        with pytest.raises(ConfigError, match=r"ssl\.key\.password opens if it is encrypted") as caught:
+        with pytest.raises(ConfigError, match=r"ssl\.key\.password decrypts if necessary") as caught:
             tls(**own, **password)
         assert "wr0ng" not in str(caught.value)
 

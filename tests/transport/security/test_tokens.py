@@ -80,7 +80,7 @@ def test_a_callable_gives_a_token_as_for_confluent_kafka(answer: object, token: 
     "answer", [None, "", b"abc", 7, ("abc", "soon"), ("abc", 5, "", {}, "more"), ("a", 1, "", 2), (), "t\udce9ken"]
 )
 def test_what_is_no_token_is_refused_without_showing_it(answer: object) -> None:
-    with pytest.raises(AuthenticationError, match="oauth_cb is to return a token"):
+    with pytest.raises(AuthenticationError, match="oauth_cb must return a token"):
         from_callback(lambda config: answer, "")()
 
 
@@ -121,7 +121,7 @@ def test_logins_do_not_wait_for_ever_in_a_thread_each_for_a_question_that_hangs(
     with ThreadPoolExecutor(1) as pool:
         first = pool.submit(text, source)
         asked.wait()
-        with pytest.raises(OutageError, match="not answered yet"):
+        with pytest.raises(OutageError, match="has not been answered"):
             source.token()
         answer.set()
         assert first.result() == "late"

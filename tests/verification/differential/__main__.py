@@ -1,4 +1,4 @@
-"""Send the same random requests to the embedded broker and to Kafka: docs/testing.md, "Side by side with Kafka"."""
+"""Send the same random requests to the embedded broker and to Kafka: docs/develop/side-by-side.md."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The TLA+ model in ``docs/model``: TLC finds nothing in it, and finds what is planted in a copy."""
+"""The TLA+ model in ``docs/develop/model``: TLC finds nothing in it, and finds what is planted in a copy."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.verification.scenario_language import watching
 from tests.verification.simulation import settling
 from tests.verification.simulation.checking import answers, judge, promises
 
-MODEL = Path(__file__).parents[3] / "docs" / "model"
+MODEL = Path(__file__).parents[3] / "docs" / "develop" / "model"
 
 #: Where what must hold is checked of the shipped machines.
 CHECKERS = [Path(str(module.__file__)) for module in (groups, judge, promises, answers, settling)]

@@ -1,8 +1,8 @@
 """Scenarios: the protocol as text that is played and comes back with what really happened.
 
-The language is described in ``docs/scenarios.md``; ``grammar`` reads it, ``playing`` plays it. Here are the worlds
-without I/O: the coordinator alone (``pure``), members joined to it by a virtual network (``pair``), and members of
-classic groups against a coordinator that the scenario plays (``scripted``). ``tests.verification.worlds`` has those
+The language is described in ``docs/develop/scenarios.md``; ``grammar`` reads it, ``playing`` plays it. Here are the
+worlds without I/O: the coordinator alone (``pure``), members joined to it by a virtual network (``pair``), and members
+of classic groups against a coordinator that the scenario plays (``scripted``). ``tests.verification.worlds`` has those
 with sockets.
 """
 

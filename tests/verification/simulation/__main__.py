@@ -48,7 +48,7 @@ def _seeds(_ctx: click.Context, _param: click.Parameter, value: str) -> range:
     help="Everything heals in the end, or some faults stay.",
     show_default=True,
 )
-@click.option("--plant", type=BUG, help="With this bug of docs/mutants.md.")
+@click.option("--plant", type=BUG, help="With this bug of docs/develop/mutants.md.")
 @click.option("--standbys", "has_standbys", is_flag=True, help="With a target size, beyond which members stand by.")
 @click.option("--jobs", type=click.IntRange(1), default=1, help="So many processes.", show_default=True)
 @click.option("--all-met", is_flag=True, help="It is a finding if a fault, an arrow, a rule or a row never came.")

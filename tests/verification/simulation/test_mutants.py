@@ -15,7 +15,7 @@ from tests.verification.simulation.mutants.__main__ import main
 from tests.verification.simulation.mutants.page import known_in, row, rows_of, with_rows, with_summary
 from tests.verification.simulation.mutants.trying import Death, Kept, Setting, Trial, finds, rule_of, run, seed_for
 
-PAGE = (Path(__file__).parents[3] / "docs" / "mutants.md").read_text()
+PAGE = (Path(__file__).parents[3] / "docs" / "develop" / "mutants.md").read_text()
 KNOWN = known_in(PAGE)
 
 

@@ -1,1 +1,1 @@
-"""The verbs of ``docs/scenarios.md``, a small group in each file: what a command does, and what of it is told."""
+"""The verbs of ``docs/develop/scenarios.md``, a small group in each file: what a command does, and what it tells."""

@@ -1,0 +1,1 @@
+"""Following a record, a poll, a heartbeat and a commit through the code."""

@@ -1,0 +1,130 @@
+"""Write docs/use/configuration.md from the tables in the code: ``python docs/tools/make_configuration.py``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from kafka_nextgen.config import FORBIDDEN, KEYS, ConsumerConfig
+from kafka_nextgen.other_clients.fates import Table
+from kafka_nextgen.other_clients.tables import TABLES
+from kafka_nextgen.properties.value_types import INT32_MAX
+from kafka_nextgen.testing.broker import BrokerSettings
+
+__all__ = ["configuration_page"]
+
+PAGE = Path(__file__).parents[1] / "use" / "configuration.md"
+
+OPENING = """\
+# Configuration
+
+*Written by `python docs/tools/make_configuration.py` from `kafka_nextgen/config.py` and
+`kafka_nextgen/testing/broker/settings.py`; a test checks that they agree.*
+
+## The consumer
+
+Keys are Kafka's, in a mapping (`{"group.id": "billing"}`) or as keyword arguments in snake_case (`group_id="billing"`).
+The few that are not in Kafka say so. Unknown keys, invalid values and values that contradict each other raise
+`ConfigError`, which names all unknown keys, each with the valid one that it misspells.
+
+| key | value | default | what it does |
+|---|---|---|---|
+"""
+
+SECURITY = """
+### TLS and SASL
+
+[security.md](security.md) has examples.
+
+| key | value | default | what it does |
+|---|---|---|---|
+"""
+
+REFUSED = """
+### Refused with `group.protocol=consumer`
+
+In the consumer group protocol the broker decides these, so they raise `ConfigError`.
+`ConsumerConfig.from_properties(properties, migrate=True)` ignores these keys with a warning each.
+
+| key | instead |
+|---|---|
+"""
+
+OTHERS = """
+## From other clients
+
+`ConsumerConfig.from_properties(properties, migrate=True)` reads the configuration of Java's consumer (4.4.0),
+librdkafka (2.16.0, confluent-kafka), kafka-python (3.0.12) and aiokafka (0.14.0); `properties` is a mapping, or the
+`Path` of a file in the syntax of Java's `.properties`, such as the `client.properties` of Confluent Cloud. The option
+`--config-file` does the same. Keys have dots or underscores. What has no effect causes a `UserWarning` each (none on
+the command line), and all that is not supported is in one `ConfigError`. Keys of the same name and meaning as above
+are taken as they are; values that only others allow are converted: `smallest` and `largest`, Java's names of Kafka's
+own deserializers, hosts without a port, `connections.max.idle.ms` of -1 or 0. `auto.commit.interval.ms=0` is refused:
+in Java it commits with each poll, in librdkafka never. Defaults are this library's: librdkafka's are
+`isolation.level=read_committed`, `check.crcs=false` and `allow.auto.create.topics=false`. A key in PKCS12 or as text
+is refused: write it to a PEM file.
+"""
+
+BROKER = """
+## The embedded broker
+
+Set them with `Cluster(config={...})` in tests, with `Broker({...})`, or with
+`kafka-nextgen broker --config NAME=VALUE`.
+
+| key | default |
+|---|---|
+"""
+
+
+def configuration_page() -> str:
+    """The page, as it should be."""
+    return (
+        OPENING
+        + _table(_consumer_rows(is_security=False))
+        + SECURITY
+        + _table(_consumer_rows(is_security=True))
+        + REFUSED
+        + _table((f"`{key}`", instead) for key, instead in FORBIDDEN.items())
+        + OTHERS
+        + "".join(_fates(client, table) for client, table in TABLES.items())
+        + BROKER
+        + _table(_broker_rows())
+    )
+
+
+def _fates(client: str, table: Table) -> str:
+    return f"\n### {client}\n\n| key | here it |\n|---|---|\n" + _table(
+        (f"`{key}`", str(table[key])) for key in sorted(table)
+    )
+
+
+def _consumer_rows(*, is_security: bool) -> Iterator[tuple[str, ...]]:
+    defaults = ConsumerConfig.parse(bootstrap_servers="localhost:9092")
+    for key in (key for key in KEYS.values() if key.is_security is is_security):
+        default = "" if key.name == "bootstrap.servers" else _plain(key.default(defaults))
+        stated = "" if "Default:" in key.doc else default
+        kind = re.sub(rf"a whole number from (\d+) to {INT32_MAX}", r"whole number, at least \1", key.value_type.name)
+        yield f"`{key.name}`", kind, stated, key.doc
+
+
+def _broker_rows() -> Iterator[tuple[str, ...]]:
+    for name, default in BrokerSettings().as_properties().items():
+        yield f"`{name}`", default
+
+
+def _plain(value: object) -> str:
+    text = getattr(value, "value", value)
+    if isinstance(text, tuple):
+        return ",".join(map(str, text))
+    if isinstance(text, bool):
+        return str(text).lower()
+    return "" if text is None else str(text)
+
+
+def _table(rows: Iterable[tuple[str, ...]]) -> str:
+    return "".join(f"| {' | '.join(cell.replace('|', ',') for cell in row)} |\n" for row in rows)
+
+
+if __name__ == "__main__":
+    PAGE.write_text(configuration_page())

@@ -1,0 +1,167 @@
+"""Write docs/how-it-works/membership.md from the machines' own tables: ``python docs/tools/make_membership.py``."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Iterable, Mapping
+from enum import Enum
+from pathlib import Path
+from typing import TypeVar
+
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.membership import failures, transitions
+from kafka_nextgen.membership.classic import failures as classic_failures
+from kafka_nextgen.membership.classic import transitions as classic_transitions
+from kafka_nextgen.membership.classic.states import Status as ClassicStatus
+from kafka_nextgen.membership.error_actions import ErrorAction, ErrorActions
+from kafka_nextgen.membership.offsets import rules as offsets
+from kafka_nextgen.membership.state_machine import IgnoredIn, RowOf
+from kafka_nextgen.membership.states import Phase, Status
+
+__all__ = ["diagram", "membership_page"]
+
+S = TypeVar("S", bound=Enum)
+R = TypeVar("R")
+
+PAGE = Path(__file__).parents[1] / "how-it-works" / "membership.md"
+
+OPENING = """\
+# A member of a group
+
+*Written by `python docs/tools/make_membership.py` from `kafka_nextgen/membership/`; a test keeps it in step.*
+
+A member is a machine: something happens to it (an event), and it answers with what is to be done (effects). Where it
+stands is its status; what it waits for within a status is its phase. There are two of them, one for each protocol. The
+rules in prose open `kafka_nextgen/membership/transitions.py` and `kafka_nextgen/membership/classic/transitions.py`;
+this page shows the tables that follow them there.
+"""
+
+WHEN_A_CALLBACK_RAISES = """
+## When a callback raises
+
+What it raised comes out of `poll`, iteration, `unsubscribe` or `close`. Heartbeats go on.
+
+- `on_partitions_assigned`: FAILED. Nothing is acknowledged, and the new partitions hand out nothing. The next poll
+  calls it again, until it returns; if there is another target by then, that one counts. A classic group asks for no
+  acknowledgement and goes on: if it rebalances, the next poll prepares for that instead.
+- `on_partitions_revoked`: the partitions are given up all the same, because other members wait for them, and this
+  member goes on. Records of them that were handed over and not committed are read again by their next owner.
+- `on_partitions_lost`: the member joins again all the same.
+
+For each partition that `on_partitions_assigned` was called with, `on_partitions_revoked` or `on_partitions_lost` is
+called when it goes, even if the first call raised. An application that does not poll again leaves after
+`max.poll.interval.ms`. So does one whose callbacks in `close` or `unsubscribe` take that long, though the call waits
+for them.
+
+Java's consumer differs. By the consumer group protocol it acknowledges nothing after `onPartitionsRevoked` has raised,
+so that the coordinator removes the member, with all its other partitions, when its rebalance timeout
+(`max.poll.interval.ms`) is over; by the classic protocol it gives them up, as here. After `onPartitionsAssigned` it
+reconciles again, too, but counts the partitions as owned by then: the callback is not called with them a second time.
+By the classic protocol it reads them although the callback failed.
+"""
+
+CLASSIC_ERRORS = """
+## Errors of its requests
+
+Where there is no entry, the code is fatal: it is raised from `poll`, and nothing is sent any more. For commits, which
+are not the machine's own, it means nothing to the member. "Reset" is to lose everything and to join again as a
+new member, "reset generation" to join again by the same id. What a LeaveGroup is answered with makes no difference.
+
+"""
+
+
+def membership_page() -> str:
+    """The page, as it should be."""
+    return "".join(
+        [
+            OPENING,
+            "\n## Phases\n\n",
+            _table(("phase", "what is waited for"), _comments(Phase)),
+            WHEN_A_CALLBACK_RAISES,
+            "\n# The consumer group protocol\n",
+            _machine(Status, transitions.RULES, transitions.IGNORED),
+            "\n## Errors of a heartbeat\n\n",
+            "Every other code is fatal: it is raised from `poll`, and nothing is sent any more.\n\n",
+            _actions({"heartbeat": failures.HEARTBEAT_ACTIONS}),
+            "\n## Errors of commits and of committed offsets\n\nEvery other code fails the call.\n\n",
+            _offset_errors(offsets.RULES),
+            "\n# The classic protocol\n",
+            _machine(ClassicStatus, classic_transitions.RULES, classic_transitions.IGNORED),
+            CLASSIC_ERRORS,
+            _actions(
+                {
+                    "JoinGroup": classic_failures.JOIN_ACTIONS,
+                    "SyncGroup": classic_failures.SYNC_ACTIONS,
+                    "Heartbeat": classic_failures.HEARTBEAT_ACTIONS,
+                    "OffsetCommit": classic_failures.COMMIT_REFUSED_ACTIONS,
+                }
+            ),
+            "\n## Errors of a classic member's commits and committed offsets\n\nEvery other code fails the call.\n\n",
+            _offset_errors(offsets.CLASSIC_RULES),
+        ]
+    )
+
+
+def _machine(statuses: type[Enum], rows: Iterable[RowOf], ignored: Iterable[IgnoredIn]) -> str:
+    """The statuses of a machine, its arrows, and what it ignores."""
+    return "".join(
+        [
+            "\n## Statuses\n\n",
+            _table(("status", "meaning"), _comments(statuses)),
+            "\n## Arrows\n\n",
+            "Arrows from a status to itself are left out: nearly every event may leave a member where it is.\n\n",
+            f"```mermaid\n{diagram(rows)}```\n",
+            "\n## What is ignored, and why\n\n",
+            _table(("event", "in", "because"), (_ignored(entry, list(statuses)) for entry in ignored)),
+        ]
+    )
+
+
+def diagram(rows: Iterable[RowOf[S, R]]) -> str:
+    """Draw the arrows between different statuses for Mermaid, each with the events that can lead along it.
+
+    Arrows from a status to itself are left out: nearly every event may leave a member where it is.
+    """
+    arrows: dict[tuple[S, S], list[str]] = {}
+    for row in rows:
+        for to in sorted(row.to - {row.status}, key=list(type(row.status)).index):
+            arrows.setdefault((row.status, to), []).append(row.event.__name__)
+    lines = [f"    {here.name} --> {there.name}: {', '.join(names)}" for (here, there), names in arrows.items()]
+    return "\n".join(["stateDiagram-v2", "    [*] --> UNSUBSCRIBED", *lines, ""])
+
+
+def _comments(states: type[Enum]) -> list[tuple[str, str]]:
+    """Each member of an enum with the comment beside it: what the code says of itself."""
+    return re.findall(r'(\w+) = "\w+"  # (.+)', inspect.getsource(states))
+
+
+def _ignored(entry: IgnoredIn, order: list[Enum]) -> tuple[str, ...]:
+    statuses = sorted(entry.statuses, key=order.index)
+    return entry.event.__name__, ", ".join(status.name for status in statuses), entry.reason
+
+
+def _actions(tables: Mapping[str, ErrorActions]) -> str:
+    codes = dict.fromkeys(code for table in tables.values() for code in table)
+    rows = ((ErrorCode(code).name, *(_words(table.get(code)) for table in tables.values())) for code in codes)
+    return _table(("code", *tables), rows)
+
+
+def _words(action: ErrorAction | None) -> str:
+    return "" if action is None else str(action.value).replace("_", " ")
+
+
+def _offset_errors(rules: offsets.OffsetRules) -> str:
+    tables = (rules.commit, rules.commit_before_revoking, rules.fetch)
+    codes = dict.fromkeys(code for table in tables for code in table)
+    rows = ((ErrorCode(code).name, *(_words(table.get(code, ErrorAction.FAIL)) for table in tables)) for code in codes)
+    return _table(("code", "commit", "commit before revoking", "committed offsets"), rows)
+
+
+def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
+    lines = [head, tuple("---" for _ in head), *rows]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+if __name__ == "__main__":
+    PAGE.write_text(membership_page())
