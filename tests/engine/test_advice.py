@@ -26,7 +26,7 @@ STRANGER = MemberIdentity(GROUP, None)
         (ErrorCode.UNKNOWN_MEMBER_ID, MEMBER, r"member A at epoch 7 could not commit .*; others may have these"),
         (ErrorCode.UNKNOWN_MEMBER_ID, JOINING, r"has not joined its group .*poll\(\) until partitions are assigned"),
         (ErrorCode.UNKNOWN_MEMBER_ID, STRANGER, r"no member .*subscribe\(\) to be one of them"),
-        (ErrorCode.REBALANCE_IN_PROGRESS, MEMBER, "go on with what poll"),
+        (ErrorCode.REBALANCE_IN_PROGRESS, MEMBER, "continue with what poll"),
         (ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, MEMBER, "whether the topic was deleted"),
         (ErrorCode.COORDINATOR_LOAD_IN_PROGRESS, MEMBER, "give it more time"),
         (ErrorCode.UNKNOWN_SERVER_ERROR, MEMBER, r"\(UNKNOWN_SERVER_ERROR\)$"),

@@ -54,7 +54,7 @@ def test_what_is_given_up_without_a_commit_is_told_in_the_log(stage: Stage, capl
     (told,) = [record.message for record in caplog.records if "commit" in record.message]
     assert told == (
         "group billing: orders[0] is given up without a commit (UNKNOWN_TOPIC_OR_PARTITION): the next owner reads"
-        " on from what was committed last; look whether the topic was deleted, and at its name"
+        " on from what was committed last; check the topic's name and whether it was deleted"
     )
 
 
