@@ -53,8 +53,8 @@ def test_what_is_given_up_without_a_commit_is_told_in_the_log(stage: Stage, capl
         stage.after_reading(7, **LATER).close()
     (told,) = [record.message for record in caplog.records if "commit" in record.message]
     assert told == (
-        "group billing: orders[0] is given up without a commit (UNKNOWN_TOPIC_OR_PARTITION): the next owner "
-        "continues from the last commit; check the topic's name, and whether it was deleted"
+        "group billing: orders[0] is given up without a commit (UNKNOWN_TOPIC_OR_PARTITION): the next owner"
+        " resumes at the last commit; check the topic's name and whether it was deleted"
     )
 
 

@@ -13,13 +13,11 @@ from kafka_nextgen.types import TopicPartition, format_partitions
 
 __all__ = ["commit_error", "left_out_text", "lookup_error"]
 
-_MOVED = (
-    "other members may own these partitions by now, and continue from the last commit; go on with what poll() returns"
-)
+_MOVED = "other members may own these partitions now and resume at the last commit; continue with what poll() returns"
 
-_ABSENT = "check the topic's name, and whether it was deleted"
+_ABSENT = "check the topic's name and whether it was deleted"
 
-#: What to do about a commit that failed, where there is more to say than the code does.
+#: Advice for commits that failed, by error code.
 _ADVICE: dict[int, str] = {
     ErrorCode.UNKNOWN_MEMBER_ID: _MOVED,
     ErrorCode.ILLEGAL_GENERATION: _MOVED,
@@ -30,15 +28,15 @@ _ADVICE: dict[int, str] = {
     ErrorCode.UNKNOWN_TOPIC_ID: _ABSENT,
     ErrorCode.OFFSET_METADATA_TOO_LARGE: "the broker takes at most offset.metadata.max.bytes of metadata",
 }
-_RETRIED = "it was retried until its timeout: commit again, or allow more time"
+_RETRIED = "it was retried until its timeout: commit again, or raise the timeout"
 _NOT_JOINED = "a group accepts commits only from its members: poll() until partitions are assigned, then commit"
-_STRANGER = "subscribe() to be one of them, or commit while the group has no members"
+_STRANGER = "subscribe() to become a member, or commit while the group has no members"
 
 
 def commit_error(failure: Failure, what: str, identity: MemberIdentity) -> KafkaNextgenError:
     """CommitFailedError with the reason for each partition, the error a code has of its own, or RequestTimeoutError.
 
-    ``what`` says what was to be committed.
+    ``what`` describes what was being committed.
     """
     group_id, member_id = identity.group_id, identity.member_id
     if isinstance(failure, TimedOut):
@@ -60,7 +58,7 @@ def commit_error(failure: Failure, what: str, identity: MemberIdentity) -> Kafka
 
 
 def _advice(code: int, identity: MemberIdentity) -> tuple[str, ...]:
-    """Advice on a commit that failed with this code, if there is any."""
+    """Advice for a commit that failed with this code, if there is any."""
     if code == ErrorCode.UNKNOWN_MEMBER_ID and identity.member_epoch < 0:
         return (_NOT_JOINED if identity.belongs else _STRANGER,)
     if code in _ADVICE:
@@ -69,16 +67,16 @@ def _advice(code: int, identity: MemberIdentity) -> tuple[str, ...]:
 
 
 def left_out_text(codes: Mapping[TopicPartition, int], identity: MemberIdentity) -> str:
-    """The log text for partitions that are given up without a commit."""
+    """The log message for partitions that are given up without a commit."""
     reasons = ", ".join(sorted({name_of(code) for code in codes.values()}))
     return (
         f"group {identity.group_id}: {format_partitions(codes)} is given up without a commit ({reasons}):"
-        f" the next owner continues from the last commit; {_ABSENT}"
+        f" the next owner resumes at the last commit; {_ABSENT}"
     )
 
 
 def lookup_error(failure: Failure, what: str, identity: MemberIdentity) -> KafkaNextgenError:
-    """The error of a code, or RequestTimeoutError; ``what`` says whose committed offsets were wanted."""
+    """The error of a code, or RequestTimeoutError; ``what`` names the partitions that were looked up."""
     group_id = identity.group_id
     if isinstance(failure, Refused):
         text = f"group {group_id}: committed offset of {format_partitions(failure.codes)}"
