@@ -68,7 +68,7 @@ class LeaveReason(Enum):
 
 @frozen
 class Leaving:
-    """A leave that was decided, and what the coordinator is to be told of it."""
+    """A decision to leave, and what to tell the coordinator about it."""
 
     why: LeaveReason
     mode: LeaveMode = LeaveMode.DEFAULT
@@ -76,11 +76,11 @@ class Leaving:
 
 @frozen(kw_only=True)
 class AnyMemberState(Numbering):
-    """The part of a member's state that is the same by both protocols.
+    """The part of a member's state that both protocols share.
 
-    ``owned`` is what the callbacks have finished with, and what the coordinator is told. ``held`` is what the
-    application was told it has: it grows when ``on_partitions_assigned`` is called and shrinks when
-    ``on_partitions_revoked`` or ``on_partitions_lost`` is, whether or not that has returned yet.
+    ``owned`` are the partitions whose callbacks have finished; the member reports them to the coordinator. ``held`` are
+    the partitions that the application knows of: it grows when ``on_partitions_assigned`` is called and shrinks when
+    ``on_partitions_revoked`` or ``on_partitions_lost`` is called, before these return.
     """
 
     member_id: str = ""
@@ -92,7 +92,7 @@ class AnyMemberState(Numbering):
     held: frozenset[Any] = frozenset()
     waits_for: int | None = None  # the number of the pending commit or callback
     failures: int = 0  # consecutive failed requests
-    join_reason: JoinReason = JoinReason.UNKNOWN  # stated with each join until one is answered (an extension)
+    join_reason: JoinReason = JoinReason.UNKNOWN  # sent with each join until one is answered (an extension)
     in_flight: int | None = None  # the number of the heartbeat in flight
     sent_at: float = 0.0  # when the last heartbeat was sent
     deadlines: Deadlines = field(factory=dict)
@@ -108,7 +108,7 @@ Context = RuleContext[GroupSettings]
 
 
 class AnyMember(Generic[S]):
-    """What a member of either protocol tells about itself."""
+    """The public state of a member of either protocol."""
 
     state: S
 
@@ -118,7 +118,7 @@ class AnyMember(Generic[S]):
 
     @property
     def member_id(self) -> str:
-        """The id the group knows this member by; empty if it has none."""
+        """The member id; empty if it has none."""
         return self.state.member_id
 
     @property
@@ -128,7 +128,7 @@ class AnyMember(Generic[S]):
 
     @property
     def owned(self) -> frozenset[TopicPartition]:
-        """The partitions the callbacks have finished with."""
+        """The partitions whose callbacks have finished."""
         return self.state.by_name(self.state.owned)
 
     @property
@@ -143,25 +143,25 @@ class AnyMember(Generic[S]):
 
 
 def stop_fetching(state: AnyMemberState, partitions: frozenset[Any]) -> tuple[StopFetching, ...]:
-    """Hand out no record of these partitions any more."""
+    """Stop handing out records of these partitions."""
     return (StopFetching(state.by_name(partitions)),) if partitions else ()
 
 
 def commit(state: S, deadline: float) -> tuple[S, tuple[CommitConsumed, ...]]:
-    """Commit what was processed of all partitions."""
+    """Commit the processed offsets of all partitions."""
     state, number = numbered(state)
     return evolve(state, phase=Phase.COMMITTING, waits_for=number), (CommitConsumed(number, deadline),)
 
 
 def call_on_revoked(state: S, revoked: frozenset[Any]) -> tuple[S, tuple[CallOnRevoked, ...]]:
-    """Tell the application what it is to give up."""
+    """Call ``on_partitions_revoked`` with the partitions to give up."""
     state, number = numbered(state)
     state = evolve(state, phase=Phase.REVOKING, waits_for=number, held=state.held - revoked)
     return state, (CallOnRevoked(number, _in_order(state, revoked)),)
 
 
 def call_on_assigned(state: S, added: frozenset[Any]) -> tuple[S, tuple[CallOnAssigned, ...]]:
-    """Tell the application what it has got, even if that is nothing."""
+    """Call ``on_partitions_assigned`` with the new partitions, even if there are none."""
     state, number = numbered(state)
     state = evolve(state, phase=Phase.ASSIGNING, waits_for=number, held=state.held | added)
     return state, (CallOnAssigned(number, _in_order(state, added)),)
@@ -170,11 +170,11 @@ def call_on_assigned(state: S, added: frozenset[Any]) -> tuple[S, tuple[CallOnAs
 def report_loss(
     state: S, lost: frozenset[Any], ended: tuple[E, ...], *, had_any: bool
 ) -> tuple[S, tuple[E | CallOnLost | ApplyAssignment, ...]]:
-    """Tell the application what it lost, after the effects that ``ended`` the membership.
+    """Call ``on_partitions_lost``, after the effects that ``ended`` the membership.
 
-    The phase is IDLE afterwards if there is nothing to tell and no callback to wait for: one may be running for
-    a rebalance, and its partitions must not come back before it has returned. Callbacks run in the order of their
-    effects, so that a loss is heard of only after that.
+    Afterwards the phase is IDLE if nothing was lost and no callback is running. A callback of a rebalance may be
+    running, and its partitions must not be assigned again before it has returned. Callbacks run in the order of their
+    effects, so ``on_partitions_lost`` runs after it.
     """
     if lost:
         state, number = numbered(state)
@@ -191,7 +191,7 @@ def _in_order(state: AnyMemberState, partitions: frozenset[Any]) -> tuple[TopicP
 
 
 def callback_finished(state: S, _event: AnyCallbackFinished, _at: object) -> tuple[S, tuple[ApplyAssignment]]:
-    """The application knows that its partitions are gone, even if its callback raised."""
+    """The application was told of its loss, even if its callback raised."""
     return evolve(state, phase=Phase.IDLE, waits_for=None), (ASSIGN_NOTHING,)
 
 
@@ -199,7 +199,7 @@ def callback_finished(state: S, _event: AnyCallbackFinished, _at: object) -> tup
 
 
 def polled(state: S, _event: Polled, at: Context) -> tuple[S, tuple[()]]:
-    """The application polls: it has the whole poll interval until the next poll again."""
+    """The application polls: the poll interval starts again."""
     return _poll_until(state, at), ()
 
 
@@ -209,7 +209,7 @@ def _poll_until(state: S, at: Context) -> S:
 
 
 def with_leave_decision(state: S, event: Closed | Unsubscribed) -> S:
-    """The application gives its subscription up, for good or not."""
+    """The application closes or unsubscribes."""
     if isinstance(event, Closed):
         return evolve(state, subscription=None, leaving=Leaving(LeaveReason.CLOSED, event.leave))
     if state.leaving is not None and state.leaving.why is LeaveReason.CLOSED:
@@ -218,7 +218,7 @@ def with_leave_decision(state: S, event: Closed | Unsubscribed) -> S:
 
 
 def note_decision(state: S, event: Closed | Unsubscribed, _at: object) -> tuple[S, tuple[()]]:
-    """The member is on its way out already: only remember what it is to do then."""
+    """The member is leaving already: only remember what to do afterwards."""
     return with_leave_decision(state, event), ()
 
 
@@ -230,8 +230,8 @@ def begin_leaving(
 ) -> tuple[S, tuple[StopFetching | CommitConsumed | E, ...]]:
     """The application closes or unsubscribes: stop fetching, then commit and ``revoke``.
 
-    A callback that is running for a rebalance finishes first. Like a poll, the call shows that the application is
-    alive: its last callbacks have a whole poll interval.
+    A callback that is running for a rebalance finishes first. Like a poll, the call restarts the poll interval, which
+    bounds the last callbacks.
     """
     stop = stop_fetching(state, state.owned | state.held)
     deadlines = disarmed(state.deadlines, Timer.RESOLVE, Timer.TOPICS, Timer.WATCH)
@@ -243,7 +243,7 @@ def begin_leaving(
 
 
 def commit_or_revoke(state: S, at: Context, revoke: Revoke[S, E]) -> tuple[S, tuple[E | CommitConsumed, ...]]:
-    """Go on leaving: by a last commit if the application closes and commits are automatic, else by ``revoke``."""
+    """Continue leaving: with a last commit if the application closes and auto-commit is on, else with ``revoke``."""
     assert state.leaving is not None, "the member is to leave"
     if state.leaving.why is not LeaveReason.CLOSED or not (at.settings.auto_commit and state.held):
         return revoke(state, at)

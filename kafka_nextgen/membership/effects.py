@@ -29,9 +29,9 @@ __all__ = [
 class SendHeartbeat:
     """Send a ConsumerGroupHeartbeat and answer with HeartbeatAnswered, HeartbeatRefused or HeartbeatLost.
 
-    Fields are the request's own (KIP-848, "ConsumerGroupHeartbeat API"): None, or -1 for the timeout, means
-    unchanged since the last heartbeat. ``full`` is for the reader: everything the member has is in it.
-    ``client_assignors`` are for coordinators that let members assign, ``join_reason`` for those that listen to it.
+    The fields are those of the request (KIP-848, "ConsumerGroupHeartbeat API"): None, or -1 for the timeout, means
+    unchanged since the last heartbeat. ``full`` tells readers that the heartbeat has every field. ``client_assignors``
+    and ``join_reason`` are for coordinators with extensions.
     """
 
     number: int
@@ -63,14 +63,14 @@ class ResolveTopics:
 
 @frozen
 class StopFetching:
-    """From here on hand out no record of these partitions, buffered or fetched."""
+    """Stop handing out records of these partitions, including buffered ones."""
 
     partitions: frozenset[TopicPartition]
 
 
 @frozen
 class CommitConsumed:
-    """Commit what was processed of the whole assignment, by ``deadline``; answer with CommitFinished."""
+    """Commit the processed offsets of the whole assignment, by ``deadline``; answer with CommitFinished."""
 
     number: int
     deadline: float
@@ -78,7 +78,7 @@ class CommitConsumed:
 
 @frozen
 class CallOnRevoked:
-    """Run ``on_partitions_revoked`` where the application polls; answer with RevokeFinished."""
+    """Call ``on_partitions_revoked`` in ``poll``; answer with RevokeFinished."""
 
     number: int
     partitions: tuple[TopicPartition, ...]
@@ -86,7 +86,7 @@ class CallOnRevoked:
 
 @frozen
 class CallOnAssigned:
-    """Run ``on_partitions_assigned`` where the application polls; answer with AssignFinished."""
+    """Call ``on_partitions_assigned`` in ``poll``; answer with AssignFinished."""
 
     number: int
     partitions: tuple[TopicPartition, ...]
@@ -94,7 +94,7 @@ class CallOnAssigned:
 
 @frozen
 class CallOnLost:
-    """Run ``on_partitions_lost`` where the application polls; answer with LossFinished."""
+    """Call ``on_partitions_lost`` in ``poll``; answer with LossFinished."""
 
     number: int
     partitions: tuple[TopicPartition, ...]
@@ -102,10 +102,10 @@ class CallOnLost:
 
 @frozen
 class ApplyAssignment:
-    """``partitions`` (with their topic ids) are all the member owns from here on; fetching of new ones may begin.
+    """The member now owns exactly ``partitions`` (with their topic ids); fetching of new ones may begin.
 
-    Comes before CallOnAssigned, so that a callback may seek; nothing of ``added`` is handed out before that
-    callback has returned. With no partitions it follows the callbacks that gave them up.
+    Comes before CallOnAssigned, so that the callback may seek; no record of ``added`` is handed out before that
+    callback has returned. With no partitions it comes after the callbacks for giving them up.
     """
 
     partitions: frozenset[TopicPartition]
@@ -115,7 +115,7 @@ class ApplyAssignment:
 
 @frozen
 class PublishEpoch:
-    """Commits carry this member id and epoch from here on; epoch -1 after leaving or being fenced."""
+    """Commits now carry this member id and epoch; epoch -1 after leaving or being fenced."""
 
     member_id: str
     member_epoch: int
@@ -132,10 +132,9 @@ class RaiseToApplication:
 
 @frozen
 class Left:
-    """The member is out and has nothing left to do: the completion of Unsubscribed and Closed.
+    """The member has left and all callbacks have run: the completion of Unsubscribed and Closed.
 
-    Each gets one, also if there was no group to leave (any more); those that come while the member is leaving
-    share one.
+    Each gets one, even if there was no group to leave; those that come while the member is leaving share one.
     """
 
 

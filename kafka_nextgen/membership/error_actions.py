@@ -1,4 +1,4 @@
-"""What the client's machines do about error codes of the coordinator.
+"""The actions of the client's machines for the coordinator's error codes.
 
 Each machine has a table for each of its requests. A code that is not in the table is FAIL.
 """
@@ -18,21 +18,21 @@ class ErrorAction(Enum):
 
     RETRY = "retry"  # after the backoff
     FIND_COORDINATOR = "find_coordinator"  # then try again
-    RETRY_WITH_NEW_EPOCH = "retry_with_new_epoch"  # after the next heartbeat's answer
+    RETRY_WITH_NEW_EPOCH = "retry_with_new_epoch"  # after the next heartbeat response
     REJOIN = "rejoin"  # the group rebalances
     RESET_EPOCH = "reset_epoch"  # fenced: lose everything, join again with epoch 0
     RESET_GENERATION = "reset_generation"  # lose everything, join again as the same member
     RESET = "reset"  # lose everything, join again as a new member
     WAIT_FOR_INSTANCE_ID = "wait_for_instance_id"  # try for a while, then give up
     LEAVE_OUT = "leave_out"  # go on without this partition
-    STAND_DOWN = "stand_down"  # another member computes by now, or none needs to
-    RAISE = "raise"  # tell the application, keep everything, and keep trying: it may be repaired
-    FAIL = "fail"  # tell the application; nothing is sent any more for this request, or member
+    STAND_DOWN = "stand_down"  # another member computes now, or none has to
+    RAISE = "raise"  # raise from poll, keep everything, and keep retrying: it may be repaired
+    FAIL = "fail"  # raise from poll; stop sending for this request, or member
 
 
 ErrorActions = Mapping[int, ErrorAction]
 
-#: What any request does.
+#: The actions that all requests share.
 COORDINATOR_ACTIONS: ErrorActions = {
     ErrorCode.NOT_COORDINATOR: ErrorAction.FIND_COORDINATOR,
     ErrorCode.COORDINATOR_NOT_AVAILABLE: ErrorAction.FIND_COORDINATOR,

@@ -35,5 +35,5 @@ _ERROR_CLASSES: Mapping[int, type[BrokerError]] = {
 
 
 def error_class(code: int) -> type[BrokerError]:
-    """The class to raise for an error code; ``BrokerError`` itself where there is no other."""
+    """The class to raise for an error code; ``BrokerError`` itself for codes without a specific class."""
     return _ERROR_CLASSES.get(code, BrokerError)

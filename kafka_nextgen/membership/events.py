@@ -38,9 +38,9 @@ __all__ = [
 
 @frozen
 class Subscribed:
-    """The application subscribed to topics by name, to a pattern (RE2), or to other ones than before.
+    """The application subscribed to topics by name or to a pattern (RE2), perhaps again.
 
-    ``matched_by`` is for the reader: the pattern that ``topics`` are the names to, where the coordinator has none.
+    ``matched_by`` is for readers: the pattern that ``topics`` match, if the client resolves it for the coordinator.
     """
 
     topics: frozenset[str] = frozenset()
@@ -50,7 +50,7 @@ class Subscribed:
 
 @frozen
 class Unsubscribed:
-    """The application gave up its subscription; the member is to leave, but may subscribe again."""
+    """The application unsubscribed; the member leaves, and may subscribe again."""
 
 
 @frozen
@@ -62,17 +62,17 @@ class AssignorsAsked:
 
 @frozen
 class TargetInstalled:
-    """The coordinator took this member's target assignment: the next heartbeat response may bring its share."""
+    """The coordinator accepted this member's target assignment: the next heartbeat response may have its share."""
 
 
 @frozen
 class Polled:
-    """The application polls: callbacks can run now, and everything handed over before counts as processed."""
+    """The application polls: callbacks can run now, and all records handed over before count as processed."""
 
 
 @frozen
 class Closed:
-    """The application closes the consumer; ``leave`` is what the coordinator is to be told."""
+    """The application closes the consumer; ``leave`` is what to tell the coordinator."""
 
     leave: LeaveMode = LeaveMode.DEFAULT
 
@@ -104,7 +104,7 @@ class HeartbeatRefused:
 
 @frozen
 class HeartbeatLost:
-    """No answer to heartbeat ``number`` will come: no coordinator, a disconnect, or a timeout."""
+    """Heartbeat ``number`` gets no answer: no coordinator, a disconnect, or a timeout."""
 
     number: int
     reason: str
@@ -112,7 +112,7 @@ class HeartbeatLost:
 
 @frozen
 class TopicsResolved:
-    """Metadata arrived: the names of these topic ids are known now."""
+    """The metadata response has the names of these topic ids."""
 
     names: Mapping[TopicId, str]
 

@@ -1,5 +1,5 @@
-"""What a member does about each error code of ConsumerGroupHeartbeat (KIP-848, "ConsumerGroupHeartbeat API"; where the
-KIP says nothing, what Kafka's own consumer does).
+"""The member's action for each error code of ConsumerGroupHeartbeat (KIP-848, "ConsumerGroupHeartbeat API"; where the
+KIP says nothing, as Kafka's own consumer does).
 
 After any error the next heartbeat is full. A member that is about to leave retries transient errors only; after any
 other error it is out of the group, and leaves without a heartbeat.
@@ -20,7 +20,7 @@ from kafka_nextgen.membership.timers import Timer, armed
 
 __all__ = ["HEARTBEAT_ACTIONS", "refused", "refused_while_leaving"]
 
-#: Every code that is not fatal. After all others no repetition will make the coordinator accept this member.
+#: Every code that is not fatal. After any other code the coordinator would refuse every retry.
 HEARTBEAT_ACTIONS: ErrorActions = {
     **COORDINATOR_ACTIONS,
     ErrorCode.FENCED_MEMBER_EPOCH: ErrorAction.RESET_EPOCH,
@@ -51,9 +51,9 @@ def _try_again(state: MemberState, event: HeartbeatRefused, at: MemberContext, a
 
 
 def _wait_for_instance_id(state: MemberState, event: HeartbeatRefused, at: MemberContext) -> Outcome:
-    """Another member holds this instance id: a crashed predecessor, whose session will end, or a real conflict.
+    """Another member holds this instance id: a crashed predecessor, whose session will expire, or a real conflict.
 
-    KIP-848 ("Static Membership") makes this fatal at once. But a consumer that restarts in a container meets its own
+    KIP-848 ("Static Membership") makes this fatal at once. But a consumer that restarts in a container finds its own
     predecessor, so the member retries for a while. A timeout of 0 behaves as in the KIP.
     """
     deadline = state.instance_id_deadline
@@ -69,8 +69,8 @@ def _wait_for_instance_id(state: MemberState, event: HeartbeatRefused, at: Membe
 def refused_while_leaving(state: MemberState, event: HeartbeatRefused, at: MemberContext) -> Outcome:
     """The coordinator refused a heartbeat of a member that is preparing to leave.
 
-    If it is out of the group, what was about to be revoked is lost. What ``on_partitions_revoked`` was called
-    for is not lost on top; that is only waited for.
+    If the member was removed, the partitions not yet revoked are lost. Those that ``on_partitions_revoked`` is running
+    for are not reported as lost too; the member waits for that callback.
     """
     state = heartbeats.failed(state)
     action = HEARTBEAT_ACTIONS.get(event.code, ErrorAction.FAIL)

@@ -1,29 +1,31 @@
 """Heartbeats: when to send one, what it contains, and what each response means for the next (KIP-848,
 "ConsumerGroupHeartbeat API").
 
-*When.* One heartbeat is in flight at a time. The next goes out when its timer is due (at once after joining, then at
-the interval the coordinator answers with, from when the last one was sent: an answer that takes long delays no other),
-or as soon as there is news: another subscription, other metadata of the member's own assignors, or a reconciliation to
-acknowledge ("After a revocation, it sends the next heartbeat immediately"). A member that has just made the target for
-its group asks for its own share of it at once, too.
+*When.* One heartbeat is in flight at a time. The next is sent when its timer is due: at once after joining, then at the
+coordinator's interval, counted from when the last one was sent, so a slow answer does not delay the next. It is sent
+immediately when there is a change to report: another subscription, new metadata of the member's assignors, or a
+reconciliation to acknowledge ("After a revocation, it sends the next heartbeat immediately"). A member that has just
+computed its group's target also asks for its own share at once.
 
-*What.* A field that is null is unchanged since the last heartbeat. A full heartbeat has every field. It is sent
+*What.* A null field means unchanged since the last heartbeat. A full heartbeat has every field. It is sent
 
 * to join;
 * after any error, timeout or disconnect: the member can't know what arrived, and the coordinator repeats a lost
   response only to a full heartbeat;
-* as long as the member has nothing: a lost first assignment would otherwise never be repeated.
+* as long as the member owns nothing: a lost first assignment would otherwise never be repeated.
 
-A pattern that takes the place of another is told after the other has been taken away. In one heartbeat, a pattern that
-turns out to match nothing raises no group epoch (Kafka 4.3.0), and no member would read what this one had before.
-So does a join that follows another one without an answer: the coordinator may have heard the first. A static member
-that joins says that it has no pattern: it takes the place of its instance, whose pattern null would keep.
+To replace a pattern, the member first removes the old one with one heartbeat and then sends the new one with another.
+If one heartbeat did both and the new pattern matched nothing, the group epoch would not rise (Kafka 4.3.0), and no
+member would read what this one had before. A join that follows an unanswered join does the same, because the
+coordinator may have received the first. A static member that joins without a pattern says so with an empty one: with
+null the coordinator would keep the pattern of the instance's former member.
 
-A keepalive says nothing of partitions, so it gives none free while they are being committed and revoked. Nor does
-a full heartbeat: while a reconciliation is under way, or may begin any moment, it names what the application still
-has and what it is about to get. What is left out may be given to another member when the heartbeat arrives, and
-by then the application may have begun to work with it. An acknowledgement names what the member was told meanwhile,
-too, and is full then: if a late copy of a keepalive has had that taken back, only a full one is answered with it.
+A keepalive has no partitions, so it releases none while they are being committed and revoked. Neither does a full
+heartbeat: during a reconciliation, or when one may begin, it lists what the application still has and what it is about
+to get. The coordinator may assign partitions that are left out to another member when the heartbeat arrives, and by
+then the application may have begun to use them. If a new target arrived meanwhile, an acknowledgement lists that target
+too and is a full heartbeat: a delayed duplicate of a keepalive may have made the coordinator take it back, and only a
+full heartbeat gets it again in the answer.
 """
 
 from __future__ import annotations
@@ -52,18 +54,19 @@ __all__ = [
     "send_if_due",
 ]
 
-#: The statuses in which a member sends heartbeats. ``leaving`` sends the leave, even while one is in flight.
+#: The statuses in which a member sends heartbeats. ``leaving`` sends the leave, even while a heartbeat is in flight.
 HEARTBEATING = (Status.JOINING, Status.RECONCILING, Status.ACKNOWLEDGING, Status.STABLE, Status.PREPARE_LEAVING)
 
-#: Where a member may take more at any moment, also of a target that waits for the reconciliation under way.
+#: The statuses in which a member may take over partitions at any moment, also from a target that waits for the current
+#: reconciliation.
 _MAY_TAKE = frozenset({Status.RECONCILING, Status.ACKNOWLEDGING})
 
-#: No coordinator's interval may flood it with heartbeats or outlast every session (seconds).
+#: Bounds for the coordinator's heartbeat interval (seconds).
 SHORTEST_INTERVAL_S, LONGEST_INTERVAL_S = 0.05, 60.0
 
 
 def send_if_due(state: MemberState, at: MemberContext) -> Outcome:
-    """Send a heartbeat if it is time for one, or if there is news."""
+    """Send a heartbeat if one is due, or if there is a change to report."""
     if state.status not in HEARTBEATING or state.in_flight is not None:
         return state, ()
     if not is_due(state.deadlines, Timer.HEARTBEAT, at.now) and not _has_news(state):
@@ -75,7 +78,7 @@ def send_if_due(state: MemberState, at: MemberContext) -> Outcome:
 
 def _has_news(state: MemberState) -> bool:
     if state.sent is None or state.status is Status.PREPARE_LEAVING:
-        return False  # after a failure the backoff decides, and a leaving member has no news
+        return False  # after a failure the backoff decides, and a leaving member has no changes to report
     return state.sent != _to_say(state)
 
 
@@ -84,7 +87,7 @@ def _to_say(state: MemberState) -> Sent:
 
 
 def _subscription_to_say(state: MemberState) -> Subscription:
-    """The application's; without its pattern while the coordinator may have another one, which is taken away first."""
+    """The application's subscription; without its pattern while the coordinator may have another to remove first."""
     wanted = state.subscription or Subscription()
     replaces = state.pattern_told and wanted.pattern != state.pattern_told
     return evolve(wanted, pattern=None) if replaces else wanted
@@ -103,8 +106,8 @@ def _heartbeat(state: MemberState, settings: MemberSettings, number: int) -> Sen
 def _with_extensions(state: MemberState, heartbeat: SendHeartbeat) -> SendHeartbeat:
     """The heartbeat with the fields for coordinators with extensions.
 
-    Assignors are sent again only when they change, or when the member can't know what arrived, because a reason in
-    their metadata triggers a new assignment each time.
+    Assignors are sent again only when they change, or when the member can't know what arrived: a reason in their
+    metadata triggers a new assignment each time it is sent.
     """
     joins = state.status is Status.JOINING
     told = () if joins or state.sent is None else state.sent.assignors
@@ -116,12 +119,12 @@ def _with_extensions(state: MemberState, heartbeat: SendHeartbeat) -> SendHeartb
 
 
 def _is_about_to_take(state: MemberState) -> bool:
-    """Whether the member, which acknowledges, was told of more meanwhile: it may have been taken back unheard."""
+    """Whether an ACKNOWLEDGING member got a new target meanwhile, which the coordinator may have taken back since."""
     return state.status is Status.ACKNOWLEDGING and _reported(state) != state.owned
 
 
 def _reported(state: MemberState) -> frozenset[TopicIdPartition]:
-    """What is owned, and what may be before this heartbeat is answered: no other member may have that."""
+    """The partitions that are owned or may be before this heartbeat is answered: no other member may get them."""
     if state.status not in _MAY_TAKE:
         return state.owned
     goal, target = (each.partitions if each else NOTHING for each in (state.goal, state.target))
@@ -147,7 +150,7 @@ def _full(state: MemberState, settings: MemberSettings, number: int) -> SendHear
 
 
 def _may_inherit(state: MemberState, settings: MemberSettings) -> bool:
-    """Whether the member may take the place of another one of its instance, which had a pattern."""
+    """Whether the member may replace another one of its instance, which may have had a pattern."""
     return settings.instance_id is not None and state.status is Status.JOINING
 
 
@@ -176,9 +179,9 @@ def _remember(state: MemberState, heartbeat: SendHeartbeat) -> MemberState:
 
 
 def answered(state: MemberState, event: HeartbeatAnswered, at: MemberContext) -> MemberState:
-    """Take what every answer without an error has: the epoch, and the time of the next heartbeat.
+    """Process what every answer without an error has: the epoch, and the time of the next heartbeat.
 
-    A coordinator has no business answering with a negative epoch or an interval of nothing: both are ignored.
+    A negative epoch or an interval of 0 violates the protocol; both are ignored.
     """
     interval_s = _interval_s(state, event, at.settings)
     return evolve(
@@ -195,7 +198,7 @@ def answered(state: MemberState, event: HeartbeatAnswered, at: MemberContext) ->
 
 
 def _pattern_told(state: MemberState) -> str | None:
-    """The pattern the coordinator has now that the last heartbeat is answered; "" if it was taken away."""
+    """The coordinator's pattern for this member after the last answered heartbeat; "" if it was removed."""
     return state.pattern_told if state.sent is None else state.sent.subscription.pattern or ""
 
 
@@ -211,7 +214,7 @@ def ask_for_share(state: MemberState, _event: TargetInstalled, _at: MemberContex
 
 
 def publish_epoch(state: MemberState) -> Outcome:
-    """Let commits carry the member's epoch. Its assignment must be known before."""
+    """Put the member's epoch into commits. Its assignment must be known before."""
     if state.member_epoch == state.published_epoch:
         return state, ()
     state = evolve(state, published_epoch=state.member_epoch)
@@ -219,7 +222,7 @@ def publish_epoch(state: MemberState) -> Outcome:
 
 
 def keep_session(state: MemberState, event: HeartbeatAnswered, at: MemberContext) -> Outcome:
-    """An answer to a member that is preparing to leave: its last commits need the epoch; it needs no target."""
+    """A heartbeat response while preparing to leave: the last commits need its epoch; its target is ignored."""
     return publish_epoch(answered(state, event, at))
 
 

@@ -1,11 +1,11 @@
-"""Joining: a heartbeat with epoch 0 that says everything (KIP-848, "Member Lifecycle").
+"""Joining: a full heartbeat with epoch 0 (KIP-848, "Member Lifecycle").
 
-A member joins when the application subscribes, and again after it was fenced or stopped polling. It brings
-nothing along: no partitions, no target, no topics still waiting for names. It keeps its member id for as long
-as the consumer lives; only a coordinator of Kafka 3.x, which hands out ids itself, can give it another one.
+A member joins when the application subscribes, and again after it was fenced or stopped polling. It starts without
+partitions, target, or unresolved topics. It keeps its member id for the lifetime of the consumer; only a coordinator of
+Kafka 3.x, which generates ids itself, can give it another one.
 
-It is admitted by an answer with an epoch above 0 and an assignment. Before Kafka 4.3 the first member of a
-group may be answered with epoch 0, as long as its pattern is not resolved: then it goes on asking.
+An answer with an epoch above 0 and an assignment admits it. Before Kafka 4.3 the first member of a group may be
+answered with epoch 0 while its pattern is not resolved: then it keeps joining.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ JOIN_EPOCH = 0
 
 
 def subscribe(state: MemberState, event: Subscribed, at: MemberContext) -> Outcome:
-    """The application subscribed, and is not in the group: join."""
+    """The application subscribed outside the group: join."""
     state, _ = change_subscription(state, event, at)
     return return_to_group(state, at), ()
 
 
 def change_subscription(state: MemberState, event: Subscribed, _at: MemberContext) -> Outcome:
-    """Remember what the application wants now. If the member heartbeats, the next one goes out at once."""
+    """Remember the new subscription. If the member heartbeats, the next heartbeat is sent at once."""
     return evolve(state, subscription=Subscription(event.topics, event.pattern)), ()
 
 
 def note_assignors(state: MemberState, event: AssignorsAsked, _at: MemberContext) -> Outcome:
-    """Remember what the member's own assignors have to say. If that is news, it is told with a heartbeat at once."""
+    """Remember the metadata of the member's assignors. If it has changed, a heartbeat is sent at once."""
     return evolve(state, assignors=event.assignors), ()
 
 
@@ -47,8 +47,8 @@ def return_to_group(state: MemberState, at: MemberContext) -> MemberState:
 
 
 def join(state: MemberState, at: MemberContext) -> MemberState:
-    """Start from nothing, with the same member id. The join is sent at once; a second one in a row backs off."""
-    assert state.subscription is not None, "a member joins for the topics it subscribed to"
+    """Start with no state but the member id. The join is sent at once; a second one in a row backs off."""
+    assert state.subscription is not None, "a member that joins has a subscription"
     assert not state.owned, "a member that joins has lost or given up everything"
     state = evolve(
         state,
@@ -69,7 +69,7 @@ def join(state: MemberState, at: MemberContext) -> MemberState:
 
 
 def admitted(state: MemberState, event: HeartbeatAnswered, at: MemberContext) -> Outcome:
-    """The coordinator answered the join: take the id and the epoch it gave, and the first target."""
+    """The coordinator answered the join: take over its member id, epoch and first target."""
     state = heartbeats.answered(state, event, at)
     state = evolve(state, member_id=event.member_id or state.member_id)
     if state.member_epoch == JOIN_EPOCH or event.assignment is None:

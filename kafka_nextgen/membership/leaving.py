@@ -2,13 +2,13 @@
 
 Closing and unsubscribing are orderly: stop fetching, commit (only on close, with auto-commit, because an application
 that unsubscribes may want to read the same records again), call ``on_partitions_revoked``, then send the leave. Until
-then the member keeps its session, but no longer than the poll interval. After that it leaves, and only the
+then the member keeps its session alive, but no longer than the poll interval. After that it leaves, and only the
 application's call waits for the running callback. A member whose application stopped polling loses its partitions,
 leaves at once, and joins again at the next poll.
 
-The leave is a heartbeat with epoch -1, or -2 from a static member that will be back within its session
-(KIP-848, "Static Membership"; KIP-1092 lets the application choose). It goes out beside requests in flight and is
-never repeated: answered, refused or lost, the member is out, and its session would end anyway.
+The leave is a heartbeat with epoch -1, or -2 from a static member that will be back within its session (KIP-848,
+"Static Membership"; KIP-1092 lets the application choose). It does not wait for requests in flight and is never
+repeated: whether it is answered, refused or lost, the member is out, and its session would expire anyway.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def prepare_leaving(state: MemberState, event: Closed | Unsubscribed, at: Member
 
 
 def commit_finished(state: MemberState, _event: CommitFinished, at: MemberContext) -> Outcome:
-    """Go on closing, whether or not the commit succeeded."""
+    """Continue closing, whether or not the commit succeeded."""
     return _revoke(state, at)
 
 
@@ -102,7 +102,7 @@ def _leave_group(state: MemberState, at: MemberContext) -> Outcome:
 
 
 def _leave_epoch(state: MemberState, settings: MemberSettings) -> int | None:
-    """Which epoch says how the member leaves (KIP-1092); None to say nothing."""
+    """The epoch of the leave heartbeat (KIP-1092); None to send none."""
     assert state.leaving is not None, "the member is to leave"
     static = settings.instance_id is not None
     if state.leaving.mode is LeaveMode.LEAVE:
@@ -126,8 +126,8 @@ def _send_leave(state: MemberState, epoch: int, at: MemberContext) -> Outcome:
 def time_passed(state: MemberState, _event: TimePassed, at: MemberContext) -> Outcome:
     """Leave if the application did not poll in time: lose everything, and be STALE until it polls again.
 
-    Heartbeats come from another thread than the application's, and would keep a stuck application in the group for
-    ever. One that is due goes out after every rule anyway.
+    The I/O thread sends heartbeats, so a stuck application would otherwise stay in the group for ever. A heartbeat that
+    is due is sent after every rule anyway.
     """
     if not is_due(state.deadlines, Timer.POLL, at.now):
         return state, ()
@@ -135,7 +135,7 @@ def time_passed(state: MemberState, _event: TimePassed, at: MemberContext) -> Ou
 
 
 def time_passed_while_reconciling(state: MemberState, event: TimePassed, at: MemberContext) -> Outcome:
-    """Leave if the application did not poll in time; else ask again for names, if that is due."""
+    """Leave if the application did not poll in time; else repeat the topic lookup if it is due."""
     if is_due(state.deadlines, Timer.POLL, at.now) or not is_due(state.deadlines, Timer.RESOLVE, at.now):
         return time_passed(state, event, at)
     return resolving.ask_for_names(state, at)
@@ -160,12 +160,12 @@ def left(
 
 
 def leave_timed_out(state: MemberState, _event: TimePassed, at: MemberContext) -> Outcome:
-    """Leave without a response once its timeout is over."""
+    """Leave without a response after the leave's timeout."""
     return out(state, at) if is_due(state.deadlines, Timer.LEAVE, at.now) else (state, ())
 
 
 def callback_finished_when_out(state: MemberState, event: AnyCallbackFinished, at: MemberContext) -> Outcome:
-    """The application knows of its loss: leave if that was decided meanwhile, else join again.
+    """The application was told of its loss: leave if it has closed or unsubscribed meanwhile, else join again.
 
     Only a FENCED member joins by itself. A STALE one waits for a poll, and a FATAL one for its end.
     """
@@ -179,18 +179,18 @@ def callback_finished_when_out(state: MemberState, event: AnyCallbackFinished, a
 
 
 def leave_outside_group(state: MemberState, event: Closed | Unsubscribed, at: MemberContext) -> Outcome:
-    """There is no group to leave, but a loss must reach the application first."""
+    """There is no group to leave, but the application must be told of a loss first."""
     state = with_leave_decision(state, event)
     return out(state, at) if state.phase is Phase.IDLE else (state, ())
 
 
 def rejoin_on_poll(state: MemberState, _event: Polled, at: MemberContext) -> Outcome:
-    """The application polls again: join, as soon as it has heard that its partitions are lost."""
+    """The application polls again: join once it was told that its partitions are lost."""
     return (joining.return_to_group(state, at), ()) if state.phase is Phase.IDLE else (state, ())
 
 
 def out(state: MemberState, at: MemberContext) -> Outcome:
-    """The member is out: end here, or wait for the application, or join for a subscription made meanwhile."""
+    """The member has left: end, wait for the application, or join for a subscription made meanwhile."""
     assert state.leaving is not None, "the member was to leave"
     why = state.leaving.why
     state = evolve(state, in_flight=None, deadlines={})

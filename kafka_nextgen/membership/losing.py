@@ -1,11 +1,12 @@
 """Lose all partitions at once: after fencing, a fatal error, or a missed poll deadline (KIP-848, "Fencing", "Fenced").
 
-Nothing of the partitions is handed out or committed from here on, for others may own them already: the member
-"immediately gives up all its partitions". ``on_partitions_lost`` tells the application; revoking would invite it to
-commit. What it was told to give up before is not lost on top.
+From then on no record of the partitions is handed out or committed, because others may own them already: the member
+"immediately gives up all its partitions". The application gets ``on_partitions_lost``, because
+``on_partitions_revoked`` would make it commit. Partitions that were passed to ``on_partitions_revoked`` before are not
+reported again as lost.
 
-A fenced member joins again, with the same member id and epoch 0, but not before the application has heard of the loss:
-it must not be given a partition again that it has not yet put down. After a fatal error nothing is sent any more.
+A fenced member joins again with the same member id and epoch 0, but only after ``on_partitions_lost``: the application
+must not get a partition again that it still works on. After a fatal error nothing more is sent.
 """
 
 from __future__ import annotations
@@ -24,10 +25,10 @@ __all__ = ["abandon_all", "be_fenced", "count_out", "fail_for_good"]
 
 
 def abandon_all(state: MemberState) -> Outcome:
-    """Own nothing, and tell the application what it lost.
+    """Drop all partitions and report the loss.
 
-    The membership ends before its partitions do. So a commit that was asked for in it is refused for lack of a
-    membership, and is not sent once more as the commit of a member that gives partitions up.
+    The membership ends before its partitions do. So a commit from that membership is refused because it is over. It is
+    not sent again as a commit of partitions that are being given up.
     """
     stop, lost = stop_fetching(state, state.owned | state.held), state.held
     state, published = count_out(evolve(state, owned=NOTHING, held=NOTHING, target=None, goal=None))
@@ -48,7 +49,7 @@ def count_out(state: MemberState) -> Outcome:
 
 
 def be_fenced(state: MemberState, at: MemberContext) -> Outcome:
-    """Abandon everything and join again, at once if there is nothing to tell the application."""
+    """Abandon everything and join again, at once if nothing was lost."""
     state, effects = abandon_all(state)
     if state.phase is Phase.IDLE:
         return joining.join(state, at), effects
@@ -56,6 +57,6 @@ def be_fenced(state: MemberState, at: MemberContext) -> Outcome:
 
 
 def fail_for_good(state: MemberState, error: RaiseToApplication) -> Outcome:
-    """Abandon everything, and tell the application why there is no way back."""
+    """Abandon everything and raise the fatal error from ``poll``."""
     state, effects = abandon_all(state)
     return evolve(state, status=Status.FATAL), (error, *effects)

@@ -28,7 +28,7 @@ __all__ = ["Member", "is_late"]
 class Member(AnyMember[MemberState]):
     """One member of one consumer group, for the lifetime of its consumer.
 
-    ``member_id`` is made by the caller, once (KIP-1082): a random UUID, new after a fork.
+    The caller generates ``member_id`` once (KIP-1082): a random UUID, new after a fork.
     """
 
     def __init__(self, settings: MemberSettings, member_id: str) -> None:
@@ -58,7 +58,7 @@ class Member(AnyMember[MemberState]):
 
     @property
     def status(self) -> Status:
-        """Where the member stands in its group."""
+        """The member's status in its group."""
         return self.state.status
 
     @property

@@ -1,8 +1,8 @@
 """From the request to compute to an installed assignment (KIP-848, "Client Side Mode").
 
-A step that fails is retried until the rebalance timeout, counted from the request to compute. By then the coordinator
-has asked another member. Until the member has prepared, every heartbeat response may repeat the request. If it is
-repeated later, the member computes once more: another coordinator asked, or the group has another epoch.
+A step that fails is retried until the rebalance timeout, counted from the request to compute. After that the
+coordinator asks another member. Until the member has prepared, every heartbeat response may repeat the request. If it
+is repeated later, the member computes again: another coordinator asked, or the group epoch has changed.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ __all__ = [
 ASSIGNMENT_ERROR = 2
 
 #: For the APIs ConsumerGroupPrepareAssignment and ConsumerGroupInstallAssignment (KIP-848). After any other code this
-#: member can't make the assignment, and the application is told.
+#: member can't make the assignment, and ``poll`` raises.
 ACTIONS: ErrorActions = {
     **COORDINATOR_ACTIONS,
     ErrorCode.STALE_MEMBER_EPOCH: ErrorAction.RETRY_WITH_NEW_EPOCH,
@@ -60,19 +60,19 @@ ACTIONS: ErrorActions = {
 
 
 def heartbeat_answered(state: AssigningState, event: HeartbeatHeard, at: AssigningContext) -> Outcome:
-    """Take a heartbeat response while idle; begin to compute if it says so."""
+    """Process a heartbeat response while idle; begin to compute if it asks for that."""
     state, told = informing.take_answer(state, event, at)
     return (_begin(state, at) if event.should_compute else state), told
 
 
 def _begin(state: AssigningState, at: AssigningContext) -> AssigningState:
-    """Ask for the group, or wait until the assignor, which does one computation at a time, is free."""
+    """Request the group's state, or wait until the assignor is free; it does one computation at a time."""
     phase = AssigningPhase.PREPARING if state.computing is None else AssigningPhase.BLOCKED
     return evolve(in_phase(at_rest(state), phase, at.now), until=at.now + at.settings.rebalance_timeout_s)
 
 
 def heartbeat_answered_while_computing(state: AssigningState, event: HeartbeatHeard, at: AssigningContext) -> Outcome:
-    """Take a heartbeat response while a computation is in progress."""
+    """Process a heartbeat response while a computation is in progress."""
     state, told = informing.take_answer(state, event, at)
     return evolve(state, told_again=state.told_again or event.should_compute), told
 
@@ -93,7 +93,7 @@ def computed(state: AssigningState, event: Computed, at: AssigningContext) -> Ou
 
 
 def computation_failed(state: AssigningState, event: ComputationFailed, at: AssigningContext) -> Outcome:
-    """The assignor failed: tell the application, and the coordinator, which then asks another member."""
+    """The assignor failed: report that to the application and to the coordinator, which then asks another member."""
     return _report(evolve(state, computing=None), event.why, event.number, at)
 
 
@@ -118,8 +118,8 @@ def failed_too_late(state: AssigningState, event: ComputationFailed, at: Assigni
 
 
 def installed(state: AssigningState, _event: Installed, at: AssigningContext) -> Outcome:
-    """The coordinator took the result: done, unless it has asked to compute again."""
-    assert state.result is not None, "something was installed"
+    """The coordinator accepted the result: done, unless it has asked to compute again."""
+    assert state.result is not None, "there is a result that was installed"
     told = () if state.result.failure is not None else (TellInstalled(),)
     return _end(state, at), told
 
@@ -138,7 +138,7 @@ def prepare_refused(state: AssigningState, event: Refused, at: AssigningContext)
 
 def install_refused(state: AssigningState, event: Refused, at: AssigningContext) -> Outcome:
     """The coordinator refused the assignment, or the report of a failure."""
-    assert state.result is not None, "something was to be installed"
+    assert state.result is not None, "there is a result to install"
     if event.code in ACTIONS:
         return _refused(state, event, at)
     if state.result.failure is not None:

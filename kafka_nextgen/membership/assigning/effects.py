@@ -59,12 +59,12 @@ class SendInstall:
 
 @frozen
 class TellInstalled:
-    """The coordinator took the target assignment: the member may ask for its share."""
+    """The coordinator accepted the target assignment: the member may ask for its share."""
 
 
 @frozen
 class CallOnAssignment:
-    """Run the assignor's ``on_assignment`` where the application polls, with the target of a new epoch."""
+    """Call the assignor's ``on_assignment`` in ``poll``, with the target of a new epoch."""
 
     assignor: str
     error: int

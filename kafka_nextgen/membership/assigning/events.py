@@ -41,10 +41,10 @@ class TargetShare:
 
 @frozen
 class HeartbeatHeard:
-    """The coordinator answered a heartbeat: the member is in this epoch.
+    """The coordinator answered a heartbeat; ``member_epoch`` is the member's epoch.
 
-    ``should_compute``: this member must compute the next assignment. ``failure``: why the last attempt failed, in any
-    member. ``share`` is set if the response has an assignment.
+    ``should_compute``: this member must compute the next assignment. ``failure``: why the last attempt of any member
+    failed. ``share`` is set if the response has an assignment.
     """
 
     member_id: str
@@ -82,7 +82,7 @@ class Refused:
 
 @frozen
 class Lost:
-    """No answer to request ``number`` will come, or none that can be read."""
+    """Request ``number`` gets no answer, or one that can't be decoded."""
 
     number: int
     reason: str
@@ -98,7 +98,7 @@ class Computed:
 
 @frozen
 class ComputationFailed:
-    """The assignor raised in computation ``number``, or made an invalid assignment."""
+    """The assignor raised in computation ``number``, or returned an invalid assignment."""
 
     number: int
     why: str

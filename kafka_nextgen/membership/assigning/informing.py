@@ -1,11 +1,11 @@
-"""What every heartbeat response tells a member with client-side assignors, whether or not it computes itself.
+"""Process heartbeat responses for client-side assignors, whether or not this member computes.
 
 ``on_assignment`` is called once per epoch with the final target (KIP-848, "Assignment"). That is the first assignment
 of an epoch, since it includes the partitions that others have not released yet. The assignor that made the target is
-called, and none if the coordinator made it.
+called; if the coordinator made it, no assignor is called.
 
-The application hears of each failure once: of this member's when it happens, of another member's when the coordinator
-passes it on. The next target clears the failure.
+Each failure is reported to the application once: this member's when it happens, another member's when the coordinator
+reports it. The next target clears the failure.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ __all__ = ["fail", "take_answer"]
 
 
 def take_answer(state: AssigningState, event: HeartbeatHeard, at: AssigningContext) -> Outcome:
-    """Take the epoch, the failure and the target of a heartbeat response."""
+    """Process the epoch, the failure and the target of a heartbeat response."""
     state = evolve(state, member_id=event.member_id, member_epoch=event.member_epoch, awaits_heartbeat=False)
     state, told = _take_failure(state, event.failure)
     if event.share is None or event.member_epoch <= state.informed_epoch:

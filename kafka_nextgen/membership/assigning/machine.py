@@ -9,17 +9,17 @@ API"):
 2.  Heartbeats and reconciliation go on independently.
 3.  A request refused with STALE_MEMBER_EPOCH is sent again after the next heartbeat response, with the new epoch, or at
     once if the epoch has changed meanwhile. After UNKNOWN_MEMBER_ID the member stands down: another member computes.
-4.  The rebalance timeout bounds all of it. After that the coordinator has asked another member, and the result comes
-    too late. The assignor does one computation at a time: a member told to compute again is BLOCKED until the last one
-    ends.
+4. The rebalance timeout bounds the whole computation. After that the coordinator asks another member, and the result
+    comes too late. The assignor does one computation at a time: a member told to compute again is BLOCKED until the
+    last one ends.
 5.  If an assignor raises or makes an invalid assignment, the member reports that to the coordinator with the reason.
-    Nothing is installed, and the application of every member is told.
+    Nothing is installed, and ``poll`` raises in every member.
 6.  ``on_assignment`` is called once in each epoch, whichever member computed (``informing``).
 
 The driver hands in events, the time and a random number, and carries out the effects in order. The machine does no I/O,
 reads no clock, draws no random numbers and never blocks.
 
-``TABLE`` reads like that of the member (``kafka_nextgen.membership.transitions``).
+``TABLE`` has the same form as that of the member (``kafka_nextgen.membership.transitions``).
 """
 
 from __future__ import annotations
@@ -83,11 +83,11 @@ RULES: tuple[Row, ...] = (
 )
 
 IGNORED: tuple[IgnoredIn[AssigningPhase], ...] = (
-    ignored(ev.Prepared, "the group was not asked for", IDLE, BLOCKED, COMPUTING, INSTALLING),
-    ignored(ev.Installed, "nothing was brought", IDLE, BLOCKED, PREPARING, COMPUTING),
-    *all_ignored((ev.Refused, ev.Lost), "no request is under way", IDLE, BLOCKED, COMPUTING),
-    *all_ignored((ev.Computed, ev.ComputationFailed), "the assignor is not at work", PREPARING, INSTALLING),
-    ignored(ev.TimePassed, "what is due is done after every rule", *AssigningPhase),
+    ignored(ev.Prepared, "no PrepareAssignment is in flight", IDLE, BLOCKED, COMPUTING, INSTALLING),
+    ignored(ev.Installed, "no InstallAssignment is in flight", IDLE, BLOCKED, PREPARING, COMPUTING),
+    *all_ignored((ev.Refused, ev.Lost), "no request is in flight", IDLE, BLOCKED, COMPUTING),
+    *all_ignored((ev.Computed, ev.ComputationFailed), "no computation is running", PREPARING, INSTALLING),
+    ignored(ev.TimePassed, "due requests and timeouts are handled after every rule", *AssigningPhase),
 )
 
 #: The row for each phase and event that has one.
@@ -128,7 +128,7 @@ class AssigningMachine:
 
 
 def _send_if_ready(state: AssigningState, at: AssigningContext) -> Outcome:
-    """Send the request of the phase, if there is one that is not in flight and whose pause is over."""
+    """Send the request of the phase if it has one, it is not in flight, and its backoff is over."""
     if not _has_to_send(state) or at.now < state.not_before:
         return state, ()
     state, number = numbered(state)
@@ -140,7 +140,7 @@ def _send_if_ready(state: AssigningState, at: AssigningContext) -> Outcome:
 
 
 def _install(state: AssigningState, number: int, deadline_s: float) -> SendInstall:
-    assert state.result is not None, "there is something to install"
+    assert state.result is not None, "there is a result to install"
     assignment = state.result.assignment
     return SendInstall(
         number,

@@ -1,6 +1,7 @@
 """Run a client-side assignor, which is application code, and check its metadata and assignment.
 
-Any mistake becomes a ``PartitionAssignorError``. Its text says what "it" did; its cause is what the assignor raised.
+Any mistake becomes a ``PartitionAssignorError``. Its text describes the mistake, with "it" for the assignor; its cause
+is the assignor's exception.
 """
 
 from __future__ import annotations

@@ -41,7 +41,7 @@ class AssigningState(Numbering):
     member_epoch: int = NOT_A_MEMBER  # of the last heartbeat response
     phase: AssigningPhase = AssigningPhase.IDLE
     until: float = inf  # when the coordinator asks another member
-    told_again: bool = False  # asked to compute again since it prepared
+    told_again: bool = False  # whether it was asked to compute again since it prepared
     computing: int | None = None  # the running computation, even if it was given up
     assignor: str = ""  # chosen by the coordinator
     group_epoch: int = NOT_A_MEMBER  # of the assignment
@@ -53,7 +53,7 @@ class AssigningState(Numbering):
     not_before: float = -inf  # when the request may go out
     awaits_heartbeat: bool = False  # the epoch was stale: wait for the next heartbeat response
 
-    informed_epoch: int = NOT_A_MEMBER  # the last one that on_assignment was called for
+    informed_epoch: int = NOT_A_MEMBER  # the last epoch that on_assignment was called for
     failure: str | None = None  # why the group has no new target
     is_reported: bool = False  # this member's own failure, already reported to the application
 

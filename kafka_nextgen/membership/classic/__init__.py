@@ -1,1 +1,1 @@
-"""The classic protocol: membership by JoinGroup, SyncGroup, Heartbeat and LeaveGroup, where a member assigns."""
+"""The classic protocol: membership with JoinGroup, SyncGroup, Heartbeat and LeaveGroup; the leader assigns."""

@@ -1,13 +1,13 @@
-"""The leader's work: from what the members said and what the topics are like to each member's partitions.
+"""The leader's assignment: from the members' subscriptions and the topics' metadata to each member's partitions.
 
-``assign`` does it with an assignor that comes along. A ``Computation`` is a question to one of the application's own
-(``computing``), and makes the members' parts of its result:
+``assign`` uses a built-in assignor. A ``Computation`` is for an assignor of the application (``computing``): it has the
+assignor's input, and makes each member's part from its result:
 
 * The assignor gets every member whose metadata it can read; the others are *refused*.
 * A classic group has no target assignment, so a member's ``target`` is what it owns, without partitions that another
-  member claims with an equal or better right.
-* Partitions that are to move are withheld until their owner has let go, so that any assignor rebalances cooperatively,
-  and is asked again for the round that gives them out.
+  member claims in the same or a later generation.
+* Partitions that move to another member are withheld until their owner has revoked them, so any assignor rebalances
+  cooperatively. It runs again in the next rebalance, which assigns them.
 
 The classic protocol has topic names only, but assignors use ids, so each name gets an id for the computation. A topic
 that does not exist is not assigned. Every member gets an entry, even an empty one, so that it can tell an empty
@@ -51,12 +51,12 @@ _NOTHING = MemberAssignment()
 
 
 def _ids_of(topics: Mapping[str, TopicMetadata], known: Mapping[str, TopicId]) -> Mapping[str, TopicId]:
-    """An id for every topic, by name: a number for the time of assigning, where the brokers tell none."""
+    """An id for every topic, by name; a temporary number where the brokers have no topic ids."""
     return {name: known.get(name, TopicId(int=number)) for number, name in enumerate(sorted(topics), start=1)}
 
 
 def _owned_of(said: MemberSubscription, ids: Mapping[str, TopicId]) -> Mapping[TopicId, set[int]]:
-    """What a member says it owns, of topics that exist."""
+    """The partitions that a member reports as owned, of topics that exist."""
     owned: dict[TopicId, set[int]] = {}
     for tp in said.owned:
         if tp.topic in ids:
@@ -65,7 +65,7 @@ def _owned_of(said: MemberSubscription, ids: Mapping[str, TopicId]) -> Mapping[T
 
 
 def _partitions_of(share: Share, names: Mapping[TopicId, str]) -> frozenset[TopicPartition]:
-    """A member's share, by topic names."""
+    """A member's share, by topic name."""
     return frozenset(
         TopicPartition(names[topic_id], number) for topic_id, numbers in share.items() for number in numbers
     )
@@ -79,8 +79,8 @@ def topics_of(roster: Iterable[JoinedMember]) -> frozenset[str]:
 def assign(
     strategy: str | None, roster: Iterable[JoinedMember], topics: Mapping[str, TopicMetadata]
 ) -> tuple[MemberPart, ...]:
-    """Everybody's partitions."""
-    assert strategy is not None, "the coordinator chooses among what all members offer"
+    """The partitions of every member."""
+    assert strategy is not None, "the coordinator chooses a protocol that all members support"
     ids = _ids_of(topics, {})
     members = {member.member_id: _built_in_spec(member, ids) for member in roster}
     spec = AssignmentSpec(members, {ids[name]: topic for name, topic in topics.items()})
@@ -95,7 +95,7 @@ def _built_in_spec(member: JoinedMember, ids: Mapping[str, TopicId]) -> MemberSp
 
 
 def _metadata(said: MemberSubscription) -> Metadata:
-    """The generation of what is owned: in the subscription itself or, from older clients, in the user data."""
+    """The generation of the owned partitions: in the subscription itself or, from older clients, in the user data."""
     if said.generation != NO_GENERATION:
         return generation_metadata(said.generation)
     return Metadata(payload=said.user_data or b"")
@@ -103,7 +103,7 @@ def _metadata(said: MemberSubscription) -> Metadata:
 
 @frozen
 class Computation:
-    """One question to an assignor. ``words`` are those of all members to it; ``owned`` is what each has rightfully."""
+    """One run of an assignor. ``words`` is the metadata of all members; ``owned`` is what each may keep."""
 
     number: int
     group: AssignmentSpec
@@ -122,7 +122,7 @@ class Computation:
         topics: Mapping[str, TopicMetadata],
         known_ids: Mapping[str, TopicId],
     ) -> Computation:
-        """The question of a leader whose assignor reads what ``own`` says it reads."""
+        """The computation of a leader, whose assignor reads the metadata versions given in ``own``."""
         ids = _ids_of(topics, known_ids)
         said = {member.member_id: member for member in roster}
         words = {member_id: read_member_word(member.subscription.user_data) for member_id, member in said.items()}
@@ -142,7 +142,7 @@ class Computation:
         return cls(number, group, names, claims, owned, words, refused)
 
     def parts_of(self, assignment: GroupAssignment) -> tuple[MemberPart, ...]:
-        """Everybody's part of the answer."""
+        """Each member's part of the assignment."""
         return tuple(self._part(member_id, assignment) for member_id in self.words)
 
     def _part(self, member_id: str, assignment: GroupAssignment) -> MemberPart:
@@ -153,7 +153,7 @@ class Computation:
         return MemberPart(member_id, given, write_assignor_word(AssignorWord(assignment.error, share.metadata)))
 
     def parts_as_they_are(self, failure: Failure) -> tuple[MemberPart, ...]:
-        """Everybody's part if nothing came of it: what it owns, and why that is all."""
+        """Each member's part if the assignor failed: what it owns, and the failure."""
         return tuple(
             MemberPart(member_id, _partitions_of(share, self.names), self._failed(member_id, failure))
             for member_id, share in self.owned.items()

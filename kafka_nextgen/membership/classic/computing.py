@@ -1,15 +1,15 @@
-"""The leader's work where the elected assignor is the application's own (``group.local.assignors``).
+"""The leader's assignment where the chosen assignor belongs to the application (``group.local.assignors``).
 
-1. *The assignor runs beside the member*, which heartbeats meanwhile, for as long as the rebalance timeout allows. The
-   group waits in its SyncGroups.
+1. *The assignor runs in the background* while the member heartbeats, as long as the rebalance timeout allows. The other
+   members wait in SyncGroup.
 2. *If the assignor fails*, because it raised, took too long or made an invalid assignment, every member keeps what it
-   owns and is told why, and so is its application. Unowned partitions stay unassigned. The next rebalance asks the
-   assignor again, under any leader. The leader starts one at the latest when it next checks its topics.
-3. *A member whose metadata it can't read* gets nothing and is told why, and the others are assigned without it.
-4. *Other metadata, or another reason*, ask for another assignment: its member joins again, and says why (KIP-848,
-   "AssignorMetadata").
+   owns, and its ``poll`` raises the reason. Unowned partitions stay unassigned. The next rebalance runs the assignor
+   again, whoever leads then. The leader starts one when it next checks its topics, at the latest.
+3. *A member whose metadata the assignor can't read* gets nothing but the reason; the others are assigned without it.
+4. *If a member's metadata or its reason changes*, the member joins again, with that reason, to get another assignment
+   (KIP-848, "AssignorMetadata").
 
-How members and assignor talk is in ``assignors.user_data``.
+``assignors.user_data`` has the encoding between members and assignor.
 """
 
 from __future__ import annotations
@@ -42,16 +42,16 @@ from kafka_nextgen.types import TopicId
 
 __all__ = ["asked", "begin", "failed", "give_up_if_late", "note_metadata", "returned", "take_assignment"]
 
-#: What to do about a word that is not understood (KIP-268).
+#: Advice for metadata of an unknown version (KIP-268).
 _UNTIL = "write a version that every member reads, until all of them read the next"
 
 
 def begin(
     state: ClassicState, topics: Mapping[str, TopicMetadata], ids: Mapping[str, TopicId], at: ClassicContext
 ) -> Outcome:
-    """Ask the assignor, unless it can read no member's metadata."""
+    """Start the assignor, unless it can read no member's metadata."""
     strategy = state.strategy
-    assert strategy is not None, "the coordinator chooses among what all members offer"
+    assert strategy is not None, "the coordinator chooses a protocol that all members support"
     state, number = numbered(state)
     computation = Computation.ask(number, state.words[strategy], state.roster, topics, ids)
     state = evolve(state, computation=computation)
@@ -62,23 +62,23 @@ def begin(
 
 
 def asked(state: ClassicState) -> Computation:
-    """What the assignor was asked."""
+    """The computation in progress."""
     assert state.computation is not None, "an assignor is running"
     return state.computation
 
 
 def returned(state: ClassicState, event: AssignorReturned, at: ClassicContext) -> Outcome:
-    """Tell the group what the assignor came to."""
+    """Send the assignor's result to the group."""
     return _sync(state, asked(state).parts_of(event.assignment), at)
 
 
 def failed(state: ClassicState, event: AssignorFailed, at: ClassicContext) -> Outcome:
-    """Tell the group that it came to nothing."""
+    """Tell the group that the assignor failed."""
     return _fail(state, event.reason, at)
 
 
 def give_up_if_late(state: ClassicState, at: ClassicContext) -> Outcome:
-    """Do without the assignor if it has had its time; what it comes to after that is late."""
+    """Give the assignor up after its time limit; a later result is ignored."""
     if not is_due(state.deadlines, Timer.COMPUTE, at.now):
         return state, ()
     return _fail(state, f"it took longer than {at.settings.compute_timeout_s:g} s, of rebalance.timeout.ms", at)
@@ -96,7 +96,7 @@ def _sync(state: ClassicState, parts: tuple[MemberPart, ...], at: ClassicContext
 
 
 def take_assignment(state: ClassicState, event: SyncAnswered, at: ClassicContext) -> Outcome:
-    """Pass on what the assignor says to this member, or why it says nothing."""
+    """Pass on what the assignor has for this member, or why it has nothing."""
     assignor = state.strategy
     if assignor is None or assignor not in at.settings.local_assignors:
         return state, ()
@@ -107,7 +107,7 @@ def take_assignment(state: ClassicState, event: SyncAnswered, at: ClassicContext
     part = state.generation, event.partitions
     if state.informed == part:  # it joined the same generation again
         return state, ()
-    # In a consumer group a classic member gets its part bit by bit, at one epoch (KIP-848, "Classic Members").
+    # In a consumer group a classic member may get its part in several steps at one epoch (KIP-848, "Classic Members").
     told = TellAssignor(assignor, word.error, event.partitions, word.metadata, state.generation)
     return evolve(state, informed=part), (told,)
 
@@ -121,7 +121,7 @@ def _error(assignor: str, failure: Failure, leader_id: str) -> ClassicEffect:
 
 
 def note_metadata(state: ClassicState, event: AssignorsAsked, at: ClassicContext) -> Outcome:
-    """Remember what the next JoinGroup is to say; it has a reason to go out if the elected assignor's word changed."""
+    """Keep the metadata for the next JoinGroup; join again if that of the chosen assignor changed."""
     state = evolve(state, words={offer.name: word_of(offer) for offer in event.assignors})
     return (_rejoin_if_metadata_changed(state, at) if state.status is Status.STABLE else state), ()
 

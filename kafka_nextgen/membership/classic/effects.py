@@ -1,4 +1,4 @@
-"""What a member of a classic group can ask of its driver, besides what any member can. Closed, too."""
+"""The effects that only members of classic groups have. The list is closed."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ __all__ = [
 
 @frozen
 class Offer:
-    """An assignor that a member can work with, and its word to it."""
+    """An assignor that a member supports, and its metadata for it."""
 
     strategy: str
     user_data: bytes | None = None
@@ -34,7 +34,7 @@ class Offer:
 
 @frozen
 class MemberPart:
-    """What the leader has for a member, and the assignor's word to it."""
+    """A member's part of the leader's assignment, and the assignor's metadata for the member."""
 
     member_id: str
     partitions: frozenset[TopicPartition]
@@ -45,8 +45,8 @@ class MemberPart:
 class SendJoinGroup:
     """Send a JoinGroup and answer with JoinAnswered, JoinRefused or JoinLost.
 
-    The coordinator parks it until the group has joined: wait ``timeout_s`` seconds. ``reason`` is why (KIP-800),
-    ``join_reason`` what coordinators with extensions act on.
+    The coordinator parks it until the group has joined: wait ``timeout_s`` seconds. ``reason`` is for the log
+    (KIP-800); coordinators with extensions act on ``join_reason``.
     """
 
     number: int
@@ -65,8 +65,8 @@ class SendJoinGroup:
 class SendSyncGroup:
     """Send a SyncGroup and answer with SyncAnswered, SyncRefused or SyncLost.
 
-    ``assignments`` is for every member of the group from its leader, and empty from the others. The coordinator parks
-    it until the leader has assigned: wait ``timeout_s`` seconds.
+    The leader's ``assignments`` has every member of the group; that of other members is empty. The coordinator parks it
+    until the leader has assigned: wait ``timeout_s`` seconds.
     """
 
     number: int
@@ -90,7 +90,7 @@ class SendClassicHeartbeat:
 
 @frozen
 class SendLeaveGroup:
-    """Send a LeaveGroup and answer with LeaveEnded; ``reason`` is why (KIP-800)."""
+    """Send a LeaveGroup and answer with LeaveEnded; ``reason`` is for the coordinator's log (KIP-800)."""
 
     number: int
     member_id: str
@@ -100,7 +100,7 @@ class SendLeaveGroup:
 
 @frozen
 class AskForTopics:
-    """Ask for fresh metadata of these topics, and of all that match the pattern, if there is one.
+    """Request fresh metadata of these topics, and of all that match the pattern, if there is one.
 
     Answer with TopicsDescribed or TopicsNotDescribed.
     """
@@ -112,7 +112,7 @@ class AskForTopics:
 
 @frozen
 class RunAssignor:
-    """Have this assignor of the application's own assign the group, beside everything else, and judge what it made.
+    """Run this assignor of the application in the background, and check its assignment.
 
     Answer with AssignorReturned or AssignorFailed.
     """
@@ -124,7 +124,7 @@ class RunAssignor:
 
 @frozen
 class TellAssignor:
-    """Call the assignor's ``on_assignment``: what this member was given in this generation, and the assignor's word."""
+    """Call the assignor's ``on_assignment`` with this member's part in this generation and the metadata."""
 
     assignor: str
     error: int
@@ -135,9 +135,9 @@ class TellAssignor:
 
 @frozen
 class RaiseAssignorFailed:
-    """Raise, where the application polls, that the group has no new assignment for what this assignor did.
+    """Have the next poll raise that the group has no new assignment because this assignor failed.
 
-    It is the leader's, who may be this member; ``why`` says what it did.
+    The assignor ran in the leader, which may be this member; ``why`` describes the failure.
     """
 
     assignor: str

@@ -1,7 +1,6 @@
-"""What can happen to a member of a classic group, besides what can happen to any member. Closed, too.
+"""The events that only members of classic groups have. The list is closed.
 
-An event that completes something names it by the number its effect carried; a completion of anything else is
-late and means nothing.
+An event that completes an effect carries the effect's number. The member ignores completions that it does not wait for.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ __all__ = [
 
 @frozen
 class JoinedMember:
-    """A member as the leader learns of it."""
+    """A member in the JoinGroup response to the leader."""
 
     member_id: str
     instance_id: str | None
@@ -46,10 +45,10 @@ class JoinedMember:
 
 @frozen
 class JoinAnswered:
-    """The whole group has joined; only its leader is told the ``members``.
+    """The whole group has joined; only its leader gets the ``members``.
 
-    With ``skip_assignment`` the leader is not to assign: it is a static member that came back, and the group keeps
-    its assignment (KIP-814). ``protocol_type`` is None from brokers that don't say.
+    With ``skip_assignment`` the leader must not assign: it is a static member that came back, and the group keeps its
+    assignment (KIP-814). ``protocol_type`` is None from brokers that don't send it.
     """
 
     number: int
@@ -64,7 +63,7 @@ class JoinAnswered:
 
 @frozen
 class JoinRefused:
-    """JoinGroup ``number`` was answered with an error; with MEMBER_ID_REQUIRED comes the ``member_id`` (KIP-394)."""
+    """JoinGroup ``number`` was answered with an error; MEMBER_ID_REQUIRED comes with the ``member_id`` (KIP-394)."""
 
     number: int
     code: int
@@ -74,7 +73,7 @@ class JoinRefused:
 
 @frozen
 class JoinLost:
-    """No answer to JoinGroup ``number`` will come."""
+    """JoinGroup ``number`` gets no answer."""
 
     number: int
     reason: str
@@ -82,9 +81,9 @@ class JoinLost:
 
 @frozen
 class SyncAnswered:
-    """The leader has assigned; this is the member's part, and the assignor's word to it.
+    """The leader has assigned; this is the member's part, and the assignor's metadata for it.
 
-    The protocol is None from brokers that don't say.
+    The protocol is None from brokers that don't send it.
     """
 
     number: int
@@ -104,7 +103,7 @@ class SyncRefused:
 
 @frozen
 class SyncLost:
-    """No answer to SyncGroup ``number`` will come, or none that can be read."""
+    """SyncGroup ``number`` gets no answer, or one that can't be decoded."""
 
     number: int
     reason: str
@@ -119,16 +118,16 @@ class SessionKept:
 
 @frozen
 class LeaveEnded:
-    """LeaveGroup ``number`` was answered, in any way, or is given up: it makes no difference."""
+    """LeaveGroup ``number`` was answered, refused or lost; the member treats these alike."""
 
     number: int
 
 
 @frozen
 class TopicsDescribed:
-    """The topics asked for by ``number`` that exist, and the names of those that match the pattern.
+    """The requested topics that exist, and the names of those that match the pattern.
 
-    ``ids`` has the ids of those topics; brokers before Kafka 2.8 tell none (KIP-516).
+    ``ids`` has the ids of those topics; brokers before Kafka 2.8 have none (KIP-516).
     """
 
     number: int
@@ -139,7 +138,7 @@ class TopicsDescribed:
 
 @frozen
 class TopicsNotDescribed:
-    """The metadata asked for by ``number`` can't be had just now."""
+    """Metadata request ``number`` failed with an error that may pass."""
 
     number: int
     reason: str
@@ -147,7 +146,7 @@ class TopicsNotDescribed:
 
 @frozen
 class CommitRefused:
-    """A commit in the name of ``generation`` was refused with a code that says where the member stands in its group."""
+    """A commit made in ``generation`` was refused with a code that concerns the membership."""
 
     code: int
     generation: int
@@ -155,7 +154,7 @@ class CommitRefused:
 
 @frozen
 class RebalanceEnforced:
-    """The application wants the group to rebalance (KIP-568), and may state why."""
+    """The application wants the group to rebalance (KIP-568), perhaps with a reason."""
 
     reason: str
     join_reason: JoinReason = JoinReason.UNKNOWN
@@ -163,7 +162,7 @@ class RebalanceEnforced:
 
 @frozen
 class AssignorReturned:
-    """The assignor run as ``number`` came to this, which is an assignment of the group it was asked about."""
+    """Assignor run ``number`` returned a valid assignment."""
 
     number: int
     assignment: GroupAssignment
@@ -171,7 +170,7 @@ class AssignorReturned:
 
 @frozen
 class AssignorFailed:
-    """The assignor run as ``number`` raised, or came to what is no assignment; ``reason`` is what it did."""
+    """Assignor run ``number`` raised or returned no valid assignment; ``reason`` describes that."""
 
     number: int
     reason: str

@@ -1,11 +1,11 @@
 """What a member does about each error code of JoinGroup, SyncGroup and Heartbeat (as Kafka's own consumer does).
 
-Every code that is not in a table is fatal: no repetition will make the coordinator accept this member. An error counts
-only for the request under way, so that none from before the last JoinGroup costs a generation. What a LeaveGroup is
-answered with makes no difference.
+Every code that is not in a table is fatal: the coordinator would refuse every retry. Only errors of the request in
+flight count, so a late error from before the last JoinGroup does not end the new generation. The answer to a LeaveGroup
+makes no difference.
 
-Commits are not this machine's requests. Only the codes of ``COMMIT_REFUSED_ACTIONS`` say something about the member.
-They have the same effect as in a heartbeat, unless the member is in another generation by now than the commit was in.
+The offset machine sends the commits. Only the codes of ``COMMIT_REFUSED_ACTIONS`` concern the membership. They have the
+same effect as in a heartbeat, unless the member's generation has changed since the commit was made.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ JOIN_ACTIONS: ErrorActions = {
     ErrorCode.REBALANCE_IN_PROGRESS: ErrorAction.REJOIN,
 }
 
-#: A coordinator that moved has no assignment to tell: the member joins there.
+#: A new coordinator has no assignment for a pending SyncGroup: the member joins there.
 SYNC_ACTIONS: ErrorActions = {
     **COORDINATOR_ACTIONS,
     ErrorCode.UNKNOWN_MEMBER_ID: ErrorAction.RESET,
@@ -62,7 +62,7 @@ COMMIT_REFUSED_ACTIONS: ErrorActions = {
     ErrorCode.FENCED_INSTANCE_ID: ErrorAction.FAIL,
 }
 
-assert COMMIT_REFUSED_ACTIONS.keys() == CLASSIC_RULES.tells_member, "the member hears of what it has an action for"
+assert COMMIT_REFUSED_ACTIONS.keys() == CLASSIC_RULES.tells_member, "every code passed to the member has an action"
 
 
 #: The actions that cost the member its partitions.
@@ -70,14 +70,14 @@ _LOSING = (ErrorAction.RESET, ErrorAction.RESET_GENERATION, ErrorAction.FAIL)
 
 
 def join_refused(state: ClassicState, event: JoinRefused, at: ClassicContext) -> Outcome:
-    """A JoinGroup was refused; perhaps only because it came without the id that comes with the refusal."""
+    """A JoinGroup was refused, perhaps only with the id to join with (MEMBER_ID_REQUIRED)."""
     if event.code == ErrorCode.MEMBER_ID_REQUIRED and not state.member_id:
         return losing.rejoin(evolve(state, member_id=event.member_id), at), ()
     return _join_again(state, event.code, JOIN_ACTIONS.get(event.code, ErrorAction.FAIL), at, event.message)
 
 
 def sync_refused(state: ClassicState, event: SyncRefused, at: ClassicContext) -> Outcome:
-    """A SyncGroup was refused: one way or the other, the member joins again."""
+    """A SyncGroup was refused: unless the error is fatal, the member joins again."""
     state = evolve(state, reason=f"SyncGroup was answered with {name_of(event.code)}")
     return _join_again(state, event.code, SYNC_ACTIONS.get(event.code, ErrorAction.FAIL), at)
 
@@ -103,7 +103,7 @@ def _lose(
 
 
 def heartbeat_refused(state: ClassicState, event: HeartbeatRefused, at: ClassicContext) -> Outcome:
-    """A heartbeat was refused, or tells that the group rebalances."""
+    """A heartbeat was refused, or the response says that the group rebalances."""
     action = HEARTBEAT_ACTIONS.get(event.code, ErrorAction.FAIL)
     if action in _LOSING:
         return _lose(state, event.code, action, at)
@@ -113,7 +113,7 @@ def heartbeat_refused(state: ClassicState, event: HeartbeatRefused, at: ClassicC
 
 
 def heartbeat_refused_while_leaving(state: ClassicState, event: HeartbeatRefused, at: ClassicContext) -> Outcome:
-    """A heartbeat of a member that is about to leave was refused: if it is out, what it still has is lost."""
+    """A heartbeat of a member that is about to leave was refused: if it was removed, its partitions are lost."""
     action = HEARTBEAT_ACTIONS.get(event.code, ErrorAction.FAIL)
     if action is ErrorAction.REJOIN:
         return heartbeats.answered(state, at), ()
@@ -128,14 +128,14 @@ def _lose_before_leaving(state: ClassicState, action: ErrorAction) -> Outcome:
 
 
 def _action_on_commit(state: ClassicState, event: CommitRefused) -> ErrorAction | None:
-    """What to do about a commit that was refused; nothing if that says nothing of this generation."""
+    """The action for a refused commit; none if it was made in another generation."""
     if event.generation != state.generation:
         return None
     return COMMIT_REFUSED_ACTIONS.get(event.code)
 
 
 def commit_refused(state: ClassicState, event: CommitRefused, at: ClassicContext) -> Outcome:
-    """A commit was refused: perhaps the member is out, or the group rebalances and it has not heard of that yet."""
+    """A commit was refused: the member was removed, or the group rebalances and no heartbeat has said so yet."""
     action = _action_on_commit(state, event)
     if action is None:
         return state, ()
@@ -145,7 +145,7 @@ def commit_refused(state: ClassicState, event: CommitRefused, at: ClassicContext
 
 
 def commit_refused_while_leaving(state: ClassicState, event: CommitRefused, _at: ClassicContext) -> Outcome:
-    """A commit of a member that is about to leave was refused: if it is out, what it still has is lost."""
+    """A commit of a member that is about to leave was refused: if it was removed, its partitions are lost."""
     action = _action_on_commit(state, event)
     if action is None or action is ErrorAction.REJOIN:
         return state, ()

@@ -1,8 +1,8 @@
-"""Heartbeats: they keep the session, and bring the news that the group rebalances.
+"""Heartbeats: they keep the session alive, and their responses say when the group rebalances.
 
-One is in flight at a time, while COMPLETING, STABLE and about to leave. A lost one is repeated after a backoff.
-When none has succeeded for the session timeout, the member looks for another coordinator and does nothing else:
-only the coordinator can tell whether the session is over.
+One is in flight at a time, while COMPLETING, STABLE and about to leave. A lost one is repeated after a backoff. When
+none has succeeded for the session timeout, the member only looks for another coordinator: the coordinator alone knows
+whether the session has expired.
 """
 
 from __future__ import annotations
@@ -35,17 +35,17 @@ HEARTBEATING = (Status.COMPLETING, Status.STABLE, Status.PREPARE_LEAVING)
 
 
 def begin(state: ClassicState, at: ClassicContext) -> ClassicState:
-    """The coordinator counts the member in from now on."""
+    """Start heartbeats: the member is in the group."""
     return _session_from_now(evolve(state, in_flight=None), at)
 
 
 def end(state: ClassicState) -> ClassicState:
-    """No heartbeat is sent any more, and no answer is waited for."""
+    """Stop heartbeats, and ignore the answer to the one in flight."""
     return evolve(state, in_flight=None, deadlines=disarmed(state.deadlines, Timer.HEARTBEAT, Timer.SESSION))
 
 
 def send_if_due(state: ClassicState, at: ClassicContext) -> Outcome:
-    """Send a heartbeat if it is time for one."""
+    """Send a heartbeat if one is due."""
     if state.status not in HEARTBEATING or state.in_flight is not None:
         return state, ()
     if not is_due(state.deadlines, Timer.HEARTBEAT, at.now):
@@ -63,7 +63,7 @@ def answered(state: ClassicState, at: ClassicContext) -> ClassicState:
     """The session goes on. Failures are forgotten only once the member is STABLE."""
     failures = 0 if state.status is Status.STABLE else state.failures
     state = _session_from_now(evolve(state, in_flight=None, failures=failures), at)
-    when = state.sent_at + at.settings.heartbeat_interval_ms / 1000  # an answer that takes long delays no other
+    when = state.sent_at + at.settings.heartbeat_interval_ms / 1000  # a slow answer does not delay it
     return evolve(state, deadlines=armed(state.deadlines, Timer.HEARTBEAT, when))
 
 
@@ -73,19 +73,19 @@ def kept(state: ClassicState, _event: SessionKept, at: ClassicContext) -> Outcom
 
 
 def lost(state: ClassicState, _event: HeartbeatLost, at: ClassicContext) -> Outcome:
-    """No answer: look for the coordinator again, and repeat it after a while."""
+    """No answer: look up the coordinator, and repeat the heartbeat after a backoff."""
     return failed(state, at), (FindCoordinator(),)
 
 
 def failed(state: ClassicState, at: ClassicContext, *, first_at_once: bool = False) -> ClassicState:
-    """Time the next heartbeat after one that failed."""
+    """Schedule the next heartbeat after a failed one."""
     failures = state.failures + 1
     when = retry_at(failures, at, first_at_once=first_at_once)
     return evolve(state, in_flight=None, failures=failures, deadlines=armed(state.deadlines, Timer.HEARTBEAT, when))
 
 
 def look_elsewhere_if_silent(state: ClassicState, at: ClassicContext) -> Outcome:
-    """Give the heartbeat in flight up when the coordinator was silent for a whole session."""
+    """Give up the heartbeat in flight if the coordinator has not answered for a session timeout."""
     if not is_due(state.deadlines, Timer.SESSION, at.now):
         return state, ()
     state = _session_from_now(evolve(state, in_flight=None), at)

@@ -1,13 +1,13 @@
-"""From the reason to join to the assignment: when a JoinGroup goes out, who assigns then, and the SyncGroup.
+"""Joining: when to send a JoinGroup, who assigns, and the SyncGroup.
 
-A member joins when it has subscribed, when the coordinator says that the group rebalances, when its subscription
-has changed, and when there is another reason: topics changed, partitions given up, the application's wish. It
-prepares first (see ``rebalancing``). What happens while a JoinGroup is under way makes it join once more after
-that.
+A member joins when it has subscribed, when the coordinator says that the group rebalances, and when its subscription
+has changed. It also joins after topics changed, after it gave partitions up, and if the application asks for a
+rebalance. It prepares first (see ``rebalancing``). A reason that arises while a JoinGroup is in flight makes it join
+again afterwards.
 
 After the group has joined the leader assigns, every member syncs, and each applies its part. A leader that is told to
-skip the assignment (KIP-814) syncs like a follower, and only watches the group's topics: a static member came back, and
-the group is to stay as it was.
+skip the assignment (KIP-814) syncs like a follower and only watches the group's topics: a static member came back, and
+the group keeps its assignment.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ __all__ = [
 
 
 def subscribe(state: ClassicState, event: Subscribed, at: ClassicContext) -> Outcome:
-    """The application subscribed, and is not in the group: join."""
+    """The application subscribed outside the group: join."""
     state, _ = change_subscription(state, event, at)
     return enter(state, at), ()
 
@@ -58,18 +58,18 @@ def enter(state: ClassicState, at: ClassicContext) -> ClassicState:
 
 
 def change_subscription(state: ClassicState, event: Subscribed, _at: ClassicContext) -> Outcome:
-    """Remember what the application wants now."""
+    """Remember the new subscription."""
     return evolve(state, subscription=Subscription(event.topics, event.pattern), matching=None), ()
 
 
 def change_subscription_before_joining(state: ClassicState, event: Subscribed, at: ClassicContext) -> Outcome:
-    """The JoinGroup that is due brings the other subscription; a question for the old pattern is void."""
+    """The JoinGroup that is due carries the new subscription; a lookup for the old pattern is dropped."""
     state, _ = change_subscription(state, event, at)
     return _ask_anew(state, at), ()
 
 
 def change_subscription_of_member(state: ClassicState, event: Subscribed, at: ClassicContext) -> Outcome:
-    """The group has to learn of another subscription: join again, after what is under way."""
+    """Join again with the new subscription, after the current step."""
     if state.subscription == Subscription(event.topics, event.pattern):
         return state, ()
     state, _ = change_subscription(state, event, at)
@@ -87,12 +87,12 @@ def _ask_anew(state: ClassicState, at: ClassicContext) -> ClassicState:
 
 
 def enforce(state: ClassicState, event: RebalanceEnforced, _at: ClassicContext) -> Outcome:
-    """The application wants the group to rebalance (KIP-568): join again, after what is under way."""
+    """The application wants the group to rebalance (KIP-568): join again, after the current step."""
     return evolve(state, must_rejoin=True, reason=event.reason, join_reason=event.join_reason), ()
 
 
 def join_if_due(state: ClassicState, at: ClassicContext, *, polling: bool = False) -> Outcome:
-    """Take the first step towards the JoinGroup that is due, if there is one and nothing else is under way."""
+    """Begin to prepare for the JoinGroup if one is due and no other step is in progress."""
     if state.phase is not Phase.IDLE or not _is_due(state, at):
         return state, ()
     if topics.needs_pattern(state):
@@ -100,7 +100,7 @@ def join_if_due(state: ClassicState, at: ClassicContext, *, polling: bool = Fals
     if state.status is Status.UNJOINED:
         return requests.send_join(state, at)
     state, prepared = rebalancing.begin(state, at, polling=polling)
-    state, join = join_if_due(state, at)  # if there was nothing to give up, that was all
+    state, join = join_if_due(state, at)  # prepared at once if there was nothing to give up
     return state, prepared + join
 
 
@@ -111,7 +111,7 @@ def _is_due(state: ClassicState, at: ClassicContext) -> bool:
 
 
 def polled_when_stable(state: ClassicState, event: Polled, at: ClassicContext) -> Outcome:
-    """The application polls: what waited for that begins."""
+    """The application polls: begin the step that waited for that."""
     state, _ = polled(state, event, at)
     if state.phase is Phase.FAILED:
         return _polled_after_failure(state, at)
@@ -136,7 +136,7 @@ def join_lost(state: ClassicState, _event: JoinLost, at: ClassicContext) -> Outc
 
 
 def joined(state: ClassicState, event: JoinAnswered, at: ClassicContext) -> Outcome:
-    """The member is in the new generation. Its session begins; commits go under the old one until it has synced."""
+    """The member is in the new generation, and its session begins; commits carry the old one until it has synced."""
     if event.protocol_type not in (None, PROTOCOL_TYPE):
         return losing.fail_for_good(state, _other_protocol(event.protocol_type, event.strategy))
     is_leader = event.leader_id == event.member_id
@@ -162,7 +162,7 @@ def joined(state: ClassicState, event: JoinAnswered, at: ClassicContext) -> Outc
 
 
 def synced(state: ClassicState, event: SyncAnswered, at: ClassicContext) -> Outcome:
-    """The assignment is known: commits carry the new generation, and what is to be given up or taken over begins.
+    """The assignment is known: commits carry the new generation, and the member begins to revoke or to assign.
 
     An assignment with topics that this member did not subscribe to is based on another subscription: join again.
     """

@@ -1,12 +1,11 @@
 """Leaving: because the application closes, unsubscribes, or stopped polling.
 
 Closing and unsubscribing are orderly, as in the consumer group protocol: stop fetching, commit, call
-``on_partitions_revoked``, then send the LeaveGroup. In the middle of a rebalance there is no generation to commit in:
-what is held then is lost instead.
+``on_partitions_revoked``, then send the LeaveGroup. During a rebalance there is no generation to commit in, so the partitions are lost instead.
 
 A dynamic member sends a LeaveGroup. A static one does not, so that its partitions wait for it until its session ends
 (KIP-345); ``leave="leave"`` makes both send it, ``leave="remain"`` neither. A member whose application stopped polling
-can't wait for the application: it loses its partitions at once, and joins again at the next poll.
+can't wait for callbacks: it loses its partitions at once, and joins again at the next poll.
 """
 
 from __future__ import annotations
@@ -60,7 +59,7 @@ __all__ = [
     "time_passed",
 ]
 
-#: What a LeaveGroup says (KIP-800).
+#: The reason in a LeaveGroup (KIP-800).
 REASONS = {
     LeaveReason.CLOSED: "the consumer is being closed",
     LeaveReason.UNSUBSCRIBED: "the consumer unsubscribed",
@@ -75,7 +74,7 @@ def prepare_leaving(state: ClassicState, event: Closed | Unsubscribed, at: Class
 
 
 def leave_during_rebalance(state: ClassicState, event: Closed | Unsubscribed, at: ClassicContext) -> Outcome:
-    """The application closes or unsubscribes in the middle of a rebalance: what is held is lost."""
+    """The application closes or unsubscribes during a rebalance: its partitions are lost."""
     state, effects = losing.abandon(with_leave_decision(state, event), forget_id=False)
     state = evolve(state, status=Status.PREPARE_LEAVING, deadlines={})
     if state.phase is not Phase.IDLE:
@@ -85,7 +84,7 @@ def leave_during_rebalance(state: ClassicState, event: Closed | Unsubscribed, at
 
 
 def commit_finished(state: ClassicState, _event: CommitFinished, at: ClassicContext) -> Outcome:
-    """Go on closing, whether or not the commit succeeded."""
+    """Continue closing, whether or not the commit succeeded."""
     return _revoke(state, at)
 
 
@@ -99,12 +98,12 @@ def continue_leaving(state: ClassicState, _event: RevokeFinished | AssignFinishe
 
 
 def loss_reported(state: ClassicState, _event: LossFinished, at: ClassicContext) -> Outcome:
-    """The application knows that there is nothing left to give up."""
+    """The application was told of its loss; there is nothing left to give up."""
     return _leave(state, at)
 
 
 def _leave(state: ClassicState, at: ClassicContext) -> Outcome:
-    """Send the LeaveGroup, if there is a member and it is to say that it leaves."""
+    """Send the LeaveGroup if the member has joined and should announce that it leaves."""
     leaving = state.leaving
     assert leaving is not None, "the member is to leave"
     had_any = bool(state.owned) or state.phase is not Phase.IDLE
@@ -128,7 +127,7 @@ def left(state: ClassicState, _event: LeaveEnded, at: ClassicContext) -> Outcome
 
 
 def leave_timed_out(state: ClassicState, _event: TimePassed, at: ClassicContext) -> Outcome:
-    """Leave without a response once its timeout is over."""
+    """Leave without a response after the leave's timeout."""
     return _out(state, at) if is_due(state.deadlines, Timer.LEAVE, at.now) else (state, ())
 
 
@@ -136,7 +135,7 @@ def time_passed(state: ClassicState, _event: TimePassed, at: ClassicContext) -> 
     """Leave if the application did not poll in time: lose everything, and be STALE until it polls again.
 
     Only a dynamic member sends a leave. The partitions of a static one wait for it, as if it had crashed, and there is
-    no response to wait for. Everything else that is due is done after every rule.
+    no response to wait for. Other due work is done after every rule.
     """
     if not is_due(state.deadlines, Timer.POLL, at.now):
         return state, ()
@@ -162,12 +161,12 @@ def _leave_at_once(state: ClassicState, at: ClassicContext, leaving: Leaving) ->
 
 
 def rejoin_on_poll(state: ClassicState, _event: Polled, at: ClassicContext) -> Outcome:
-    """The application polls again: join, as soon as it has heard that its partitions are lost."""
+    """The application polls again: join once it was told that its partitions are lost."""
     return (joining.enter(state, at), ()) if state.phase is Phase.IDLE else (state, ())
 
 
 def callback_finished_when_out(state: ClassicState, event: AnyCallbackFinished, at: ClassicContext) -> Outcome:
-    """The application has heard of its loss: end, if that was decided meanwhile."""
+    """The application was told of its loss: end, if it has closed or unsubscribed meanwhile."""
     state, emptied = callback_finished(state, event, at)
     if state.leaving is None:
         return state, emptied
@@ -176,13 +175,13 @@ def callback_finished_when_out(state: ClassicState, event: AnyCallbackFinished, 
 
 
 def leave_outside_group(state: ClassicState, event: Closed | Unsubscribed, at: ClassicContext) -> Outcome:
-    """There is no group to leave, but a loss must reach the application first."""
+    """There is no group to leave, but the application must be told of a loss first."""
     state = with_leave_decision(state, event)
     return _out(state, at) if state.phase is Phase.IDLE else (state, ())
 
 
 def _out(state: ClassicState, at: ClassicContext) -> Outcome:
-    """The member is out: end here, or join for a subscription made meanwhile."""
+    """The member has left: end, or join for a subscription made meanwhile."""
     leaving = state.leaving
     assert leaving is not None, "the member was to leave"
     state = evolve(state, request=None, deadlines={})

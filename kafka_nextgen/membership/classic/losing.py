@@ -1,4 +1,4 @@
-"""Lose all partitions at once, because the coordinator does not count the member as one of the group any more.
+"""Lose all partitions at once, because the coordinator has removed the member from the group.
 
 See ``kafka_nextgen.membership.losing``: the rules are the same. A *reset* forgets generation and member id. After
 ILLEGAL_GENERATION only the generation is forgotten.
@@ -24,7 +24,7 @@ __all__ = ["abandon", "count_out", "fail_for_good", "loss_reported", "rejoin", "
 
 
 def count_out(state: ClassicState, *, forget_id: bool) -> Outcome:
-    """The member is in no generation any more; commits say so, too."""
+    """End the generation, also for commits."""
     was_in = state.published != NO_GENERATION
     state = heartbeats.end(
         evolve(
@@ -44,10 +44,10 @@ def count_out(state: ClassicState, *, forget_id: bool) -> Outcome:
 
 
 def abandon(state: ClassicState, *, forget_id: bool) -> Outcome:
-    """Own nothing, and tell the application what it lost. The generation ends before its partitions do.
+    """Drop all partitions and report the loss. The generation ends before its partitions do.
 
-    So a commit that was asked for in it is refused for lack of a membership, and is not sent once more as the commit of
-    a member that gives partitions up.
+    So a commit from that generation is refused because its membership is over. It is not sent again as a commit of
+    partitions that are being given up.
     """
     stop, lost = stop_fetching(state, state.owned | state.held), state.held
     state = evolve(state, owned=NOTHING, held=NOTHING, giving_up=NOTHING, assigned=None, must_rejoin=False)
@@ -56,7 +56,7 @@ def abandon(state: ClassicState, *, forget_id: bool) -> Outcome:
 
 
 def reset(state: ClassicState, at: ClassicContext, *, forget_id: bool, reason: str) -> Outcome:
-    """Abandon everything and join again, at once if there is nothing to tell the application."""
+    """Abandon everything and join again, at once if nothing was lost."""
     state, effects = abandon(state, forget_id=forget_id)
     state = evolve(state, status=Status.UNJOINED, failures=state.failures + 1, reason=reason)
     if state.phase is Phase.IDLE:
@@ -65,7 +65,7 @@ def reset(state: ClassicState, at: ClassicContext, *, forget_id: bool, reason: s
 
 
 def rejoin(state: ClassicState, at: ClassicContext, *, first_at_once: bool = True) -> ClassicState:
-    """Let the next JoinGroup go out; how soon depends on the failures so far."""
+    """Schedule the next JoinGroup; the delay depends on the number of failures."""
     when = retry_at(state.failures, at, first_at_once=first_at_once)
     state = heartbeats.end(state)
     deadlines = disarmed(state.deadlines, Timer.TOPICS, Timer.WATCH, Timer.COMPUTE)
@@ -82,11 +82,11 @@ def rejoin(state: ClassicState, at: ClassicContext, *, first_at_once: bool = Tru
 
 
 def loss_reported(state: ClassicState, _event: AnyCallbackFinished, at: ClassicContext) -> Outcome:
-    """The application knows, even if its callback raised: the member can join again."""
+    """The application was told, even if its callback raised: the member can join again."""
     return rejoin(state, at), (ASSIGN_NOTHING,)
 
 
 def fail_for_good(state: ClassicState, error: RaiseToApplication) -> Outcome:
-    """Abandon everything, and tell the application why there is no way back."""
+    """Abandon everything and raise the fatal error from ``poll``."""
     state, effects = abandon(state, forget_id=True)
     return evolve(state, status=Status.FATAL, deadlines={}), (error, *effects)

@@ -33,12 +33,12 @@ from kafka_nextgen.membership.events import AnyCallbackFinished, CommitFinished,
 __all__ = ["ClassicMember", "is_late"]
 
 
-#: How a JoinGroup, SyncGroup or LeaveGroup can end.
+#: The events that complete a JoinGroup, SyncGroup or LeaveGroup.
 REQUEST_ENDED = (JoinAnswered, JoinRefused, JoinLost, SyncAnswered, SyncRefused, SyncLost, LeaveEnded)
 
 
 class ClassicMember(AnyMember[ClassicState]):
-    """One member of one classic group, for as long as its consumer lives."""
+    """One member of one classic group, for the lifetime of its consumer."""
 
     def __init__(self, settings: ClassicSettings) -> None:
         assert settings.strategies, "a member offers at least one assignor"
@@ -62,7 +62,7 @@ class ClassicMember(AnyMember[ClassicState]):
 
     @property
     def status(self) -> Status:
-        """Where the member stands in its group."""
+        """The member's status in its group."""
         return self.state.status
 
     @property

@@ -1,23 +1,23 @@
-"""Giving up and taking over: what stands before a JoinGroup, and what follows a SyncGroup.
+"""Giving up partitions before a JoinGroup, and taking over the assignment after a SyncGroup.
 
 *Before joining* the member prepares, still heartbeating. It commits what was consumed (with auto-commit), stops
 fetching what it gives up, and calls ``on_partitions_revoked``:
 
-* an eager member gives up everything, and hears of it even if that is nothing;
-* a cooperative one gives up what it is not subscribed to any more, and reads the rest on (KIP-429).
+* an eager member gives up everything, and the callback runs even if it has no partitions;
+* a cooperative one gives up what it is no longer subscribed to, and keeps reading the rest (KIP-429).
 
-*After syncing* a cooperative member gives up what it owns and is not assigned, in the same steps; then it has to
-join again, so that others can get it. An eager one owns nothing by then. The new assignment is in force before
+*After syncing* a cooperative member gives up the owned partitions that it was not assigned, in the same steps. Then it
+joins again, so that others can get them. An eager member owns nothing by then. The new assignment is in force before
 ``on_partitions_assigned``, which is called even if there is nothing new.
 
-Revocations and commits begin when the application polls, because only then is everything it got processed.
+Revocations and commits begin when the application polls, because all records it got before count as processed then.
 
 What a callback raises reaches the caller of ``poll`` and does not delay other members:
 
-* after ``on_partitions_revoked`` the member goes on, for others wait for the partitions;
-* after ``on_partitions_assigned`` it is FAILED: its new partitions hand out nothing. When the application polls again
-  the callback is called again, until it returns; or the member prepares, if the group rebalances by then. What the
-  application was told of is given up like the rest, though its callback never returned.
+* after ``on_partitions_revoked`` the member goes on, because other members wait for the partitions;
+* after ``on_partitions_assigned`` it is FAILED: its new partitions hand out nothing. The next poll calls the callback
+  again, until it returns; if the group rebalances by then, the member prepares instead. Partitions whose callback never
+  returned are revoked like the others.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def begin(state: ClassicState, at: ClassicContext, *, polling: bool = False) -> 
 
 
 def commit_finished(state: ClassicState, _event: CommitFinished, at: ClassicContext) -> Outcome:
-    """Committed, or not: the group waits for this member, so go on."""
+    """Go on, whether or not the commit succeeded: the group waits for this member."""
     return _revoke(state, at)
 
 
@@ -77,7 +77,7 @@ def _revoke(state: ClassicState, at: ClassicContext) -> Outcome:
 
 
 def revoke_finished(state: ClassicState, _event: RevokeFinished, at: ClassicContext) -> Outcome:
-    """The application let go, or raised, and then hears of that where it polls."""
+    """``on_partitions_revoked`` returned, or raised; ``poll`` re-raises that."""
     return _go_on(evolve(state, owned=state.owned - state.giving_up), at)
 
 
@@ -94,7 +94,7 @@ def _go_on(state: ClassicState, at: ClassicContext) -> Outcome:
 
 
 def _prepared(state: ClassicState, at: ClassicContext) -> ClassicState:
-    """The JoinGroup goes out next. The member stays in its generation until that is answered."""
+    """The JoinGroup is sent next. The member stays in its generation until that is answered."""
     state = heartbeats.end(state)
     return evolve(state, status=Status.UNJOINED, deadlines=armed(state.deadlines, Timer.JOIN, at.now))
 
@@ -106,7 +106,7 @@ def _assign(state: ClassicState, assigned: frozenset[TopicPartition]) -> Outcome
 
 
 def assign_again(state: ClassicState) -> Outcome:
-    """The application polls after ``on_partitions_assigned`` raised: call it again, unless the member is to join."""
+    """The application polls after ``on_partitions_assigned`` raised: call it again, unless the member has to join."""
     assert state.assigned is not None, "an assignment is being applied"
     if state.must_rejoin:
         return evolve(state, phase=Phase.IDLE, assigned=None), ()

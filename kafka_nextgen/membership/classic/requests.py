@@ -1,9 +1,9 @@
-"""What is in each request, and what sending it changes. The rules decide when.
+"""The content of each request, and the state change when it is sent. The rules decide when.
 
-A JoinGroup offers every assignor with the same subscription, and client-side assignors with their metadata. A member
+A JoinGroup lists every assignor with the same subscription, and client-side assignors with their metadata. A member
 that rebalances cooperatively reports what it owns and the generation it got that in (KIP-429). An eager one owns
-nothing when it joins. A member owns what the application was told of, even if ``on_partitions_assigned`` raised: no
-other member may have that yet. Heartbeats pause while the coordinator holds a JoinGroup back, since that keeps the
+nothing when it joins. A member owns all partitions that ``on_partitions_assigned`` was called with, even if it raised:
+no other member may get these yet. Heartbeats pause while the coordinator holds a JoinGroup back, since that keeps the
 session alive.
 """
 
@@ -31,12 +31,12 @@ from kafka_nextgen.membership.timers import Timer, disarmed
 
 __all__ = ["send_heartbeat", "send_join", "send_leave", "send_sync"]
 
-#: The coordinator cuts a reason here (KIP-800).
+#: The coordinator truncates reasons to this length (KIP-800).
 LONGEST_REASON = 255
 
 
 def send_join(state: ClassicState, at: ClassicContext) -> Outcome:
-    """Join; the member is PREPARING from here on."""
+    """Send the JoinGroup; the member is PREPARING."""
     settings = at.settings
     topics = topics_wanted(state)
     state, number = numbered(state)
@@ -80,7 +80,7 @@ def _offer(strategy: str, state: ClassicState) -> Offer:
 
 
 def send_sync(state: ClassicState, at: ClassicContext, assignments: tuple[MemberPart, ...] = ()) -> Outcome:
-    """Ask for the member's part; the leader sends all parts."""
+    """Send the SyncGroup; the leader's has all assignments."""
     state, number = numbered(state)
     settings, strategy = at.settings, state.strategy
     timeout_s = settings.sync_timeout_s(strategy)
@@ -97,7 +97,7 @@ def send_heartbeat(state: ClassicState, at: ClassicContext) -> Outcome:
 
 
 def send_leave(state: ClassicState, at: ClassicContext, reason: str) -> Outcome:
-    """Leave the group for good; the id is worth nothing any more."""
+    """Leave the group; the member id is no longer valid."""
     assert state.member_id, "only a member can leave"
     state, number = numbered(state)
     leave = SendLeaveGroup(number, state.member_id, at.settings.instance_id, reason)

@@ -18,9 +18,9 @@ JOIN_MARGIN_S = 5.0
 class ClassicSettings(GroupSettings):
     """The settings of a member of a classic group.
 
-    ``strategies`` are the names of assignors, the preferred first, and ``local_assignors`` those of them that the
-    application brings. The coordinator removes a member that is silent for ``session_timeout_ms``. Topics are looked at
-    for changes every ``metadata_max_age_s``.
+    ``strategies`` are the names of assignors, the preferred first; ``local_assignors`` are those of them that the
+    application implements. The coordinator removes a member that sends no heartbeat for ``session_timeout_ms``. Topics
+    are checked for changes every ``metadata_max_age_s``.
     """
 
     strategies: tuple[str, ...] = DEFAULT_STRATEGIES
@@ -32,15 +32,15 @@ class ClassicSettings(GroupSettings):
 
     @property
     def is_cooperative(self) -> bool:
-        """Whether partitions that don't move are kept over a rebalance (KIP-429).
+        """Whether members keep partitions that don't move during a rebalance (KIP-429).
 
-        An assignor of the application's own need not know of it: see ``computing``.
+        An assignor of the application need not support it: see ``computing``.
         """
         return are_cooperative(name for name in self.strategies if name not in self.local_assignors)
 
     @property
     def join_timeout_s(self) -> float:
-        """How long to wait for the answer to a JoinGroup."""
+        """The timeout of a JoinGroup in seconds."""
         return max(self.rebalance_timeout_ms / 1000 + JOIN_MARGIN_S, self.request_timeout_s)
 
     def sync_timeout_s(self, strategy: str | None) -> float:
@@ -52,7 +52,7 @@ class ClassicSettings(GroupSettings):
         """How long a client-side assignor may take, in seconds.
 
         After the rebalance timeout the coordinator removes members that have not synced, including the leader. The last
-        tenth of it is reserved for telling the group that there is no assignment.
+        tenth is reserved for telling the group that there is no assignment.
         """
         return 0.9 * self.rebalance_timeout_ms / 1000
 

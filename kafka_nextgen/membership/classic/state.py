@@ -1,7 +1,7 @@
 """The state of a member of a classic group. A rule takes one and returns another; there is no other state.
 
-Three sets of partitions must be kept apart: ``assigned`` is what the last SyncGroup told, as long as it is not in
-force; for ``owned`` and ``held`` see ``AnyMemberState``.
+Three sets of partitions must be kept apart: ``assigned`` is the last SyncGroup's assignment until it is in force; for
+``owned`` and ``held`` see ``AnyMemberState``.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ class ClassicState(AnyMemberState):
 
     status: Status = Status.UNSUBSCRIBED
 
-    generation: int = NO_GENERATION  # the one last joined
-    published: int = NO_GENERATION  # what commits carry; the one last synced
+    generation: int = NO_GENERATION  # the last one joined
+    published: int = NO_GENERATION  # the one in commits: the last one synced
     strategy: str | None = None
     leader_id: str = ""
     roster: tuple[JoinedMember, ...] = ()  # the whole group; only its leader knows it
@@ -42,20 +42,20 @@ class ClassicState(AnyMemberState):
     assigned: frozenset[TopicPartition] | None = None
     owned: frozenset[TopicPartition] = NOTHING
     held: frozenset[TopicPartition] = NOTHING
-    giving_up: frozenset[TopicPartition] = NOTHING  # what is being committed and revoked just now
+    giving_up: frozenset[TopicPartition] = NOTHING  # the partitions being committed and revoked
 
-    matching: frozenset[str] | None = None  # topics of the pattern; None if they are to be looked up before joining
-    joined_topics: frozenset[str] = frozenset()  # what the last JoinGroup subscribed to
-    watched: Mapping[str, TopicMetadata] | None = None  # what the leader last assigned, as it was then
-    watched_in: int = NO_GENERATION  # the generation that was in
-    words: Mapping[str, MemberWord] = field(factory=dict)  # to the application's own assignors, as of now
-    joined_words: Mapping[str, MemberWord] = field(factory=dict)  # as the last JoinGroup said them
-    computation: Computation | None = None  # what an assignor of the application's own has been asked
-    informed: tuple[int, frozenset[TopicPartition]] | None = None  # what part, in which generation, its assignor knows
-    failed_assignor: str | None = None  # that the group has no new assignment for, and this member leads it
-    asked: int | None = None  # the number of the question for topics under way
+    matching: frozenset[str] | None = None  # topics of the pattern; None if they must be looked up before joining
+    joined_topics: frozenset[str] = frozenset()  # the topics in the last JoinGroup
+    watched: Mapping[str, TopicMetadata] | None = None  # the topics' metadata at the leader's last assignment
+    watched_in: int = NO_GENERATION  # the generation of that assignment
+    words: Mapping[str, MemberWord] = field(factory=dict)  # current metadata for the application's assignors
+    joined_words: Mapping[str, MemberWord] = field(factory=dict)  # the metadata in the last JoinGroup
+    computation: Computation | None = None  # the computation that an assignor of the application runs
+    informed: tuple[int, frozenset[TopicPartition]] | None = None  # generation and part last passed on
+    failed_assignor: str | None = None  # of the last assignment, if this member leads
+    asked: int | None = None  # the number of the topic lookup in flight
 
-    request: int | None = None  # the number of the JoinGroup, SyncGroup or LeaveGroup under way
+    request: int | None = None  # the number of the JoinGroup, SyncGroup or LeaveGroup in flight
 
     @property
     def is_leader(self) -> bool:
@@ -69,7 +69,7 @@ Outcome = tuple[ClassicState, tuple[ClassicEffect, ...]]
 
 def topics_wanted(state: ClassicState) -> frozenset[str]:
     """The names of the topics subscribed to; those of a pattern must have been looked up."""
-    assert state.subscription is not None, "a member joins for what it subscribed to"
+    assert state.subscription is not None, "a member that joins has a subscription"
     if state.subscription.pattern is None:
         return state.subscription.topics
     assert state.matching is not None, "the topics of a pattern are looked up before joining"

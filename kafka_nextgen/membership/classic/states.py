@@ -1,4 +1,4 @@
-"""Where a member of a classic group stands. Its phases are those of the consumer group protocol's member."""
+"""The status of a member of a classic group. It has the same phases as a member of a consumer group."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ __all__ = ["Status"]
 
 
 class Status(Enum):
-    """What the member is to its group (Kafka's MemberState of the classic protocol, and the ways out)."""
+    """The member's status in its group (Kafka's MemberState of the classic protocol, and the steps of leaving)."""
 
-    UNSUBSCRIBED = "unsubscribed"  # not in a group, and not asked to be
-    UNJOINED = "unjoined"  # a JoinGroup is due, as soon as the application knows of what it lost
+    UNSUBSCRIBED = "unsubscribed"  # not in a group, no subscription
+    UNJOINED = "unjoined"  # a JoinGroup is due, once the application was told of its loss
     PREPARING = "preparing"  # a JoinGroup was sent; it is answered when the whole group has joined
-    COMPLETING = "completing"  # in the new generation; the leader assigns, and a SyncGroup is to be answered
+    COMPLETING = "completing"  # in the new generation; the leader assigns, and SyncGroup has no answer yet
     STABLE = "stable"  # has its assignment, and heartbeats; prepares for the next rebalance when there is one
     PREPARE_LEAVING = "prepare_leaving"  # about to leave: commits and revokes first
-    LEAVING = "leaving"  # a LeaveGroup is on its way
+    LEAVING = "leaving"  # a LeaveGroup is in flight
     STALE = "stale"  # left because the application stopped polling; joins again at the next poll
-    FATAL = "fatal"  # the coordinator will never take this member; nothing is sent any more
+    FATAL = "fatal"  # the coordinator will never accept this member; nothing more is sent

@@ -1,8 +1,8 @@
-"""Looking at topics: for a pattern before joining, for the leader before assigning, and from time to time after.
+"""Topic lookups: for a pattern before joining, for the leader before assigning, and periodically afterwards.
 
-The coordinator of a classic group knows nothing of topics. A member resolves its own pattern for each JoinGroup, and
+The coordinator of a classic group does not look at topics. A member resolves its own pattern for each JoinGroup, and
 the leader assigns from fresh metadata of all the group's topics. Both check again every
-``metadata.max.age.ms``, and join again when a topic has other partitions or racks, or when others match.
+``metadata.max.age.ms``, and join again when a topic's partitions or racks changed, or when the pattern matches other topics.
 """
 
 from __future__ import annotations
@@ -43,13 +43,13 @@ def needs_pattern(state: ClassicState) -> bool:
 
 
 def ask_for_pattern(state: ClassicState) -> Outcome:
-    """Ask what matches; the member joins when it knows."""
+    """Request the topics that match the pattern; the member joins when they are known."""
     assert state.subscription is not None, "there is a pattern"
     return _ask(evolve(state, phase=Phase.RESOLVING), frozenset(), state.subscription.pattern)
 
 
 def ask_for_group(state: ClassicState) -> Outcome:
-    """Ask, as the leader, for all the topics of the group; it assigns when it knows."""
+    """Request all topics of the group as its leader, which then assigns."""
     return _ask(evolve(state, phase=Phase.RESOLVING), assigning.topics_of(state.roster), None)
 
 
@@ -60,14 +60,14 @@ def _ask(state: ClassicState, topics: frozenset[str], pattern: str | None) -> Ou
 
 
 def not_described(state: ClassicState, _event: TopicsNotDescribed, at: ClassicContext) -> Outcome:
-    """Ask again after a while."""
+    """Repeat the lookup after a backoff."""
     failures = state.failures + 1
     deadlines = armed(state.deadlines, Timer.TOPICS, retry_at(failures, at))
     return evolve(state, asked=None, failures=failures, deadlines=deadlines), ()
 
 
 def ask_if_due(state: ClassicState, at: ClassicContext) -> Outcome:
-    """Repeat the question that found no answer, or look whether anything has changed."""
+    """Repeat a lookup that failed, or check whether topics have changed."""
     if not (is_due(state.deadlines, Timer.TOPICS, at.now) or is_due(state.deadlines, Timer.WATCH, at.now)):
         return state, ()
     if state.status is Status.COMPLETING:
@@ -79,20 +79,20 @@ def ask_if_due(state: ClassicState, at: ClassicContext) -> Outcome:
 
 
 def described_for_join(state: ClassicState, event: TopicsDescribed, at: ClassicContext) -> Outcome:
-    """The member knows what matches its pattern, and joins."""
+    """The topics of the pattern are known: join."""
     deadlines = armed(state.deadlines, Timer.JOIN, at.now)
     return evolve(state, asked=None, phase=Phase.IDLE, matching=event.matching, deadlines=deadlines), ()
 
 
 def described_for_leader(state: ClassicState, event: TopicsDescribed, at: ClassicContext) -> Outcome:
-    """The leader assigns, and remembers what the topics were like."""
+    """The leader assigns, and keeps the topics' metadata to notice changes."""
     return assign_group(evolve(state, asked=None, phase=Phase.IDLE), event.topics, event.ids, at)
 
 
 def assign_group(
     state: ClassicState, topics: Mapping[str, TopicMetadata], ids: Mapping[str, TopicId], at: ClassicContext
 ) -> Outcome:
-    """Assign, and tell the coordinator each member's part; or have the application's own assignor do it."""
+    """Assign and send each member's part to the coordinator, or start the application's assignor."""
     state = evolve(state, watched=topics, watched_in=state.generation)
     if state.strategy in at.settings.local_assignors:
         return computing.begin(state, topics, ids, at)
@@ -100,10 +100,10 @@ def assign_group(
 
 
 def watch_from_now(state: ClassicState, at: ClassicContext) -> ClassicState:
-    """Look again after ``metadata.max.age.ms``, if this member is to look at anything.
+    """Check topics after ``metadata.max.age.ms``, if this member watches any.
 
-    A leader that was told not to assign has not seen the topics in this generation: it looks at once. What it
-    compares them with, if anything, is what it saw before it went away.
+    A leader that was told not to assign has not seen the topics in this generation: it checks them at once. It compares
+    them with what it saw before it restarted, if anything.
     """
     assert state.subscription is not None, "a member is subscribed"
     if not state.is_leader and state.subscription.pattern is None:
@@ -114,7 +114,7 @@ def watch_from_now(state: ClassicState, at: ClassicContext) -> ClassicState:
 
 
 def described_when_stable(state: ClassicState, event: TopicsDescribed, at: ClassicContext) -> Outcome:
-    """What was asked before joining again is known, or topics have been looked at."""
+    """A lookup was answered: join again if topics have changed."""
     state = evolve(state, asked=None, deadlines=disarmed(state.deadlines, Timer.TOPICS))
     if state.phase is Phase.RESOLVING:
         return evolve(state, phase=Phase.IDLE, matching=event.matching), ()

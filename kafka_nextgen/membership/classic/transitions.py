@@ -5,22 +5,22 @@ The rules in prose (KIP-62 for heartbeats and polling, KIP-345 for static member
 1.  A member that subscribes is UNJOINED until its JoinGroup goes out, and PREPARING until that is answered, which
     is when the whole group has joined. In the new generation it is COMPLETING: the leader assigns, and every member
     asks for its part with a SyncGroup. When that is answered it is STABLE.
-2.  A STABLE member takes its assignment over, and heartbeats. When there is a reason to join again it finishes the step
-    under way, prepares, and goes through 1 again.
-3.  After an error that passes the member tries again. After any other error it loses its partitions: it is UNJOINED
-    until the application has been told, and then joins again; or it is FATAL.
+2. A STABLE member takes over its assignment and heartbeats. When there is a reason to join again, it finishes the
+   current step, prepares, and goes through 1 again.
+3. After a retriable error the member tries again. After any other error it loses its partitions: it is UNJOINED until
+    the application has been told, and then joins again; or it is FATAL.
 4.  A member that closes or unsubscribes is PREPARE_LEAVING while it commits and revokes, LEAVING until the LeaveGroup
     is answered or its timeout is over, and UNSUBSCRIBED at the end. A member whose application stopped polling is STALE
-    until the application polls. So is a member whose last callback takes that long: until the callback returns.
-5.  A FATAL member sends nothing any more.
+    until the application polls. A member whose last callback takes that long is STALE until the callback returns.
+5. A FATAL member sends nothing more.
 6.  A completion with another number than the one that the member waits for is late, and is ignored in every status.
 
-After each rule the member does what is due: the JoinGroup, a lookup of topics, a heartbeat. A row's statuses include
-that step.
+After each rule the member sends what is due: a JoinGroup, a topic lookup, a heartbeat. A row's statuses include that
+step.
 
-``RULES`` is read downwards: in this status, on this event, this rule applies, and leads to one of these statuses.
-``IGNORED`` has the reason for every pair that has no rule. A pair in neither, or in both, is a mistake that shows
-when this module is imported; a rule that leads elsewhere, when it is applied.
+Each row of ``RULES`` says: in this status, on this event, this rule applies and leads to one of these statuses.
+``IGNORED`` has the reason for every pair that has no rule. A pair in neither, or in both, fails when this module is
+imported; a rule that leads elsewhere fails when it is applied.
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ RULES: tuple[Row, ...] = (
     *rows(COMPLETING, LEAVE_DECIDED, leaving.leave_during_rebalance, *OUT_AT_ONCE),
     row(COMPLETING, Polled, polled, COMPLETING),
     row(COMPLETING, TimePassed, leaving.time_passed, COMPLETING, STALE),
-    # Has its assignment; takes it over, keeps it, prepares for the next.
+    # Applies its assignment, keeps it, prepares for the next.
     row(STABLE, HeartbeatRefused, failures.heartbeat_refused, STABLE, UNJOINED, PREPARING, FATAL),
     row(STABLE, ev.CommitRefused, failures.commit_refused, STABLE, UNJOINED, PREPARING, FATAL),
     row(STABLE, CommitFinished, rebalancing.commit_finished, STABLE, UNJOINED, PREPARING),
@@ -145,47 +145,49 @@ RULES: tuple[Row, ...] = (
     row(PREPARE_LEAVING, Unsubscribed, note_decision, PREPARE_LEAVING),
     row(PREPARE_LEAVING, Closed, note_decision, PREPARE_LEAVING),
     row(PREPARE_LEAVING, TimePassed, leaving.expire_while_leaving, PREPARE_LEAVING, STALE),
-    # The LeaveGroup is on its way.
+    # The LeaveGroup is in flight.
     row(LEAVING, ev.LeaveEnded, leaving.left, UNSUBSCRIBED, UNJOINED, PREPARING),
     row(LEAVING, TimePassed, leaving.leave_timed_out, LEAVING, UNSUBSCRIBED, UNJOINED, PREPARING),
     row(LEAVING, Unsubscribed, note_decision, LEAVING),
     row(LEAVING, Closed, note_decision, LEAVING),
-    # Out, because the application stopped polling.
+    # Left because the application stopped polling.
     row(STALE, Polled, leaving.rejoin_on_poll, STALE, UNJOINED, PREPARING),
     *rows(STALE, CALLBACK_FINISHED, leaving.callback_finished_when_out, STALE, UNSUBSCRIBED, UNJOINED, PREPARING),
     *rows(STALE, LEAVE_DECIDED, leaving.leave_outside_group, STALE, UNSUBSCRIBED),
-    # Out for good.
+    # Failed for good.
     *rows(FATAL, CALLBACK_FINISHED, leaving.callback_finished_when_out, FATAL),
     *rows(FATAL, LEAVE_DECIDED, leaving.leave_outside_group, FATAL),
-    # Wherever the member heartbeats.
+    # In every status with heartbeats.
     *stay(ev.SessionKept, heartbeats.kept, *heartbeats.HEARTBEATING),
     *stay(HeartbeatLost, heartbeats.lost, *heartbeats.HEARTBEATING),
     # Remembered for the next JoinGroup.
     *stay(Subscribed, joining.change_subscription, PREPARE_LEAVING, LEAVING, STALE),
     *stay(AssignorsAsked, computing.note_metadata, *_all_but(UNJOINED, STABLE, FATAL)),
-    # Asked for again after a pause.
+    # Retried after a backoff.
     *stay(ev.TopicsNotDescribed, topics.not_described, UNJOINED, COMPLETING, STABLE),
 )
 
 IGNORED: tuple[Ignored, ...] = (
-    ignored(Subscribed, "no subscription makes the coordinator take this member", FATAL),
-    ignored(Polled, "there is no session that a poll would keep", UNSUBSCRIBED, FATAL),
+    ignored(Subscribed, "the coordinator will not accept this member with any subscription", FATAL),
+    ignored(Polled, "a poll has no session to keep alive", UNSUBSCRIBED, FATAL),
     ignored(Polled, "it is leaving anyway", PREPARE_LEAVING, LEAVING),
     ignored(TimePassed, "no timer runs", UNSUBSCRIBED, STALE, FATAL),
-    *all_ignored((ev.JoinAnswered, ev.JoinRefused, ev.JoinLost), "no JoinGroup is under way", *_all_but(PREPARING)),
-    *all_ignored((ev.SyncAnswered, ev.SyncRefused, ev.SyncLost), "no SyncGroup is under way", *_all_but(COMPLETING)),
+    *all_ignored((ev.JoinAnswered, ev.JoinRefused, ev.JoinLost), "no JoinGroup is in flight", *_all_but(PREPARING)),
+    *all_ignored((ev.SyncAnswered, ev.SyncRefused, ev.SyncLost), "no SyncGroup is in flight", *_all_but(COMPLETING)),
     *all_ignored(
         (ev.SessionKept, HeartbeatRefused, HeartbeatLost), "no heartbeat is in flight", UNJOINED, PREPARING, *OUT
     ),
-    ignored(ev.LeaveEnded, "no leave is waited for", *_all_but(LEAVING)),
-    *all_ignored((ev.TopicsDescribed, ev.TopicsNotDescribed), "nothing was asked", PREPARING, PREPARE_LEAVING, *OUT),
+    ignored(ev.LeaveEnded, "no LeaveGroup is in flight", *_all_but(LEAVING)),
+    *all_ignored(
+        (ev.TopicsDescribed, ev.TopicsNotDescribed), "no lookup is in flight", PREPARING, PREPARE_LEAVING, *OUT
+    ),
     ignored(AssignorsAsked, "it never joins again", FATAL),
-    *all_ignored((ev.AssignorReturned, ev.AssignorFailed), "no assignor runs", *_all_but(COMPLETING)),
+    *all_ignored((ev.AssignorReturned, ev.AssignorFailed), "no assignor is running", *_all_but(COMPLETING)),
     ignored(ev.RebalanceEnforced, "it joins anyway", UNJOINED, PREPARING),
     ignored(ev.RebalanceEnforced, "there is no group to rebalance", PREPARE_LEAVING, *OUT),
-    ignored(ev.CommitRefused, "the JoinGroup, due or under way, tells the member where it stands", UNJOINED, PREPARING),
-    ignored(ev.CommitRefused, "it is out already", *OUT),
-    ignored(CommitFinished, "no commit is waited for", *_all_but(STABLE, PREPARE_LEAVING)),
+    ignored(ev.CommitRefused, "the JoinGroup response shows whether it is in the group", UNJOINED, PREPARING),
+    ignored(ev.CommitRefused, "it is out of the group already", *OUT),
+    ignored(CommitFinished, "no commit is pending", *_all_but(STABLE, PREPARE_LEAVING)),
     ignored(RevokeFinished, "nothing is being revoked", UNSUBSCRIBED, PREPARING, COMPLETING, LEAVING),
     ignored(AssignFinished, "nothing is being assigned", UNSUBSCRIBED, PREPARING, COMPLETING, LEAVING),
     ignored(LossFinished, "nothing was lost", UNSUBSCRIBED, PREPARING, COMPLETING, STABLE, LEAVING),
