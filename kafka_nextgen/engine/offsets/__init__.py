@@ -1,1 +1,1 @@
-"""What drives the machine of commits and committed offsets."""
+"""The driver of the offset machine: commits and lookups of committed offsets."""

@@ -1,7 +1,7 @@
-"""Drives the offset machine, and keeps the calls that wait for its decisions.
+"""Drives the offset machine, and keeps the calls that wait for its results.
 
-The machine (``membership.offsets``) decides what is sent, what is repeated, and what must not be committed any more.
-This module only carries its effects out, on the I/O thread.
+The machine (``membership.offsets``) decides what to send, what to retry, and what must no longer be committed. This
+module only carries out its effects, on the I/O thread.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ __all__ = ["OffsetClient"]
 
 logger = logger_of("kafka_nextgen.engine")
 
-#: Commits of the application that are fed to the machine in one iteration of the event loop: a few milliseconds.
+#: How many of the application's commits the machine gets in one iteration of the event loop: a few milliseconds.
 _ASKS_IN_A_TURN = 10
 
 #: Events that do not change what may be committed, so they need not wait for commits that were requested earlier.
@@ -53,7 +53,7 @@ E = TypeVar("E", bound=ev.OffsetEvent)
 
 @frozen
 class _Ask:
-    """A pending call: what it wants, and its result."""
+    """A pending call and its future."""
 
     what: str
     ended: asyncio.Future[Found]
@@ -62,7 +62,7 @@ class _Ask:
 class OffsetClient(GroupOffsets):
     """Commits and looks up committed offsets, as the member if there is one.
 
-    ``fetches`` tells what was processed of each partition, for auto-commit, and where reading began.
+    ``fetches`` has the processed offset of each partition, for auto-commit, and where reading began.
     """
 
     def __init__(
@@ -83,17 +83,17 @@ class OffsetClient(GroupOffsets):
         self._machine = OffsetMachine(offset_settings(config), RULES, clocks.monotonic())
         self._asks: dict[int, _Ask] = {}
         self._numbers = count(INTERVAL_ASK + 1)
-        self._soon: deque[ev.CommitAsked] = deque()  # commits that the machine is to be told of
+        self._soon: deque[ev.CommitAsked] = deque()  # commits that the machine has not got yet
         self._timer = Timer(lambda: self.feed(ev.TimePassed()))
         self._stopped = False
-        self._raised: BrokerError | AuthenticationError | None = None  # instead of an answer: says more than its code
+        self._raised: BrokerError | AuthenticationError | None = None  # raised instead of a code
         self._looked_at, self._seen = 0.0, dict[TopicPartition, OffsetAndMetadata]()  # by auto-commit, the last time
         self._timer.set(self._machine.deadline())
 
     # ---- asking
 
     async def commit(self, offsets: Offsets, timeout_s: float, lost: frozenset[TopicPartition] = frozenset()) -> None:
-        """Commit for the application; it is refused for partitions ``lost`` that it should have covered.
+        """Commit for the application; fails if it should have covered partitions that were ``lost``.
 
         Raises CommitFailedError, with the reason for each partition that was not committed, another BrokerError
         where the code has one of its own, or RequestTimeoutError.
@@ -102,9 +102,9 @@ class OffsetClient(GroupOffsets):
             await self._ask(offsets, lambda ask: ev.CommitAsked(ask, offsets, timeout_s, lost), self._feed_soon)
 
     async def commit_before_revoking(self, timeout_s: float) -> None:
-        """Commit what was processed of the whole assignment, part of which is about to be given up.
+        """Commit the processed offsets of the whole assignment before part of it is given up.
 
-        A topic that is gone does not hold it up. Raises as ``commit`` does.
+        A deleted topic does not delay it. Raises as ``commit`` does.
         """
         offsets = self._consumed()
         found = self._fetches.under_lock(lambda state: state.handover.found_offsets())
@@ -112,7 +112,7 @@ class OffsetClient(GroupOffsets):
             await self._ask(offsets, lambda ask: ev.CommitBeforeRevokingAsked(ask, offsets, timeout_s, found))
 
     async def committed(self, partitions: Collection[TopicPartition], timeout_s: float) -> Found:
-        """The committed offsets of ``partitions``, None where there is none; without those that are unknown just now.
+        """The committed offsets of ``partitions``, None where there is none; unknown partitions are left out.
 
         Raises a BrokerError, or RequestTimeoutError.
         """
@@ -132,7 +132,7 @@ class OffsetClient(GroupOffsets):
         try:
             return await ended
         finally:
-            if self._asks.pop(number, None) is not None:  # cancelled: the caller waits no longer
+            if self._asks.pop(number, None) is not None:  # cancelled: the caller no longer waits
                 self.feed(ev.Withdrawn(number))
 
     # ---- the machine
@@ -156,13 +156,13 @@ class OffsetClient(GroupOffsets):
 
     def _feed_asks(self, most: int) -> None:
         for _ in range(most):
-            if self._soon:  # what one leads to may have fed the others
+            if self._soon:  # carrying out one commit may have fed the others
                 self._feed_ask(self._soon.popleft())
 
     def _feed_ask(self, event: ev.CommitAsked) -> None:
         try:
             self._feed_now(event)
-        except Exception as bug:  # the caller is told, and the log; it concerns no commit behind this one
+        except Exception as bug:  # report it to the caller and the log; later commits go on
             ask = self._asks.pop(event.ask, None)
             if ask is not None and not ask.ended.done():
                 ask.ended.set_exception(bug)
@@ -176,19 +176,19 @@ class OffsetClient(GroupOffsets):
         self._timer.set(None if self._stopped else self._machine.deadline())
 
     def assigned(self, partitions: Collection[TopicPartition], added: Collection[TopicPartition]) -> None:
-        """These partitions are all that is owned now; those ``added`` are new."""
+        """The member now owns exactly ``partitions``; those ``added`` are new."""
         self.feed(ev.AssignmentApplied(frozenset(partitions), frozenset(added)))
 
     def stopped(self, partitions: frozenset[TopicPartition]) -> None:
-        """Nothing of these partitions is handed out any more."""
+        """No more records of these partitions are handed out."""
         self.feed(ev.PartitionsStopped(partitions))
 
     def sought(self, partitions: frozenset[TopicPartition]) -> None:
-        """The application goes on elsewhere in these partitions."""
+        """The application has sought in these partitions."""
         self.feed(ev.Sought(partitions))
 
     def stop(self) -> None:
-        """Feed nothing any more by time."""
+        """Stop the timer."""
         self._stopped = True
         self._timer.set(None)
 
@@ -203,7 +203,7 @@ class OffsetClient(GroupOffsets):
             self.feed(answer)
         except (BrokerError, AuthenticationError) as error:
             self._feed_raised(ev.CommitAnswered(effect.number, dict.fromkeys(effect.offsets, error.code)), error)
-        except Exception as bug:  # the application is told; the caller does not wait for ever
+        except Exception as bug:  # report it to the application; the caller must not wait for ever
             self.feed(ev.CommitLost(effect.number, describe_error(bug)))
             raise
 
@@ -231,7 +231,7 @@ class OffsetClient(GroupOffsets):
         return self._fetches.under_lock(lambda state: state.handover.consumed_offsets())
 
     def _tell_member(self, effect: fx.TellMember) -> None:
-        if self.on_refusal is not None:  # not from here: it may tell us things before we are done
+        if self.on_refusal is not None:  # in the next iteration: it may feed events before this one is done
             asyncio.get_running_loop().call_soon(self.on_refusal, effect.code, effect.member_epoch)
 
     def _end_commit(self, effect: fx.CommitEnded) -> None:
@@ -264,7 +264,7 @@ class OffsetClient(GroupOffsets):
         else:
             ask.ended.set_exception(self._raised or lookup_error(effect.failure, ask.what, self._identity))
 
-    # an effect that is missing here fails when it first comes
+    # an effect that is missing here fails when it first occurs
     carry_out: Mapping[type, Callable[[Any, Any], None]] = {
         fx.SendCommit: lambda self, effect: self._tasks.start(self._commit_once(effect)),
         fx.SendLookup: lambda self, effect: self._tasks.start(self._look_up_once(effect)),

@@ -19,7 +19,7 @@ _MOVED = (
 
 _ABSENT = "check the topic's name, and whether it was deleted"
 
-#: What to do about a commit that failed, where there is more to say than the code does.
+#: Advice for commits that failed, by error code.
 _ADVICE: dict[int, str] = {
     ErrorCode.UNKNOWN_MEMBER_ID: _MOVED,
     ErrorCode.ILLEGAL_GENERATION: _MOVED,
@@ -38,7 +38,7 @@ _STRANGER = "subscribe() to be one of them, or commit while the group has no mem
 def commit_error(failure: Failure, what: str, identity: MemberIdentity) -> KafkaNextgenError:
     """CommitFailedError with the reason for each partition, the error a code has of its own, or RequestTimeoutError.
 
-    ``what`` says what was to be committed.
+    ``what`` describes what was being committed.
     """
     group_id, member_id = identity.group_id, identity.member_id
     if isinstance(failure, TimedOut):
@@ -60,7 +60,7 @@ def commit_error(failure: Failure, what: str, identity: MemberIdentity) -> Kafka
 
 
 def _advice(code: int, identity: MemberIdentity) -> tuple[str, ...]:
-    """Advice on a commit that failed with this code, if there is any."""
+    """Advice for a commit that failed with this code, if there is any."""
     if code == ErrorCode.UNKNOWN_MEMBER_ID and identity.member_epoch < 0:
         return (_NOT_JOINED if identity.belongs else _STRANGER,)
     if code in _ADVICE:
@@ -69,7 +69,7 @@ def _advice(code: int, identity: MemberIdentity) -> tuple[str, ...]:
 
 
 def left_out_text(codes: Mapping[TopicPartition, int], identity: MemberIdentity) -> str:
-    """The log text for partitions that are given up without a commit."""
+    """The log message for partitions that are given up without a commit."""
     reasons = ", ".join(sorted({name_of(code) for code in codes.values()}))
     return (
         f"group {identity.group_id}: {format_partitions(codes)} is given up without a commit ({reasons}):"
@@ -78,7 +78,7 @@ def left_out_text(codes: Mapping[TopicPartition, int], identity: MemberIdentity)
 
 
 def lookup_error(failure: Failure, what: str, identity: MemberIdentity) -> KafkaNextgenError:
-    """The error of a code, or RequestTimeoutError; ``what`` says whose committed offsets were wanted."""
+    """The error of a code, or RequestTimeoutError; ``what`` names the partitions that were looked up."""
     group_id = identity.group_id
     if isinstance(failure, Refused):
         text = f"group {group_id}: committed offset of {format_partitions(failure.codes)}"

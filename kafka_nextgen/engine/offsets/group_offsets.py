@@ -1,4 +1,4 @@
-"""Offsets of a consumer's group, as the other parts of the engine use them.
+"""The offsets of a consumer's group, as an interface for the rest of the engine.
 
 ``client``, which commits and looks up offsets, and its machine are imported only for a consumer with a group.
 """
@@ -20,7 +20,7 @@ __all__ = ["MEMBERSHIP_LOST", "Found", "GroupOffsets", "Offsets"]
 Offsets = Mapping[TopicPartition, OffsetAndMetadata]
 Found = Mapping[TopicPartition, OffsetAndMetadata | None]
 
-#: Reasons for a refused commit which say that the member is out of its group and its partitions are lost.
+#: Error codes of a commit which mean that the member is out of its group and its partitions are lost.
 MEMBERSHIP_LOST = frozenset(
     name_of(code) for code in (ErrorCode.UNKNOWN_MEMBER_ID, ErrorCode.ILLEGAL_GENERATION, ErrorCode.FENCED_MEMBER_EPOCH)
 )
@@ -32,35 +32,35 @@ class GroupOffsets:
     ``OffsetClient`` overrides every method. All run on the I/O thread; times are in seconds.
     """
 
-    #: Called for a refused commit that says something about the member: the code, and the epoch it was made in.
+    #: Called with the code and epoch of a refused commit whose code concerns the membership.
     on_refusal: Callable[[int, int], None] | None = None
 
     async def commit(self, offsets: Offsets, timeout_s: float, lost: frozenset[TopicPartition] = frozenset()) -> None:
-        """Commit for the application; it is refused for partitions ``lost`` that it should have covered."""
+        """Commit for the application; fails if it should have covered partitions that were ``lost``."""
         raise _no_group()
 
     async def commit_before_revoking(self, timeout_s: float) -> None:
-        """Commit what was processed of the whole assignment, part of which is about to be given up."""
+        """Commit the processed offsets of the whole assignment before part of it is given up."""
         raise _no_group()
 
     async def committed(self, partitions: Collection[TopicPartition], timeout_s: float) -> Found:
-        """The committed offsets, None where there is none; without those that are unknown just now."""
+        """The committed offsets, None where there is none; unknown partitions are left out."""
         raise _no_group()
 
     def assigned(self, partitions: Collection[TopicPartition], added: Collection[TopicPartition]) -> None:
-        """These partitions are all that is owned now; those ``added`` are new."""
+        """The member now owns exactly ``partitions``; those ``added`` are new."""
 
     def stopped(self, partitions: frozenset[TopicPartition]) -> None:
-        """No record of these partitions is handed over any more."""
+        """No more records of these partitions are handed out."""
 
     def sought(self, partitions: frozenset[TopicPartition]) -> None:
         """The application has sought in these partitions."""
 
     def feed(self, event: OffsetEvent) -> None:
-        """Tell the machine what happened."""
+        """Feed an event to the machine."""
 
     def stop(self) -> None:
-        """Do nothing more by time."""
+        """Stop the timer."""
 
 
 def _no_group() -> MisuseError:

@@ -25,14 +25,14 @@ __all__ = ["OffsetRequests"]
 
 @frozen
 class OffsetRequests:
-    """Talks to the coordinator of one group about offsets.
+    """Sends the offset requests of one group to its coordinator.
 
-    By topic id if all ids are known and the broker takes them, else by name. ``fetches`` tells which topics are meant
-    by the names of what is assigned: where another one has such a name by now, its offsets must not be touched. It also
-    tells which offsets are of a topic that was replaced: the answer to them is UNKNOWN_TOPIC_ID.
+    Topics are sent by id if all ids are known and the broker supports that, else by name. ``fetches`` has the ids of
+    the assigned topics: if a topic was created again under the same name, the new topic's offsets must not change.
+    Offsets of a topic that was replaced are answered with UNKNOWN_TOPIC_ID.
 
-    Raises what is neither an answer nor the loss of one: AuthenticationError and GroupAuthorizationError from the way
-    to the coordinator, UnsupportedProtocolError.
+    Raises AuthenticationError and GroupAuthorizationError if they prevent finding the coordinator, and
+    UnsupportedProtocolError.
     """
 
     cluster: ClusterClient
@@ -41,7 +41,7 @@ class OffsetRequests:
     _send_queue: SendQueue = field(factory=SendQueue)
 
     async def commit(self, effect: SendCommit) -> CommitAnswered | CommitLost:
-        """Commit once, in the order of the calls: one that looks for the coordinator is not overtaken."""
+        """Send one commit. Commits are sent in the order of the calls, even while one looks up the coordinator."""
         old = self.fetches.under_lock(lambda state: state.of_old_topics(effect.offsets))
         offsets = {tp: at for tp, at in effect.offsets.items() if tp not in old}
         refused = dict.fromkeys(old, int(ErrorCode.UNKNOWN_TOPIC_ID))
@@ -71,7 +71,7 @@ class OffsetRequests:
         return CommitAnswered(effect.number, {**codes, **refused})
 
     async def look_up(self, effect: SendLookup) -> LookupAnswered | LookupLost:
-        """Ask for committed offsets once."""
+        """Send one lookup of committed offsets."""
         request = OffsetFetch(
             group_id=self.group_id,
             partitions=tuple(sorted(effect.partitions)),
@@ -104,7 +104,7 @@ class OffsetRequests:
 
 
 def _reason(failure: Exception, api: Api) -> str:
-    """Why a request got no answer. The timeout itself is reported by the caller that set it."""
+    """Why a request got no answer. The caller that set the timeout reports the timeout itself."""
     if isinstance(failure, RequestTimeoutError):
         return f"no answer to {api.name}" if failure.__cause__ is None else str(failure.__cause__)
     return str(failure)
