@@ -1,7 +1,8 @@
 """Leaving: because the application closes, unsubscribes, or stopped polling.
 
 Closing and unsubscribing are orderly, as in the consumer group protocol: stop fetching, commit, call
-``on_partitions_revoked``, then send the LeaveGroup. During a rebalance there is no generation to commit in, so the partitions are lost instead.
+``on_partitions_revoked``, then send the LeaveGroup. During a rebalance there is no generation to commit in, so the
+partitions are lost instead.
 
 A dynamic member sends a LeaveGroup. A static one does not, so that its partitions wait for it until its session ends
 (KIP-345); ``leave="leave"`` makes both send it, ``leave="remain"`` neither. A member whose application stopped polling

@@ -2,7 +2,8 @@
 
 The coordinator of a classic group does not look at topics. A member resolves its own pattern for each JoinGroup, and
 the leader assigns from fresh metadata of all the group's topics. Both check again every
-``metadata.max.age.ms``, and join again when a topic's partitions or racks changed, or when the pattern matches other topics.
+``metadata.max.age.ms``, and join again when a topic's partitions or racks changed, or when the pattern matches other
+topics.
 """
 
 from __future__ import annotations
