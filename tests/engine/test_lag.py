@@ -75,7 +75,7 @@ def test_the_others_are_told_and_the_bad_one_is_named_without_waiting_for_it(
 
 def test_if_there_is_nothing_else_to_tell_it_is_an_error(halved: tuple[Stage, TopicPartition, TopicPartition]) -> None:
     stage, _, lost = halved
-    with stage.consumer() as consumer, pytest.raises(RequestTimeoutError, match="it has no leader"):
+    with stage.consumer() as consumer, pytest.raises(RequestTimeoutError, match="it has no known leader"):
         consumer.end_offsets([lost], 0.2)
 
 

@@ -42,7 +42,7 @@ def lose_and_return(stage: Stage, consumer: Consumer) -> int:
 
 
 def refused(commit: Callable[[], object]) -> set[TopicPartition]:
-    with pytest.raises(CommitFailedError, match=r"read on from what was committed last|poll\(\) until") as caught:
+    with pytest.raises(CommitFailedError, match=r"resume at the last commit|poll\(\) until") as caught:
         commit()
     return set(caught.value.failed)
 

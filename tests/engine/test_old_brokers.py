@@ -94,7 +94,7 @@ def test_a_pattern_is_matched_by_the_member(stage: Stage, old: OldBroker, caplog
         assert consumer.group_protocol is GroupProtocol.CONSUMER
     assert old.subscriptions() == [(TOPIC,)]
     assert {request.subscribed_topic_regex for request in old.heard} == {None}
-    (said,) = [record.getMessage() for record in caplog.records if "matched by this member" in record.getMessage()]
+    (said,) = [record.getMessage() for record in caplog.records if "matches pattern" in record.getMessage()]
     assert "'ord.*'" in said
     assert "every 300 s" in said
 

@@ -27,7 +27,7 @@ from tests.support.waiting import eventually
 
 QUICK = {"metadata_max_age_ms": 100, "request_timeout_ms": 300, "auto_commit_interval_ms": 20}
 MEMBER = "kafka_nextgen.engine.member."
-MATCHING = MEMBER + "topic_lookup:PatternWatch._look_up"
+MATCHING = "kafka_nextgen.transport.topic_lookup:PatternWatch._look_up"
 
 
 class FailsOnce:
