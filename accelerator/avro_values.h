@@ -111,7 +111,7 @@ static int read_promoted(Cursor *cursor, BuiltColumn *column, int is_int, int is
     if (status != FILLED || column == NULL)
         return status;
     double wide = (double)number;
-    float narrow = (float)number;
+    float narrow = (float)wide; /* rounded twice, as by whoever goes by way of Python */
     return is_double ? append_number(column, &wide, sizeof wide) : append_number(column, &narrow, sizeof narrow);
 }
 
