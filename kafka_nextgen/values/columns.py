@@ -1,9 +1,9 @@
 """Typed columns in Arrow's layout that decoders fill value by value: the layout, and the builder in Python.
 
 A layout is a tree of ``Column``s, the root a struct with an entry for each row. Decoders see the tree flattened,
-parents first: ``flattened`` has the tuples that ``ColumnBuilder`` takes, of the extension (``accelerator/column_builder.h``) or
-of the twin here, which does the same. Both hand their columns over by ``__arrow_c_array__``, and can take back what a
-bad row has left in them (``cut_rows``).
+parents first: ``flattened`` has the tuples that ``ColumnBuilder`` takes, that of the extension
+(``accelerator/column_builder.h``) or its twin here, which does the same. Both hand their columns over by
+``__arrow_c_array__``, and can take back what a bad row has left in them (``cut_rows``).
 """
 
 from __future__ import annotations
@@ -11,13 +11,10 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterator
 from enum import IntEnum
-from typing import Any
 
 from attrs import frozen
 
-from kafka_nextgen.compiled import ACCELERATED, accelerator
-
-__all__ = ["MOST_COLUMNS", "MOST_DEPTH", "Column", "Flat", "Kind", "PythonColumnBuilder", "flattened", "new_builder"]
+__all__ = ["MOST_COLUMNS", "MOST_DEPTH", "Column", "Flat", "Kind", "PythonColumnBuilder", "flattened"]
 
 #: As in the extension.
 MOST_COLUMNS = 16_384
@@ -78,11 +75,6 @@ def _flatten(column: Column, flat: list[Flat]) -> None:
 def _flat(column: Column, end: int) -> Flat:
     name = column.name
     return (column.kind, column.width, column.format, name, column.nullable, end, column.symbols, column.metadata)
-
-
-def new_builder(layout: tuple[Flat, ...]) -> Any:
-    """A builder of these columns: the extension's if there is one."""
-    return accelerator.ColumnBuilder(layout) if ACCELERATED else PythonColumnBuilder(layout)
 
 
 class _Filled:

@@ -186,7 +186,8 @@ def _logical(schema: Mapping[str, Any], kind: str, size: int | None) -> Logical 
 
 
 def _decimal(schema: Mapping[str, Any], kind: str, size: int | None) -> Logical | None:
-    precision, scale = schema.get("precision"), schema.get("scale", 0)
+    precision: Any = schema.get("precision")
+    scale: Any = schema.get("scale", 0)
     if kind not in ("bytes", "fixed") or not _is_int(precision) or not _is_int(scale):
         return None
     if not 1 <= precision <= _MOST_DIGITS or not 0 <= scale <= precision:

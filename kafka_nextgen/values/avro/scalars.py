@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kafka_nextgen.values.avro.program import Op, Writing
-from kafka_nextgen.values.avro.types import Array, Enum, Fixed, Map, Record, Type, Union
+from kafka_nextgen.values.avro.types import Array, Enum, Fixed, Logical, Map, Record, Type, Union
 
 __all__ = ["emit_scalar", "least_bytes"]
 
@@ -38,8 +38,8 @@ def emit_scalar(writing: Writing, writer: Type, reader: Type | None, column: int
     if isinstance(writer, Enum) and isinstance(reader, Enum):
         _emit_enum(writing, writer, reader, column)
         return
-    logical = getattr(reader, "logical", None)
-    name = "" if logical is None else logical.name
+    logical: Logical = getattr(reader, "logical", None) or Logical("")
+    name = logical.name
     op = _OPS[writer.kind, reader.kind]
     if name == "decimal":
         size = writer.size if isinstance(writer, Fixed) else -1
