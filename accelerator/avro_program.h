@@ -159,6 +159,11 @@ static void drop_program(AvroProgram *program) {
         PyBuffer_Release(&program->buffers[i]);
 }
 
+/* Empty buffers may lie anywhere. */
+static int is_aligned(const Py_buffer *buffer) {
+    return buffer->len == 0 || (uintptr_t)buffer->buf % sizeof(int64_t) == 0;
+}
+
 /* Take a program: a tuple of an id, code, table and blob. 0 with an exception set if it is none. */
 static int take_program(PyObject *entry, const ColumnTree *tree, AvroProgram *program) {
     Py_buffer *buffers = program->buffers;
@@ -176,7 +181,7 @@ static int take_program(PyObject *entry, const ColumnTree *tree, AvroProgram *pr
     program->table_size = buffers[1].len / (Py_ssize_t)sizeof(int64_t);
     program->blob = buffers[2].buf;
     program->blob_size = buffers[2].len;
-    if (((uintptr_t)program->code | (uintptr_t)program->table) % sizeof(int64_t) == 0 && is_program_sound(program, tree))
+    if (is_aligned(&buffers[0]) && is_aligned(&buffers[1]) && is_program_sound(program, tree))
         return 1;
     PyErr_SetString(PyExc_ValueError, "the program does not fit the columns");
     return 0;
