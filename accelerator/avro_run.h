@@ -32,7 +32,7 @@ static int begin_block(AvroRun *run, int64_t least, int64_t *items) {
         status = read_avro_long(&run->cursor, &size);
         if (status == FILLED && (size < 0 || size > run->cursor.end - run->cursor.at || count == INT64_MIN))
             status = BAD_LENGTH;
-        count = -count;
+        count = status == FILLED ? -count : 0;
     }
     if (status != FILLED)
         return status;
