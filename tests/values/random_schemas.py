@@ -69,8 +69,13 @@ def _record(kinds: list[Schema]) -> Schema:
 
 
 def _of_branch(kind: Schema) -> str:
-    """What has to be different in the branches of a union."""
-    return kind if isinstance(kind, str) else kind["type"]
+    """What has to be different in the branches of a union: fastavro may write, or read by another schema, one of the
+    same kind of numbers or bytes as another.
+    """
+    name = kind if isinstance(kind, str) else kind["type"]
+    if name in ("int", "long", "float", "double"):
+        return "number"
+    return "bytes" if name in ("string", "bytes", "fixed", "enum") else name
 
 
 def _within(inner: st.SearchStrategy[Schema]) -> st.SearchStrategy[Schema]:

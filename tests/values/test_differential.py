@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from kafka_nextgen.errors import AvroSchemaError
 from kafka_nextgen.values import Avro
 from tests.support.examples import examples
-from tests.values.decoding import decoded, encoded
+from tests.values.decoding import decoded, encoded, same
 from tests.values.random_schemas import as_read, readers_of, schemas, values_of
 
 pytestmark = pytest.mark.random
@@ -27,6 +27,15 @@ def judged(data: bytes, writer: Any, reader: Any = None) -> tuple[Any, int]:
         stream, fastavro.parse_schema(writer), None if reader is None else fastavro.parse_schema(reader)
     )
     return value, len(data) - stream.tell()
+
+
+def comparable(value: Any) -> Any:
+    """The value with texts for numbers, by which a NaN is a NaN."""
+    if isinstance(value, dict):
+        return {key: comparable(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [comparable(each) for each in value]
+    return repr(value) if isinstance(value, float) else value
 
 
 @settings(max_examples=examples(2000), deadline=None)
@@ -69,12 +78,12 @@ def test_damaged_bytes_are_refused_or_are_what_fastavro_reads(data: st.DataObjec
     good = encoded(schema, data.draw(values_of(schema)))
     values = [good, damaged(data, good), None, good]
     batch, bad = decoded(Avro(schema), values)
-    rows = batch.to_pylist()
-    assert repr(rows[0]) == repr(rows[3])
+    assert same(batch.slice(0, 1), batch.slice(3))
     assert {each.row for each in bad} <= {1}
     if not bad:
         with suppress(OverflowError, ValueError):  # a time that Python has no object for
-            assert repr(as_read(schema, rows[1])) == repr(judged(values[1] or b"", schema)[0])
+            (row,) = batch.slice(1, 1).to_pylist()
+            assert comparable(as_read(schema, row)) == comparable(judged(values[1] or b"", schema)[0])
 
 
 @settings(max_examples=examples(1000), deadline=None)

@@ -108,6 +108,27 @@ def test_decimals_of_all_sizes(schema: Any, value: Decimal) -> None:
     assert column.to_pylist() == [value, value.copy_negate()]
 
 
+def test_a_union_of_all_primitives_keeps_its_branches() -> None:
+    """Also where it is read by itself as a reader's schema, or by one in another order."""
+    union = ["double", "float", "long", "int", "bytes", "string", "boolean", "null"]
+    values = [b"\0" + struct.pack("<d", 0.1), b"\x02" + struct.pack("<f", 0.5), b"\x04\x04", b"\x06\x06"]
+    values += [b"\x08\x02x", b"\x0a\x02x", b"\x0c\x01", b"\x0e"]
+    for reader in (None, union, union[::-1]):
+        batch, bad = decoded(Avro(union, reader_schema=reader), values)
+        rows = [row and {name: each for name, each in row.items() if each is not None} for row in batch[0].to_pylist()]
+        assert bad == []
+        assert rows == [
+            {"double": 0.1},
+            {"float": 0.5},
+            {"long": 2},
+            {"int": 3},
+            {"bytes": b"x"},
+            {"string": "x"},
+            {"boolean": True},
+            None,
+        ]
+
+
 def test_a_uuid_of_sixteen_bytes() -> None:
     schema = {"type": "fixed", "name": "U", "size": 16, "logicalType": "uuid"}
     column = column_of(schema, [ID.bytes])

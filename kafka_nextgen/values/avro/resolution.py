@@ -47,13 +47,15 @@ def _last(name: str) -> str:
 def branch_for(writer: Type, union: Union) -> Type | None:
     """The branch of a reader's union that a value of this type, which is no union, becomes: the first that takes it.
 
-    One of the same full name comes first: names alone may fit several.
+    One of the same type comes first, if it has a name by its full name. Else a union would be read by itself with all
+    ints as longs if longs are before them, and records by names without their namespaces.
     """
-    if isinstance(writer, Named):
-        for branch in union.branches:
-            if isinstance(branch, Named) and branch.name == writer.name and conflict(writer, branch) is None:
-                return branch
-    return next((branch for branch in union.branches if _takes(writer, branch)), None)
+    found = [branch for branch in union.branches if _takes(writer, branch)]
+    return next((branch for branch in found if _is_same(writer, branch)), found[0] if found else None)
+
+
+def _is_same(writer: Type, reader: Type) -> bool:
+    return writer.kind == reader.kind and getattr(writer, "name", None) == getattr(reader, "name", None)
 
 
 def _takes(writer: Type, reader: Type) -> bool:
