@@ -277,7 +277,7 @@ class Records(_DataFrames):
         other, and ImportError if pyarrow is not there.
 
         With ``value=Avro(...)`` the columns are partition, offset and timestamp, then each field of the values, typed
-        as ``docs/values.md`` says; with ``key`` there is a column ``key`` in between. A bad key or value raises
+        as ``docs/use/values.md`` says; with ``key`` there is a column ``key`` in between. A bad key or value raises
         DeserializationError, which names the record; ``on_error="skip"`` leaves such records out, and ``"null"`` has
         nulls for them, with columns ``value_error`` and ``value_raw``, the reason and the bytes.
         """

@@ -1,4 +1,4 @@
-"""Avro: the format, and what decodes values of it. ``docs/values.md`` has the types."""
+"""Avro: the format, and what decodes values of it. ``docs/use/values.md`` has the types."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The columns that values of a type become (``docs/values.md`` has the table)."""
+"""The columns that values of a type become (``docs/use/values.md`` has the table)."""
 
 from __future__ import annotations
 
