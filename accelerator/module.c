@@ -16,11 +16,14 @@
  *     RecordFields  is what a record is made of
  *     RecordRows    gives out the records of some rows as objects
  *     Iteration     gives out what lies ready to `async for`, and has more brought then
+ *     ColumnBuilder holds typed columns that decoders of values fill
+ *     avro_decode   fills them with Avro values
  *     SteadyFetch   makes columns of a whole answer, and the next request, if the answer is what most small ones are
  */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
+#include "avro.h"
 #include "decode.h"
 #include "find.h"
 #include "headers.h"
@@ -87,6 +90,7 @@ static PyMethodDef methods[] = {
     {"scan", scan, METH_VARARGS, scan_doc},
     {"find_all", find_all, METH_VARARGS, find_all_doc},
     {"decode", decode, METH_VARARGS, decode_doc},
+    {"avro_decode", avro_decode, METH_VARARGS, avro_decode_doc},
     {"to_list", to_list, METH_VARARGS, to_list_doc},
     {"to_headers", to_headers, METH_VARARGS, to_headers_doc},
     {"new_buffer", make_room, METH_O, make_room_doc},
@@ -99,8 +103,9 @@ static int prepare(PyObject *module) {
     ModuleState *state = PyModule_GetState(module);
     crc_prepare();
     state->awaited = (PyTypeObject *)PyType_FromModuleAndSpec(module, &awaited_spec, NULL);
-    if (state->awaited == NULL || !learn_names(&state->names) || PyType_Ready(&MemoryType) < 0 ||
-        add_record_fields(module) < 0)
+    state->builder = (PyTypeObject *)PyType_FromModuleAndSpec(module, &builder_spec, NULL);
+    if (state->awaited == NULL || state->builder == NULL || PyModule_AddType(module, state->builder) < 0 ||
+        !learn_names(&state->names) || PyType_Ready(&MemoryType) < 0 || add_record_fields(module) < 0)
         return -1;
     PyType_Spec *others[] = {&rows_spec, &iteration_spec, &steady_spec};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)

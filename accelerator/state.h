@@ -11,7 +11,7 @@ typedef struct {
 } Names;
 
 typedef struct {
-    PyTypeObject *awaited;
+    PyTypeObject *awaited, *builder;
     Names names;
 } ModuleState;
 
@@ -29,12 +29,14 @@ static int learn_names(Names *names) {
 static int traverse_state(PyObject *module, visitproc visit, void *arg) {
     ModuleState *state = PyModule_GetState(module);
     Py_VISIT(state->awaited);
+    Py_VISIT(state->builder);
     return 0;
 }
 
 static int clear_state(PyObject *module) {
     ModuleState *state = PyModule_GetState(module);
     Py_CLEAR(state->awaited);
+    Py_CLEAR(state->builder);
     Py_CLEAR(state->names.cast);
     Py_CLEAR(state->names.match_args);
     Py_CLEAR(state->names.int64);

@@ -6,6 +6,8 @@ it failed (``TransportError``, ``DecodeError``, ``BrokerError``)::
     KafkaNextgenError
     ├── ConfigError
     ├── ArrowSchemaError
+    ├── AvroSchemaError
+    ├── BadValueError
     ├── MisuseError
     │   └── ConcurrentUseError
     ├── DecodeError
@@ -40,6 +42,8 @@ __all__ = [
     "ArrowSchemaError",
     "AssignorError",
     "AuthenticationError",
+    "AvroSchemaError",
+    "BadValueError",
     "BrokerError",
     "CommitFailedError",
     "ConcurrentUseError",
@@ -104,6 +108,14 @@ class ArrowSchemaError(KafkaNextgenError, ValueError):
     def __init__(self, message: str, column: str | None = None) -> None:
         super().__init__(message)
         self.column = column
+
+
+class AvroSchemaError(KafkaNextgenError, ValueError):
+    """An Avro schema is none, can't be columns, or can't be read by another one."""
+
+
+class BadValueError(KafkaNextgenError, ValueError):
+    """The bytes of a key or value are none of the format that they were to be decoded by."""
 
 
 class MisuseError(KafkaNextgenError, RuntimeError):

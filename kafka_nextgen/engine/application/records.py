@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     import polars
     import pyarrow
 
+    from kafka_nextgen.engine.application.value_columns import OnError, ValueColumns
+    from kafka_nextgen.values import ValueFormat
+
 __all__ = ["RecordBatch", "Records"]
 
 T = TypeVar("T")
@@ -68,8 +71,15 @@ class _DataFrames(ABC):
     """Converts what ``to_arrow`` returns to data frames."""
 
     @abstractmethod
-    def to_arrow(self, schema: pyarrow.Schema | None = None) -> pyarrow.Table | pyarrow.RecordBatch:
-        """The records in pyarrow, in the columns of ``schema`` if given."""
+    def to_arrow(
+        self,
+        schema: pyarrow.Schema | None = None,
+        *,
+        value: ValueFormat | None = None,
+        key: ValueFormat | None = None,
+        on_error: OnError = "raise",
+    ) -> pyarrow.Table | pyarrow.RecordBatch:
+        """The records in pyarrow, in the columns of ``schema`` if given, or with their values decoded."""
 
     def to_pandas(self) -> pandas.DataFrame:
         """The same in pandas, by way of Arrow. Needs the extra ``kafka-nextgen[pandas]``."""
@@ -148,8 +158,17 @@ class RecordBatch(_DataFrames):
         column = self._part.columns.headers
         return _Column(_none_at_all if column is None else column.to_list, self._part.start, self._part.stop)
 
-    def to_arrow(self, schema: pyarrow.Schema | None = None) -> pyarrow.RecordBatch:
-        """The same in pyarrow, nothing copied: the columns of ``Records.to_arrow``, or those of ``schema``."""
+    def to_arrow(
+        self,
+        schema: pyarrow.Schema | None = None,
+        *,
+        value: ValueFormat | None = None,
+        key: ValueFormat | None = None,
+        on_error: OnError = "raise",
+    ) -> pyarrow.RecordBatch:
+        """The same in pyarrow: the columns of ``Records.to_arrow``, those of ``schema``, or values decoded as there."""
+        if value is not None or key is not None:
+            return _value_columns(schema, value, key, on_error).batch(self._part)
         with _require_extra("to_arrow()", "arrow"):
             from kafka_nextgen.engine.application.arrow import to_batch
         return to_batch(self._part, schema)
@@ -160,6 +179,16 @@ class RecordBatch(_DataFrames):
     def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]:
         schema, array = self.to_arrow().__arrow_c_array__(requested_schema)
         return schema, array
+
+
+def _value_columns(
+    schema: pyarrow.Schema | None, value: ValueFormat | None, key: ValueFormat | None, on_error: OnError
+) -> ValueColumns:
+    if schema is not None:
+        raise TypeError("to_arrow() takes a schema of the records' columns, or formats of values and keys, not both")
+    with _require_extra("to_arrow()", "arrow"):
+        from kafka_nextgen.engine.application.value_columns import ValueColumns
+    return ValueColumns(value, key, on_error)
 
 
 def _none_at_all(start: int, stop: int) -> list[Headers]:
@@ -232,14 +261,28 @@ class Records(_DataFrames):
         """The same records with keys and values as bytes, to be deserialized later."""
         return Records(self._slices)
 
-    def to_arrow(self, schema: pyarrow.Schema | None = None) -> pyarrow.Table:
+    def to_arrow(
+        self,
+        schema: pyarrow.Schema | None = None,
+        *,
+        value: ValueFormat | None = None,
+        key: ValueFormat | None = None,
+        on_error: OnError = "raise",
+    ) -> pyarrow.Table:
         """The records as a pyarrow Table, nothing copied. Needs the extra ``kafka-nextgen[arrow]``.
 
         Columns: topic, partition, offset, timestamp (milliseconds, UTC), key and value (bytes, no deserializer is
         applied), headers (a list of structs of key and value). With ``schema``, its columns in its order and of its
         types; ``docs/use/columns.md`` has those that can be. Raises ArrowSchemaError, which names the column, for any
         other, and ImportError if pyarrow is not there.
+
+        With ``value=Avro(...)`` the columns are partition, offset and timestamp, then each field of the values, typed
+        as ``docs/use/values.md`` says; with ``key`` there is a column ``key`` in between. A bad key or value raises
+        DeserializationError, which names the record; ``on_error="skip"`` leaves such records out, and ``"null"`` has
+        nulls for them, with columns ``value_error`` and ``value_raw``, the reason and the bytes.
         """
+        if value is not None or key is not None:
+            return _value_columns(schema, value, key, on_error).table(self._slices)
         with _require_extra("to_arrow()", "arrow"):
             from kafka_nextgen.engine.application.arrow import to_table
         return to_table(self._slices, schema)

@@ -12,6 +12,7 @@ DECODERS: Mapping[str, str] = {
     "compiled-records": "compiled_records",
     "compiled-objects": "compiled_objects",
     "steady-answers": "steady_answers",
+    "avro-values": "avro_values",
     "records": "records",
     "responses": "frames",
     "requests": "frames",

@@ -1,0 +1,190 @@
+/* Programs that read Avro values: what values/avro/program.py makes of a writer's and a reader's schema.
+ *
+ * An instruction is five numbers: what to do, to which column (-1: read only), and three arguments. Before a program is
+ * run its columns, places and tables are checked, so that none can lead outside of what there is.
+ */
+#ifndef KAFKA_NEXTGEN_AVRO_PROGRAM_H
+#define KAFKA_NEXTGEN_AVRO_PROGRAM_H
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+#include <stdint.h>
+
+#include "column_builder.h"
+
+typedef enum { /* as in program.py */
+    AVRO_END,
+    AVRO_NULL,
+    AVRO_BOOLEAN,
+    AVRO_INT,          /* a: what it has to be below, 0 for none; so the next two */
+    AVRO_LONG,
+    AVRO_LONG_OF_INT,
+    AVRO_FLOAT,
+    AVRO_FLOAT_OF_INT,
+    AVRO_FLOAT_OF_LONG,
+    AVRO_DOUBLE,
+    AVRO_DOUBLE_OF_INT,
+    AVRO_DOUBLE_OF_LONG,
+    AVRO_DOUBLE_OF_FLOAT,
+    AVRO_BYTES,
+    AVRO_STRING,
+    AVRO_FIXED,        /* a: its size */
+    AVRO_ENUM,         /* a: how many symbols, b: a table of the reader's */
+    AVRO_DECIMAL,      /* a: its size or -1, b: a table of four words, the least number that has too many digits */
+    AVRO_UUID,
+    AVRO_DURATION,
+    AVRO_STRUCT,
+    AVRO_BRANCH,       /* a: the column of the branch, whose siblings become null */
+    AVRO_LIST,         /* a: where to go behind the last item, b: the least bytes an item takes */
+    AVRO_NEXT,         /* a: where an item begins, b: as before */
+    AVRO_SWITCH,       /* a: how many branches, b: a table of where to go */
+    AVRO_NULLABLE,     /* a: the index of null, b: where to go then */
+    AVRO_JUMP,         /* a: where to go */
+    AVRO_DEFAULT,      /* a: where bytes to be read instead begin, b: how many */
+    AVRO_RESUME,       /* go on reading what was left for them */
+    AVRO_FAIL,         /* a: a number for whoever made the program */
+    AVRO_OPERATIONS
+} AvroOperation;
+
+typedef struct {
+    int64_t operation, column, a, b, c;
+} Instruction;
+
+typedef struct {
+    int64_t id;
+    const Instruction *code;
+    int64_t count;
+    const int64_t *table;
+    int64_t table_size;
+    const uint8_t *blob;
+    int64_t blob_size;
+    Py_buffer buffers[3]; /* that the three lie in */
+} AvroProgram;
+
+static int is_kind(const ColumnTree *tree, int64_t column, ColumnKind kind, int64_t width) {
+    return column >= 0 && column < tree->count && tree->columns[column].kind == kind &&
+           (kind != NUMBERS || tree->columns[column].width == width);
+}
+
+/* May this instruction write to this column? -1 is none. */
+static int fits_column(const ColumnTree *tree, const Instruction *at) {
+    static const int8_t widths[AVRO_OPERATIONS] = {
+        [AVRO_INT] = 4, [AVRO_LONG] = 8, [AVRO_LONG_OF_INT] = 8, [AVRO_FLOAT] = 4, [AVRO_FLOAT_OF_INT] = 4,
+        [AVRO_FLOAT_OF_LONG] = 4, [AVRO_DOUBLE] = 8, [AVRO_DOUBLE_OF_INT] = 8, [AVRO_DOUBLE_OF_LONG] = 8,
+        [AVRO_DOUBLE_OF_FLOAT] = 8, [AVRO_ENUM] = 4, [AVRO_UUID] = 16, [AVRO_DURATION] = 16,
+    };
+    int64_t column = at->column;
+    if (column == -1)
+        return at->operation != AVRO_BRANCH;
+    switch (at->operation) {
+    case AVRO_NULL: case AVRO_NULLABLE:
+        return column >= 0 && column < tree->count;
+    case AVRO_BOOLEAN:
+        return is_kind(tree, column, BITS, 0);
+    case AVRO_BYTES: case AVRO_STRING:
+        return is_kind(tree, column, STRINGS, 0);
+    case AVRO_FIXED:
+        return is_kind(tree, column, NUMBERS, at->a);
+    case AVRO_DECIMAL:
+        return is_kind(tree, column, NUMBERS, 16) || is_kind(tree, column, NUMBERS, 32);
+    case AVRO_STRUCT:
+        return is_kind(tree, column, STRUCTS, 0);
+    case AVRO_BRANCH:
+        return is_kind(tree, column, STRUCTS, 0) && at->a > column && at->a < tree->columns[column].end;
+    case AVRO_LIST: case AVRO_NEXT:
+        return is_kind(tree, column, LISTS, 0);
+    default:
+        return widths[at->operation] > 0 && is_kind(tree, column, NUMBERS, widths[at->operation]);
+    }
+}
+
+static int is_within(int64_t begin, int64_t count, int64_t size) {
+    return begin >= 0 && count >= 0 && begin <= size && count <= size - begin;
+}
+
+/* Is this a place further on in the program? Only NEXT leads back, and that ends with the items. */
+static int is_ahead(const AvroProgram *program, int64_t place, int64_t target) {
+    return target > place && target < program->count;
+}
+
+static int is_switch_sound(const AvroProgram *program, int64_t place, const Instruction *at) {
+    if (!is_within(at->b, at->a, program->table_size))
+        return 0;
+    for (int64_t i = 0; i < at->a; i++)
+        if (!is_ahead(program, place, program->table[at->b + i]))
+            return 0;
+    return 1;
+}
+
+static int is_instruction_sound(const AvroProgram *program, int64_t place, const ColumnTree *tree) {
+    const Instruction *at = &program->code[place];
+    if (at->operation < 0 || at->operation >= AVRO_OPERATIONS || !fits_column(tree, at))
+        return 0;
+    switch (at->operation) {
+    case AVRO_FIXED:
+        return at->a >= 0 && at->a <= (1 << 20);
+    case AVRO_ENUM:
+        return is_within(at->b, at->a, program->table_size);
+    case AVRO_DECIMAL:
+        return at->a >= -1 && at->a <= (1 << 20) && is_within(at->b, 4, program->table_size);
+    case AVRO_LIST:
+        return is_ahead(program, place, at->a) && at->b >= 0;
+    case AVRO_NEXT:
+        return at->a >= 0 && at->a <= place && at->b >= 0;
+    case AVRO_SWITCH:
+        return is_switch_sound(program, place, at);
+    case AVRO_NULLABLE:
+        return is_ahead(program, place, at->b);
+    case AVRO_JUMP:
+        return is_ahead(program, place, at->a);
+    case AVRO_DEFAULT:
+        return is_within(at->a, at->b, program->blob_size);
+    default:
+        return 1;
+    }
+}
+
+/* The last instruction must be the end, so that no place is behind it. */
+static int is_program_sound(const AvroProgram *program, const ColumnTree *tree) {
+    if (program->count < 1 || program->code[program->count - 1].operation != AVRO_END)
+        return 0;
+    for (int64_t place = 0; place < program->count; place++)
+        if (!is_instruction_sound(program, place, tree))
+            return 0;
+    return 1;
+}
+
+static void drop_program(AvroProgram *program) {
+    for (int i = 0; i < 3; i++)
+        PyBuffer_Release(&program->buffers[i]);
+}
+
+/* Empty buffers may lie anywhere. */
+static int is_aligned(const Py_buffer *buffer) {
+    return buffer->len == 0 || (uintptr_t)buffer->buf % sizeof(int64_t) == 0;
+}
+
+/* Take a program: a tuple of an id, code, table and blob. 0 with an exception set if it is none. */
+static int take_program(PyObject *entry, const ColumnTree *tree, AvroProgram *program) {
+    Py_buffer *buffers = program->buffers;
+    long long id;
+    if (!PyTuple_Check(entry) || !PyArg_ParseTuple(entry, "Ly*y*y*", &id, &buffers[0], &buffers[1], &buffers[2])) {
+        memset(buffers, 0, sizeof program->buffers); /* PyArg_ParseTuple has let go of them */
+        if (!PyErr_Occurred())
+            PyErr_SetString(PyExc_TypeError, "a program is a tuple");
+        return 0;
+    }
+    program->id = id;
+    program->code = buffers[0].buf;
+    program->count = buffers[0].len / (Py_ssize_t)sizeof(Instruction);
+    program->table = buffers[1].buf;
+    program->table_size = buffers[1].len / (Py_ssize_t)sizeof(int64_t);
+    program->blob = buffers[2].buf;
+    program->blob_size = buffers[2].len;
+    if (is_aligned(&buffers[0]) && is_aligned(&buffers[1]) && is_program_sound(program, tree))
+        return 1;
+    PyErr_SetString(PyExc_ValueError, "the program does not fit the columns");
+    return 0;
+}
+
+#endif

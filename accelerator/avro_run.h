@@ -1,0 +1,190 @@
+/* One Avro value by a program: values/avro/twin.py in C.
+ *
+ * Nothing here calls itself: lists in lists are counted in `left`. How long it takes is bounded by the bytes there are:
+ * only NEXT goes back, as often as there are items; each takes at least a byte, or is one of the few that need none.
+ */
+#ifndef KAFKA_NEXTGEN_AVRO_RUN_H
+#define KAFKA_NEXTGEN_AVRO_RUN_H
+
+#include "avro_program.h"
+#include "avro_values.h"
+
+#define MOST_EMPTY_ITEMS 4096 /* in all lists of a value */
+
+typedef struct {
+    Cursor cursor, resumed; /* where to read; where to go on after a default */
+    int64_t left[MOST_DEPTH]; /* items of the block that each open list is at */
+    int depth;
+    int64_t empty_items;
+    int64_t detail; /* of what is wrong */
+} AvroRun;
+
+static void begin_run(AvroRun *run) {
+    run->depth = 0;
+    run->empty_items = run->detail = 0;
+}
+
+/* How many items the next block has, 0 behind the last. Bytes without so many are not gone through. */
+static int begin_block(AvroRun *run, int64_t least, int64_t *items) {
+    int64_t count, size;
+    int status = read_avro_long(&run->cursor, &count);
+    if (status == FILLED && count < 0) {
+        status = read_avro_long(&run->cursor, &size);
+        if (status == FILLED && (size < 0 || size > run->cursor.end - run->cursor.at || count == INT64_MIN))
+            status = BAD_LENGTH;
+        count = status == FILLED ? -count : 0;
+    }
+    if (status != FILLED)
+        return status;
+    if (least > 0 && count > (run->cursor.end - run->cursor.at) / least)
+        return TOO_MANY_ITEMS;
+    if (least == 0 && count > MOST_EMPTY_ITEMS - run->empty_items)
+        return TOO_MANY_EMPTY;
+    run->empty_items += least == 0 ? count : 0;
+    *items = count;
+    return FILLED;
+}
+
+/* Begin a list, or its next block. `place` becomes that of the next item, or the one behind the list. */
+static int go_through_list(AvroRun *run, BuiltColumn *column, int64_t least, int64_t item, int64_t behind, int64_t *place) {
+    int64_t *left = &run->left[run->depth - 1];
+    int status = begin_block(run, least, left);
+    *place = item;
+    if (status == FILLED && *left == 0) {
+        *place = behind;
+        run->depth--;
+        status = column == NULL ? FILLED : append_list(column);
+    }
+    return status;
+}
+
+static int begin_list(AvroRun *run, BuiltColumn *column, const Instruction *at, int64_t *place) {
+    if (run->depth == MOST_DEPTH)
+        return TOO_LARGE;
+    run->depth++;
+    return go_through_list(run, column, at->b, *place, at->a, place);
+}
+
+static int next_item(AvroRun *run, BuiltColumn *column, const Instruction *at, int64_t *place) {
+    if (run->depth == 0)
+        return NOT_RESOLVED; /* no program that was made has this */
+    if (--run->left[run->depth - 1] > 0) {
+        *place = at->a;
+        return FILLED;
+    }
+    return go_through_list(run, column, at->b, at->a, *place, place);
+}
+
+static int choose_branch(AvroRun *run, const AvroProgram *program, const Instruction *at, int64_t *place) {
+    int64_t index;
+    int status = read_avro_long(&run->cursor, &index);
+    if (status != FILLED)
+        return status;
+    if (index < 0 || index >= at->a)
+        return NO_BRANCH;
+    *place = program->table[at->b + index];
+    return FILLED;
+}
+
+/* A union of null and one other. */
+static inline int choose_null(AvroRun *run, BuiltColumn *columns, const Instruction *at, int64_t *place) {
+    int64_t index;
+    int status = read_avro_long(&run->cursor, &index);
+    if (status != FILLED)
+        return status;
+    if (index < 0 || index > 1)
+        return NO_BRANCH;
+    if (index != at->a)
+        return FILLED;
+    *place = at->b;
+    return at->column < 0 ? FILLED : append_null(columns, (int32_t)at->column);
+}
+
+/* A struct of which one child gets the value, and the others are null. */
+static int begin_branch(BuiltColumn *columns, const Instruction *at) {
+    int status = append_struct(&columns[at->column]);
+    for (int64_t child = at->column + 1; status == FILLED && child < columns[at->column].end; child = columns[child].end)
+        if (child != at->a)
+            status = append_null(columns, (int32_t)child);
+    return status;
+}
+
+static int begin_default(AvroRun *run, const AvroProgram *program, const Instruction *at) {
+    run->resumed = run->cursor;
+    run->cursor.at = program->blob + at->a;
+    run->cursor.end = run->cursor.at + at->b;
+    return FILLED;
+}
+
+static int resume(AvroRun *run) {
+    run->cursor = run->resumed;
+    return FILLED;
+}
+
+static int fail(AvroRun *run, const Instruction *at) {
+    run->detail = at->a;
+    return NOT_RESOLVED;
+}
+
+/* All that is not a single value; `place` is the one behind the instruction, and becomes that of the next. */
+static int run_control(AvroRun *run, const AvroProgram *program, BuiltColumn *columns, BuiltColumn *column,
+                       const Instruction *at, int64_t *place) {
+    switch (at->operation) {
+    case AVRO_NULL: return column == NULL ? FILLED : append_null(columns, (int32_t)at->column);
+    case AVRO_STRUCT: return column == NULL ? FILLED : append_struct(column);
+    case AVRO_BRANCH: return begin_branch(columns, at);
+    case AVRO_LIST: return begin_list(run, column, at, place);
+    case AVRO_NEXT: return next_item(run, column, at, place);
+    case AVRO_SWITCH: return choose_branch(run, program, at, place);
+    case AVRO_JUMP: *place = at->a; return FILLED;
+    case AVRO_DEFAULT: return begin_default(run, program, at);
+    case AVRO_RESUME: return resume(run);
+    default: return fail(run, at);
+    }
+}
+
+static int run_rare_value(Cursor *cursor, const AvroProgram *program, BuiltColumn *column, const Instruction *at) {
+    switch (at->operation) {
+    case AVRO_LONG_OF_INT: return read_long_value(cursor, column, at->a, 1);
+    case AVRO_FLOAT_OF_INT: return read_promoted(cursor, column, 1, 0);
+    case AVRO_FLOAT_OF_LONG: return read_promoted(cursor, column, 0, 0);
+    case AVRO_DOUBLE_OF_INT: return read_promoted(cursor, column, 1, 1);
+    case AVRO_DOUBLE_OF_LONG: return read_promoted(cursor, column, 0, 1);
+    case AVRO_DOUBLE_OF_FLOAT: return read_float_as_double(cursor, column);
+    case AVRO_DECIMAL: return read_decimal_value(cursor, column, at->a, program->table + at->b);
+    case AVRO_UUID: return read_uuid_value(cursor, column);
+    default: return read_duration_value(cursor, column);
+    }
+}
+
+/* Run a program over the bytes at the cursor; all of them have to be used. */
+static int run_program(AvroRun *run, const AvroProgram *program, BuiltColumn *columns) {
+    int64_t place = 0;
+    int status = FILLED;
+    while (status == FILLED) {
+        const Instruction *at = &program->code[place++];
+        BuiltColumn *column = at->column < 0 ? NULL : &columns[at->column];
+        Cursor *cursor = &run->cursor;
+        switch (at->operation) {
+        case AVRO_END: return cursor->at == cursor->end ? FILLED : BYTES_LEFT;
+        case AVRO_BOOLEAN: status = read_boolean_value(cursor, column); break;
+        case AVRO_INT: status = read_int_value(cursor, column, at->a); break;
+        case AVRO_LONG: status = read_long_value(cursor, column, at->a, 0); break;
+        case AVRO_FLOAT: status = read_fixed_value(cursor, column, 4); break;
+        case AVRO_DOUBLE: status = read_fixed_value(cursor, column, 8); break;
+        case AVRO_BYTES: status = read_bytes_value(cursor, column, 0); break;
+        case AVRO_STRING: status = read_bytes_value(cursor, column, 1); break;
+        case AVRO_FIXED: status = read_fixed_value(cursor, column, at->a); break;
+        case AVRO_ENUM: status = read_enum_value(cursor, column, at->a, program->table + at->b); break;
+        case AVRO_NULLABLE: status = choose_null(run, columns, at, &place); break;
+        case AVRO_LONG_OF_INT: case AVRO_FLOAT_OF_INT: case AVRO_FLOAT_OF_LONG: case AVRO_DOUBLE_OF_INT:
+        case AVRO_DOUBLE_OF_LONG: case AVRO_DOUBLE_OF_FLOAT: case AVRO_DECIMAL: case AVRO_UUID: case AVRO_DURATION:
+            status = run_rare_value(cursor, program, column, at);
+            break;
+        default: status = run_control(run, program, columns, column, at, &place);
+        }
+    }
+    return status;
+}
+
+#endif

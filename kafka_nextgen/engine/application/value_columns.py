@@ -1,0 +1,152 @@
+"""Records with their values, and keys, decoded to typed columns. Imported only when asked for: pyarrow is an extra.
+
+What is bad is raised, left out, or null with the reason and the bytes beside it; the rows around it stay as they are.
+A record's own column whose name a field of the value has is called ``record_`` and its name.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+from typing import Literal
+
+import pyarrow as pa
+from attrs import frozen
+
+from kafka_nextgen.engine.application.arrow_columns import builders_of
+from kafka_nextgen.engine.application.record_rows import record_rows
+from kafka_nextgen.errors import BadValueError, DeserializationError
+from kafka_nextgen.values.formats import BadValue, ColumnDecoder, ValueFormat
+from kafka_nextgen.wire.records import BinaryColumn, ColumnSlice
+
+__all__ = ["OnError", "ValueColumns"]
+
+OnError = Literal["raise", "skip", "null"]
+
+_RECORD = pa.schema([("partition", pa.int32()), ("offset", pa.int64()), ("timestamp", pa.timestamp("ms", tz="UTC"))])
+
+
+@frozen
+class _Side:
+    """Keys or values, and what decodes them."""
+
+    field: Literal["key", "value"]
+    decoder: ColumnDecoder
+
+    def column(self, part: ColumnSlice) -> BinaryColumn:
+        return part.columns.keys if self.field == "key" else part.columns.values
+
+
+@frozen
+class _Decoded:
+    side: _Side
+    columns: pa.RecordBatch
+    bad: list[BadValue]  # rows of the columns that they are from
+
+
+class ValueColumns:
+    """Makes tables of records by the formats of their values and keys, of which there may be one."""
+
+    def __init__(self, value: ValueFormat | None, key: ValueFormat | None, on_error: OnError) -> None:
+        if on_error not in ("raise", "skip", "null"):
+            raise ValueError(f"on_error is 'raise', 'skip' or 'null', not {on_error!r}")
+        self._on_error = on_error
+        self._sides: list[_Side] = []
+        if key is not None:
+            self._sides.append(_Side("key", key.decoder("key", False)))
+        if value is not None:
+            self._sides.append(_Side("value", value.decoder("value", True)))
+
+    def table(self, slices: Sequence[ColumnSlice]) -> pa.Table:
+        """One record batch for each slice, in one table."""
+        batches = [self.batch(part) for part in slices]
+        return pa.Table.from_batches(batches or [self._empty()])
+
+    def batch(self, part: ColumnSlice) -> pa.RecordBatch:
+        """The records of a slice. Raises DeserializationError at the first that is bad, unless told otherwise."""
+        decoded = [self._decode(side, part) for side in self._sides]
+        if self._on_error == "raise":
+            _raise_first(decoded, part)
+        batch = self._joined([build(part) for build in builders_of(_RECORD)], decoded, part)
+        rows = {bad.row for each in decoded for bad in each.bad}
+        return _without(batch, {row - part.start for row in rows}) if self._on_error == "skip" and rows else batch
+
+    def _decode(self, side: _Side, part: ColumnSlice) -> _Decoded:
+        columns, bad = side.decoder.decode(side.column(part).buffers, part.start, part.stop)
+        return _Decoded(side, pa.record_batch(columns), bad)
+
+    def _empty(self) -> pa.RecordBatch:
+        """What there is without records: the columns."""
+        decoded = []
+        for side in self._sides:
+            columns, _ = side.decoder.decode((b"", memoryview(array("i", (0,))), None), 0, 0)
+            decoded.append(_Decoded(side, pa.record_batch(columns), []))
+        return self._joined([pa.nulls(0, kind) for kind in _RECORD.types], decoded, None)
+
+    def _joined(self, record: list[pa.Array], decoded: list[_Decoded], part: ColumnSlice | None) -> pa.RecordBatch:
+        taken = {name for each in decoded if each.side.field == "value" for name in each.columns.schema.names}
+        columns = list(zip(_RECORD, record, strict=True))
+        for each in decoded:
+            if each.side.field == "key":
+                columns += zip(each.columns.schema, each.columns.columns, strict=True)
+        if self._on_error == "null":
+            columns += [pair for each in decoded for pair in _errors(each, part)]
+        others = [(_other_than(taken, field), array) for field, array in columns]
+        return _batch_of(others, [each.columns for each in decoded if each.side.field == "value"])
+
+
+def _batch_of(columns: list[tuple[pa.Field, pa.Array]], more: list[pa.RecordBatch]) -> pa.RecordBatch:
+    """These columns, and those of the values behind them."""
+    for batch in more:
+        columns = [*columns, *zip(batch.schema, batch.columns, strict=True)]
+    return pa.RecordBatch.from_arrays(
+        [array for _, array in columns], schema=pa.schema([field for field, _ in columns])
+    )
+
+
+def _other_than(taken: set[str], field: pa.Field) -> pa.Field:
+    """The field, by another name if a field of the value has its name."""
+    name = field.name
+    while name in taken:
+        name = f"record_{name}"
+    return field.with_name(name)
+
+
+def _raise_first(decoded: list[_Decoded], part: ColumnSlice) -> None:
+    first = min(((each.bad[0].row, each) for each in decoded if each.bad), key=lambda pair: pair[0], default=None)
+    if first is None:
+        return
+    row, each = first
+    reason, field = each.bad[0].reason, each.side.field
+    record = next(iter(record_rows(part.columns, row, row + 1)))
+    message = f"{part.partition} at offset {record.offset}: bad {field}: {reason}"
+    raise DeserializationError(message, record, field) from BadValueError(reason)
+
+
+def _without(batch: pa.RecordBatch, rows: set[int]) -> pa.RecordBatch:
+    kept = array("q", (row for row in range(batch.num_rows) if row not in rows))
+    return batch.take(pa.Array.from_buffers(pa.int64(), len(kept), [None, pa.py_buffer(kept)]))
+
+
+def _errors(each: _Decoded, part: ColumnSlice | None) -> list[tuple[pa.Field, pa.Array]]:
+    """Why rows are bad, and their bytes; null for all others."""
+    fields = [pa.field(f"{each.side.field}_error", pa.string()), pa.field(f"{each.side.field}_raw", pa.binary())]
+    count = each.columns.num_rows
+    if part is None or not each.bad:
+        return [(field, pa.nulls(count, field.type)) for field in fields]
+    column, start = each.side.column(part), part.start
+    reasons = {bad.row - start: bad.reason.encode() for bad in each.bad}
+    raw = {bad.row - start: column[bad.row] or b"" for bad in each.bad}
+    return [(field, _sparse(field.type, entries, count)) for field, entries in zip(fields, (reasons, raw), strict=True)]
+
+
+def _sparse(kind: pa.DataType, entries: dict[int, bytes], count: int) -> pa.Array:
+    """A column of byte strings with entries at some rows, and else null."""
+    validity, bounds = bytearray((count + 7) // 8), array("i", (0,))
+    for row in range(count):
+        entry = entries.get(row)
+        bounds.append(bounds[-1] + len(entry or b""))
+        if entry is not None:
+            validity[row >> 3] |= 1 << (row & 7)
+    data = b"".join(entries[row] for row in sorted(entries))
+    return pa.Array.from_buffers(kind, count, [*map(pa.py_buffer, (validity, bounds, data))])

@@ -1,0 +1,209 @@
+"""A writer's and a reader's schema to the program that reads values of the one into columns of the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from attrs import frozen
+
+from kafka_nextgen.errors import AvroSchemaError
+from kafka_nextgen.values.avro.encoding import encoded
+from kafka_nextgen.values.avro.layout import record_of
+from kafka_nextgen.values.avro.program import MOST_INSTRUCTIONS, Op, Program, Writing
+from kafka_nextgen.values.avro.resolution import branch_for, conflict, fields_of_writer
+from kafka_nextgen.values.avro.scalars import emit_scalar, least_bytes
+from kafka_nextgen.values.avro.types import NO_DEFAULT, Array, Field, Map, Record, Type, Union
+from kafka_nextgen.values.columns import Column
+
+__all__ = ["compiled", "failing"]
+
+
+@frozen
+class _Place:
+    """Where a value goes: its type, and its column with what is below; None where it is read and dropped."""
+
+    kind: Type
+    column: int
+    below: tuple[tuple[int, Column], ...]  # the children and their indexes
+
+    @classmethod
+    def of(cls, kind: Type, index: int, column: Column) -> _Place:
+        return cls(kind, index, tuple(_numbered(column.children, index + 1)))
+
+    def child(self, number: int, kind: Type) -> _Place:
+        index, column = self.below[number]
+        return _Place.of(kind, index, column)
+
+
+def _numbered(columns: Sequence[Column], index: int) -> Iterator[tuple[int, Column]]:
+    for column in columns:
+        yield index, column
+        index += sum(1 for _ in column)
+
+
+def failing(text: str) -> Program:
+    """A program that reads nothing, and says why."""
+    writing = Writing()
+    writing.fail(text)
+    return writing.done()
+
+
+def compiled(writer: Type, reader: Type, root: Column, flat: bool) -> Program:
+    """The program for values of ``writer``, into columns that were laid out for ``reader``."""
+    compiler = _Compiler()
+    if flat and record_of(reader) is not None:
+        compiler.value(writer, _Place.of(reader, 0, root))
+    else:
+        compiler.writing.emit(Op.STRUCT, 0)
+        compiler.value(writer, _Place.of(reader, 1, root.children[0]))
+    return compiler.writing.done()
+
+
+class _Compiler:
+    def __init__(self) -> None:
+        self.writing = Writing()
+
+    def value(self, writer: Type, place: _Place | None) -> None:
+        """Read a value of ``writer`` to its place. Raises AvroSchemaError if none can be read to it."""
+        if self.writing.place > MOST_INSTRUCTIONS:
+            raise AvroSchemaError("the schema is too large")
+        if isinstance(writer, Union):
+            self._union(writer, place)
+        elif place is not None and isinstance(place.kind, Union):
+            self._to_branch(writer, place)
+        else:
+            self._same(writer, place)
+
+    # ---- unions
+
+    def _union(self, writer: Union, place: _Place | None) -> None:
+        before = self.writing.place
+        size = len(writer.branches)
+        table = self.writing.table([0] * size)
+        self.writing.emit(Op.SWITCH, a=size, b=table)
+        if self._is_nullable(writer, place):
+            self.writing.cut(before)
+            self._nullable(writer, place)
+            return
+        ends = []
+        for number, branch in enumerate(writer.branches):
+            self.writing.set_table(table + number)
+            self._writers_branch(branch, place)
+            ends.append(self.writing.emit(Op.JUMP))
+        for end in ends:
+            self.writing.go_here(end)
+
+    def _writers_branch(self, branch: Type, place: _Place | None) -> None:
+        """What can't be read of a branch fails with the values that have it."""
+        before = self.writing.place
+        try:
+            self.value(branch, place)
+        except AvroSchemaError as error:
+            self.writing.cut(before)
+            self.writing.fail(str(error))
+
+    @staticmethod
+    def _is_nullable(writer: Union, place: _Place | None) -> bool:
+        """Null and another, to a column that is null for null."""
+        if len(writer.branches) != 2 or len(writer.others) != 1:
+            return False
+        return place is None or (isinstance(place.kind, Union) and place.kind.has_null)
+
+    def _nullable(self, writer: Union, place: _Place | None) -> None:
+        null = 0 if writer.branches[0].kind == "null" else 1
+        start = self.writing.emit(Op.NULLABLE, -1 if place is None else place.column, null)
+        self._writers_branch(writer.others[0], place)
+        self.writing.go_here(start, 1)
+
+    def _to_branch(self, writer: Type, place: _Place) -> None:
+        assert isinstance(place.kind, Union)
+        branch = branch_for(writer, place.kind)
+        if branch is None:
+            raise AvroSchemaError(f"{_name(writer)} is no branch of the reader's union")
+        others = place.kind.others
+        if branch.kind == "null":
+            self.writing.emit(Op.NULL, place.column)
+        elif len(others) == 1:
+            self.value(writer, _Place(branch, place.column, place.below))
+        else:
+            child = place.child(next(number for number, other in enumerate(others) if other is branch), branch)
+            self.writing.emit(Op.BRANCH, place.column, child.column)
+            self.value(writer, child)
+
+    # ---- all else
+
+    def _same(self, writer: Type, place: _Place | None) -> None:
+        if place is not None and (why := conflict(writer, place.kind)) is not None:
+            raise AvroSchemaError(why)
+        if isinstance(writer, Record):
+            self._record(writer, place)
+        elif isinstance(writer, Array):
+            self._items(writer.items, place, lambda: self._item(writer, place))
+        elif isinstance(writer, Map):
+            self._items(writer, place, lambda: self._entry(writer, place))
+        else:
+            column = -1 if place is None else place.column
+            emit_scalar(self.writing, writer, None if place is None else place.kind, column)
+
+    def _items(self, item: Type, place: _Place | None, body: Callable[[], None]) -> None:
+        column = -1 if place is None else place.column
+        least = 1 if isinstance(item, Map) else least_bytes(item)
+        begin = self.writing.emit(Op.LIST, column, 0, least)
+        body()
+        self.writing.emit(Op.NEXT, column, begin + 1, least)
+        self.writing.go_here(begin)
+
+    def _item(self, writer: Array, place: _Place | None) -> None:
+        if place is None:
+            return self.value(writer.items, None)
+        assert isinstance(place.kind, Array)
+        return self.value(writer.items, place.child(0, place.kind.items))
+
+    def _entry(self, writer: Map, place: _Place | None) -> None:
+        if place is None:
+            self.writing.emit(Op.STRING)
+            return self.value(writer.values, None)
+        assert isinstance(place.kind, Map)
+        index, entries = place.below[0]
+        self.writing.emit(Op.STRUCT, index)
+        self.writing.emit(Op.STRING, index + 1)
+        return self.value(writer.values, _Place.of(place.kind.values, index + 2, entries.children[1]))
+
+    def _record(self, writer: Record, place: _Place | None) -> None:
+        if place is None:
+            for field in writer.fields:
+                self.value(field.type, None)
+            return
+        reader = place.kind
+        assert isinstance(reader, Record)
+        self.writing.emit(Op.STRUCT, place.column)
+        places = {field.name: place.child(number, field.type) for number, field in enumerate(reader.fields)}
+        readers = fields_of_writer(writer, reader)
+        for field in writer.fields:
+            other = readers.get(field.name)
+            self._field(writer, field, None if other is None else places.pop(other.name))
+        for field in reader.fields:
+            if field.name in places:
+                self._default(reader, field, places[field.name])
+
+    def _field(self, record: Record, field: Field, place: _Place | None) -> None:
+        try:
+            self.value(field.type, place)
+        except AvroSchemaError as error:
+            raise AvroSchemaError(f"{record.name}.{field.name}: {error}") from None
+
+    def _default(self, record: Record, field: Field, place: _Place) -> None:
+        """The default as a value of the reader's, read from bytes in the program."""
+        if field.default is NO_DEFAULT:
+            raise AvroSchemaError(f"{record.name}.{field.name} is not in the writer's schema, and has no default")
+        try:
+            data = encoded(field.type, field.default)
+        except AvroSchemaError as error:
+            raise AvroSchemaError(f"{record.name}.{field.name}: {error}") from None
+        self.writing.emit(Op.DEFAULT, a=self.writing.blob(data), b=len(data))
+        self.value(field.type, place)
+        self.writing.emit(Op.RESUME)
+
+
+def _name(kind: Type) -> str:
+    return str(getattr(kind, "name", kind.kind))

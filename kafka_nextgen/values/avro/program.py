@@ -1,0 +1,149 @@
+"""Programs that read Avro values into columns: what they are made of, and what they say is wrong with a value.
+
+An instruction is five numbers: the operation, the column that it writes to (-1: none, the value is read and dropped),
+and three arguments, which ``accelerator/avro_program.h`` has beside each operation.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+from enum import IntEnum, auto
+
+from attrs import frozen
+
+__all__ = ["INSTRUCTION", "MOST_EMPTY_ITEMS", "MOST_INSTRUCTIONS", "Fault", "Op", "Program", "Writing"]
+
+#: Numbers of an instruction.
+INSTRUCTION = 5
+MOST_INSTRUCTIONS = 1 << 18
+#: Items that take no bytes, in all lists of a value.
+MOST_EMPTY_ITEMS = 4096
+
+
+class Op(IntEnum):
+    """What to do, as in ``accelerator/avro_program.h``."""
+
+    END = 0
+    NULL = auto()
+    BOOLEAN = auto()
+    INT = auto()
+    LONG = auto()
+    LONG_OF_INT = auto()
+    FLOAT = auto()
+    FLOAT_OF_INT = auto()
+    FLOAT_OF_LONG = auto()
+    DOUBLE = auto()
+    DOUBLE_OF_INT = auto()
+    DOUBLE_OF_LONG = auto()
+    DOUBLE_OF_FLOAT = auto()
+    BYTES = auto()
+    STRING = auto()
+    FIXED = auto()
+    ENUM = auto()
+    DECIMAL = auto()
+    UUID = auto()
+    DURATION = auto()
+    STRUCT = auto()
+    BRANCH = auto()
+    LIST = auto()
+    NEXT = auto()
+    SWITCH = auto()
+    NULLABLE = auto()
+    JUMP = auto()
+    DEFAULT = auto()
+    RESUME = auto()
+    FAIL = auto()
+
+
+class Fault(IntEnum):
+    """What is wrong with a value, as in ``accelerator/avro_values.h``."""
+
+    ENDS_EARLY = 1
+    LONG_VARINT = auto()
+    NO_INT = auto()
+    NO_BOOLEAN = auto()
+    BAD_LENGTH = auto()
+    NO_UTF8 = auto()
+    NO_SYMBOL = auto()
+    UNKNOWN_SYMBOL = auto()
+    NO_BRANCH = auto()
+    TOO_MANY_ITEMS = auto()
+    TOO_MANY_EMPTY = auto()
+    TOO_MANY_DIGITS = auto()
+    NO_UUID = auto()
+    OUT_OF_RANGE = auto()
+    BYTES_LEFT = auto()
+    NO_FRAME = auto()
+    NOT_RESOLVED = auto()
+
+
+@frozen(eq=False)
+class Program:
+    """The numbers of all instructions, tables that they name, bytes of defaults, and the texts of what can fail."""
+
+    code: array[int]
+    table: array[int]
+    blob: bytes
+    failures: tuple[str, ...]
+
+    def buffers(self, schema_id: int) -> tuple[int, array[int], array[int], bytes]:
+        """The program as decoders take it, for values of this schema id."""
+        return schema_id, self.code, self.table, self.blob
+
+
+class Writing:
+    """A program that is being written."""
+
+    def __init__(self) -> None:
+        self._code = array("q")
+        self._table = array("q")
+        self._blob = bytearray()
+        self._failures: list[str] = []
+
+    @property
+    def place(self) -> int:
+        """Where the next instruction goes."""
+        return len(self._code) // INSTRUCTION
+
+    def emit(self, op: Op, column: int = -1, a: int = 0, b: int = 0) -> int:
+        """Write an instruction; answers with its place."""
+        self._code.extend((op, column, a, b, 0))
+        return self.place - 1
+
+    def go_here(self, place: int, argument: int = 0) -> None:
+        """Have the instruction at a place lead to the next one, by its first argument or by another."""
+        self._code[place * INSTRUCTION + 2 + argument] = self.place
+
+    def table(self, numbers: Sequence[int]) -> int:
+        """Add a table; answers with where it begins."""
+        self._table.extend(numbers)
+        return len(self._table) - len(numbers)
+
+    def set_table(self, index: int) -> None:
+        """Have an entry of a table be the place of the next instruction."""
+        self._table[index] = self.place
+
+    def blob(self, data: bytes) -> int:
+        """Add bytes; answers with where they begin."""
+        self._blob += data
+        return len(self._blob) - len(data)
+
+    def fail(self, text: str) -> int:
+        """Write an instruction that fails and says this."""
+        self._failures.append(text)
+        return self.emit(Op.FAIL, a=len(self._failures) - 1)
+
+    def cut(self, place: int) -> None:
+        """Take back all from this place on."""
+        del self._code[place * INSTRUCTION :]
+
+    def ops_since(self, place: int) -> list[tuple[int, int]]:
+        """The operations from this place on, and their columns."""
+        numbers = self._code[place * INSTRUCTION :]
+        return list(zip(numbers[::INSTRUCTION], numbers[1::INSTRUCTION], strict=True))
+
+    def done(self) -> Program:
+        """The program."""
+        self.emit(Op.END)
+        return Program(self._code, self._table, bytes(self._blob), tuple(self._failures))

@@ -1,0 +1,91 @@
+"""What of a writer's schema a reader's takes (Avro 1.12, "Schema Resolution"): names, promotions, logical types."""
+
+from __future__ import annotations
+
+from kafka_nextgen.values.avro.types import Array, Field, Map, Named, Record, Type, Union
+
+__all__ = ["branch_for", "conflict", "fields_of_writer"]
+
+_PROMOTIONS = {
+    "int": ("long", "float", "double"),
+    "long": ("float", "double"),
+    "float": ("double",),
+    "string": ("bytes",),
+    "bytes": ("string",),
+}
+
+
+def conflict(writer: Type, reader: Type) -> str | None:
+    """Why a value of the one type, neither a union, can't be read as the other; what is inside is not compared."""
+    if writer.kind != reader.kind and reader.kind not in _PROMOTIONS.get(writer.kind, ()):
+        return f"{_shown(writer)} can't be read as {_shown(reader)}"
+    if isinstance(writer, Named) and isinstance(reader, Named) and not _has_name(writer, reader):
+        return f"{_shown(writer)} has another name than {_shown(reader)}"
+    if getattr(writer, "size", None) != getattr(reader, "size", None):
+        return f"{_shown(writer)} has another size than {_shown(reader)}"
+    return _logical_conflict(writer, reader)
+
+
+def _logical_conflict(writer: Type, reader: Type) -> str | None:
+    """The bytes of one logical type, read as another, would silently be another value."""
+    written, wanted = getattr(writer, "logical", None), getattr(reader, "logical", None)
+    if written is None or wanted is None or written == wanted:
+        return None
+    return f"{_shown(writer)} can't be read as {_shown(reader)}: it would be another value"
+
+
+def _has_name(writer: Named, reader: Named) -> bool:
+    """Names are compared without their namespaces, or the reader has an alias for the writer's."""
+    own, full = _last(writer.name), writer.name
+    return own == _last(reader.name) or full in reader.aliases or own in reader.aliases
+
+
+def _last(name: str) -> str:
+    return name.rpartition(".")[2]
+
+
+def branch_for(writer: Type, union: Union) -> Type | None:
+    """The branch of a reader's union that a value of this type, which is no union, becomes: the first that takes it.
+
+    One of the same type comes first, if it has a name by its full name. Else a union would be read by itself with all
+    ints as longs if longs are before them, and records by names without their namespaces.
+    """
+    found = [branch for branch in union.branches if _takes(writer, branch)]
+    return next((branch for branch in found if _is_same(writer, branch)), found[0] if found else None)
+
+
+def _is_same(writer: Type, reader: Type) -> bool:
+    return writer.kind == reader.kind and getattr(writer, "name", None) == getattr(reader, "name", None)
+
+
+def _takes(writer: Type, reader: Type) -> bool:
+    """As `conflict`, and for what is in lists and maps as well."""
+    if isinstance(writer, Union) or isinstance(reader, Union):
+        return True
+    if conflict(writer, reader) is not None:
+        return False
+    if isinstance(writer, Array) and isinstance(reader, Array):
+        return _takes(writer.items, reader.items)
+    return not isinstance(writer, Map) or not isinstance(reader, Map) or _takes(writer.values, reader.values)
+
+
+def fields_of_writer(writer: Record, reader: Record) -> dict[str, Field]:
+    """By names of the writer's fields: the reader's, by its name or an alias of it; each once, names first."""
+    by_name = {field.name: field for field in reader.fields}
+    by_alias = {alias: field for field in reader.fields for alias in field.aliases}
+    found = {field.name: by_name[field.name] for field in writer.fields if field.name in by_name}
+    taken = {field.name for field in found.values()}
+    for field in writer.fields:
+        other = by_alias.get(field.name)
+        if field.name not in found and other is not None and other.name not in taken:
+            found[field.name] = other
+            taken.add(other.name)
+    return found
+
+
+def _shown(kind: Type) -> str:
+    logical = getattr(kind, "logical", None)
+    text = f"{kind.kind} {kind.name}" if isinstance(kind, Named) else kind.kind
+    if logical is None:
+        return text
+    return f"{text} ({logical.name}{f' {logical.precision}, {logical.scale}' if logical.precision else ''})"

@@ -1,0 +1,73 @@
+"""Instructions for single values: by the writer's type, and by what the reader takes them for."""
+
+from __future__ import annotations
+
+from kafka_nextgen.values.avro.program import Op, Writing
+from kafka_nextgen.values.avro.types import Array, Enum, Fixed, Logical, Map, Record, Type, Union
+
+__all__ = ["emit_scalar", "least_bytes"]
+
+_OPS = {
+    ("null", "null"): Op.NULL,
+    ("boolean", "boolean"): Op.BOOLEAN,
+    ("int", "int"): Op.INT,
+    ("int", "long"): Op.LONG_OF_INT,
+    ("int", "float"): Op.FLOAT_OF_INT,
+    ("int", "double"): Op.DOUBLE_OF_INT,
+    ("long", "long"): Op.LONG,
+    ("long", "float"): Op.FLOAT_OF_LONG,
+    ("long", "double"): Op.DOUBLE_OF_LONG,
+    ("float", "float"): Op.FLOAT,
+    ("float", "double"): Op.DOUBLE_OF_FLOAT,
+    ("double", "double"): Op.DOUBLE,
+    ("bytes", "bytes"): Op.BYTES,
+    ("bytes", "string"): Op.STRING,
+    ("string", "string"): Op.STRING,
+    ("string", "bytes"): Op.BYTES,
+    ("fixed", "fixed"): Op.FIXED,
+}
+#: What times have to be below: a day.
+_LIMITS = {"time-millis": 86_400_000, "time-micros": 86_400_000_000}
+_LEAST = {"null": 0, "float": 4, "double": 8}
+_MOST = 1 << 40  # the least bytes of an item, where nested records make it more than can ever be there
+
+
+def emit_scalar(writing: Writing, writer: Type, reader: Type | None, column: int) -> None:
+    """Read a value that is no record, list, map or union to a column; to none if there is no reader."""
+    reader = writer if reader is None else reader
+    if isinstance(writer, Enum) and isinstance(reader, Enum):
+        _emit_enum(writing, writer, reader, column)
+        return
+    logical: Logical = getattr(reader, "logical", None) or Logical("")
+    name = logical.name
+    op = _OPS[writer.kind, reader.kind]
+    if name == "decimal":
+        size = writer.size if isinstance(writer, Fixed) else -1
+        limit = (10**logical.precision).to_bytes(32, "little")
+        words = [int.from_bytes(limit[at : at + 8], "little", signed=True) for at in range(0, 32, 8)]
+        writing.emit(Op.DECIMAL, column, size, writing.table(words))
+    elif name == "uuid" and not isinstance(writer, Fixed):
+        writing.emit(Op.UUID, column)
+    elif name == "duration":
+        writing.emit(Op.DURATION, column)
+    else:
+        writing.emit(op, column, writer.size if isinstance(writer, Fixed) else _LIMITS.get(name, 0))
+
+
+def _emit_enum(writing: Writing, writer: Enum, reader: Enum, column: int) -> None:
+    """By the writer's numbers, the reader's; its default for what it does not know, -1 without one."""
+    numbers = {symbol: number for number, symbol in enumerate(reader.symbols)}
+    unknown = -1 if reader.default is None else numbers[reader.default]
+    table = [numbers.get(symbol, unknown) for symbol in writer.symbols]
+    writing.emit(Op.ENUM, column, len(table), writing.table(table))
+
+
+def least_bytes(kind: Type) -> int:
+    """The least bytes that a value of this type takes."""
+    if isinstance(kind, Record):
+        return min(_MOST, sum(least_bytes(field.type) for field in kind.fields))
+    if isinstance(kind, Union):
+        return min(_MOST, 1 + min(map(least_bytes, kind.branches)))
+    if isinstance(kind, Array | Map):
+        return 1
+    return kind.size if isinstance(kind, Fixed) else _LEAST.get(kind.kind, 1)

@@ -1,0 +1,60 @@
+"""The writers' schemas: one for all values, or by the id that each value begins with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from kafka_nextgen.errors import AvroSchemaError
+from kafka_nextgen.values.avro.parsing import parse
+from kafka_nextgen.values.avro.types import Type
+
+__all__ = ["SchemaLookup", "lookup_of"]
+
+
+class SchemaLookup:
+    """Finds schemas by id, each once."""
+
+    def __init__(self, find: Callable[[int], object], newest: Callable[[], object]) -> None:
+        self._find = find
+        self._known: dict[int, Type] = {}
+        self.newest = newest
+
+    def __call__(self, schema_id: int) -> Type:
+        """The schema of this id. Raises AvroSchemaError if there is none, and whatever the registry raises."""
+        known = self._known.get(schema_id)
+        if known is None:
+            known = self._known[schema_id] = parse(self._text_of(schema_id))
+        return known
+
+    def _text_of(self, schema_id: int) -> object:
+        try:
+            schema = self._find(schema_id)
+        except KeyError:
+            raise AvroSchemaError(f"the registry has no schema {schema_id}") from None
+        return getattr(schema, "schema_str", schema)  # confluent-kafka's Schema
+
+
+def lookup_of(schema: object, registry: Mapping[int, object] | Callable[[int], object] | None) -> SchemaLookup:
+    """What finds the writers' schemas."""
+    if (schema is None) == (registry is None):
+        raise ValueError("Avro needs either the schema of all values or a registry")
+    if schema is not None:
+        parse(schema)  # what is wrong with it is told at once
+        return SchemaLookup(lambda schema_id: schema, lambda: schema)
+    if isinstance(registry, Mapping):
+        schemas = registry
+        return SchemaLookup(schemas.__getitem__, lambda: _newest(schemas))
+    if not callable(registry):
+        raise TypeError(f"a registry is a mapping or a function, not {registry!r}")
+    return SchemaLookup(registry, _none_is_newest)
+
+
+def _newest(registry: Mapping[int, object]) -> object:
+    if not registry:
+        raise ValueError("the registry has no schema: reader_schema has to say what the columns are")
+    schema = registry[max(registry)]
+    return getattr(schema, "schema_str", schema)
+
+
+def _none_is_newest() -> object:
+    raise ValueError("reader_schema has to say what the columns are: a function can't tell the newest schema")

@@ -1,0 +1,193 @@
+"""``avro_decode`` in Python: what the extension's (``accelerator/avro.h``) has to do, and what is there without it."""
+
+from __future__ import annotations
+
+import struct
+from array import array
+from collections.abc import Callable, Sequence
+
+from kafka_nextgen.values.avro.program import INSTRUCTION, MOST_EMPTY_ITEMS, Fault, Op
+from kafka_nextgen.values.avro.reading import BadError, Reader
+from kafka_nextgen.values.columns import MOST_DEPTH, PythonColumnBuilder
+
+__all__ = ["avro_decode"]
+
+_Program = tuple[int, "array[int]", "array[int]", bytes]
+_Values = tuple["bytes | memoryview", "memoryview[int]", "bytes | memoryview | None"]
+_Bad = tuple[int, int, int, int]
+
+
+def avro_decode(
+    builder: PythonColumnBuilder,
+    programs: Sequence[_Program],
+    is_framed: bool,
+    values: _Values,
+    start: int,
+    stop: int,
+) -> tuple[int, list[_Bad]]:
+    """Decode values from ``start`` up to before ``stop``; answers with where it ended, and the bad ones."""
+    data, bounds, validity = memoryview(values[0]), memoryview(values[1]).cast("B").cast("i"), values[2]
+    by_id = {program[0]: program for program in programs}
+    bad: list[_Bad] = []
+    for row in range(start, stop):
+        if validity is not None and not validity[row >> 3] >> (row & 7) & 1:
+            builder.append_null(0)
+            continue
+        rows = len(builder)
+        reader = Reader(bytes(data[bounds[row] : bounds[row + 1]]))
+        try:
+            program = _program_of(by_id, reader) if is_framed else programs[0]
+            if program is None:
+                return row, bad
+            _Run(reader, program, builder).run()
+        except BadError as error:
+            builder.cut_rows(rows)
+            builder.append_null(0)
+            bad.append((row, error.fault, reader.at if reader.resumed is None else 0, error.detail))
+    return stop, bad
+
+
+def _program_of(by_id: dict[int, _Program], reader: Reader) -> _Program | None:
+    if len(reader.data) < 5 or reader.data[0]:
+        raise BadError(Fault.NO_FRAME)
+    reader.at = 5
+    return by_id.get(struct.unpack_from(">i", reader.data, 1)[0])
+
+
+class _Run:
+    """One value by a program."""
+
+    def __init__(self, reader: Reader, program: _Program, builder: PythonColumnBuilder) -> None:
+        _, self._code, self._table, self._blob = program
+        self._reader, self._builder = reader, builder
+        self._left: list[int] = []
+        self._empty_items = 0
+
+    def run(self) -> None:
+        """Read the value; all its bytes have to be used."""
+        place = 0
+        while True:
+            op, column, a, b, _ = self._code[place * INSTRUCTION : (place + 1) * INSTRUCTION]
+            place += 1
+            if op == Op.END:
+                break
+            control = _CONTROL.get(op)
+            if control is not None:
+                place = control(self, place, column, a, b)
+            else:
+                self._append(column, op, self._reader.value(op, a, b, self._table, self._width(column)))
+        if self._reader.at < len(self._reader.data):
+            raise BadError(Fault.BYTES_LEFT)
+
+    def _width(self, column: int) -> int:
+        return -1 if column < 0 else self._builder.columns[column].width
+
+    def _append(self, column: int, op: int, data: bytes) -> None:
+        if column < 0:
+            return
+        if op in (Op.BYTES, Op.STRING):
+            self._builder.append_string(column, data)
+        else:
+            self._builder.append_number(column, data)
+
+    def null(self, place: int, column: int, a: int, b: int) -> int:
+        """A null."""
+        if column >= 0:
+            self._builder.append_null(column)
+        return place
+
+    def struct(self, place: int, column: int, a: int, b: int) -> int:
+        """A struct, of which the children follow."""
+        if column >= 0:
+            self._builder.append_struct(column)
+        return place
+
+    def branch(self, place: int, column: int, a: int, b: int) -> int:
+        """A struct with one child; the others are null."""
+        self._builder.append_struct(column)
+        for child in self._builder.children(column):
+            if child != a:
+                self._builder.append_null(child)
+        return place
+
+    def list(self, place: int, column: int, a: int, b: int) -> int:
+        """The first block of a list."""
+        if len(self._left) == MOST_DEPTH:
+            raise OverflowError("lists are nested too deeply")
+        self._left.append(0)
+        return self._go_through(place, a, column, b)
+
+    def next(self, place: int, column: int, a: int, b: int) -> int:
+        """The next item, or the next block."""
+        self._left[-1] -= 1
+        return a if self._left[-1] > 0 else self._go_through(a, place, column, b)
+
+    def _go_through(self, item: int, behind: int, column: int, least: int) -> int:
+        self._left[-1] = self._begin_block(least)
+        if self._left[-1]:
+            return item
+        self._left.pop()
+        if column >= 0:
+            self._builder.append_list(column)
+        return behind
+
+    def _begin_block(self, least: int) -> int:
+        count = self._reader.read_long()
+        if count < 0:
+            size = self._reader.read_long()
+            if not 0 <= size <= self._reader.left or count == -(2**63):
+                raise BadError(Fault.BAD_LENGTH)
+            count = -count
+        if least > 0 and count > self._reader.left // least:
+            raise BadError(Fault.TOO_MANY_ITEMS)
+        if least == 0 and count > MOST_EMPTY_ITEMS - self._empty_items:
+            raise BadError(Fault.TOO_MANY_EMPTY)
+        self._empty_items += count if least == 0 else 0
+        return count
+
+    def switch(self, place: int, column: int, a: int, b: int) -> int:
+        """A branch of a union."""
+        index = self._reader.read_long()
+        if not 0 <= index < a:
+            raise BadError(Fault.NO_BRANCH)
+        return self._table[b + index]
+
+    def nullable(self, place: int, column: int, a: int, b: int) -> int:
+        """A branch of a union of null and another."""
+        index = self._reader.read_long()
+        if not 0 <= index <= 1:
+            raise BadError(Fault.NO_BRANCH)
+        return self.null(b, column, a, b) if index == a else place
+
+    def jump(self, place: int, column: int, a: int, b: int) -> int:
+        """Go on elsewhere."""
+        return a
+
+    def default(self, place: int, column: int, a: int, b: int) -> int:
+        """Read a default instead."""
+        self._reader.read_instead(self._blob[a : a + b])
+        return place
+
+    def resume(self, place: int, column: int, a: int, b: int) -> int:
+        """Read the value again."""
+        self._reader.resume()
+        return place
+
+    def fail(self, place: int, column: int, a: int, b: int) -> int:
+        """What the schemas don't let be read."""
+        raise BadError(Fault.NOT_RESOLVED, a)
+
+
+_CONTROL: dict[int, Callable[[_Run, int, int, int, int], int]] = {
+    Op.NULL: _Run.null,
+    Op.STRUCT: _Run.struct,
+    Op.BRANCH: _Run.branch,
+    Op.LIST: _Run.list,
+    Op.NEXT: _Run.next,
+    Op.SWITCH: _Run.switch,
+    Op.NULLABLE: _Run.nullable,
+    Op.JUMP: _Run.jump,
+    Op.DEFAULT: _Run.default,
+    Op.RESUME: _Run.resume,
+    Op.FAIL: _Run.fail,
+}

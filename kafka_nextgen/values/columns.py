@@ -1,0 +1,177 @@
+"""Typed columns in Arrow's layout that decoders fill value by value: the layout, and the builder in Python.
+
+A layout is a tree of ``Column``s, the root a struct with an entry for each row. Decoders see the tree flattened,
+parents first: ``flattened`` has the tuples that ``ColumnBuilder`` takes, that of the extension
+(``accelerator/column_builder.h``) or its twin here, which does the same. Both hand their columns over by
+``__arrow_c_array__``, and can take back what a bad row has left in them (``cut_rows``).
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator
+from enum import IntEnum
+
+from attrs import frozen
+
+__all__ = ["MOST_COLUMNS", "MOST_DEPTH", "Column", "Flat", "Kind", "PythonColumnBuilder", "flattened"]
+
+#: As in the extension.
+MOST_COLUMNS = 16_384
+MOST_DEPTH = 64
+MOST_ENTRIES = 2**31 - 1 - 64
+
+
+class Kind(IntEnum):
+    """What a column is in memory."""
+
+    NULLS = 0
+    BITS = 1
+    NUMBERS = 2
+    STRINGS = 3
+    LISTS = 4
+    STRUCTS = 5
+
+
+@frozen
+class Column:
+    """A column and those inside of it. ``format`` is Arrow's, ``width`` the bytes of an entry of numbers."""
+
+    name: str
+    kind: Kind
+    format: str
+    width: int = 0
+    nullable: bool = False
+    children: tuple[Column, ...] = ()
+    symbols: tuple[str, ...] | None = None
+    metadata: bytes | None = None
+
+    def __iter__(self) -> Iterator[Column]:
+        """This column and all below it, parents first."""
+        yield self
+        for child in self.children:
+            yield from child
+
+
+#: kind, width, format, name, nullable, index behind the last descendant, symbols, metadata
+Flat = tuple[int, int, str, str, bool, int, "tuple[str, ...] | None", "bytes | None"]
+
+
+def flattened(root: Column) -> tuple[Flat, ...]:
+    """The columns of a layout as a builder takes them."""
+    flat: list[Flat] = []
+    _flatten(root, flat)
+    return tuple(flat)
+
+
+def _flatten(column: Column, flat: list[Flat]) -> None:
+    index = len(flat)
+    flat.append(_flat(column, 0))
+    for child in column.children:
+        _flatten(child, flat)
+    flat[index] = _flat(column, len(flat))
+
+
+def _flat(column: Column, end: int) -> Flat:
+    name = column.name
+    return (column.kind, column.width, column.format, name, column.nullable, end, column.symbols, column.metadata)
+
+
+class _Filled:
+    """One column of a builder; ``data`` has a byte for each of bits until it is handed over."""
+
+    def __init__(self, flat: Flat) -> None:
+        self.kind, self.width, _, _, self.nullable, self.end, _, _ = flat
+        self.length = 0
+        self.nulls: set[int] = set()
+        self.data = bytearray()
+        self.bounds = array("i", (0,))
+
+    def cut(self, length: int) -> None:
+        """Keep so many entries."""
+        self.nulls = {index for index in self.nulls if index < length}
+        self.length = length
+        if self.kind in (Kind.STRINGS, Kind.LISTS):
+            del self.bounds[length + 1 :]
+        if self.kind == Kind.STRINGS:
+            del self.data[self.bounds[length] :]
+        elif self.kind in (Kind.BITS, Kind.NUMBERS):
+            del self.data[length * max(self.width, 1) :]
+
+
+class PythonColumnBuilder:
+    """The builder of ``accelerator/column_builder.h`` in Python."""
+
+    def __init__(self, layout: tuple[Flat, ...]) -> None:
+        self.layout = layout
+        self.columns = [_Filled(flat) for flat in layout]
+
+    def __len__(self) -> int:
+        return self.columns[0].length
+
+    def append_number(self, index: int, number: bytes) -> None:
+        """Append an entry of numbers, as its bytes, or of bits, as one."""
+        column = self.columns[index]
+        column.data += number
+        column.length += 1
+
+    def append_string(self, index: int, data: bytes) -> None:
+        """Append an entry of strings."""
+        column = self.columns[index]
+        column.data += data
+        if len(column.data) > MOST_ENTRIES:
+            raise OverflowError("a column exceeds 2**31 entries or bytes")
+        column.bounds.append(len(column.data))
+        column.length += 1
+
+    def append_struct(self, index: int) -> None:
+        """Append an entry of structs, of which the children are appended apart."""
+        self.columns[index].length += 1
+
+    def append_list(self, index: int) -> None:
+        """Append a list that ends where its child ends now."""
+        column = self.columns[index]
+        column.bounds.append(self.columns[index + 1].length)
+        column.length += 1
+
+    def append_null(self, index: int) -> None:
+        """Append a null, or what stands for nothing in a column without nulls."""
+        column = self.columns[index]
+        if column.nullable:
+            column.nulls.add(column.length)
+        if column.kind in (Kind.STRINGS, Kind.LISTS):
+            column.bounds.append(column.bounds[-1])
+        elif column.kind in (Kind.BITS, Kind.NUMBERS):
+            column.data += bytes(max(column.width, 1))
+        column.length += 1
+        if column.kind == Kind.STRUCTS:
+            for child in self.children(index):
+                self.append_null(child)
+
+    def children(self, index: int) -> Iterator[int]:
+        """The indexes of a column's children."""
+        child = index + 1
+        while child < self.columns[index].end:
+            yield child
+            child = self.columns[child].end
+
+    def cut_rows(self, rows: int) -> None:
+        """Take back all that was appended behind so many rows."""
+        targets = {0: rows}
+        for index, column in enumerate(self.columns):
+            length = targets[index]
+            below = column.bounds[length] if column.kind == Kind.LISTS else length
+            targets.update(dict.fromkeys(self.children(index), below))
+            column.cut(length)
+
+    def __arrow_c_schema__(self) -> object:
+        from kafka_nextgen.values.python_export import type_of
+
+        return type_of(self.layout, 0).__arrow_c_schema__()
+
+    def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]:
+        from kafka_nextgen.values.python_export import array_of
+
+        filled, self.columns = self.columns, [_Filled(flat) for flat in self.layout]
+        both: tuple[object, object] = array_of(self.layout, filled, 0).__arrow_c_array__()
+        return both
