@@ -179,7 +179,7 @@ def _remember(state: MemberState, heartbeat: SendHeartbeat) -> MemberState:
 
 
 def answered(state: MemberState, event: HeartbeatAnswered, at: MemberContext) -> MemberState:
-    """Process what every answer without an error has: the epoch, and the time of the next heartbeat.
+    """Process the fields that every successful response has: the epoch and the heartbeat interval.
 
     A negative epoch or an interval of 0 violates the protocol; both are ignored.
     """
@@ -214,7 +214,7 @@ def ask_for_share(state: MemberState, _event: TargetInstalled, _at: MemberContex
 
 
 def publish_epoch(state: MemberState) -> Outcome:
-    """Put the member's epoch into commits. Its assignment must be known before."""
+    """Use the member's epoch in commits. The assignment of that epoch must be known."""
     if state.member_epoch == state.published_epoch:
         return state, ()
     state = evolve(state, published_epoch=state.member_epoch)

@@ -1,26 +1,26 @@
-"""Reconciliation: from what the member owns to what the coordinator wants it to own (KIP-848, "Revocation" and
+"""Reconciliation moves a member from the partitions it owns to its target assignment (KIP-848, "Revocation" and
 "Assignment").
 
-The steps, each a phase in which the member waits for one thing:
+Each step is a phase in which the member waits for one thing:
 
-* RESOLVING: no topic of what is new has a name yet.
-* WAITING_FOR_POLL: revocations and commits begin when the application polls, because only then is everything it got
-  processed. From here on the revoked partitions hand out nothing more.
-* COMMITTING: with auto-commit, commit the processed offsets. The rebalance goes on even if that fails.
-* REVOKING: ``on_partitions_revoked``, if there is anything to revoke.
-* ASSIGNING: the assignment is in force; ``on_partitions_assigned``, even if there is nothing new.
+* RESOLVING: the only new partitions are of topics whose names are not known yet.
+* WAITING_FOR_POLL: commits and revocations begin when the application polls, because only then has it processed all
+  records handed over to it. After that poll no more records of the revoked partitions are handed out.
+* COMMITTING: with auto-commit, the member commits the processed offsets. It continues even if the commit fails.
+* REVOKING: it calls ``on_partitions_revoked`` if there are partitions to revoke.
+* ASSIGNING: it applies the assignment and calls ``on_partitions_assigned``, even without new partitions.
 
-Then the member acknowledges. One reconciliation is under way at a time. If the target changes meanwhile, the
-one under way is finished and acknowledged first, and the next goes to the latest target, not to those between.
+Then the member acknowledges the reconciliation. Only one reconciliation runs at a time. If the target changes
+meanwhile, the member first finishes and acknowledges the current one. The next one goes straight to the latest target.
 
-What a callback raises reaches the caller of ``poll``, and heartbeats go on.
+If a callback raises, ``poll`` raises the exception, and heartbeats continue.
 
-* After ``on_partitions_revoked`` the member goes on as if it had returned, for others wait for the partitions: nothing
-  of them is handed out any more, and to keep them would not make the application do what it failed to do.
-* After ``on_partitions_assigned`` it acknowledges nothing and is FAILED: its new partitions hand out nothing. When the
-  application polls again the callback is called again, until it returns. If there is another target by then, that one
-  counts: what the application was told of and is not to have any more is revoked, though its callback never returned,
-  and then the callback is called with all that is new to it.
+* After ``on_partitions_revoked`` raises, the member continues as if it had returned. No more records of the revoked
+  partitions are handed out, and other members wait for them. Keeping them would not undo the failure.
+* After ``on_partitions_assigned`` raises, the member is FAILED. It acknowledges nothing and hands out no records of the
+  new partitions. Each later poll calls the callback again until it returns. If there is a new target by then, the
+  member reconciles to that one: it revokes the partitions that the callback was called with and that are not in the new
+  target, although the callback never returned. Then it calls ``on_partitions_assigned`` with all new partitions.
 """
 
 from __future__ import annotations
@@ -57,41 +57,41 @@ __all__ = [
     "topics_resolved",
 ]
 
-#: The phases in which nothing was begun yet, so that a newer target simply takes the place of the older.
+#: The phases before the first step of a reconciliation: a newer target replaces the current one.
 NOT_BEGUN = frozenset({Phase.IDLE, Phase.RESOLVING, Phase.WAITING_FOR_POLL})
 
 
 def take_target(state: MemberState, partitions: frozenset[TopicIdPartition] | None) -> MemberState:
-    """Remember a target that differs from the last one. None means that it does not."""
+    """Store the target if it differs from the last one. ``partitions`` is None if the target is unchanged."""
     if partitions is None or (state.target is not None and partitions == state.target.partitions):
         return state
     state, version = numbered(state)
     return evolve(
         state,
         target=Target(version, partitions),
-        deadlines=disarmed(state.deadlines, Timer.RESOLVE),  # its topics are asked for at once
+        deadlines=disarmed(state.deadlines, Timer.RESOLVE),  # ask for its topic names immediately
     )
 
 
 def is_reconciled(state: MemberState) -> bool:
-    """Whether the member owns all of the latest target, by a reconciliation towards that very target."""
+    """Whether the member owns the latest target's partitions and has reconciled to that target, not an earlier one."""
     target = resolving.latest_target(state)
     return state.owned == target.partitions and state.reconciled_version == target.version
 
 
 def heartbeat_answered(state: MemberState, event: HeartbeatAnswered, at: MemberContext) -> Outcome:
-    """An answer to a STABLE or RECONCILING member: perhaps a new epoch, perhaps a new target."""
+    """Process a response to a STABLE or RECONCILING member. It may have a new epoch or a new target."""
     state, published = _take_answer(state, event, at)
     state, effects = _settle(state, at)
     return state, published + effects
 
 
 def acknowledged(state: MemberState, event: HeartbeatAnswered, at: MemberContext) -> Outcome:
-    """An answer to an ACKNOWLEDGING member: it is done if this heartbeat was the one that acknowledged."""
+    """Process a response to an ACKNOWLEDGING member. If its heartbeat had the acknowledgement, the member is done."""
     was_told = state.sent is not None and state.sent.acknowledged == state.acknowledged
     state, published = _take_answer(state, event, at)
     if not was_told:
-        return state, published  # that heartbeat was sent before; the next one acknowledges
+        return state, published  # that heartbeat was sent earlier; the next one has the acknowledgement
     state, effects = _settle(state, at)
     return state, published + effects
 
@@ -110,7 +110,7 @@ def _settle(state: MemberState, at: MemberContext) -> Outcome:
 
 
 def proceed(state: MemberState, at: MemberContext, *, polling: bool = False) -> Outcome:
-    """Begin reconciling towards the latest target, as far as its topics have names, or wait for what it needs."""
+    """Begin to reconcile to the part of the latest target whose topic names are known, or wait for names or a poll."""
     goal = resolving.within_reach(state)
     state, effects = resolving.ask_for_names(evolve(state, goal=None), at)
     if goal.partitions == state.owned == state.held and goal != state.target:
@@ -122,13 +122,13 @@ def proceed(state: MemberState, at: MemberContext, *, polling: bool = False) -> 
 
 
 def topics_resolved(state: MemberState, event: TopicsResolved, at: MemberContext) -> Outcome:
-    """Names arrived: go on with what they belong to."""
+    """Store new topic names and, if no step has begun, reconcile to the partitions that now have names."""
     state, _ = resolving.remember_names(state, event, at)
     return proceed(state, at) if state.phase in NOT_BEGUN else (state, ())
 
 
 def _revoked(state: MemberState) -> frozenset[TopicIdPartition]:
-    """What is to be given up; also what ``on_partitions_assigned`` was called for, and raised."""
+    """The partitions to give up, including those of an ``on_partitions_assigned`` call that raised."""
     return (state.owned | state.held) - _goal(state).partitions
 
 
@@ -143,7 +143,7 @@ def _stop_and_commit(state: MemberState, at: MemberContext) -> Outcome:
 
 
 def commit_finished(state: MemberState, _event: CommitFinished, _at: MemberContext) -> Outcome:
-    """Go on, whether or not the commit succeeded: no other member has the partitions yet."""
+    """Continue, whether or not the commit succeeded: no other member has the partitions yet."""
     return _revoke(state)
 
 
@@ -155,7 +155,7 @@ def _revoke(state: MemberState) -> Outcome:
 
 
 def revoke_finished(state: MemberState, _event: RevokeFinished, _at: MemberContext) -> Outcome:
-    """The application let go of the revoked partitions, or raised, and then hears of that where it polls."""
+    """The revoked partitions are given up. If the callback raised, ``poll`` raises its exception."""
     return _assign(evolve(state, owned=state.owned - _revoked(state)))
 
 
@@ -168,7 +168,7 @@ def _assign(state: MemberState) -> Outcome:
 
 
 def polled_while_reconciling(state: MemberState, event: Polled, at: MemberContext) -> Outcome:
-    """The application polls: begin what waited for that."""
+    """The application polls: continue if the member was waiting for that."""
     state, _ = polled(state, event, at)
     if state.phase is Phase.FAILED:
         return _assign_again(state, at)
@@ -178,14 +178,14 @@ def polled_while_reconciling(state: MemberState, event: Polled, at: MemberContex
 
 
 def _assign_again(state: MemberState, at: MemberContext) -> Outcome:
-    """The application polls after ``on_partitions_assigned`` raised: call it again, or follow the latest target."""
+    """Call ``on_partitions_assigned`` again after it raised or, if the target has changed, reconcile to the new one."""
     if _goal(state) == resolving.within_reach(state):
         return call_on_assigned(state, _goal(state).partitions - state.owned)
     return proceed(state, at, polling=True)
 
 
 def assign_finished(state: MemberState, event: AssignFinished, _at: MemberContext) -> Outcome:
-    """The application has the new partitions: the goal is reached, and the next heartbeat says so."""
+    """If the callback returned, the goal is reached, and the next heartbeat acknowledges it."""
     if event.error is not None:
         return evolve(state, phase=Phase.FAILED, waits_for=None), ()
     goal = _goal(state)

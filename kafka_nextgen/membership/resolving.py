@@ -1,7 +1,8 @@
-"""Resolve topic ids to names: targets carry ids, and the application uses names.
+"""Resolve topic ids to names: targets have topic ids, but the application uses topic names.
 
-A topic may have no name yet because it is new, or never because it was deleted. Its partitions stay in the target and
-do not count as given up; the others need not wait for them. The member asks for missing names again periodically.
+The name of a new topic may not be known yet. The name of a deleted topic may never be known. The partitions of such a
+topic stay in the target and do not count as given up, and the other partitions do not wait for them. The member
+periodically asks again for missing names.
 """
 
 from __future__ import annotations
@@ -19,19 +20,19 @@ __all__ = ["ask_for_names", "forget_names", "latest_target", "remember_names", "
 
 
 def latest_target(state: MemberState) -> Target:
-    """What the coordinator last told the member to own."""
+    """The latest target assignment from the coordinator."""
     assert state.target is not None, "a member that was admitted has a target"
     return state.target
 
 
 def within_reach(state: MemberState) -> Target:
-    """The latest target as far as its topics have names."""
+    """The part of the latest target whose topic names are known."""
     target = latest_target(state)
     return evolve(target, partitions=frozenset(tip for tip in target.partitions if tip.topic_id in state.names))
 
 
 def ask_for_names(state: MemberState, at: MemberContext) -> Outcome:
-    """Ask for the names of the target's topics that have none, and again from time to time until they do."""
+    """Ask for the missing topic names of the target, and repeat the request periodically until all are known."""
     missing = _without_names(state)
     if not missing:
         return evolve(state, deadlines=disarmed(state.deadlines, Timer.RESOLVE)), ()
@@ -47,13 +48,13 @@ def _without_names(state: MemberState) -> frozenset[TopicId]:
 
 
 def remember_names(state: MemberState, event: TopicsResolved, _at: MemberContext) -> Outcome:
-    """Keep the names of topics the member has to do with."""
+    """Store the names that the target is missing."""
     wanted = _without_names(state)
     names = {topic_id: name for topic_id, name in event.names.items() if topic_id in wanted}
     return evolve(state, names={**state.names, **names}), ()
 
 
 def forget_names(state: MemberState) -> MemberState:
-    """Keep only the names that are needed."""
+    """Drop the names of all topics that are neither owned nor in the target."""
     needed = {tip.topic_id for tip in state.owned | latest_target(state).partitions}
     return evolve(state, names={topic_id: name for topic_id, name in state.names.items() if topic_id in needed})

@@ -14,11 +14,11 @@ __all__ = ["GroupSettings", "MemberContext", "MemberSettings"]
 class GroupSettings(RetrySettings):
     """The settings of a member of either protocol.
 
-    ``group_id`` is for messages only: every request of a machine is for this one group. A member with an
-    ``instance_id`` is static (KIP-345). ``rebalance_timeout_ms`` is the coordinator's limit for giving up partitions,
-    and the member's own for the commit that precedes it. ``max_poll_interval_s`` without a poll makes the member leave.
-    ``leave_timeout_s`` bounds both the last commit before leaving and the wait for the leave's answer. ``join_reason``
-    is what the member states until it is let in first (an extension). All ``*_s`` are seconds.
+    ``group_id`` is only used in messages: a machine serves one group. A member with an ``instance_id`` is static
+    (KIP-345). ``rebalance_timeout_ms`` is the coordinator's time limit for giving up partitions, and the member's limit
+    for the commit before that. After ``max_poll_interval_s`` without a poll the member leaves. ``leave_timeout_s``
+    limits both the last commit before leaving and the wait for the response to the leave. ``join_reason`` is sent with
+    each join until the member is first admitted (an extension). All ``*_s`` are seconds.
     """
 
     group_id: str
@@ -35,8 +35,8 @@ class GroupSettings(RetrySettings):
 class MemberSettings(GroupSettings):
     """The settings of a member of the consumer group protocol.
 
-    An instance id that another member still holds is asked for again for ``instance_id_retry_timeout_s``; 0 fails at
-    once, as KIP-848 has it.
+    If another member still holds the instance id, the member retries for ``instance_id_retry_timeout_s``. With 0 it
+    fails immediately, as KIP-848 specifies.
     """
 
     server_assignor: str | None = None

@@ -1,7 +1,7 @@
-"""The state of a member. A rule takes one and returns another; there is no other state.
+"""The complete state of a member. A rule takes a state and returns a new one.
 
-Three sets of partitions must be kept apart: ``target.partitions`` is what the coordinator last told the member it may
-have; for ``owned`` and ``held`` see ``AnyMemberState``. In a stable member they are the same.
+Do not confuse the three sets of partitions: ``target.partitions`` is the latest target assignment from the
+coordinator; ``owned`` and ``held`` are described in ``AnyMemberState``. In a stable member all three are equal.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ __all__ = [
     "Target",
 ]
 
-#: The epoch of commits from outside a group.
+#: The member epoch in commits of a consumer that is not a member.
 NOT_A_MEMBER = -1
 
 NOTHING: frozenset[TopicIdPartition] = frozenset()
@@ -33,7 +33,7 @@ NOTHING: frozenset[TopicIdPartition] = frozenset()
 
 @frozen
 class Target:
-    """Partitions to own. ``version`` rises with each new target, so that A, then B, then A are three."""
+    """Partitions to own. Each new target has a higher ``version``, even if an earlier one had the same partitions."""
 
     version: int
     partitions: frozenset[TopicIdPartition]
@@ -41,7 +41,7 @@ class Target:
 
 @frozen
 class Sent:
-    """What the coordinator was told last, as far as it can change: later heartbeats leave out what is the same."""
+    """The changeable contents of the last heartbeat: later heartbeats omit the fields that are unchanged."""
 
     subscription: Subscription
     acknowledged: int
@@ -55,28 +55,28 @@ class MemberState(AnyMemberState):
 
     member_id: str
     status: Status = Status.UNSUBSCRIBED
-    assignors: tuple[ClientAssignor, ...] = ()  # its own, with their metadata, the preferred one first (an extension)
-    installed: int = 0  # how many of its targets the coordinator took
+    assignors: tuple[ClientAssignor, ...] = ()  # local assignors with metadata, in order of preference (an extension)
+    installed: int = 0  # how many targets computed by this member the coordinator has accepted
 
     member_epoch: int = NOT_A_MEMBER
-    published_epoch: int = NOT_A_MEMBER  # what commits carry; follows the epoch once its assignment is known
+    published_epoch: int = NOT_A_MEMBER  # in commits; set to member_epoch once the assignment of that epoch is known
 
     owned: frozenset[TopicIdPartition] = NOTHING
     held: frozenset[TopicIdPartition] = NOTHING
-    names: Mapping[TopicId, str] = field(factory=dict)  # of every topic in owned and held, and more
+    names: Mapping[TopicId, str] = field(factory=dict)  # of all topics in owned and held, and others
 
-    target: Target | None = None  # the latest; None until the coordinator told one since the member joined
-    goal: Target | None = None  # what the reconciliation under way leads to: a target, or its resolved part
-    reconciled_version: int = 0  # the target last reached, or reached as far as its topics had names
-    acknowledged: int = 0  # the number of the last reconciliation that is to be acknowledged
+    target: Target | None = None  # the latest; None if the coordinator has sent none since the member joined
+    goal: Target | None = None  # of the current reconciliation: a target, or the part whose topic names are known
+    reconciled_version: int = 0  # of the last target reconciled, even if some of its topics had no names yet
+    acknowledged: int = 0  # the number of the last reconciliation to acknowledge
 
-    sent: Sent | None = None  # None after any failure: what the coordinator got is unknown
-    pattern_told: str | None = None  # what the coordinator may have; "" if it was taken away, None if none was sent
-    interval_s: float = 0.0  # between heartbeats; the coordinator tells it
-    instance_id_deadline: float | None = None  # until when an instance id in use is asked for again
+    sent: Sent | None = None  # None after any failure: the coordinator may not have received the last heartbeat
+    pattern_told: str | None = None  # the coordinator may have this pattern; "" if removed, None if none was sent
+    interval_s: float = 0.0  # between heartbeats, as set by the coordinator
+    instance_id_deadline: float | None = None  # when to stop retrying an instance id that another member holds
 
     def by_name(self, partitions: frozenset[TopicIdPartition]) -> frozenset[TopicPartition]:
-        """The same partitions with their topics' names, which must be known."""
+        """The same partitions with topic names, all of which must be known."""
         return frozenset(TopicPartition(self.names[tip.topic_id], tip.partition) for tip in partitions)
 
 

@@ -1,7 +1,7 @@
-"""The parts that the client's state machines share: settings and context of a rule, numbers, retries, rule tables.
+"""Shared parts of the client's state machines: settings and context of a rule, numbering, retries, rule tables.
 
 A rule takes a state, an event and a context, and returns a state and effects. ``Member``, ``ClassicMember``,
-``AssigningMachine`` and ``OffsetMachine`` are made of rules.
+``AssigningMachine`` and ``OffsetMachine`` consist of such rules.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ Settings = TypeVar("Settings", bound=RetrySettings, covariant=True)
 
 @frozen
 class RuleContext(Generic[Settings]):
-    """When a rule is applied: ``now`` in seconds of a monotonic clock, ``chance`` in [0, 1) for jitter."""
+    """The context of a rule: ``now`` is in monotonic seconds, ``chance`` a random number in [0, 1) for jitter."""
 
     now: float
     chance: float
@@ -57,10 +57,10 @@ class RuleContext(Generic[Settings]):
 
 
 def retry_at(failures: int, at: RuleContext[RetrySettings], *, first_at_once: bool = False) -> float:
-    """The time of the next try after so many consecutive failures; the delay has a jitter of 20 %.
+    """The time of the next attempt after this number of consecutive failures; the delay has a jitter of 20 %.
 
-    With ``first_at_once`` the first try waits for nothing: that is for answers which only say that something else
-    has to be done first. If they keep coming, they don't get a request each.
+    With ``first_at_once`` the first retry has no delay: some error codes only mean that the member has to do something
+    else first. Later retries are delayed, so that repeated errors of this kind do not cause a busy loop.
     """
     doublings = failures - 1 - first_at_once
     if doublings < 0:
@@ -72,10 +72,9 @@ def retry_at(failures: int, at: RuleContext[RetrySettings], *, first_at_once: bo
 
 @frozen(kw_only=True)
 class Numbering:
-    """The counter in a machine's state.
+    """A counter in a machine's state, for requests, commits, callbacks and targets.
 
-    It numbers requests, commits, callbacks and targets, so that each number is unique. A completion with an
-    unexpected number is late.
+    Each number is used once. A completion with an unexpected number is late, and ignored.
     """
 
     last_number: int = 0
@@ -92,7 +91,7 @@ def numbered(state: N) -> tuple[N, int]:
 
 @frozen
 class RowOf(Generic[S, R]):
-    """In ``status``, on ``event``, ``rule`` applies and leads to one of ``to``."""
+    """One row of a table: on ``event`` in ``status``, apply ``rule``, which leads to one of the statuses in ``to``."""
 
     status: S
     event: type
@@ -102,7 +101,7 @@ class RowOf(Generic[S, R]):
 
 @frozen
 class IgnoredIn(Generic[S]):
-    """In each of ``statuses``, ``event`` changes nothing, for this reason."""
+    """``event`` changes nothing in ``statuses``, for this ``reason``."""
 
     event: type
     statuses: frozenset[S]
@@ -122,17 +121,17 @@ def rows(
 
 
 def stay(event: type[E], rule: Callable[[X, E, M], Y], *statuses: S) -> Iterable[RowOf[S, Callable[[X, Any, M], Y]]]:
-    """Make a row for each status; the rule leaves the member there."""
+    """Make a row for each status, with a rule that does not change the status."""
     return [row(status, event, rule, status) for status in statuses]
 
 
 def ignored(event: type, reason: str, *statuses: S) -> IgnoredIn[S]:
-    """Say why an event has no rule in these statuses."""
+    """State why an event has no rule in these statuses."""
     return IgnoredIn(event, frozenset(statuses), reason)
 
 
 def all_ignored(events: Iterable[type], reason: str, *statuses: S) -> Iterable[IgnoredIn[S]]:
-    """Say why these events have no rule in these statuses."""
+    """State why these events have no rule in these statuses."""
     return [ignored(event, reason, *statuses) for event in events]
 
 
@@ -142,7 +141,7 @@ def whole_table(
     statuses: Iterable[S],
     events: Collection[type],
 ) -> Mapping[tuple[S, type], RowOf[S, R]]:
-    """The rows by status and event; asserts that every pair has a rule, or a reason to have none, and not both."""
+    """Index the rows by status and event. Asserts that every pair has either a rule or a reason to be ignored."""
     table = {(row.status, row.event): row for row in rules}
     reasons = {(status, entry.event) for entry in ignored for status in entry.statuses}
     assert len(table) == len(rules), "no pair has two rules"

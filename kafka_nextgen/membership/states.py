@@ -1,4 +1,4 @@
-"""Where a member stands: its status towards the coordinator, and the phase of its current reconciliation."""
+"""The status of a member in its group, and the phase of its current reconciliation."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["CALLBACK_RUNS", "NEEDS_POLL", "Phase", "Status"]
 
 
 class Status(Enum):
-    """What the member is to its group (KIP-848, "Client-side rebalance logic"; Kafka's MemberState)."""
+    """The status of the member in its group (KIP-848, "Client-side rebalance logic"; Kafka's MemberState)."""
 
     UNSUBSCRIBED = "unsubscribed"  # not in a group, and not asked to be
     JOINING = "joining"  # heartbeats with epoch 0 until the coordinator answers with an epoch
@@ -35,8 +35,8 @@ class Phase(Enum):
     FAILED = "failed"  # on_partitions_assigned raised: it is called again when the application polls
 
 
-#: A callback of a reconciliation was called and has not returned yet.
+#: The phases in which a callback of a reconciliation is running.
 CALLBACK_RUNS = frozenset({Phase.REVOKING, Phase.ASSIGNING})
 
-#: Nothing goes on before the application polls.
+#: The phases in which the member waits for the application to poll.
 NEEDS_POLL = frozenset({Phase.WAITING_FOR_POLL, Phase.FAILED})

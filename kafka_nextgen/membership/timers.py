@@ -1,7 +1,7 @@
 """The timers of a member of either protocol, and their deadlines.
 
-Only armed timers have an entry; the member's deadline is the earliest of them. A rule that makes a timer pointless
-disarms it, so that no deadline stays in the past.
+Only armed timers have an entry, and the member's deadline is the earliest entry. When a timer is no longer needed, a
+rule disarms it, so that no deadline remains in the past.
 """
 
 from __future__ import annotations
@@ -14,37 +14,37 @@ __all__ = ["Deadlines", "Timer", "armed", "disarmed", "is_due"]
 
 
 class Timer(Enum):
-    """What is to happen when the time comes."""
+    """What the member does when the timer is due."""
 
-    HEARTBEAT = "heartbeat"  # the next heartbeat goes out; not armed while one is in flight
-    POLL = "poll"  # the application has not polled for max.poll.interval.ms: leave
-    LEAVE = "leave"  # the leave was not answered: do without
+    HEARTBEAT = "heartbeat"  # send the next heartbeat; not armed while one is in flight
+    POLL = "poll"  # leave: the application has not polled for max.poll.interval.ms
+    LEAVE = "leave"  # stop waiting for the response to the leave
 
     # consumer group protocol
-    RESOLVE = "resolve"  # topic ids still have no names: ask again
+    RESOLVE = "resolve"  # ask again for the names of topic ids
 
     # classic protocol
-    JOIN = "join"  # the next JoinGroup goes out; armed while UNJOINED
-    SESSION = "session"  # no heartbeat succeeded for a session timeout: look for another coordinator
-    TOPICS = "topics"  # the topics could not be described: ask again
-    WATCH = "watch"  # look whether the topics have changed
-    COMPUTE = "compute"  # the application's assignor has taken too long
+    JOIN = "join"  # send the next JoinGroup; armed while UNJOINED
+    SESSION = "session"  # look up the coordinator again: no heartbeat succeeded for the session timeout
+    TOPICS = "topics"  # ask again for the description of the topics
+    WATCH = "watch"  # check whether the topics have changed
+    COMPUTE = "compute"  # give up on the application's assignor: it has taken too long
 
 
-#: Seconds of a monotonic clock, for each timer that runs.
+#: The deadline of each armed timer, in monotonic seconds.
 Deadlines = Mapping[Timer, float]
 
 
 def armed(deadlines: Deadlines, timer: Timer, when: float) -> Deadlines:
-    """The same table, with ``timer`` due at ``when``."""
+    """The deadlines, with ``timer`` due at ``when``."""
     return {**deadlines, timer: when}
 
 
 def disarmed(deadlines: Deadlines, *timers: Timer) -> Deadlines:
-    """The same table without ``timers``."""
+    """The deadlines without those of ``timers``."""
     return {timer: when for timer, when in deadlines.items() if timer not in timers}
 
 
 def is_due(deadlines: Deadlines, timer: Timer, now: float) -> bool:
-    """Whether ``timer`` runs and its time has come."""
+    """Whether ``timer`` is armed and its deadline has passed."""
     return deadlines.get(timer, inf) <= now

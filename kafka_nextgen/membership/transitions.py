@@ -2,22 +2,23 @@
 
 The rules in prose (KIP-848, "Member Lifecycle", "Fencing", "Consumer"):
 
-1.  A member that subscribes is JOINING. The coordinator's answer brings an epoch, a heartbeat interval and a target
-    assignment. Then the member is RECONCILING: it commits, revokes and assigns until it owns the target. Then it is
-    ACKNOWLEDGING: its next heartbeat says what it owns. When that heartbeat is answered, the member is STABLE.
-2.  Any answer may bring a target. Only the latest counts. A reconciliation under way is finished first.
-3.  After an error that may pass the member sends a full heartbeat again. After any other error it loses its partitions:
-    it is FENCED until the application has been told, and then joins again; or it is FATAL.
+1.  A member that subscribes is JOINING. The coordinator's response has an epoch, a heartbeat interval and a target
+    assignment. The member is then RECONCILING: it commits, revokes and assigns until it owns the target. Next it is
+    ACKNOWLEDGING: its next heartbeat reports what it owns. When that heartbeat is answered, the member is STABLE.
+2.  Any response may have a new target. Only the latest one counts, but the member finishes a running reconciliation
+    first.
+3.  After a transient error the member sends a full heartbeat again. After any other error it loses its partitions.
+    It is then either FATAL, or FENCED until the callbacks have returned, and joins again.
 4.  A member that closes or unsubscribes is PREPARE_LEAVING while it commits and revokes, LEAVING until the leave is
-    answered or its timeout is over, and UNSUBSCRIBED at the end. A member whose application stopped polling is LEAVING
-    at once, and then STALE until the application polls. So is a member whose last callback takes that long: it is STALE
-    until the callback returns.
-5.  A FATAL member sends nothing any more.
-6.  A completion with another number than the one that the member waits for is late, and is ignored in every status.
+    answered or times out, and finally UNSUBSCRIBED. If the application stops polling, the member is LEAVING
+    immediately, and then STALE until the application polls. If the last callback before leaving takes longer than
+    ``max.poll.interval.ms``, the member leaves immediately too, and is STALE until the callback returns.
+5.  A FATAL member sends no more requests.
+6.  A completion is late if its number is not the one that the member waits for. It is ignored in every status.
 
-``RULES`` is read downwards: in this status, on this event, this rule applies, and leads to one of these statuses.
-``IGNORED`` has the reason for every pair that has no rule. A pair in neither, or in both, is a mistake that shows
-when this module is imported; a rule that leads elsewhere, when it is applied.
+Each row of ``RULES`` has a status, an event, the rule that applies, and the statuses that the rule may lead to.
+``IGNORED`` has a reason for every pair of status and event without a rule. Importing this module fails if a pair is in
+neither table or in both. Applying a rule fails if it leads to a status that its row does not list.
 """
 
 from __future__ import annotations
@@ -64,14 +65,14 @@ RULES: tuple[Row, ...] = (
     # Not in a group.
     row(UNSUBSCRIBED, ev.Subscribed, joining.subscribe, JOINING),
     *rows(UNSUBSCRIBED, ev.LEAVE_DECIDED, leaving.leave_outside_group, UNSUBSCRIBED),
-    # Asking to be let in.
+    # Joining.
     row(JOINING, ev.HeartbeatAnswered, joining.admitted, JOINING, RECONCILING),
     row(JOINING, ev.HeartbeatRefused, failures.refused, JOINING, FATAL),
     row(JOINING, ev.Unsubscribed, leaving.prepare_leaving, LEAVING),
     row(JOINING, ev.Closed, leaving.prepare_leaving, LEAVING, UNSUBSCRIBED),
     row(JOINING, ev.Polled, polled, JOINING),
     row(JOINING, ev.TimePassed, leaving.time_passed, JOINING, LEAVING),
-    # On the way to the target.
+    # Reconciling to the target.
     row(RECONCILING, ev.TopicsResolved, reconciliation.topics_resolved, RECONCILING),
     row(RECONCILING, ev.Polled, reconciliation.polled_while_reconciling, RECONCILING),
     row(RECONCILING, ev.CommitFinished, reconciliation.commit_finished, RECONCILING),
@@ -82,7 +83,7 @@ RULES: tuple[Row, ...] = (
     row(RECONCILING, ev.Unsubscribed, leaving.prepare_leaving, PREPARE_LEAVING, LEAVING),
     row(RECONCILING, ev.Closed, leaving.prepare_leaving, PREPARE_LEAVING, LEAVING, UNSUBSCRIBED),
     row(RECONCILING, ev.TimePassed, leaving.time_passed_while_reconciling, RECONCILING, LEAVING),
-    # There, and about to say so.
+    # Owns the target, not acknowledged yet.
     row(ACKNOWLEDGING, ev.HeartbeatAnswered, reconciliation.acknowledged, ACKNOWLEDGING, RECONCILING, STABLE),
     row(ACKNOWLEDGING, ev.HeartbeatRefused, failures.refused, ACKNOWLEDGING, JOINING, FENCED, FATAL),
     row(ACKNOWLEDGING, ev.TopicsResolved, resolving.remember_names, ACKNOWLEDGING),
@@ -90,17 +91,17 @@ RULES: tuple[Row, ...] = (
     row(ACKNOWLEDGING, ev.Closed, leaving.prepare_leaving, PREPARE_LEAVING, LEAVING, UNSUBSCRIBED),
     row(ACKNOWLEDGING, ev.Polled, polled, ACKNOWLEDGING),
     row(ACKNOWLEDGING, ev.TimePassed, leaving.time_passed, ACKNOWLEDGING, LEAVING),
-    # Owns what it is to own.
+    # Owns the target, acknowledged.
     row(STABLE, ev.HeartbeatAnswered, reconciliation.heartbeat_answered, STABLE, RECONCILING),
     row(STABLE, ev.HeartbeatRefused, failures.refused, STABLE, JOINING, FENCED, FATAL),
     row(STABLE, ev.Unsubscribed, leaving.prepare_leaving, PREPARE_LEAVING, LEAVING),
     row(STABLE, ev.Closed, leaving.prepare_leaving, PREPARE_LEAVING, LEAVING, UNSUBSCRIBED),
     row(STABLE, ev.Polled, polled, STABLE),
     row(STABLE, ev.TimePassed, leaving.time_passed, STABLE, LEAVING),
-    # Thrown out; the application is being told.
+    # Removed from the group; waits for the callbacks to return.
     *rows(FENCED, ev.CALLBACK_FINISHED, leaving.callback_finished_when_out, JOINING, UNSUBSCRIBED),
     *rows(FENCED, ev.LEAVE_DECIDED, leaving.leave_outside_group, FENCED),
-    # Gives up its partitions before it leaves.
+    # Gives up its partitions before leaving.
     row(PREPARE_LEAVING, ev.CommitFinished, leaving.commit_finished, PREPARE_LEAVING),
     row(PREPARE_LEAVING, ev.RevokeFinished, leaving.continue_leaving, PREPARE_LEAVING, LEAVING, UNSUBSCRIBED, JOINING),
     row(PREPARE_LEAVING, ev.AssignFinished, leaving.continue_leaving, PREPARE_LEAVING, LEAVING, UNSUBSCRIBED, JOINING),
@@ -110,7 +111,7 @@ RULES: tuple[Row, ...] = (
     row(PREPARE_LEAVING, ev.Unsubscribed, note_decision, PREPARE_LEAVING),
     row(PREPARE_LEAVING, ev.Closed, note_decision, PREPARE_LEAVING),
     row(PREPARE_LEAVING, ev.TimePassed, leaving.expire_while_leaving, PREPARE_LEAVING, LEAVING, STALE),
-    # The leave is on its way.
+    # Waits for the response to its leave.
     *rows(LEAVING, ev.HEARTBEAT_ENDED, leaving.left, UNSUBSCRIBED, STALE, JOINING),
     row(LEAVING, ev.TimePassed, leaving.leave_timed_out, LEAVING, UNSUBSCRIBED, STALE, JOINING),
     row(LEAVING, ev.LossFinished, callback_finished, LEAVING),
@@ -118,19 +119,19 @@ RULES: tuple[Row, ...] = (
     row(LEAVING, ev.AssignFinished, callback_finished, LEAVING),
     row(LEAVING, ev.Unsubscribed, note_decision, LEAVING),
     row(LEAVING, ev.Closed, note_decision, LEAVING),
-    # Out, because the application stopped polling.
+    # Left the group because the application stopped polling.
     row(STALE, ev.Polled, leaving.rejoin_on_poll, STALE, JOINING),
     *rows(STALE, ev.CALLBACK_FINISHED, leaving.callback_finished_when_out, STALE, UNSUBSCRIBED, JOINING),
     *rows(STALE, ev.LEAVE_DECIDED, leaving.leave_outside_group, STALE, UNSUBSCRIBED),
-    # Out for good.
+    # Refused permanently.
     *rows(FATAL, ev.CALLBACK_FINISHED, leaving.callback_finished_when_out, FATAL),
     *rows(FATAL, ev.LEAVE_DECIDED, leaving.leave_outside_group, FATAL),
-    # What the application and its assignors ask for goes out with the next heartbeats, wherever the member stands.
+    # Changes of the subscription and of assignors are sent with the next heartbeats, in any status.
     *stay(ev.Subscribed, joining.change_subscription, *_all_but(UNSUBSCRIBED, FATAL)),
     *stay(ev.AssignorsAsked, joining.note_assignors, *_all_but(FATAL)),
-    # One of its own assignors has made a target.
+    # A target computed by a local assignor of this member was accepted.
     *stay(ev.TargetInstalled, heartbeats.ask_for_share, RECONCILING, ACKNOWLEDGING, STABLE),
-    # No coordinator answers.
+    # A heartbeat got no response.
     *stay(ev.HeartbeatLost, heartbeats.lost, *heartbeats.HEARTBEATING),
 )
 
