@@ -1,1 +1,1 @@
-"""What a member does about offsets, commits and lookups, as a machine of its own beside that of either protocol."""
+"""The offset machine: commits and lookups of committed offsets, used with the member's machine of either protocol."""

@@ -1,6 +1,6 @@
 """Begin and withdraw commits and lookups.
 
-A commit begins with every partition left to be sent, except lost ones, which count as given up from the start.
+A new commit has all its partitions still to send, except lost ones, which count as given up from the start.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ __all__ = ["add_commit", "ask_commit", "ask_lookup", "forget", "withdraw"]
 
 
 def ask_commit(state: OffsetState, event: CommitAsked, at: OffsetContext) -> Outcome:
-    """The application commits."""
+    """Begin a commit for the application."""
     retry = new_retry_state(event.timeout_s, at)
     lost = _lost_for_good(state, event.lost) if event.lost else NOTHING
     return add_commit(state, event.ask, CommitKind.APPLICATION, event.offsets, retry, lost), ()
 
 
 def _lost_for_good(state: OffsetState, lost: frozenset[TopicPartition]) -> frozenset[TopicPartition]:
-    """The lost partitions without another open commit, which would report the loss itself."""
+    """The lost partitions that no open commit covers. An open commit of a partition reports its loss itself."""
     requested = (request.offsets.keys() for request in state.commit_requests.values())
     return lost.difference(*requested, *(commit.open for commit in state.commits.values()))
 
@@ -49,7 +49,7 @@ def add_commit(
     retry: RetryState,
     lost: frozenset[TopicPartition] = NOTHING,
 ) -> OffsetState:
-    """Append a commit. It is refused for ``lost`` and for partitions that the member lost."""
+    """Add a commit. It fails for the partitions in ``lost`` and for those that the member has lost."""
     state, made = numbered(state)
     refused = offsets.keys() & state.lost if state.member_epoch >= 0 else NOTHING
     commit = Commit(
@@ -73,13 +73,13 @@ def ask_lookup(state: OffsetState, event: LookupAsked, at: OffsetContext) -> Out
 
 
 def withdraw(state: OffsetState, event: Withdrawn, _at: OffsetContext) -> Outcome:
-    """Stop working for an ask whose caller no longer waits."""
+    """Stop working on an ask whose caller no longer waits."""
     lookups = tuple(lookup for lookup in state.lookups if lookup.ask != event.ask)
     return forget(evolve(state, lookups=lookups), event.ask), ()
 
 
 def forget(state: OffsetState, ask: int) -> OffsetState:
-    """Drop a commit, unless it has followers or riders: then keep it for them. Its request stays in flight."""
+    """Drop a commit; its request stays in flight. A commit with followers or riders is kept until they end."""
     commit = state.commits.get(ask)
     if commit is None:
         return without_rider(state, ask)

@@ -1,15 +1,16 @@
 """Auto-commit: commit processed offsets on an interval and before partitions are given up.
 
-* Only records handed over before the last poll count as processed; the driver knows which.
-* One interval commit is open at a time. If ``commits_again`` it has every position of the assignment, even acknowledged
-  ones, as that of Kafka's own consumer has (4.4, CommitRequestManager): the retention of offsets counts from their
-  commit once the group has no members. It has none while all its readers assign partitions by hand, nor once all
+* Only records handed over before the last poll count as processed. The driver keeps track of them.
+* Only one interval commit is open at a time. With ``commits_again`` it contains all positions of the assignment, even
+  those already committed, like Kafka's own consumer (4.4, CommitRequestManager). In a group without members, offset
+  retention counts from the last commit. A group has no members if all its consumers use manual assignment, or after all
   members have crashed.
-* The commit before a revocation replaces it, and has every position, too: a delayed duplicate of an older commit may
-  have arrived since and set the offset back.
-* An application that also commits by itself may be ahead of the processed offsets. Auto-commit never sets its commits
-  back, whether acknowledged or still open. The exception is an application that sought back: commits from before the
-  seek do not count. Neither do they after an offset reset, which shows as a position behind the one last read.
+* The commit before a revocation replaces the interval commit. It also contains all positions, because a delayed
+  duplicate of an older commit may have arrived since and set the offset back.
+* An application that also commits explicitly may be ahead of the processed offsets. Auto-commit never sets such a
+  commit back, whether it is acknowledged or still open. The exception is an application that sought back: commits from
+  before the seek do not count. The same holds after an offset reset, which shows as a processed offset lower than the
+  previous one.
 """
 
 from __future__ import annotations
@@ -36,14 +37,14 @@ from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 
 __all__ = ["commit_before_revoking", "look_if_due", "take_consumed"]
 
-#: The time limit, in seconds, of a commit before a revocation that repeats what is committed already.
+#: The time limit, in seconds, of a commit before a revocation whose offsets are all committed already.
 NEEDLESS_S = 1.0
 
 Offsets = Mapping[TopicPartition, OffsetAndMetadata]
 
 
 def look_if_due(state: OffsetState, at: OffsetContext) -> Outcome:
-    """Read the processed offsets if the interval is over and the last interval commit has ended."""
+    """Read the processed offsets if the interval has elapsed and the last interval commit has ended."""
     interval_s = at.settings.auto_commit_interval_s
     if interval_s is None or state.interval_at is None or at.now < state.interval_at:
         return state, ()
@@ -55,7 +56,10 @@ def look_if_due(state: OffsetState, at: OffsetContext) -> Outcome:
 
 
 def take_consumed(state: OffsetState, event: ConsumedRead, at: OffsetContext) -> Outcome:
-    """Commit the processed offsets, except where the application is ahead or, in some settings, all is committed."""
+    """Commit the processed offsets, except for partitions in which the application's own commits are ahead.
+
+    If all of them are committed already, do so only with ``commits_again``.
+    """
     interval_s = at.settings.auto_commit_interval_s
     assert interval_s is not None, "nothing is read without auto-commit"
     ahead = _ahead(state, event.offsets)
@@ -68,11 +72,12 @@ def take_consumed(state: OffsetState, event: ConsumedRead, at: OffsetContext) ->
 
 
 def commit_before_revoking(state: OffsetState, event: CommitBeforeRevokingAsked, at: OffsetContext) -> Outcome:
-    """Make the last commit before partitions are given up; where the application is ahead, with its offset.
+    """Make the last commit before partitions are given up. If the application's own commit is ahead, use its offset.
 
     Committed offsets are committed again, because a delayed duplicate of an earlier commit may have set them back.
-    Positions of which nothing was read are committed too, as Kafka's own consumer does. Neither is essential, so that a
-    commit of nothing else gets NEEDLESS_S only: an unreachable coordinator should not delay the revocation.
+    Positions from which nothing was read are committed too, as in Kafka's own consumer. Neither is essential. A commit
+    that contains only such offsets gets at most NEEDLESS_S seconds, so that an unreachable coordinator does not delay
+    the revocation.
     """
     offsets = {**event.offsets, **_ahead(state, event.offsets)}
     timeout_s = event.timeout_s if _is_needed(state, offsets, event.found) else min(event.timeout_s, NEEDLESS_S)
@@ -82,7 +87,7 @@ def commit_before_revoking(state: OffsetState, event: CommitBeforeRevokingAsked,
 
 
 def _is_needed(state: OffsetState, offsets: Offsets, found: Offsets) -> bool:
-    """Whether the next owner might start at other offsets without this commit."""
+    """Whether the next owner might start at different offsets without this commit."""
     committed, wanted = {**found, **state.acknowledged}, {**found, **_wanted(state)}
     return any(tp in state.sought or not (at == committed.get(tp) == wanted.get(tp)) for tp, at in offsets.items())
 
@@ -92,7 +97,7 @@ def _remember(state: OffsetState, consumed: Offsets) -> OffsetState:
 
 
 def _ahead(state: OffsetState, consumed: Offsets) -> Offsets:
-    """The application's commits, open or acknowledged, that are ahead of ``consumed``, unless it sought back."""
+    """Offsets of open or acknowledged commits that are ahead of ``consumed``, unless the application sought back."""
     wanted = _wanted(state)
     return {
         tp: wanted[tp]
@@ -102,7 +107,7 @@ def _ahead(state: OffsetState, consumed: Offsets) -> Offsets:
 
 
 def _wanted(state: OffsetState) -> Offsets:
-    """The latest offset of each partition that is committed or has an open commit."""
+    """The latest offset of each partition, committed or in an open commit."""
     under_way = ((each.ownership, each.offsets) for _, each in sorted(state.commit_requests.items()))
     waiting = ((each.ownership, {tp: each.offsets[tp] for tp in each.open}) for each in in_turn(state.commits.values()))
     asked = (

@@ -1,7 +1,8 @@
-"""All open commits, indexed by partition: an event of one commit concerns only those that share a partition with it.
+"""All open commits, indexed by partition: an event of one commit only affects commits of the same partitions.
 
-There may be thousands, one for each partition, so frequent events must not iterate over all of them. Every change is
-made here and *marks* its commit: ``ending`` and ``sending`` check marked commits before the event is done.
+There may be thousands of commits, one for each partition, so frequent events must not iterate over all of them. Only
+this module changes commits. Each change *marks* the commit, and ``ending`` and ``sending`` check the marked commits
+before the event is finished.
 """
 
 from __future__ import annotations
@@ -32,12 +33,12 @@ _made = attrgetter("made")
 
 
 def in_turn(commits: Iterable[Commit]) -> tuple[Commit, ...]:
-    """Commits in the order they were asked for."""
+    """Sort commits into the order in which they were requested."""
     return tuple(sorted(commits, key=_made))
 
 
 def commits_of(state: OffsetState, partitions: Iterable[TopicPartition]) -> tuple[Commit, ...]:
-    """The commits of these partitions, in the order they were asked for."""
+    """The commits of these partitions, in the order in which they were requested."""
     asks = {ask for tp in partitions for ask in state.asks_of.get(tp, ())}
     return in_turn(state.commits[ask] for ask in asks)
 
@@ -66,7 +67,7 @@ def closed(state: OffsetState, commits: Collection[Commit]) -> OffsetState:
 
 
 def mark(state: OffsetState, asks: Iterable[int]) -> OffsetState:
-    """Mark the commits of these asks as to check."""
+    """Mark the commits with these ask numbers, to be checked."""
     return evolve(state, marked=state.marked.union(asks))
 
 
@@ -76,7 +77,7 @@ def mark_all(state: OffsetState) -> OffsetState:
 
 
 def take_marked(state: OffsetState) -> tuple[OffsetState, tuple[Commit, ...]]:
-    """Take the marked commits, in the order they were asked for."""
+    """Unmark and return the marked commits, in the order in which they were requested."""
     asks = state.marked
     state = evolve(state, marked=NO_ASKS, checked=state.checked | asks)
     return state, in_turn(state.commits[ask] for ask in asks if ask in state.commits)
@@ -102,7 +103,7 @@ def returned(state: OffsetState, number: int) -> OffsetState:
 
 
 def overtaken(state: OffsetState, number: int, partitions: Collection[TopicPartition]) -> OffsetState:
-    """Request ``number`` committed these partitions: drop them from earlier requests in flight."""
+    """Drop these partitions, which request ``number`` has committed, from earlier requests in flight."""
     earlier = {each for tp in partitions for each in state.carried.get(tp, ()) if each < number}
     for each in earlier:
         request = state.commit_requests[each]

@@ -1,9 +1,9 @@
-"""What the answer to a commit means, by the rules of the member's protocol.
+"""Handle the responses to commits, by the rules of the member's protocol.
 
-A code that is not retriable fails the whole commit, with the codes of all partitions. Otherwise the member commits the
-refused partitions again: after a pause, or as soon as it is in another epoch than the stale one. A retry in the same
-epoch does no harm: a coordinator for which it is stale refuses it again, and what was given up meanwhile is left out
-(``order``).
+An error that is not retriable fails the whole commit, with the error codes of all partitions. Otherwise the member
+retries the refused partitions after a pause or, if the epoch was stale, as soon as it has a new one. A retry in the
+same epoch does no harm: if it is still stale, the coordinator refuses it again. Partitions given up meanwhile are not
+retried (``order``).
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ Codes = Mapping[TopicPartition, int]
 
 
 def answered(state: OffsetState, event: CommitAnswered, at: OffsetContext) -> Outcome:
-    """Note what is committed, pass on the codes that concern the member, and react to the rest."""
+    """Note the committed offsets, report error codes about the membership to the member, and handle the others."""
     state, request, commit = _returned(state, event.number)
     codes = {tp: code for tp, code in event.codes.items() if code and tp in request.offsets}
     done = request.offsets.keys() - codes.keys()
@@ -58,7 +58,7 @@ def lost(state: OffsetState, event: CommitLost, at: OffsetContext) -> Outcome:
 
 
 def _returned(state: OffsetState, number: int) -> tuple[OffsetState, CommitRequest, Commit | None]:
-    """Take the request out of flight; return it with its commit, None if that has ended."""
+    """Remove the request from those in flight. Return it and its commit, which is None if it has ended."""
     request = state.commit_requests[number]
     commit = state.commits.get(request.ask)
     state = returned(state, number)
@@ -69,7 +69,7 @@ def _returned(state: OffsetState, number: int) -> tuple[OffsetState, CommitReque
 
 
 def _note_done(state: OffsetState, request: CommitRequest, done: Collection[TopicPartition]) -> OffsetState:
-    """Note committed offsets, except of partitions given up meanwhile: another owner may have committed since."""
+    """Note committed offsets, except for partitions given up meanwhile: another owner may have committed since."""
     counted = {tp: request.offsets[tp] for tp in done if state.counts(tp, request.ownership)}
     return evolve(state, acknowledged=state.acknowledged.updated(counted), sought=state.sought - counted.keys())
 
@@ -99,10 +99,10 @@ def _react(state: OffsetState, commit: Commit, codes: Codes, member_epoch: int, 
 
 
 def _action(state: OffsetState, commit: Commit, code: int) -> ErrorAction:
-    """The action for a code. A commit with partitions that are being given up does not wait for an unknown topic.
+    """The action for an error code. A commit with a partition that is being given up does not wait for unknown topics.
 
-    That holds for its kept partitions too: other members wait for the given up ones, and the next commit covers the
-    kept ones.
+    This includes unknown topics of partitions that the member keeps: the next commit covers those, while other members
+    are waiting for the partitions that are being given up.
     """
     if not state.stopping.isdisjoint(commit.offsets):
         action = action_on(state.rules, CommitKind.BEFORE_REVOKING, code)
@@ -124,9 +124,9 @@ def try_again(
     *,
     insists: bool,
 ) -> tuple[RetryState, tuple[OffsetEffect, ...]]:
-    """Wait for what the next attempt needs: another epoch, a pause, perhaps another coordinator.
+    """Prepare the next attempt: wait for a new epoch or a pause, and look up the coordinator again if necessary.
 
-    If it ``insists``, it tries again after a pause even if no other epoch comes.
+    With ``insists``, retry after a pause even if there is no new epoch.
     """
     effects: tuple[OffsetEffect, ...] = (FindCoordinator(),) if ErrorAction.FIND_COORDINATOR in actions else ()
     reason = ", ".join(sorted({name_of(code) for code in codes.values() if code != ErrorCode.NONE}))

@@ -11,11 +11,11 @@ __all__ = ["PersistentMap", "Schedule"]
 K = TypeVar("K")
 V = TypeVar("V")
 
-_BUCKETS = 64  # a change copies the tuple of buckets and one bucket: with thousands of keys both cost about the same
+_BUCKETS = 64  # a change copies the tuple of buckets and one bucket; with thousands of keys both cost about the same
 
 
 class PersistentMap(Mapping[K, V]):
-    """An immutable, unordered mapping in 64 hash buckets; an updated copy shares the buckets that it does not touch."""
+    """An immutable, unordered mapping in 64 hash buckets; an updated copy shares the unchanged buckets."""
 
     __slots__ = ("_buckets",)
 

@@ -27,9 +27,9 @@ __all__ = [
 
 @frozen
 class Refused:
-    """The coordinator refused, or would have: an error code for each partition, and ``code``, which decided.
+    """The coordinator refused the ask, or would refuse it.
 
-    ``error`` is the class to raise.
+    ``codes`` has the error code of each partition; ``code`` is the one that determines ``error``, the class to raise.
     """
 
     codes: Mapping[TopicPartition, int]
@@ -64,7 +64,7 @@ class SendCommit:
 class SendLookup:
     """Send an OffsetFetch with RequireStable, wait until ``deadline``; answer with LookupAnswered or LookupLost.
 
-    With ``member_id`` None the request carries no membership.
+    If ``member_id`` is None, the request has no member id and epoch.
     """
 
     number: int
@@ -83,9 +83,9 @@ class ReadConsumed:
 
 @frozen
 class CommitEnded:
-    """Without ``failure``, the offsets of ``ask`` are committed, or were replaced by later commits of their partitions.
+    """The commit ``ask`` has ended. Without ``failure``, its offsets, or later ones of its partitions, are committed.
 
-    INTERVAL_ASK, 0, is the interval commit of auto-commit, which has no caller.
+    INTERVAL_ASK (0) is the interval commit of auto-commit, which has no caller.
     """
 
     ask: int
@@ -101,9 +101,10 @@ class LeftOut:
 
 @frozen
 class LookupEnded:
-    """The committed offsets of ``ask``; None for a partition without one. Unknown partitions are left out.
+    """The lookup ``ask`` has ended.
 
-    ``offsets`` is empty with a ``failure``.
+    ``offsets`` has the committed offset of each partition, or None if there is none; unknown partitions are left out.
+    With a ``failure`` it is empty.
     """
 
     ask: int
@@ -113,7 +114,7 @@ class LookupEnded:
 
 @frozen
 class TellMember:
-    """A commit in this epoch was refused with a code that concerns the membership itself."""
+    """Tell the member that a commit in this epoch was refused with an error code about the membership itself."""
 
     code: int
     member_epoch: int

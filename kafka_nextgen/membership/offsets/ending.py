@@ -1,9 +1,10 @@
-"""How asks end: done, given up, out of the group, timed out, or refused for good.
+"""End commits and lookups that are done, given up, out of the group, timed out, or refused permanently.
 
-* A commit is done when nothing is left of it. Partitions that were given up meanwhile end with REBALANCE_IN_PROGRESS.
-* If the member left the group, even if it joined again, the commit ends with UNKNOWN_MEMBER_ID, as the coordinator
-  would answer.
-* A commit whose deadline has passed ends with the coordinator's last refusal, or else as timed out.
+* A commit is done when all its partitions have an outcome. If some were given up meanwhile, it fails with
+  REBALANCE_IN_PROGRESS for those.
+* If the member has left the group since, even if it joined again, the commit fails with UNKNOWN_MEMBER_ID, as the
+  coordinator would respond.
+* A commit whose deadline has passed fails with the coordinator's last error, or with a timeout if there is none.
 
 A commit in flight ends only when its response arrives or is lost. Only marked commits are checked (``commit_index``).
 """
@@ -35,18 +36,18 @@ __all__ = ["action_on", "end_lookup", "end_what_is_over", "fail_commit", "refuse
 
 
 def action_on(rules: OffsetRules, kind: CommitKind, code: int) -> ErrorAction:
-    """What a commit of this kind does about an error code."""
+    """The action for an error code of a commit of this kind."""
     actions = rules.commit_before_revoking if kind is CommitKind.BEFORE_REVOKING else rules.commit
     return actions.get(code, ErrorAction.FAIL)
 
 
 def refused(codes: Mapping[TopicPartition, int], code: int) -> Refused:
-    """The failure of a commit that was refused with ``codes``; ``code`` decides the error class."""
+    """The failure of a commit that was refused with ``codes``; ``code`` determines the error class."""
     return Refused(codes, code, commit_error_class(code))
 
 
 def end_what_is_over(state: OffsetState, at: OffsetContext) -> Outcome:
-    """End every ask that is done or can't go on, and put the others in order."""
+    """End every ask that is done or can't continue, and put the others in order."""
     effects: list[OffsetEffect] = []
     while state.marked:
         state, marked = take_marked(state)
@@ -61,7 +62,7 @@ def end_what_is_over(state: OffsetState, at: OffsetContext) -> Outcome:
 
 
 def _settled(state: OffsetState, commits: Collection[Commit], at: OffsetContext) -> OffsetState:
-    """Drop what was given up from these commits, and leave each partition to its latest commit."""
+    """Drop given-up partitions from these commits, and assign each partition to its latest commit."""
     now = [(each, state.commits[each.ask]) for each in commits]
     going_on = [each for _, each in now if _may_go_on(state, each, at)]
     state = _with_changes(state, going_on, (without_given_up(state, each) for each in going_on))
@@ -76,7 +77,7 @@ def _with_changes(state: OffsetState, before: Iterable[Commit], after: Iterable[
 def _end_those(state: OffsetState, commits: Iterable[Commit], at: OffsetContext) -> Outcome:
     effects: list[OffsetEffect] = []
     for ask in (commit.ask for commit in commits):
-        commit = state.commits.get(ask)  # the end of one may end others
+        commit = state.commits.get(ask)  # ending one commit may end others
         if commit is not None and _is_over(state, commit, at):
             state, ended = _end_commit(state, commit, at)
             effects += ended
@@ -120,7 +121,7 @@ def _timed_out(retry: RetryState, reason: str | None = None) -> TimedOut:
 
 
 def _finish(state: OffsetState, commit: Commit, failure: Failure | None) -> Outcome:
-    """End a commit; its followers go on by themselves."""
+    """End a commit. Its followers take back the partitions that they followed it for."""
     freed = [_freed(each, commit.ask) for each in _followers(state, commit)]
     own = () if commit.is_withdrawn else (CommitEnded(commit.ask, failure),)
     return closed(changed(state, freed), [commit]), (*end_riders(commit, failure), *own)
@@ -137,7 +138,7 @@ def _freed(commit: Commit, leader: int) -> Commit:
 
 
 def fail_commit(state: OffsetState, commit: Commit, failure: Refused) -> Outcome:
-    """End a refused commit. Followers that wait for partitions which were refused for good end before it."""
+    """End a refused commit. First end the followers that wait for a partition with a permanent error."""
     effects: tuple[OffsetEffect, ...] = ()
     for follower in _followers(state, commit):
         codes = {
@@ -157,7 +158,7 @@ def fail_commit(state: OffsetState, commit: Commit, failure: Refused) -> Outcome
 
 
 def _without_hopeful_riders(state: OffsetState, commit: Commit, failure: Refused) -> tuple[Commit, list[Commit]]:
-    """The commit without the riders that may still succeed, and those riders."""
+    """Split off the riders that may still succeed. Return the commit without them, and these riders."""
     hopeful = []
     for rider in commit.riders:
         codes = {tp: code for tp, code in failure.codes.items() if tp in rider.left}
@@ -172,7 +173,7 @@ def _is_hopeless(state: OffsetState, commit: Commit, code: int) -> bool:
 
 
 def end_lookup(state: OffsetState, lookup: Lookup, failure: Failure | None) -> Outcome:
-    """End a lookup, with what it found or with its failure."""
+    """End a lookup with the offsets that it found, or with its failure."""
     lookups = tuple(each for each in state.lookups if each.ask != lookup.ask)
     found = lookup.found if failure is None else {}
     return evolve(state, lookups=lookups), (LookupEnded(lookup.ask, found, failure),)

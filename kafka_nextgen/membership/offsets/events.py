@@ -1,7 +1,7 @@
 """The events of the offset machine. The list is closed.
 
-The caller numbers its asks, and the machine reports the end of each under that number. The machine numbers its
-requests and ignores the response to one that is not in flight.
+The caller numbers its asks, and the machine reports the end of each ask with its number. The machine numbers its
+requests, and ignores responses to requests that are not in flight.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ __all__ = [
 class CommitAsked:
     """The application commits; the commit ends within ``timeout_s`` seconds.
 
-    ``lost`` are partitions whose records the application got, and which went before those were committed. They may be
-    assigned again by now. The application expects this commit to cover them too.
+    ``lost`` are partitions that the member lost after their records were handed over and before these were committed.
+    They may have been assigned again since. The application expects this commit to cover them too.
     """
 
     ask: int
@@ -53,7 +53,7 @@ class CommitAsked:
 class CommitBeforeRevokingAsked:
     """Partitions are about to be given up: commit the processed offsets of all owned ones within ``timeout_s`` seconds.
 
-    ``found`` is where the next owner of a partition would start without this commit, as far as it is known.
+    ``found`` has the offsets, where known, at which the next owner would start without this commit.
     """
 
     ask: int
@@ -73,7 +73,7 @@ class LookupAsked:
 
 @frozen
 class Withdrawn:
-    """The caller no longer waits for this ask: do not retry it for its own sake."""
+    """The caller no longer waits for this ask: do not retry it, unless other asks depend on it."""
 
     ask: int
 
@@ -88,7 +88,7 @@ class ConsumedRead:
 
 @frozen
 class CommitAnswered:
-    """OffsetCommit ``number`` was answered, with an error code (0 for none) for each partition."""
+    """The response to OffsetCommit ``number``, with an error code (0 for none) for each partition."""
 
     number: int
     codes: Mapping[TopicPartition, int]
@@ -96,7 +96,7 @@ class CommitAnswered:
 
 @frozen
 class CommitLost:
-    """No answer to OffsetCommit ``number`` will come, or none that can be read."""
+    """OffsetCommit ``number`` will get no response, or got one that can't be decoded."""
 
     number: int
     reason: str
@@ -104,7 +104,7 @@ class CommitLost:
 
 @frozen
 class LookupAnswered:
-    """OffsetFetch ``number`` was answered: offsets and error codes by partition, or one ``code`` for the request."""
+    """The response to OffsetFetch ``number``: offsets and error codes by partition, or one ``code`` for the request."""
 
     number: int
     offsets: Mapping[TopicPartition, OffsetAndMetadata | None] = field(factory=dict)
@@ -114,7 +114,7 @@ class LookupAnswered:
 
 @frozen
 class LookupLost:
-    """No answer to OffsetFetch ``number`` will come, or none that can be read."""
+    """OffsetFetch ``number`` will get no response, or got one that can't be decoded."""
 
     number: int
     reason: str
@@ -122,17 +122,17 @@ class LookupLost:
 
 @frozen
 class GroupEntered:
-    """The application subscribed: it is a member of the group from now on, or about to be one."""
+    """The application subscribed: the consumer is now a member of the group, or will become one."""
 
 
 @frozen
 class GroupQuit:
-    """The member has left for good: later commits carry no membership."""
+    """The member has left permanently: later commits have no member id and epoch."""
 
 
 @frozen
 class EpochPublished:
-    """The member is in this epoch, or generation, under this id; -1 if it is not in the group."""
+    """The member has this id and this epoch (generation in a classic group); -1 if it is not in the group."""
 
     member_id: str
     member_epoch: int
@@ -140,7 +140,7 @@ class EpochPublished:
 
 @frozen
 class PartitionsStopped:
-    """These partitions are being given up or are lost: none of their records are handed out any more."""
+    """These partitions are being given up or are lost. No more of their records are handed out."""
 
     partitions: frozenset[TopicPartition]
 
@@ -149,7 +149,8 @@ class PartitionsStopped:
 class AssignmentApplied:
     """The member owns exactly these partitions; any others have been given up.
 
-    ``added`` are new. Their names may have been owned before, if the topic was deleted and created again.
+    ``added`` are newly assigned. If a topic was deleted and created again, the member may have owned a partition of the
+    same name before.
     """
 
     partitions: frozenset[TopicPartition]
@@ -158,7 +159,7 @@ class AssignmentApplied:
 
 @frozen
 class Sought:
-    """The application sought in these partitions: it does not rely on older commits of them any more."""
+    """The application sought in these partitions and no longer relies on their earlier commits."""
 
     partitions: frozenset[TopicPartition]
 

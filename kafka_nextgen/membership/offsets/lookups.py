@@ -1,8 +1,8 @@
-"""What the answer to a lookup of committed offsets means, by the rules of the member's protocol.
+"""Handle the responses to lookups of committed offsets, by the rules of the member's protocol.
 
-An error never means that there is no offset: the lookup is retried or fails, and reading waits for it. Neither does a
-response without the partition: that is asked for again after a pause. A partition that the coordinator's broker does
-not know is left out of the result.
+An error never means that there is no committed offset: the lookup is retried or fails, and reading waits for it. If the
+response lacks a partition, that does not mean it either: the partition is requested again after a pause. A partition
+that the coordinator's broker does not know is left out of the result.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Offsets = Mapping[TopicPartition, OffsetAndMetadata | None]
 
 
 def answered(state: OffsetState, event: LookupAnswered, at: OffsetContext) -> Outcome:
-    """Take the offsets found and react to the error codes."""
+    """Store the offsets found and handle the error codes."""
     state, request, lookup = _returned(state, event.number)
     if lookup is None:
         return state, ()
@@ -53,7 +53,7 @@ def answered(state: OffsetState, event: LookupAnswered, at: OffsetContext) -> Ou
 
 
 def lost(state: OffsetState, event: LookupLost, at: OffsetContext) -> Outcome:
-    """Ask again, after a pause."""
+    """Retry after a pause."""
     state, _, lookup = _returned(state, event.number)
     if lookup is None:
         return state, ()
@@ -61,7 +61,7 @@ def lost(state: OffsetState, event: LookupLost, at: OffsetContext) -> Outcome:
 
 
 def _returned(state: OffsetState, number: int) -> tuple[OffsetState, LookupRequest, Lookup | None]:
-    """Take the request out of flight; return it with its lookup, None if that has ended."""
+    """Remove the request from those in flight. Return it and its lookup, which is None if it has ended."""
     request = state.lookup_requests[number]
     requests = {other: each for other, each in state.lookup_requests.items() if other != number}
     state = evolve(state, lookup_requests=requests)

@@ -1,18 +1,19 @@
-"""The offsets of a member: the one place where their state changes.
+"""The state machine for the offsets of a member.
 
-The rules in prose (KIP-848, "OffsetCommit API" and "OffsetFetch API"; the codes are in ``rules``):
+An *ask* is one commit or lookup that a caller has requested. The rules in prose (KIP-848, "OffsetCommit API" and
+"OffsetFetch API"; the error codes are in ``rules``):
 
-1.  The application asks for commits, synchronous or asynchronous. Auto-commit asks for them on an interval and before
+1.  The application requests commits, synchronous or asynchronous. Auto-commit requests them on an interval and before
     partitions are given up. A consumer that starts to read looks up committed offsets. Each ask ends exactly once.
-2.  Transient errors are retried with growing pauses until the ask's deadline. After a stale epoch the request is
-    repeated, for what is still owned, when a heartbeat has brought another epoch.
-3.  A commit does not outlive the membership it was made in, and is not repeated for partitions given up since.
+2.  Transient errors are retried with growing pauses until the ask's deadline. After a stale epoch, the request is
+    repeated for the partitions still owned once a heartbeat response has a new epoch.
+3.  A commit is not sent in a later membership than its own, and is not retried for partitions given up since.
 4.  An earlier commit of a partition, or its retry, never overtakes a later one (``order``).
 5.  Auto-commit has at most one interval commit in flight. The commit before a revocation replaces it.
-6.  No error of a lookup means that there is no offset.
+6.  No error of a lookup means that there is no committed offset.
 
-The driver hands in events, the time and a random number, and carries out the effects in order. The machine does no I/O,
-reads no clock, draws no random numbers and never blocks. Both protocols use it; their tables are an argument.
+The driver passes in events, the time and a random number, and carries out the effects in order. The machine does no
+I/O, reads no clock, draws no random numbers and never blocks. Both protocols use it, each with its own ``OffsetRules``.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ def _row(event: type[E], rule: Callable[[OffsetState, E, OffsetContext], Outcome
 
 
 def _nothing(state: OffsetState, _event: ev.TimePassed, _at: OffsetContext) -> Outcome:
-    """``handle`` does what is due after every rule."""
+    """Do nothing: after each rule ``handle`` does all work that is due."""
     return state, ()
 
 
@@ -81,13 +82,13 @@ class OffsetMachine:
         self.settings = settings
         interval_s = settings.auto_commit_interval_s
         self._wakeups = Schedule()
-        self._queue = Schedule()  # commits that only wait for a free place, by the time they began to wait
+        self._queue = Schedule()  # commits that only wait for a free place, by the start of their wait
         self.state = OffsetState(rules, interval_at=None if interval_s is None else now + interval_s)
 
     def handle(self, event: ev.OffsetEvent, now: float, chance: float) -> tuple[OffsetEffect, ...]:
-        """Apply ``event`` at ``now`` (seconds, monotonic) and return the effects, in order.
+        """Apply ``event`` at ``now`` (monotonic seconds) and return the effects, in order.
 
-        ``chance`` in [0, 1) is the jitter of retries. A response to a request that is not in flight changes nothing.
+        ``chance`` in [0, 1) is the jitter of retries. A response to a request that is not in flight is ignored.
         """
         if is_late(self.state, event):
             return ()
@@ -106,7 +107,7 @@ class OffsetMachine:
         return effects
 
     def _send_commits(self, state: OffsetState, at: OffsetContext) -> Outcome:
-        """Send commits while there is a free place, those that have waited longest first."""
+        """Send commits while there is a free place, starting with those that have waited longest."""
         for ask in state.checked:
             self._queue.set(ask, sending.waits_since(state, ask, at))
         effects: list[OffsetEffect] = []
@@ -116,13 +117,13 @@ class OffsetMachine:
         return state, tuple(effects)
 
     def deadline(self) -> float | None:
-        """When to hand in ev.TimePassed (seconds, monotonic) if nothing else happens; None for never."""
+        """When to pass in ev.TimePassed (monotonic seconds) if nothing else happens; None for never."""
         first = self._wakeups.first()
         return min((*sending.deadlines(self.state), *(() if first is None else (first,))), default=None)
 
 
 def is_late(state: OffsetState, event: ev.OffsetEvent) -> bool:
-    """Whether ``event`` responds to a request that is not in flight (any more)."""
+    """Whether ``event`` is the response to a request that is not, or no longer, in flight."""
     if isinstance(event, ev.CommitAnswered | ev.CommitLost):
         return event.number not in state.commit_requests
     if isinstance(event, ev.LookupAnswered | ev.LookupLost):

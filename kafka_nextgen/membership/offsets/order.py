@@ -1,19 +1,20 @@
-"""The order of commits: a later commit of a partition is never overtaken by an earlier one, or by its repetition.
+"""The order of commits: an earlier commit of a partition, or its retry, never overtakes a later one.
 
-* A partition has one request in flight at a time. A commit waits until no other request carries its partitions. The
-  exception is a commit with a partition that is being given up (``standing``), which cannot wait. It is sent behind the
-  other, since requests leave in order. Once it is acknowledged the other counts as done, even if that is refused.
-* A commit that is not in flight leaves each partition to the partition's latest commit. It is not sent (again) but
-  follows the later one, whose acknowledgement counts for both. Repeating an old commit after a newer one was
-  acknowledged would set the offset back.
-* The later commit inherits the ``RetryState`` of the earlier: the coordinator asked that one to wait.
-* If the later commit is refused for good, its followers are too. If it only times out, or is withdrawn, its followers
-  go on by themselves.
+* A partition has one request in flight at a time. A commit waits until no other request contains its partitions. The
+  exception is a commit with a partition that is being given up (``standing``), which can't wait. It is sent after the
+  other one; this is safe because requests are sent in order. Once it is acknowledged, the earlier commit counts as
+  done too, even if it is refused.
+* If a commit is not in flight and a later commit of one of its partitions is open, the later one takes the partition
+  over. The earlier commit is not sent (again) for that partition but becomes a *follower*: the acknowledgement of the
+  later commit counts for both. Retrying the old commit after the newer one was acknowledged would set the offset back.
+* The later commit inherits the ``RetryState`` of the earlier one, so that the earlier one's pause is kept.
+* If the later commit is refused permanently, its followers fail too. If it only times out, or is withdrawn, its
+  followers are sent themselves.
 
-An application that commits after each record has one commit waiting for each record since the last answer. Checking
-all of them on every event would be slow. So a waiting commit of the application becomes a *rider* of the next one if
-that covers all its remaining partitions, in the same membership and ownership, and its deadline is no earlier. A rider
-ends with its commit, but keeps its own deadline and reports only the error codes of its own partitions.
+An application that commits after each record has one commit waiting for each record since the last response. Checking
+all of them on every event would be slow. So a waiting commit of the application becomes a *rider* of the next one, if
+the next one covers all its remaining partitions in the same membership and ownership and its deadline is not earlier.
+A rider ends with its commit, but keeps its own deadline and reports only the error codes of its own partitions.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ Heirs = Mapping[TopicPartition, int]
 
 
 def in_order(commits: Iterable[Commit]) -> tuple[Commit, ...]:
-    """Leave each partition to its latest commit; the others follow. ``commits`` must be all commits of a partition."""
+    """Assign each partition to its latest commit, which the others follow. ``commits`` must include all its commits."""
     commits = tuple(commits)
     latest = {tp: commit.ask for commit in commits for tp in commit.left}
     yielded = {commit.ask: _yielded(commit, latest) for commit in commits}
@@ -61,14 +62,17 @@ def in_order(commits: Iterable[Commit]) -> tuple[Commit, ...]:
 
 
 def _yielded(commit: Commit, latest: Heirs) -> Heirs:
-    """The partitions that a commit leaves to later commits."""
+    """The partitions of a commit that later commits take over."""
     if commit.request is not None:
         return {}
     return {tp: latest[tp] for tp in commit.left if latest[tp] != commit.ask}
 
 
 def _following(commit: Commit, yielded: Mapping[int, Heirs]) -> Commit:
-    """The commit without what it yields. It follows the heirs, also where the commit it followed has yielded."""
+    """Remove from a commit the partitions that it yields, and let it follow the commits that take them over.
+
+    If a commit that it already follows has yielded a partition too, it follows that partition's new commit.
+    """
     own = yielded[commit.ask]
     followed = {tp: yielded.get(leader, {}).get(tp, leader) for tp, leader in commit.followed.items()}
     followed.update(own)
@@ -83,7 +87,7 @@ def _after_taking_over(commit: Commit, earlier: Collection[Commit]) -> Commit:
 
 
 def is_blocked(state: OffsetState, commit: Commit) -> bool:
-    """Whether another request carries partitions of this commit, and the commit is not urgent."""
+    """Whether the commit must wait: it is not urgent, and a request in flight contains one of its partitions."""
     return not commit.is_urgent and any(tp in state.carried for tp in commit.left)
 
 
@@ -95,9 +99,9 @@ def has_free_place(state: OffsetState, at: OffsetContext) -> bool:
 def acknowledge(
     state: OffsetState, number: int, partitions: Collection[TopicPartition], ask: int | None
 ) -> OffsetState:
-    """Note that request ``number`` committed these partitions; ``ask`` is its commit, None if that has ended.
+    """Note that request ``number`` committed these partitions. ``ask`` is its commit, None if the commit has ended.
 
-    They also count as committed for the followers of ``ask`` and for earlier requests that still carry them.
+    They also count as committed for the followers of ``ask``, and for earlier requests in flight that contain them.
     """
     concerned = commits_of(state, partitions)
     done = {commit.ask for commit in concerned if commit.request is not None and commit.request < number}
@@ -113,7 +117,7 @@ def _acknowledged(commit: Commit, done: Collection[int], partitions: Collection[
 
 
 def without_given_up(state: OffsetState, commit: Commit) -> Commit:
-    """Drop the partitions that were given up since the commit was asked for."""
+    """Drop the partitions that were given up since the commit was requested."""
     gone = frozenset(tp for tp in commit.open if state.given_up.get(tp, 0) > commit.ownership)
     if not gone:
         return commit
@@ -125,14 +129,14 @@ def without_given_up(state: OffsetState, commit: Commit) -> Commit:
 
 
 def why_unsent(state: OffsetState, commit: Commit, at: OffsetContext) -> str | None:
-    """Why a commit can time out before it was sent; None if nothing blocks it."""
+    """Why a commit has not been sent, for the timeout error; None if nothing blocks it."""
     if is_blocked(state, commit):
         return "another commit of the same partitions has no answer yet"
     return None if has_free_place(state, at) else "the commits before it have no answer yet"
 
 
 def opened_with_riders(state: OffsetState, commit: Commit) -> OffsetState:
-    """Add a commit and make every earlier one that can ride its rider."""
+    """Add a commit, and make its riders of all earlier commits that can ride."""
     around = commits_of(state, commit.offsets)
     absorbed = [each for each in around if _can_ride(each, commit)]
     for each in absorbed:
@@ -165,7 +169,7 @@ def _pointing_to(commit: Commit, gone: set[int], heir: int) -> Commit:
 
 
 def end_riders(commit: Commit, failure: Failure | None) -> tuple[OffsetEffect, ...]:
-    """End the riders of a commit that ends, in the order they were asked for."""
+    """End the riders of a commit that ends, in the order in which they were requested."""
     return tuple(CommitEnded(rider.ask, _for_rider(rider, failure)) for rider in commit.riders)
 
 
@@ -192,7 +196,7 @@ def end_riders_out_of_time(state: OffsetState, commits: Iterable[Commit], at: Of
 
 
 def without_rider(state: OffsetState, ask: int) -> OffsetState:
-    """Drop the rider with this ask, if there is one: its caller no longer waits."""
+    """Drop the rider with this ask number, if there is one: its caller no longer waits."""
     for commit in state.commits.values():
         left = tuple(rider for rider in commit.riders if rider.ask != ask)
         if len(left) < len(commit.riders):

@@ -1,4 +1,4 @@
-"""The retry state of an ask: it retries until its deadline, after a growing pause or in another epoch."""
+"""The retry state of an ask, which is retried until its deadline, after growing pauses or in a new epoch."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ class RetryState:
     deadline: float
     timeout_s: float
     not_before: float
-    since: float  # when the ask began, or the earliest that it took over from
+    since: float  # when this ask began, or the earliest of those that it took over from
     failures: int = 0
-    stale_epoch: int | None = None  # the coordinator refused this epoch:
-    stale_until: float = inf  # do not retry in it before this time
+    stale_epoch: int | None = None  # the epoch that the coordinator refused as stale
+    stale_until: float = inf  # in ``stale_epoch``, do not retry before this time
     reason: str | None = None
 
 
@@ -32,7 +32,7 @@ def new_retry_state(timeout_s: float, at: OffsetContext) -> RetryState:
 
 
 def paused(retry: RetryState, at: OffsetContext, reason: str) -> RetryState:
-    """Try again after a pause. If that would pass the deadline, the ask ends now."""
+    """Retry after a pause. If the pause would end after the deadline, end the ask now."""
     failures = retry.failures + 1
     not_before = retry_at(failures, at)
     return evolve(
@@ -46,7 +46,7 @@ def paused(retry: RetryState, at: OffsetContext, reason: str) -> RetryState:
 
 
 def inherited(retry: RetryState, earlier: RetryState) -> RetryState:
-    """The retry state of an ask that takes over from an earlier one: it keeps the pause and the place in the queue."""
+    """The retry state of an ask that takes over from an earlier one, with the earlier pause and place in the queue."""
     return evolve(
         retry,
         not_before=max(retry.not_before, earlier.not_before),
@@ -58,7 +58,7 @@ def inherited(retry: RetryState, earlier: RetryState) -> RetryState:
 
 
 def awaiting_epoch(retry: RetryState, stale: int, at: OffsetContext, reason: str, *, insists: bool) -> RetryState:
-    """Try again in another epoch than the ``stale`` one or, if it ``insists``, after a pause."""
+    """Retry in a different epoch than the ``stale`` one or, with ``insists``, in any epoch after a pause."""
     failures = retry.failures + 1 if insists else retry.failures
     until = retry_at(failures, at) if insists else inf
     return evolve(retry, failures=failures, stale_epoch=stale, stale_until=until, not_before=at.now, reason=reason)
@@ -70,13 +70,13 @@ def is_over(retry: RetryState, at: OffsetContext) -> bool:
 
 
 def is_ready(retry: RetryState, member_epoch: int, at: OffsetContext) -> bool:
-    """Whether another attempt may be made now, in ``member_epoch``."""
+    """Whether the ask may be sent now, in ``member_epoch``."""
     is_stale = retry.stale_epoch == member_epoch and at.now < retry.stale_until
     return not is_stale and at.now >= retry.not_before
 
 
 def wakes_at(retry: RetryState, member_epoch: int) -> float:
-    """The time of the next attempt or of the deadline, whichever is first."""
+    """The time of the next attempt, or the deadline if that is earlier."""
     ready_at = retry.not_before
     if retry.stale_epoch == member_epoch:
         ready_at = max(ready_at, retry.stale_until)

@@ -1,27 +1,30 @@
-"""What a member does about each error code of OffsetCommit and OffsetFetch (KIP-848, "OffsetCommit API" and
-"OffsetFetch API"; Kafka's own consumer for what the text leaves open).
+"""How a member handles each error code of OffsetCommit and OffsetFetch (KIP-848, "OffsetCommit API" and
+"OffsetFetch API"; where the KIP does not specify it, as Kafka's own consumer does).
 
-Every code that is not in a table fails. Retries end at the caller's deadline, with the error that was retried.
+A code that is not in a table fails the call. Retries end at the caller's deadline, with the error that was retried.
 
 * STALE_MEMBER_EPOCH means that the coordinator moved the member to another epoch while the request was in flight.
-  The next heartbeat response brings the new epoch; then the member repeats the request for what it still owns. If no
-  new epoch comes it repeats it after a pause, because reading waits for a lookup, and a revocation for a commit.
+  After the next heartbeat response, which has the new epoch, the member repeats the request for the partitions it still
+  owns. Without a new epoch it repeats the request after a pause, because reading waits for a lookup, and a revocation
+  waits for a commit.
 * UNKNOWN_MEMBER_ID and FENCED_INSTANCE_ID fail a commit: a consumer outside the group does not own the partitions it
   would commit.
-* A broker may not know a new topic yet, so a commit retries. A commit before a revocation does not, nor does any
-  commit with partitions that are being given up: other members wait for them. A fetch of offsets leaves the partition
-  out. That is no answer, not "no offset", so its position is not reset.
-* A fetch takes no other error for "no offset" either: reading would not resume where the group left off.
+* A broker may not know a new topic yet, so a commit for an unknown topic is retried. It is not retried before a
+  revocation, nor if any of its partitions is being given up, because other members wait for those. OffsetFetch leaves
+  the partition out of the result. This does not mean that it has no committed offset, so its position is not reset.
+* No other error of OffsetFetch counts as "no committed offset" either: reading would not resume where the group left
+  off.
 
-In the classic protocol two codes say that the group moved on. The member is told of them at once (``CommitRefused``).
+In the classic protocol two codes mean that the group is rebalancing or has a new generation. The machine reports them
+to the member immediately (``CommitRefused``).
 
-* REBALANCE_IN_PROGRESS: the group has joined, and this member has yet to sync. After that the same commit is good, for
-  what is still owned, in the same generation or another.
-* ILLEGAL_GENERATION: the commit was under way while the group joined, or the member is out of it. The next SyncGroup,
-  or the next heartbeat, tells which.
+* REBALANCE_IN_PROGRESS: all members have joined, but this one has not synced yet. After SyncGroup the same commit can
+  succeed, for the partitions still owned, in the same generation or a later one.
+* ILLEGAL_GENERATION: the commit was in flight while the group joined, or the member is no longer in the group. The next
+  SyncGroup or heartbeat response shows which.
 
-A commit before a revocation waits for neither: the whole group waits for the member to join. OffsetFetch carries no
-membership, because a classic group answers any client.
+A commit before a revocation is not retried after either code, because the whole group waits for the member to join.
+OffsetFetch has no member id and epoch, because a classic group answers any client.
 """
 
 from __future__ import annotations
@@ -57,11 +60,11 @@ _STALE: ErrorActions = {ErrorCode.STALE_MEMBER_EPOCH: ErrorAction.RETRY_WITH_NEW
 
 @frozen
 class OffsetRules:
-    """What a member does about error codes: the tables of its protocol.
+    """How a member handles error codes: the tables of its protocol.
 
-    ``commit`` is for a commit of the application, or of auto-commit on its interval. ``fetches_as_member``: OffsetFetch
-    carries the member's id and epoch. ``tells_member``: the error codes of a commit that the member must hear of at
-    once, without waiting for its next heartbeat.
+    ``commit`` is for commits of the application and interval commits. ``fetches_as_member``: OffsetFetch has the
+    member's id and epoch. ``tells_member`` has the error codes of commits that are reported to the member immediately,
+    without waiting for its next heartbeat.
     """
 
     commit: ErrorActions
@@ -98,6 +101,6 @@ CLASSIC_RULES = OffsetRules(
 
 
 def commit_error_class(code: int) -> type[BrokerError]:
-    """CommitFailedError, unless the code has an error class that an application handles separately."""
+    """The error class to raise: CommitFailedError, unless applications handle the code's own class separately."""
     own = error_class(code)
     return CommitFailedError if own in (BrokerError, GroupNotFoundError, GroupNotEmptyError) else own

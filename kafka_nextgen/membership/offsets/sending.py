@@ -1,11 +1,11 @@
-"""Send every ask that has something left, whose pause is over, and which no other request blocks.
+"""Send every ask that still has partitions to send, is not pausing, and is not blocked by another request.
 
-Few commits are in flight at a time, which leaves room on the connection for a heartbeat. The others wait here, before
-their request timeouts start. Those that have waited longest go first. Commits of partitions that are being given up
-need no free place: they must precede the heartbeat that gives the partitions up on the connection.
+Only a few commits are in flight at a time, so that heartbeats are not delayed on the connection. The other commits wait
+here, before their request timeouts start. Those that have waited longest are sent first. Commits of partitions that are
+being given up don't wait for a free place: they must be sent before the heartbeat that gives the partitions up.
 
-A commit carries the member's id and epoch (KIP-848, "OffsetCommit API"), or epoch -1 outside the group. A lookup does
-too, where the protocol has the fields ("OffsetFetch API").
+A commit has the member's id and epoch (KIP-848, "OffsetCommit API"), or epoch -1 outside the group. So has a lookup, if
+the protocol's OffsetFetch has these fields ("OffsetFetch API").
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ from kafka_nextgen.membership.state_machine import numbered
 
 __all__ = ["commit_wakes_at", "deadlines", "has_place", "send_commit", "send_lookups", "waits_since"]
 
-#: The waiting time of a commit that needs no free place.
+#: The start of the wait for a commit that needs no free place: earlier than that of any other.
 _ALWAYS = -inf
 
 
 def send_lookups(state: OffsetState, at: OffsetContext) -> Outcome:
-    """Send every lookup that can be sent now, in the order of the asks."""
+    """Send every lookup that can be sent now, in the order in which they were requested."""
     effects: list[OffsetEffect] = []
     for lookup in state.lookups:
         if lookup.request is None and is_ready(lookup.retry, state.member_epoch, at):
@@ -49,7 +49,7 @@ def send_lookups(state: OffsetState, at: OffsetContext) -> Outcome:
 
 
 def waits_since(state: OffsetState, ask: int, at: OffsetContext) -> float | None:
-    """Since when a commit only waits for a free place; None if it waits for something else, or not at all."""
+    """When a commit began to wait for a free place; None if it does not wait for one, or for something else as well."""
     commit = state.commits.get(ask)
     if commit is None or not _can_go(state, commit) or not is_ready(commit.retry, state.member_epoch, at):
         return None
@@ -67,7 +67,7 @@ def _can_go(state: OffsetState, commit: Commit) -> bool:
 
 
 def send_commit(state: OffsetState, ask: int, at: OffsetContext) -> tuple[OffsetState, SendCommit]:
-    """Send a commit that only waited for a free place."""
+    """Send a commit that was only waiting for a free place."""
     commit = state.commits[ask]
     assert _can_go(state, commit), "commits that wait for a place share no partitions"
     state, number = numbered(state)
@@ -104,7 +104,7 @@ def _send_lookup(state: OffsetState, lookup: Lookup, at: OffsetContext) -> tuple
 
 
 def commit_wakes_at(state: OffsetState, ask: int, at: OffsetContext) -> float | None:
-    """When a commit becomes ready, or it or a rider times out. The driver times requests in flight."""
+    """When a commit becomes ready, or it or a rider times out. The timeout of its request is the driver's task."""
     commit = state.commits.get(ask)
     if commit is None:
         return None
@@ -116,6 +116,6 @@ def commit_wakes_at(state: OffsetState, ask: int, at: OffsetContext) -> float | 
 
 
 def deadlines(state: OffsetState) -> list[float]:
-    """When lookups become ready or time out, and when the auto-commit interval ends."""
+    """The times when lookups become ready or time out, and when the auto-commit interval ends."""
     times = [wakes_at(each.retry, state.member_epoch) for each in state.lookups if each.request is None]
     return times if state.interval_at is None else [*times, state.interval_at]

@@ -13,9 +13,9 @@ __all__ = ["OffsetContext", "OffsetSettings"]
 class OffsetSettings(RetrySettings):
     """The part of the configuration that commits and lookups use.
 
-    A request times out after ``request_timeout_s``. At most ``most_unanswered`` commits are in flight.
-    ``auto_commit_interval_s`` is None without auto-commit. ``commits_again``: each interval commits all positions, even
-    if nothing was processed since the last one. All times are seconds.
+    A request times out after ``request_timeout_s``. At most ``most_unanswered`` commits are in flight at a time.
+    ``auto_commit_interval_s`` is None without auto-commit. With ``commits_again``, each interval commit has all
+    positions, even if nothing was processed since the last one. All times are in seconds.
     """
 
     instance_id: str | None = None

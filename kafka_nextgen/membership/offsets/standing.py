@@ -1,13 +1,14 @@
-"""The membership behind the commits: the member's id and epoch, and what it owns, gives up or has lost.
+"""The membership that commits depend on: the member's id and epoch, and the partitions it owns, gives up or has lost.
 
-* After the member fell out of the group, another member may own what it lost, even if it joined again. An empty group
-  even accepts commits without a membership, which could set back a successor's offsets. So a commit does not outlive
-  the membership it was made in, and a commit for a lost partition is refused until the partition is assigned again.
+* After the coordinator has removed the member from the group, another member may own its partitions, even if it has
+  joined again. An empty group even accepts commits without a member id, which could set back a successor's offsets.
+  So a commit ends with its membership, and a commit for a lost partition fails until the partition is assigned again.
 * Earlier commits are not retried for a partition that is being given up: the commit before the revocation has its last
-  position. But a commit that was never sent, and only waited for another, goes out at once: no other member has the
-  partition yet, and the application may rely on the commit.
-* Commits that the application makes while it gives a partition up are sent until the partition is gone. Such a commit
-  does not wait for an unknown topic, not even for a kept partition (``commits``): other members wait.
+  position. But a commit that was never sent, because it waited for another one, is sent immediately: no other member
+  has the partition yet, and the application may rely on the commit.
+* While a partition is being given up, new commits of the application are sent until the partition is gone. Such a
+  commit is not retried for an unknown topic, not even for a partition that the member keeps (``commits``), because
+  other members are waiting.
 """
 
 from __future__ import annotations
@@ -43,22 +44,22 @@ __all__ = [
 
 
 def choose_protocol(state: OffsetState, event: ProtocolChosen, _at: OffsetContext) -> Outcome:
-    """Use the tables of this protocol."""
+    """Use the error tables of this protocol."""
     return mark_all(evolve(state, rules=event.rules)), ()
 
 
 def enter_group(state: OffsetState, _event: GroupEntered, _at: OffsetContext) -> Outcome:
-    """The application subscribed."""
+    """The application subscribed: the consumer belongs to the group."""
     return mark_all(evolve(state, belongs=True)), ()
 
 
 def quit_group(state: OffsetState, _event: GroupQuit, _at: OffsetContext) -> Outcome:
-    """The member has left; its consumer may still commit if the group accepts that without a membership."""
+    """The member has left. The consumer may still commit, if the group accepts commits without a member id."""
     return mark_all(evolve(state, belongs=False, lost=NOTHING)), ()
 
 
 def publish_epoch(state: OffsetState, event: EpochPublished, _at: OffsetContext) -> Outcome:
-    """Take the new epoch. If it ends a membership, the owned partitions are lost."""
+    """Store the new epoch. If the membership has ended (epoch -1), the owned partitions are lost."""
     is_member = event.member_epoch >= 0
     if state.member_epoch >= 0 and not is_member:
         lost = state.owned.keys()
@@ -68,7 +69,7 @@ def publish_epoch(state: OffsetState, event: EpochPublished, _at: OffsetContext)
 
 
 def stop_partitions(state: OffsetState, event: PartitionsStopped, at: OffsetContext) -> Outcome:
-    """Stop these partitions. A commit of them that was never sent counts as asked for now."""
+    """Note that these partitions are being given up. Their commits that were never sent become urgent."""
     fresh = [commit for commit in commits_of(state, event.partitions) if _is_fresh(state, commit, at)]
     fresh = [commit for commit in fresh if commit.left & event.partitions]
     state = evolve(_give_up(state, event.partitions), stopping=state.stopping | event.partitions)
@@ -76,13 +77,13 @@ def stop_partitions(state: OffsetState, event: PartitionsStopped, at: OffsetCont
 
 
 def _is_fresh(state: OffsetState, commit: Commit, at: OffsetContext) -> bool:
-    """Whether a commit was never sent and only waits for another."""
+    """Whether a commit was never sent and only waits for another one or for a free place."""
     never_sent = commit.request is None and commit.refusal is None and commit.retry.failures == 0
     return never_sent and is_ready(commit.retry, state.member_epoch, at)
 
 
 def apply_assignment(state: OffsetState, event: AssignmentApplied, _at: OffsetContext) -> Outcome:
-    """Take the owned partitions. The others are gone, even for commits made while they were being given up."""
+    """Store the owned partitions. All others are gone, even for commits made while they were being given up."""
     kept = {tp: ownership for tp, ownership in state.owned.items() if tp in event.partitions - event.added}
     gone, begun = state.owned.keys() - kept.keys(), event.partitions - kept.keys()
     given_up = gone if state.belongs else gone & event.partitions

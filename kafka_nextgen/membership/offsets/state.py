@@ -1,10 +1,10 @@
-"""The state of the offset machine. A rule takes one and returns another.
+"""The state of the offset machine. A rule takes a state and returns a new one.
 
-Two counters determine what a member may still commit. ``membership`` rises whenever the member falls out of the group:
-a commit made in one membership is not sent in the next. ``ownership`` rises whenever partitions are given up or
-assigned, or the application seeks. A commit from before a partition was given up is not retried for it, because another
-member may have committed since. A commit from before the assignment, or before a seek, does not count as the
-partition's committed offset.
+Two counters determine what a member may still commit. ``membership`` increases when the member leaves the group or is
+removed from it: a commit made in one membership is not sent in the next. ``ownership`` increases when partitions are
+given up or assigned, or when the application seeks. If a partition was given up after a commit, the commit is not
+retried for it, because another member may have committed since. If it was assigned, or sought in, after a commit, the
+commit does not count as its committed offset.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ NOTHING: frozenset[TopicPartition] = frozenset()
 
 NO_ASKS: frozenset[int] = frozenset()
 
-#: The ask of the interval commit, of which there is one at a time. The driver's asks start at 1.
+#: The ask number of the interval commit; only one is open at a time. The driver's numbers start at 1.
 INTERVAL_ASK = 0
 
 
 class CommitKind(Enum):
-    """What asked for a commit."""
+    """Why a commit is made."""
 
-    APPLICATION = "application"  # synchronous or asynchronous: no difference here
+    APPLICATION = "application"  # requested by the application, synchronously or asynchronously
     INTERVAL = "interval"  # auto-commit on its interval
     BEFORE_REVOKING = "before_revoking"  # auto-commit before partitions are given up and on close
 
@@ -58,7 +58,8 @@ class CommitKind(Enum):
 class Commit:
     """A commit that has not ended.
 
-    Each partition is ``left`` to be sent, ``followed`` in a later commit that takes over, given up, or done.
+    Each partition is in ``left`` (still to be sent), in ``followed`` (a later commit takes it over), in ``given_up``,
+    or done.
     """
 
     ask: int
@@ -67,12 +68,12 @@ class Commit:
     retry: RetryState
     membership: int
     ownership: int
-    made: int  # sequence number: later commits have higher ones
+    made: int  # sequence number; higher for later commits
     left: frozenset[TopicPartition]
     followed: Mapping[TopicPartition, int] = field(factory=dict)  # the ask whose outcome also counts for this one
     given_up: frozenset[TopicPartition] = NOTHING
     request: int | None = None  # the number of the request in flight
-    refusal: Refused | None = None  # the coordinator's last one, a better error than a timeout
+    refusal: Refused | None = None  # the coordinator's last error, more useful than a timeout
     is_urgent: bool = False  # must not wait for others: some of its partitions are being given up
     is_withdrawn: bool = False  # kept only for its followers and riders
     riders: tuple[Commit, ...] = ()  # earlier commits that end with it, or at their own deadlines
@@ -86,11 +87,11 @@ class Commit:
 
 @frozen
 class CommitRequest:
-    """An OffsetCommit in flight. Its ask may have ended."""
+    """An OffsetCommit in flight. Its commit may have ended."""
 
     ask: int
     membership: int
-    ownership: int  # the commit's
+    ownership: int  # as in its commit
     member_epoch: int
     offsets: Mapping[TopicPartition, OffsetAndMetadata]
 
@@ -121,36 +122,36 @@ class OffsetState(Numbering):
     rules: OffsetRules
     member_id: str = ""
     member_epoch: int = NOT_A_MEMBER
-    belongs: bool = False  # subscribed: a member, or about to be one
+    belongs: bool = False  # the consumer is subscribed: a member, or becoming one
     membership: int = 0
     ownership: int = 0
-    owned: Mapping[TopicPartition, int] = field(factory=dict)  # the ownership at each one's assignment or latest seek
+    owned: Mapping[TopicPartition, int] = field(factory=dict)  # with ``ownership`` as of its assignment or latest seek
     lost: frozenset[TopicPartition] = NOTHING  # lost and not assigned again since
-    given_up: Mapping[TopicPartition, int] = field(factory=dict)  # the ownership at which each was
+    given_up: Mapping[TopicPartition, int] = field(factory=dict)  # with ``ownership`` when it was given up
     stopping: frozenset[TopicPartition] = NOTHING  # being given up; the application may still commit them
 
     commits: PersistentMap[int, Commit] = field(factory=PersistentMap)  # by ask; only ``commit_index`` changes them
     asks_of: PersistentMap[TopicPartition, tuple[int, ...]] = field(factory=PersistentMap)  # the asks of ``commits``
     commit_requests: PersistentMap[int, CommitRequest] = field(factory=PersistentMap)  # by number
     carried: PersistentMap[TopicPartition, tuple[int, ...]] = field(factory=PersistentMap)  # the request numbers
-    marked: frozenset[int] = NO_ASKS  # the asks to check before the event is done
-    checked: frozenset[int] = NO_ASKS  # the asks that were checked
+    marked: frozenset[int] = NO_ASKS  # commits to check before the event is finished
+    checked: frozenset[int] = NO_ASKS  # commits that were checked
     lookups: tuple[Lookup, ...] = ()
     lookup_requests: Mapping[int, LookupRequest] = field(factory=dict)
 
     acknowledged: PersistentMap[TopicPartition, OffsetAndMetadata] = field(factory=PersistentMap)  # the latest of each
-    consumed: Mapping[TopicPartition, OffsetAndMetadata] = field(factory=dict)  # when auto-commit last read it
-    sought: frozenset[TopicPartition] = NOTHING  # by the application and not committed since
+    consumed: Mapping[TopicPartition, OffsetAndMetadata] = field(factory=dict)  # as last read by auto-commit
+    sought: frozenset[TopicPartition] = NOTHING  # partitions sought in and not committed since
     interval_at: float | None = None  # when auto-commit next reads the processed offsets
     reading: int | None = None  # the number of its ReadConsumed, if one is pending
 
     @property
     def may_commit(self) -> bool:
-        """Whether commits can be sent: in a membership or without a subscription, but not between memberships."""
+        """Whether commits can be sent: only if the consumer is a member, or is not subscribed at all."""
         return self.member_epoch >= 0 or not self.belongs
 
     def counts(self, partition: TopicPartition, ownership: int) -> bool:
-        """Whether a commit of this ownership is newer than the partition's assignment and latest seek."""
+        """Whether a commit with this ``ownership`` is newer than the partition's assignment and latest seek."""
         return ownership >= self.owned.get(partition, inf)
 
 
