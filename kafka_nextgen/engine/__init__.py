@@ -1,1 +1,1 @@
-"""The I/O thread that drives a member and its fetches."""
+"""The engine of a consumer: its I/O thread, which drives the membership and the fetches."""

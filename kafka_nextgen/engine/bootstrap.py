@@ -1,8 +1,8 @@
-"""Connects to a first broker, however long it takes; meanwhile the log, ``health()`` and polls say why it fails.
+"""Connects to the first broker, retrying until it succeeds. The log and ``health()`` report the last error meanwhile.
 
-A poll raises the error once the patience is over, which counts from the first attempt: a single lost connection, or a
-broker that is about to start, ends no program. There is no patience with a refused login, since the next attempt will
-most likely be refused as well.
+Polls raise the error too, but only after ``unreachable_timeout_s`` since the first attempt, so that a single lost
+connection, or a broker that is still starting, does not end the program. If the broker refuses the login, polls raise
+the error without this delay, because the next attempt will most likely be refused as well.
 """
 
 from __future__ import annotations
@@ -22,40 +22,40 @@ logger = logger_of("kafka_nextgen.engine")
 
 
 class Bootstrap:
-    """Tries to reach a cluster, again every ``retry.backoff.max.ms``."""
+    """Tries to reach a cluster, every ``retry.backoff.max.ms``."""
 
     def __init__(self, cluster: ClusterClient, wakeup: Wakeup, settings: TransportSettings) -> None:
         self._cluster = cluster
         self._wakeup = wakeup
         self._pause_s = settings.retry_backoff.longest_s
-        self._now = asyncio.get_running_loop().time  # from any thread
+        self._now = asyncio.get_running_loop().time  # can be called on any thread
         self._patient_until = self._now() + settings.unreachable_timeout_s
         self._failure_log = FailureLog(logger, "reaching a first broker")
         self._error: TransportError | None = None
 
     @property
     def is_made(self) -> bool:
-        """Whether any broker was reached."""
+        """Whether a broker has been reached."""
         return bool(self._cluster.metadata.brokers)
 
     @property
     def error(self) -> TransportError | None:
-        """The last error; None once any broker was reached."""
+        """The last error; None once a broker has been reached."""
         return None if self.is_made else self._error
 
     @property
     def is_overdue(self) -> bool:
-        """Whether a poll is to raise the error when its time is over."""
+        """Whether a poll should raise the error when it times out."""
         return isinstance(self._error, AuthenticationError) or self._now() >= self._patient_until
 
     async def make(self) -> None:
-        """Try until a broker is reached."""
+        """Retry until a broker is reached."""
         while True:
             try:
                 await self._cluster.start()
             except (NoBrokersError, AuthenticationError) as error:
                 self._error = error
-                if isinstance(error, NoBrokersError):  # the other is in the log
+                if isinstance(error, NoBrokersError):  # a refused login was logged already
                     self._failure_log.failed(error)
                 self._wakeup.notify()
                 await asyncio.sleep(self._pause_s)

@@ -1,7 +1,7 @@
-"""The I/O side of one consumer: its connections, its membership and its fetches, on a thread of their own.
+"""The I/O side of one consumer: its connections, its membership and its fetches, which run on a separate thread.
 
-Methods may be called from the application's threads. They return futures of work done on the I/O thread, except
-for what is documented as immediate.
+The application's threads can call the methods. Most of them return futures of work that is done on the I/O thread.
+Those in the section *immediate* return without waiting for that thread.
 """
 
 from __future__ import annotations
@@ -55,18 +55,18 @@ logger = logger_of("kafka_nextgen.engine")
 
 T = TypeVar("T")
 
-#: The thread is joined for at least this long (seconds), or a close without a timeout would always leave it behind.
+#: Minimum time (seconds) to wait for the thread to end. Otherwise a close with a timeout of 0 would never wait for it.
 SHORTEST_STOP_S = 0.2
-#: How long (seconds) hooks of a dropped consumer may take to end.
+#: The time limit (seconds) for ``detached`` of the hooks of a dropped consumer.
 ABANDONED_S = 5.0
-#: How often the watchdog looks within the time limit of a fetch.
+#: How many times the watchdog checks the partitions during the time limit of a fetch.
 LOOKS_PER_LIMIT = 4
 
 
 class Engine:
-    """What ``ConsumerCore`` uses: the I/O thread of a consumer and all that runs on it.
+    """The I/O thread of a consumer and everything that runs on it; used by ``ConsumerCore``.
 
-    The methods of ``membership`` and ``manual_assignment`` are called on that ``thread``.
+    Call the methods of ``membership`` and ``manual_assignment`` only on that ``thread``.
     """
 
     def __init__(self, config: ConsumerConfig, wakeup: Wakeup) -> None:
@@ -75,7 +75,7 @@ class Engine:
         self.mailbox = Mailbox(wakeup)
         self.hooks = HookList(self.name)
         clock = clock_of(config.bootstrap_servers)
-        #: Monotonic seconds by the clock of the I/O thread; from any thread.
+        #: The time by the clock of the I/O thread (monotonic seconds); can be called on any thread.
         self.now = clocks.monotonic if clock is None else clock.monotonic
         self.counters = Counters(self.hooks, self.now)
         self._limits = Limits(
@@ -145,10 +145,10 @@ class Engine:
     def _on_change(self) -> None:
         self.thread.call_soon(self.fetcher.pump)
 
-    # ---- immediate, from any thread
+    # ---- immediate, on any thread
 
     def name(self) -> MemberName:
-        """How the group knows this consumer now."""
+        """The current identity of this consumer in its group."""
         config, protocol = self._config, self.membership.protocol
         return MemberName(
             self.cluster.metadata.cluster_id or "",
@@ -161,14 +161,14 @@ class Engine:
 
     @property
     def bootstrap_error(self) -> TransportError | None:
-        """The last error on the way to a first broker; None once any broker was reached."""
+        """The last error while connecting to the first broker; None once a broker has been reached."""
         driver = self.membership.driver
         was_heard = driver is not None and driver.last_heartbeat_at is not None
         return None if was_heard else self._contact.error
 
     @property
     def unreachable(self) -> TransportError | None:
-        """``bootstrap_error`` once the application is to be told."""
+        """``bootstrap_error``, if it has lasted long enough for polls to raise it."""
         return self.bootstrap_error if self._contact.is_overdue else None
 
     def rebalances(self) -> tuple[Rebalance, ...]:
@@ -177,7 +177,7 @@ class Engine:
         return driver.history.rebalances() if driver is not None else ()
 
     def health(self) -> Health:
-        """The health of the consumer, without asking any broker."""
+        """The health of the consumer, without a request to any broker."""
         unreachable = self.cluster.refusal or self.bootstrap_error
         problem = self.manual_assignment.problem() if unreachable is None else str(unreachable)
         health = collect_health(self.counters, self.fetches, self.membership, self._limits, self.now())
@@ -185,7 +185,7 @@ class Engine:
         return assess(health, self._limits, problem)
 
     def metrics(self, given_out: Sequence[ColumnSlice]) -> Metrics:
-        """What was counted and measured until now; ``given_out`` is what iteration gave out since its last poll."""
+        """The metrics at this moment; ``given_out`` are the records that iteration yielded since its last poll."""
         from kafka_nextgen.engine.observability.metrics_snapshot import collect_metrics
 
         driver, progress = self.membership.driver, self.fetches.look(lambda state: state.progress(given_out))
@@ -197,22 +197,22 @@ class Engine:
         self.thread.call_soon(lambda: self._tasks.repeat(work, interval_s))
 
     def wake_after(self, timeout_s: float) -> None:
-        """Have the I/O thread notify the wakeup in so many seconds."""
+        """Let the I/O thread notify the wakeup after ``timeout_s`` seconds."""
         self.thread.call_soon(lambda: asyncio.get_running_loop().call_later(timeout_s, self._wakeup.notify))
 
     # ---- membership
 
     def leave(self, mode: LeaveMode, timeout_s: float) -> Future[None]:
-        """Leave the group for good or for a while; done when the coordinator knows or the time is over."""
+        """Leave the group to close; done when the coordinator responds or after ``timeout_s``."""
         return self.thread.submit(self._close(mode, timeout_s))
 
     async def _go(self, mode: LeaveMode | None, timeout_s: float) -> None:
-        """Leave to close or, without a mode, to go on without a group."""
+        """Leave the group: to close with this mode or, if it is None, to continue without a group."""
         await self.manual_assignment.give_up(timeout_s, commits=mode is not None and self._contact.is_made)
         await self.membership.leave(mode, timeout_s)
 
     async def _close(self, mode: LeaveMode, timeout_s: float) -> None:
-        """Leave, or wait for the leave that an interrupted call has begun."""
+        """Leave the group or, if an earlier call was interrupted, wait for the leave that it began."""
         if self._leaving is None:
             self._leaving = asyncio.ensure_future(self._leave(mode, timeout_s))
         await asyncio.wait([self._leaving], timeout=timeout_s)
@@ -220,20 +220,20 @@ class Engine:
             self._leaving.result()
 
     async def _leave(self, mode: LeaveMode, timeout_s: float) -> None:
-        """Wait for pending commits, at most half the time; then leave."""
+        """Wait for pending commits for up to half of ``timeout_s``, then leave in the remaining time."""
         began = clocks.monotonic()
         self.cluster.lift_throttles()
         await self._commits.wait(timeout_s / 2)
         await self._go(mode, timeout_s - (clocks.monotonic() - began))
 
     def unsubscribe(self, timeout_s: float) -> Future[None]:
-        """Give everything up and leave the group; done when the coordinator knows or the time is over."""
+        """Give up all partitions and leave the group; done when the coordinator responds or after ``timeout_s``."""
         return self.thread.submit(self._go(None, timeout_s))
 
     # ---- offsets
 
     def query(self, work: Callable[[], Coroutine[object, object, T]]) -> Future[T]:
-        """Ask the cluster on the I/O thread; ``cancel_pending`` cancels it."""
+        """Run a query of the cluster on the I/O thread; ``cancel_pending`` cancels it."""
         return self.thread.submit(self._queries.do(work))
 
     def commit(
@@ -242,9 +242,9 @@ class Engine:
         timeout_s: float,
         lost: frozenset[TopicPartition] = frozenset(),
     ) -> Future[None]:
-        """Commit; raises CommitFailedError or a TransportError through the future.
+        """Commit; the future raises CommitFailedError or a TransportError.
 
-        It is refused for the partitions ``lost``: records of them were handed over that can't be committed any more.
+        The commit fails for the partitions in ``lost``: their records were handed over but can't be committed any more.
         """
         return self.thread.submit(self._commits.do(lambda: self._commit(offsets, timeout_s, lost)))
 
@@ -263,12 +263,12 @@ class Engine:
         if self._config.enable_auto_commit:
             self.thread.call_after_submitted(lambda: self.offsets.sought(partitions))
 
-    # ---- the end
+    # ---- closing
 
     def cancel_pending(self, grace_s: float) -> None:
-        """Have pending queries end with MisuseError now, and pending commits within ``grace_s`` seconds.
+        """End pending queries with MisuseError now, and pending commits within ``grace_s`` seconds.
 
-        Takes no lock and never blocks: a signal handler may call this at any point.
+        Takes no lock and never blocks, so that a signal handler can call this at any point.
         """
         self.thread.call_after_submitted(lambda: self._cancel_pending(grace_s))
 
@@ -285,7 +285,7 @@ class Engine:
         timeout_s = max(timeout_s, SHORTEST_STOP_S)
         deadline = clocks.monotonic() + timeout_s
         try:
-            if not self.thread.has_ended:  # an earlier close was interrupted behind that
+            if not self.thread.has_ended:  # True if an earlier close was interrupted after this step
                 self._shut_down_within(timeout_s)
         finally:
             self.thread.stop(max(SHORTEST_STOP_S, deadline - clocks.monotonic()))
@@ -303,7 +303,7 @@ class Engine:
             logger.warning("closing: %s", describe_error(error))
 
     def is_too_late(self) -> bool:
-        """Whether the interpreter is ending, so that nothing can be closed any more; logs that, once."""
+        """Whether the interpreter is shutting down, so that the consumer can't be closed any more; logs this once."""
         if not self.thread.is_frozen:
             return False
         if not self._stopping:
@@ -321,9 +321,9 @@ class Engine:
         return what, "nothing is committed, and its member stays in the group until its session ends"
 
     def abandon(self) -> None:
-        """End without leaving the group, as after a crash, because the consumer was dropped; never blocks.
+        """Stop without leaving the group, like a crash, because the consumer was garbage-collected; never blocks.
 
-        The garbage collector may call this on any thread, also on the I/O thread.
+        The garbage collector may call this on any thread, including the I/O thread.
         """
         if self._stopping or self.thread.is_foreign or self.thread.is_frozen:
             return
@@ -335,7 +335,7 @@ class Engine:
         try:
             await self._shut_down()
         finally:
-            self.hooks.each(lambda hooks: hooks.detached(ABANDONED_S))  # on the I/O thread: its last work
+            self.hooks.each(lambda hooks: hooks.detached(ABANDONED_S))  # the last work on the I/O thread
 
     async def _shut_down(self) -> None:
         self.membership.stop()

@@ -1,8 +1,9 @@
-"""What the I/O thread leaves for the application's next poll: callbacks to run, errors to raise.
+"""The mailbox passes callbacks to run and errors to raise from the I/O thread to the application's next poll.
 
-The I/O thread adds to it and wakes the application, which takes things out in order when it polls. An error is raised
-once, at once. A fatal error is raised by every later poll as well: a consumer that is out of its group for good must
-not look like one whose topics are quiet. But those polls wait first, so that a loop that catches it does not spin.
+The I/O thread adds to it and wakes the application, which handles the contents in order when it polls. An error is
+raised once, by the next poll, without waiting for records. A fatal error is raised by every later poll as well, so that
+a consumer that is permanently out of its group does not look like one without new records. These later polls wait
+first, so that a loop that catches the error does not become a busy loop.
 """
 
 from __future__ import annotations
@@ -35,26 +36,26 @@ CommitCallback = Callable[[Offsets, BaseException | None], object]
 
 
 class CallbackKind(Enum):
-    """The method to run, of a listener or an assignor, or the callback of ``commit_async``."""
+    """Which callback to run: a method of a listener or an assignor, or the callback of ``commit_async``."""
 
     ASSIGNED = "on_partitions_assigned"
     REVOKED = "on_partitions_revoked"
     LOST = "on_partitions_lost"
     STANDBY = "on_standby"
-    ASSIGNMENT = "on_assignment"  # of an assignor of the application's own
-    COMMITTED = "commit_async"  # the callback of one
+    ASSIGNMENT = "on_assignment"  # of a local assignor
+    COMMITTED = "commit_async"  # the callback that was passed to it
 
     @property
     def short(self) -> str:
-        """The method without the prefix of listener methods."""
+        """The method's name without the prefix of listener methods."""
         return self.value.removeprefix("on_").removeprefix("partitions_")
 
 
 @frozen(eq=False)
 class PendingCallback:
-    """A method to run where the application polls, and the number its completion must name.
+    """A callback to run on the thread that polls. Its completion must have the same ``number``.
 
-    Compared by identity: finding one among others runs no Python code, so no other thread gets in between.
+    Compared by identity, so that searching a deque for one runs no Python code and no other thread can interfere.
     """
 
     kind: CallbackKind
@@ -64,78 +65,78 @@ class PendingCallback:
 
 @frozen(eq=False)
 class PendingCall(PendingCallback):
-    """A call to run where the application polls, for which no member waits."""
+    """A function to call on the thread that polls. The member does not wait for it."""
 
     run: Callable[[], object] = field(kw_only=True)
 
 
-#: A callback and its error. A plain tuple: making one calls nothing that a signal handler could interrupt.
+#: A callback and its error. It is a plain tuple because a signal handler can't interrupt the creation of a tuple.
 CallbackEnd = tuple[PendingCallback, BaseException | None]
 
 
 class Mailbox:
-    """Callbacks and errors on their way from the I/O thread to the application.
+    """Callbacks and errors for the application's next poll.
 
-    ``news`` counts what a poll would act on. Iteration does not check it between two records; instead ``on_news`` is
-    called, on any thread and perhaps under a lock, and must not block.
+    ``news`` counts the events that a poll has to handle. Iteration does not check it between two records. Instead,
+    ``on_news`` is called for each event, on any thread and possibly while a lock is held, so it must not block.
     """
 
     def __init__(self, wakeup: Wakeup) -> None:
         self.news = 0
-        #: Whether the member waits for the application to poll; that it begins to is news.
+        #: Whether the member waits for the application to poll. When this becomes true, ``note_news`` is called.
         self.wants_poll = False
         self.on_news: Callable[[], None] = _nobody
         self._wakeup = wakeup
-        #: Wakes an application that waits for records.
+        #: Wakes the application if it waits for records.
         self.wake: Callable[[], None] = wakeup.notify
         self._callbacks: deque[PendingCallback] = deque()
         self._errors: deque[Exception] = deque()
-        #: Views of what waits here, which is mostly nothing.
+        #: Read-only views of the two queues, which are empty most of the time.
         self.callbacks: Collection[PendingCallback] = self._callbacks
         self.errors: Collection[Exception] = self._errors
-        #: Why this consumer is out of its group for good, if it is; raised by each poll.
+        #: The error that put this consumer permanently out of its group, if any; each poll raises it.
         self.fatal: Exception | None = None
 
     def note_news(self) -> None:
-        """Have the application poll, at its next record, or at once if it waits."""
+        """Make the application poll: immediately if it waits for records, else before its next record."""
         self.news += 1
         self.on_news()
         self._wakeup.notify()
 
     def post_callback(self, callback: PendingCallback) -> None:
-        """Leave a callback for the next poll."""
+        """Add a callback for the next poll to run."""
         self._callbacks.append(callback)
         self.note_news()
 
     def post_error(self, error: Exception) -> None:
-        """Leave an error for the next poll to raise, unless the same one waits there already."""
+        """Add an error for the next poll to raise, unless an equal error is already waiting."""
         if all((type(error), str(error)) != (type(other), str(other)) for other in tuple(self._errors)):
             self._errors.append(error)
         self.note_news()
 
     def post_fatal(self, error: Exception) -> None:
-        """Leave an error for the next poll to raise, and for every later one to raise when its time is over.
+        """Add an error that the next poll raises immediately, and every later poll after its wait.
 
-        Only the first such error is kept.
+        Only the first fatal error is kept.
         """
         if self.fatal is None:
             self.fatal = error
             self.post_error(error)
 
     def post_unless_transient(self, error: Exception) -> None:
-        """Leave an error for the next poll to raise, if trying again will not help."""
+        """Add an error for the next poll to raise, unless a retry may succeed."""
         if not _passes(error):
             self.post_error(error)
 
     def first_callback(self) -> PendingCallback | None:
-        """The oldest callback, if any; it stays until it is dropped."""
+        """The oldest callback, if any. It stays in the queue until it is dropped."""
         try:
             return self._callbacks[0]
         except IndexError:
             return None
 
     def drop_callback(self, callback: PendingCallback) -> bool:
-        """Remove a callback that runs or is no longer waited for. False if the other thread has removed it."""
+        """Remove a callback that has begun or is no longer needed. Returns False if the other thread has removed it."""
         try:
             self._callbacks.remove(callback)
         except ValueError:
@@ -143,16 +144,16 @@ class Mailbox:
         return True
 
     def drop_callbacks(self, kind: CallbackKind) -> None:
-        """Remove all callbacks of this kind that have not begun."""
+        """Remove all callbacks of this kind that have not begun yet."""
         for callback in tuple(self._callbacks):
             if callback.kind is kind:
                 self.drop_callback(callback)
 
     def raise_error(self) -> None:
-        """Raise the oldest error not yet raised, if there is one."""
+        """Raise the oldest waiting error, if there is one."""
         if self._errors:
             error = self._errors[0]
-            del self._errors[0]  # and no call: a signal handler that raised before the next line would lose the error
+            del self._errors[0]  # not popleft(): the error would be lost if a signal handler raised after that call
             raise error
 
     def raise_fatal(self) -> None:
@@ -162,15 +163,15 @@ class Mailbox:
 
 
 def _nobody() -> None:
-    """Do nothing: no iteration has begun."""
+    """The ``on_news`` of a consumer on which no iteration has begun."""
 
 
 def _passes(error: Exception) -> bool:
-    """Whether an error of the I/O thread's own requests may pass by itself.
+    """Whether an error of the I/O thread's own requests is transient.
 
-    An answer that can't be decoded may be followed by a better one, unless it exceeds the configured size. A member
-    unknown to the coordinator learns that by its next heartbeat, and joins again. A refused login is tried again; that
-    it was refused is told once, and not by every request that needs it.
+    After a response that can't be decoded the next one may be valid, unless the response exceeds the configured size.
+    A member that the coordinator does not know gets the same error for its next heartbeat, and joins again. A refused
+    login is retried, and reported once rather than by every request that needs the connection.
     """
     if isinstance(error, BrokerError):
         return error.retriable or error.code == ErrorCode.UNKNOWN_MEMBER_ID

@@ -1,4 +1,4 @@
-"""The settings of each part of the engine, made of the consumer's configuration."""
+"""Creates the settings of each part of the engine from the consumer's configuration."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ __all__ = [
     "record_limits",
 ]
 
-#: The least limit of decompressed bytes: no producer makes larger batches by default.
+#: The lower bound for the limit of decompressed bytes: by default no producer creates larger batches.
 _LEAST_DECOMPRESSED_BYTES = 16 * 1024 * 1024
-_COLUMN_BYTES = 2**31 - 1  # of one partition, beside what is not compressed in a frame
-_BUFFERS_PER_ANSWER = 4  # more than most data is compressed to, so that little has to be fetched twice
+_COLUMN_BYTES = 2**31 - 1  # of one partition, including the uncompressed batches of its response
+_BUFFERS_PER_ANSWER = 4  # most responses expand to less, so few partitions must be fetched again
 
 
 def member_settings(config: ConsumerConfig) -> MemberSettings:
@@ -92,7 +92,7 @@ def classic_settings(config: ConsumerConfig) -> ClassicSettings:
 
 
 def _strategies(config: ConsumerConfig) -> tuple[str, ...]:
-    """The strategies that a member offers, local assignors first; these take precedence over the same name."""
+    """The strategies that a member offers: local assignors first, which replace built-in ones of the same name."""
     own = tuple(assignor.name for assignor in config.group_local_assignors)
     return (*own, *(name for name in config.partition_assignment_strategy if name not in own))
 
@@ -129,7 +129,7 @@ def fetch_settings(config: ConsumerConfig) -> FetchSettings:
 
 
 def record_limits(config: ConsumerConfig) -> RecordLimits:
-    """Limits of decompressed records: 2 kB of zstd can become 64 MiB."""
+    """Memory limits for decompressed records: 2 kB of zstd can expand to 64 MiB."""
     wanted = min(config.fetch_buffer_bytes, _COLUMN_BYTES - config.receive_message_max_bytes)
     most = max(wanted, _LEAST_DECOMPRESSED_BYTES)
     return RecordLimits(most, _BUFFERS_PER_ANSWER * most)
