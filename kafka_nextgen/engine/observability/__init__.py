@@ -1,1 +1,1 @@
-"""What tells how a consumer is: health, rebalances, counters, hooks."""
+"""Observability of a consumer: health, rebalance history, counters, hooks."""

@@ -1,4 +1,4 @@
-"""How the states of a member of the classic protocol are read as rebalances."""
+"""Derives rebalances from the states of a member of the classic protocol."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _REASONS: Mapping[type, Callable[[Any], str]] = {
 
 
 class ClassicRebalanceRules(RebalanceRules[ClassicState]):
-    """A member of a classic group rebalances from preparing to join until it has applied its assignment."""
+    """A rebalance of a classic member lasts from its preparation to join until its assignment is applied."""
 
     SENT = SendClassicHeartbeat
     KEPT = classic.SessionKept
@@ -41,7 +41,7 @@ class ClassicRebalanceRules(RebalanceRules[ClassicState]):
     CALLED = frozenset({Phase.REVOKING, Phase.ASSIGNING, Phase.LOSING})
 
     def begins(self, before: ClassicState, after: ClassicState) -> RebalanceCause | None:
-        """A rebalance begins when the member gets busy, falls out of the group, or is to leave."""
+        """A rebalance begins when the member becomes busy, loses its membership, or starts to leave."""
         if before.status in self.LEAVING and after.status in self.LEAVING:
             return None
         fell_out = after.published < 0 <= before.published and before.status not in self.LEAVING
@@ -67,7 +67,10 @@ class ClassicRebalanceRules(RebalanceRules[ClassicState]):
         return state.status is ClassicStatus.COMPLETING or state.status in self.LEAVING or state.phase in self.CALLED
 
     def is_over(self, state: ClassicState) -> bool:
-        """Nothing is under way, or only a callback that a member which leaves is out of its group without."""
+        """Whether no rebalance is under way.
+
+        After a leaving member is out of the group, a callback that is still running does not count.
+        """
         is_out = state.leaving is not None and not state.member_id
         return (is_out and state.status in self.CALLED_WHEN_OUT) or not self._is_busy(state)
 
@@ -76,5 +79,5 @@ class ClassicRebalanceRules(RebalanceRules[ClassicState]):
         return state.owned
 
     def epochs(self, state: ClassicState) -> tuple[int, int]:
-        """The generation last synced, and the one last joined."""
+        """The generation of the last SyncGroup, and that of the last JoinGroup."""
         return state.published, state.generation

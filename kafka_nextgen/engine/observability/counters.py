@@ -1,6 +1,7 @@
-"""The counters of a consumer. Each class is written by one thread; any thread may read.
+"""The counters of a consumer. Only one thread writes to each class; any thread may read.
 
-Nothing is counted per record, but per fetch, poll, commit and rebalance. The buffers count what they hand over.
+To keep the cost low, they are updated per fetch, poll, commit and rebalance, not per record. The fetch buffers count
+the records that they hand over.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ __all__ = ["CommitCounters", "Counters", "FetchCounters", "GroupCounters", "Poll
 
 @define
 class FetchCounters:
-    """Fetches, on the I/O thread. Times are monotonic, in seconds."""
+    """Fetches; written by the I/O thread. Times are in monotonic seconds."""
 
     failed: int = 0
     records: int = 0
@@ -34,7 +35,7 @@ class FetchCounters:
     latency: Timings = Factory(Timings)
 
     def note_records(self, decoded: Iterable[DecodedPartition]) -> None:
-        """Count the records of an answer."""
+        """Count the records of a Fetch response."""
         for part in decoded:
             if part.columns is not None:
                 self.records += len(part.columns.offsets)
@@ -43,7 +44,7 @@ class FetchCounters:
 
 @define
 class CommitCounters:
-    """Commits, on the I/O thread."""
+    """Commits; written by the I/O thread."""
 
     hooks: HookList
     failed: int = 0
@@ -51,7 +52,7 @@ class CommitCounters:
 
     @contextmanager
     def counted(self, offsets: Mapping[TopicPartition, OffsetAndMetadata]) -> Iterator[None]:
-        """Count the block as one commit of ``offsets``, which failed if it raises."""
+        """Count the block as one commit of ``offsets``; it counts as failed if the block raises."""
         began = clocks.monotonic()
         failure: BaseException | None = None
         try:
@@ -65,7 +66,7 @@ class CommitCounters:
     def note(
         self, offsets: Mapping[TopicPartition, OffsetAndMetadata], began: float, failure: BaseException | None
     ) -> None:
-        """Count a commit that began at ``began`` (monotonic seconds) and has ended."""
+        """Count a commit that began at ``began`` (monotonic seconds) and ends now."""
         now = clocks.monotonic()
         self.failed += failure is not None
         self.latency.note(now - began, now)
@@ -76,7 +77,7 @@ class CommitCounters:
 
 @define
 class GroupCounters:
-    """Heartbeats and rebalances of the member, read off its events and effects, on the I/O thread."""
+    """Heartbeats and rebalances of the member, derived from its events and effects; written by the I/O thread."""
 
     hooks: HookList
     heartbeats: int = 0
@@ -85,12 +86,12 @@ class GroupCounters:
     failed_rebalances: int = 0
     rebalance_latency: Timings = Factory(Timings)
     rebalanced_at: float | None = None
-    unanswered_since: float | None = None  # the first heartbeat after the last good answer
+    unanswered_since: float | None = None  # when the first heartbeat after the last successful one was sent
     by_cause: dict[RebalanceCause, int] = Factory(lambda: dict.fromkeys(RebalanceCause, 0))
     _sent_at: dict[int, float] = Factory(dict)
 
     def watch(self, event: object, effects: Iterable[object], now: float, rules: RebalanceRules[Any]) -> None:
-        """Count the heartbeats in an event of the member and its effects."""
+        """Count the heartbeats in an event of the member and in its effects."""
         if isinstance(event, rules.FAILED):
             self._ended(event.number, True, now)
         elif isinstance(event, rules.KEPT):
@@ -100,7 +101,7 @@ class GroupCounters:
                 self.unanswered_since = None
             if isinstance(effect, rules.SENT):
                 self.heartbeats += 1
-                self._sent_at = {effect.number: now}  # one is on its way at a time
+                self._sent_at = {effect.number: now}  # only one is in flight at a time
                 self.unanswered_since = now if self.unanswered_since is None else self.unanswered_since
 
     def _ended(self, number: int, failed: bool, now: float) -> None:
@@ -121,7 +122,7 @@ class GroupCounters:
 
 @define
 class PollCounters:
-    """Polls and callbacks, on the application's thread."""
+    """Polls and callbacks; written by the application's thread."""
 
     hooks: HookList
     _now: Callable[[], float] = clocks.monotonic
@@ -130,13 +131,13 @@ class PollCounters:
     between: Timings = Factory(Timings)
     inside: Timings = Factory(Timings)
     callbacks: Timings = Factory(Timings)
-    run_error: str | None = None  # what ended ``run``, until the next poll
+    run_error: str | None = None  # the error that ended ``run``; reset by the next poll
     _callback_began: float = 0.0
     _callback_ended: float | None = None
     _ended_at: float = 0.0
 
     def begin(self) -> float:
-        """Begin a poll; returns the time (monotonic seconds)."""
+        """Begin a poll; returns the current time (monotonic seconds)."""
         now = self._now()
         if self.began_at is not None:
             self.between.note(now - self.began_at, now)
@@ -160,12 +161,12 @@ class PollCounters:
         self._callback_began = self._now()
 
     def note_callback_end(self) -> None:
-        """Note when the callback ended; a repeated call changes nothing."""
+        """Note the time at which the callback ended; repeated calls are ignored."""
         if self._callback_ended is None:
             self._callback_ended = self._now()
 
     def end_callback(self) -> tuple[float, float]:
-        """Count the callback; returns when it began and ended."""
+        """Count the callback; returns the times of its beginning and end."""
         ended = self._now() if self._callback_ended is None else self._callback_ended
         self._callback_ended = None
         self.callbacks.note(ended - self._callback_began, ended)
@@ -174,7 +175,7 @@ class PollCounters:
 
 @define
 class Counters:
-    """All counters of a consumer; ``hooks`` are called for what is counted."""
+    """All counters of a consumer; they also call the ``hooks`` for commits, rebalances and late polls."""
 
     hooks: HookList
     now: Callable[[], float] = clocks.monotonic

@@ -1,20 +1,20 @@
-"""The health of a consumer, for probes and dashboards; nothing here touches the network or blocks.
+"""The health of a consumer, for probes and dashboards. Nothing here sends requests or blocks.
 
-``problem`` names the first of these that holds:
+``problem`` describes the first of these conditions that is true:
 
-- it never reached a broker, or partitions assigned by hand do not exist;
-- ``run`` has ended by an error, and the application has not run or polled since;
-- a broker throttles it, because of a quota, for five seconds or longer (KIP-219);
-- its coordinator refused it for good, can't be found or reached, or has not answered a heartbeat within the request
-  timeout;
-- another member holds its instance id, which it retries;
-- its application stopped polling, or a callback of ``close`` or ``unsubscribe`` took as long, so the member left the
-  group (KIP-848, "Rebalance Triggers");
+- the consumer has never reached a broker, or partitions of its manual assignment do not exist;
+- ``run`` ended with an error, and the application has not called ``run`` or ``poll`` since;
+- a broker throttles the consumer for five seconds or longer because of a quota (KIP-219);
+- the coordinator has refused the member permanently, can't be found or reached, or has not answered a heartbeat within
+  the request timeout;
+- another member holds the instance id, and this one is retrying;
+- the application has not polled within ``max.poll.interval.ms``, or a callback of ``close`` or ``unsubscribe`` has
+  taken longer than that, so the member has left the group (KIP-848, "Rebalance Triggers");
 - a rebalance callback raised, or a rebalance takes longer than the rebalance timeout;
-- a local assignor failed, and the group has no new target since;
-- the topic of a partition was deleted and the partition not yet taken away, or a topic subscribed to does not exist;
-- a partition is stalled: it should bring records, or at least the news that there are none, and no replica of it
-  has answered for longer than a fetch may take; that a leader prefers another replica (KIP-392) is no answer.
+- a local assignor failed, and the group has had no new target since;
+- the topic of an assigned partition was deleted, or a subscribed topic does not exist;
+- a partition is stalled: no replica has answered a fetch for it, even with an empty response, for longer than a fetch
+  may take. A leader's redirect to another replica (KIP-392) does not count as an answer.
 """
 
 from __future__ import annotations
@@ -40,24 +40,24 @@ __all__ = ["Health", "Limits", "Watchdog", "assess", "collect_health", "since", 
 
 @frozen(kw_only=True)
 class Health:
-    """The state of a consumer at one moment; ``problem`` says what is wrong, None if nothing is.
+    """The state of a consumer at one moment; ``problem`` describes what is wrong, None if nothing is.
 
-    - ``status`` is UNSUBSCRIBED with partitions assigned by hand, too: such a consumer is in no group.
+    - ``status`` is UNSUBSCRIBED for a manual assignment too: such a consumer is in no group.
     - ``since_heartbeat_s`` counts from the last heartbeat answered without an error, ``unanswered_s`` from the first
       one sent after it, ``since_poll_s`` from the beginning of the last poll (None before the first).
-    - ``rebalancing`` is why the member is rebalancing now, ``rebalancing_s`` for how long.
-    - ``silence_s`` has the seconds since each active partition was last answered; paused ones are left out.
-      ``stalled`` are those that are silent for too long.
-    - ``gone`` are partitions whose topic was deleted, even if another topic has its name now. ``missing`` are topics
-      subscribed to by name that do not exist.
-    - ``truncations`` are the latest of each assigned partition whose log lost records that were read; reading went on,
-      so they are no problem.
-    - ``coordinator_error`` is why the coordinator can't be found or reached, ``assignor_error`` why a local assignor
-      could not assign, as long as there is no new target.
-    - ``instance_id_wait_s`` is how long the member will retry an instance id that another member holds.
+    - ``rebalancing`` is the cause of the current rebalance, ``rebalancing_s`` its duration so far.
+    - ``silence_s`` has the seconds since the last response for each active partition; paused ones are left out.
+      ``stalled`` are those that have had no response for too long.
+    - ``gone`` are partitions whose topic was deleted, even if there is a new topic of the same name. ``missing`` are
+      topics subscribed to by name that do not exist.
+    - ``truncations`` has the latest truncation of each assigned partition whose log lost records that had been read.
+      Reading continues, so they are not a ``problem``.
+    - ``coordinator_error`` is why the coordinator can't be found or reached. ``assignor_error`` is why a local assignor
+      failed; it is reset by the next target.
+    - ``instance_id_wait_s`` is how much longer the member will retry an instance id that another member holds.
     - ``standby_place`` is 0 for an active member, 1 for the standby that takes over first (``group.target.size``).
-    - ``run_error`` is the error that ended ``run``, until the application runs or polls again.
-    - ``throttle`` says which broker throttles this client for five seconds or longer, and until when.
+    - ``run_error`` is the error that ended ``run``; it is reset when the application runs or polls again.
+    - ``throttle`` describes which broker throttles this client for five seconds or longer, and until when.
     """
 
     status: Status | ClassicStatus
@@ -83,7 +83,7 @@ class Health:
     problem: str | None = None
 
     def as_dict(self) -> dict[str, object]:
-        """The same for ``json.dumps``: enums by their values, partitions as ``topic[0]``."""
+        """The fields for ``json.dumps``: enums as their values, partitions as ``topic[0]``."""
         return {each.name: _plain(getattr(self, each.name)) for each in fields(Health)}
 
 
@@ -99,14 +99,14 @@ def _plain(value: object) -> object:
 
 @frozen
 class Limits:
-    """How long (seconds) an answer and a rebalance may take."""
+    """The time limits (seconds) for a response and for a rebalance."""
 
     answer_s: float
     rebalance_s: float
 
 
 def assess(health: Health, limits: Limits, unreachable: str | None) -> Health:
-    """``health`` with its problem; ``unreachable`` is what keeps the consumer from reading anything at all."""
+    """Add ``problem`` to ``health``. ``unreachable`` is a problem that keeps the consumer from reading anything."""
     problem = unreachable
     for rule in _RULES:
         problem = problem or rule(health, limits)
@@ -114,11 +114,11 @@ def assess(health: Health, limits: Limits, unreachable: str | None) -> Health:
 
 
 def stalled_among(silence_s: Mapping[TopicPartition, float], limits: Limits) -> tuple[TopicPartition, ...]:
-    """The partitions that have been silent for too long."""
+    """The partitions that have had no response for too long."""
     return tuple(sorted(tp for tp, silent_s in silence_s.items() if silent_s > limits.answer_s))
 
 
-#: In these states the member sends nothing to the coordinator.
+#: The statuses in which the member sends nothing to the coordinator.
 _OUT: Collection[Status | ClassicStatus] = (
     Status.UNSUBSCRIBED,
     Status.STALE,
@@ -220,7 +220,7 @@ _RULES: tuple[Callable[[Health, Limits], str | None], ...] = (
 def collect_health(
     counters: Counters, fetches: LockedFetches, membership: Membership, limits: Limits, now: float
 ) -> Health:
-    """The health of a consumer, without ``problem``; ``now`` is in monotonic seconds."""
+    """Collect the health of a consumer, without ``problem``; ``now`` is in monotonic seconds."""
     silence_s = fetches.under_lock(lambda state: state.planning.silence_s(now))
     health = Health(
         status=Status.UNSUBSCRIBED,
@@ -262,7 +262,10 @@ logger = logger_of("kafka_nextgen.fetch")
 
 
 class Watchdog:
-    """Reports partitions that stall, and that no longer do, in the log and to hooks; ``name`` is for the log."""
+    """Logs when partitions stall and when they recover, and calls the hooks for those that stall.
+
+    ``name`` is used in log messages.
+    """
 
     def __init__(self, name: str, health: Callable[[], Health], hooks: HookList) -> None:
         self._name = name
@@ -271,7 +274,7 @@ class Watchdog:
         self._stalled: frozenset[TopicPartition] = frozenset()
 
     def look(self) -> None:
-        """Report what has changed since the last look."""
+        """Report the partitions that have stalled or recovered since the last call."""
         health = self._health()
         stalled = frozenset(health.stalled)
         fresh, over = stalled - self._stalled, self._stalled - stalled

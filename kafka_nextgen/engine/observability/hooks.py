@@ -1,7 +1,7 @@
-"""Hooks, which observe a consumer, for example for traces, and never change what it does.
+"""Hooks, which observe a consumer, for example for tracing, and never change its behaviour.
 
-A hook is called on the thread where the event happens, so it must not block. What it raises is logged and ignored. A
-consumer without hooks pays one check per poll, commit or rebalance, and per record only in ``run``.
+A hook is called on the thread where the event happens, so it must not block. Its exceptions are logged and ignored.
+Without hooks the cost is one check per poll, commit or rebalance and, only in ``run``, per record.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from kafka_nextgen.types import OffsetAndMetadata, Record, TopicPartition
 
 __all__ = ["LATE_S", "HookList", "Hooks", "wall_s"]
 
-#: An application that does not poll for longer than this (seconds) is late.
+#: An application that has not polled for longer than this (seconds) is late.
 LATE_S = 1.0
-#: How long (seconds) ``detached`` of removed hooks may take.
+#: The time limit (seconds) for ``detached`` of removed hooks.
 REMOVING_S = 5.0
 
 logger = logger_of("kafka_nextgen.hooks")
@@ -34,28 +34,29 @@ class Hooks:
     """
 
     def attached(self, name: Callable[[], MemberName]) -> None:
-        """The hooks were added to a consumer; ``name`` identifies it, at any time and on any thread."""
+        """The hooks were added to a consumer. ``name`` returns its identity, at any time and on any thread."""
 
     def reached(self) -> None:
-        """The cluster was reached, so ``name`` has its id, or refused this client; on the I/O thread.
+        """The cluster was reached, so ``name`` has its id, or it refused this client; on the I/O thread.
 
-        Hooks that are added later are told so at once, where they are added.
+        For hooks that are added later, it is called immediately, on the thread that adds them.
         """
 
     def detached(self, timeout_s: float) -> None:
-        """The consumer was closed, or the hooks removed: the last call. May take up to ``timeout_s`` seconds."""
+        """The consumer was closed or the hooks were removed: the last call, which may take ``timeout_s`` seconds."""
 
     def received(self, records: Records, began_at: float, took_s: float) -> None:
-        """A poll that began then handed these over; where the application polls.
+        """A poll that began at ``began_at`` has returned ``records``; on the thread that polls.
 
-        Iteration reports the records it gave out when it polls again, all of one poll at once. A key or value that
-        can't be deserialized is the DeserializationError here, under any ``on.deserialization.error``.
+        Iteration reports all records of one poll together, when it polls again. ``records`` have a DeserializationError
+        in place of each key or value that can't be deserialized, whatever the setting of
+        ``on.deserialization.error``.
         """
 
     def processing(self, record: Record) -> AbstractContextManager[object]:
-        """A context for the handler of ``record`` in ``run``, entered on the handler's thread or task.
+        """Return a context manager for the handler of ``record`` in ``run``, entered on the handler's thread or task.
 
-        It is entered anew for each attempt. It sees what the handler raises, but can't suppress it.
+        Each attempt enters a new one. Its ``__exit__`` gets the handler's exception, but can't suppress it.
         """
         return nullcontext()
 
@@ -66,10 +67,10 @@ class Hooks:
         took_s: float,
         error: BaseException | None,
     ) -> None:
-        """A commit of these ended, with ``error`` if it failed; on the I/O thread."""
+        """A commit of ``offsets`` has ended; ``error`` is set if it failed; on the I/O thread."""
 
     def rebalanced(self, rebalance: Rebalance) -> None:
-        """A rebalance is over; on the I/O thread."""
+        """A rebalance has ended; on the I/O thread."""
 
     def called_back(
         self,
@@ -79,35 +80,39 @@ class Hooks:
         took_s: float,
         error: BaseException | None,
     ) -> None:
-        """The listener was told that these were ``callback`` (assigned, revoked or lost); where the application polls.
+        """A listener's callback was called with ``partitions``; on the thread that polls.
 
-        Or that this member stands by (standby), and may get them. ``error`` is what it raised.
+        ``callback`` is assigned, revoked, lost or standby; ``error`` is the exception that it raised. For standby,
+        ``partitions`` are those that this member may take over.
         """
 
     def polled_late(self, began_at: float, took_s: float) -> None:
-        """The application polls again, after more than ``LATE_S`` seconds since ``began_at``; where it polls."""
+        """The application polls again after more than ``LATE_S`` seconds, counted from ``began_at``.
+
+        Called on the thread that polls.
+        """
 
     def stalled(self, partitions: Sequence[TopicPartition], silent_s: float) -> None:
-        """No replica has answered for these partitions for too long, up to ``silent_s`` seconds; on the I/O thread.
+        """No replica has answered a fetch for these partitions for up to ``silent_s`` seconds; on the I/O thread.
 
-        Called once when they stall; ``consumer.health()`` says whether they still do.
+        Called once when partitions stall; ``consumer.health()`` shows whether they are still stalled.
         """
 
 
 class HookList:
-    """The hooks of one consumer; they may be changed at any time, from any thread."""
+    """The hooks of one consumer. They can be added and removed at any time, on any thread."""
 
     def __init__(self, name: Callable[[], MemberName] = MemberName) -> None:
         self._name = name
         self._hooks: tuple[Hooks, ...] = ()
         self._has_reached = False
-        self._lock = threading.RLock()  # a signal handler may change them from within
+        self._lock = threading.RLock()  # reentrant: a signal handler may change the hooks while the lock is held
 
     def __bool__(self) -> bool:
         return bool(self._hooks)
 
     def add(self, hooks: Hooks) -> None:
-        """Call these from now on, after the present ones."""
+        """Add these hooks; they are called after the existing ones."""
         _tell(hooks, lambda hooks: hooks.attached(self._name))
         with self._lock:
             self._hooks = (*self._hooks, hooks)
@@ -116,7 +121,7 @@ class HookList:
             _tell(hooks, lambda hooks: hooks.reached())
 
     def remove(self, hooks: Hooks) -> None:
-        """Stop calling these; does nothing if they were not added."""
+        """Remove these hooks; does nothing if they were not added."""
         with self._lock:
             others = tuple(other for other in self._hooks if other is not hooks)
             was_there = len(others) < len(self._hooks)
@@ -125,21 +130,21 @@ class HookList:
             _tell(hooks, lambda hooks: hooks.detached(REMOVING_S))
 
     def reached(self) -> None:
-        """Tell the hooks, and all that will be added, that the cluster was reached."""
+        """Call ``reached`` of all hooks, and later of those that are added from now on."""
         with self._lock:
             self._has_reached = True
-            present = self._hooks  # not by each(): hooks that are added from now on are told by add()
+            present = self._hooks  # not each(): for hooks that are added from now on, add() calls it
         for hooks in present:
             _tell(hooks, lambda hooks: hooks.reached())
 
     def each(self, tell: Callable[[Hooks], None]) -> None:
-        """Have ``tell`` call a method of all hooks, one after the other."""
+        """Call ``tell`` with each of the hooks in turn."""
         for hooks in self._hooks:
             _tell(hooks, tell)
 
     @contextmanager
     def processing(self, record: Record) -> Iterator[None]:
-        """Enter the ``processing`` contexts of all hooks, the oldest first."""
+        """Enter the ``processing`` contexts of all hooks, in the order in which they were added."""
         with ExitStack() as stack:
             for hooks in self._hooks:
                 stack.enter_context(_Shielded(hooks, record))
@@ -147,7 +152,7 @@ class HookList:
 
 
 class _Shielded(AbstractContextManager[None]):
-    """The context of one hook, made unable to raise or to suppress what the handler raised."""
+    """Wraps the context of one hook, so that it can neither raise nor suppress the handler's exception."""
 
     def __init__(self, hooks: Hooks, record: Record) -> None:
         self._hooks = hooks
@@ -185,5 +190,5 @@ def _log_failure(hooks: Hooks) -> None:
 
 
 def wall_s(moment: float) -> float:
-    """A moment (monotonic seconds) in seconds since the epoch."""
+    """Convert a time from monotonic seconds to seconds since the epoch."""
     return clocks.time() - (clocks.monotonic() - moment)

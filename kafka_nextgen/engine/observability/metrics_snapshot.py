@@ -1,4 +1,4 @@
-"""The counters of a consumer as a ``Metrics`` value; imported when it is first asked for, never blocks."""
+"""Converts the counters of a consumer to a ``Metrics`` value, without blocking; imported on first use."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ __all__ = ["collect_metrics"]
 def collect_metrics(
     counters: Counters, progress: FetchProgress, traffic: Traffic, driver: MemberDriver[Any] | None, now: float
 ) -> Metrics:
-    """Put the counters together; ``now`` is in monotonic seconds."""
+    """Create the metrics from all counters; ``now`` is in monotonic seconds."""
     commits = counters.commits
     return Metrics(
         reading=_reading(counters.fetches, progress, now),

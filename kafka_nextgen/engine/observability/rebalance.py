@@ -1,4 +1,4 @@
-"""A rebalance of one member, as it is remembered, and why there was one."""
+"""The record of one member's rebalance, and its cause."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ __all__ = ["MemberName", "Rebalance", "RebalanceCause", "RebalanceStep"]
 
 
 class RebalanceCause(Enum):
-    """Why a member's assignment changed, as far as a member can know."""
+    """Why a member's assignment changed, as far as the member can know."""
 
     JOINED = "joined"  # its first assignment since it joined
     REASSIGNED = "reassigned"  # the coordinator has a new target: members, topics or subscriptions changed
-    FENCED = "fenced"  # the coordinator does not count it as a member any more
+    FENCED = "fenced"  # the coordinator removed it from the group
     POLL_TIMEOUT = "poll timeout"  # the application did not poll within max.poll.interval.ms
     UNSUBSCRIBED = "unsubscribed"
     CLOSED = "closed"
-    FAILED = "failed"  # the coordinator refused it for good
+    FAILED = "failed"  # the coordinator refused it permanently
 
 
 @frozen
 class MemberName:
-    """Who a member is. ``member_id`` is empty as long as it has none, ``cluster_id`` as long as it is not known."""
+    """The identity of a member. ``member_id`` is empty if it has none yet, ``cluster_id`` if it is not known yet."""
 
     cluster_id: str = ""
     group_id: str = ""
@@ -38,7 +38,7 @@ class MemberName:
 
 @frozen
 class RebalanceStep:
-    """One step of a rebalance: its name, when it began (seconds since the epoch), and how long (ms) it took."""
+    """One step of a rebalance: its name, its start (seconds since the epoch), and its duration (milliseconds)."""
 
     name: str
     began_at: float
@@ -46,7 +46,7 @@ class RebalanceStep:
 
     @property
     def ended_at(self) -> float:
-        """When it ended, in seconds since the epoch."""
+        """The end of the step, in seconds since the epoch."""
         return self.began_at + self.took_ms / 1000
 
 
@@ -54,9 +54,9 @@ class RebalanceStep:
 class Rebalance:
     """One rebalance of one member.
 
-    ``reason`` says who or what caused it, as far as a member is told. ``began_at`` is in seconds since the epoch.
+    ``reason`` describes what caused it, as far as the member knows. ``began_at`` is in seconds since the epoch.
     ``steps`` are in order: waiting for the application's poll, committing, revoking, assigning, acknowledging, ...
-    ``error`` says what a callback or commit raised. ``epoch_after`` is -1 if the member is out.
+    ``error`` describes what a callback or commit raised. ``epoch_after`` is -1 if the member has left the group.
     """
 
     number: int
@@ -75,7 +75,7 @@ class Rebalance:
 
     @property
     def phases_ms(self) -> Mapping[str, float]:
-        """How long each phase took, in milliseconds, the steps of one name together."""
+        """The duration of each phase in milliseconds; steps with the same name are added up."""
         spent: dict[str, float] = {}
         for step in self.steps:
             spent[step.name] = spent.get(step.name, 0.0) + step.took_ms
@@ -83,7 +83,7 @@ class Rebalance:
 
     @property
     def duration_ms(self) -> float:
-        """How long it took, in milliseconds."""
+        """The duration of the rebalance in milliseconds."""
         return sum(step.took_ms for step in self.steps)
 
     def __str__(self) -> str:

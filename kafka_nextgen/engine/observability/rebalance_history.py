@@ -1,11 +1,11 @@
-"""The rebalances of a member, as data.
+"""The history of a member's rebalances.
 
-The history observes a membership machine: from each event, the states before and after it and the effects, it derives
-when a rebalance began and why, how long each phase took, and which partitions came and went. The machine does not know
-of it. ``RebalanceRules`` read the states of each protocol's machine.
+The history observes a membership machine, which does not depend on it. From each event, its effects, and the states
+before and after it, the history derives when and why a rebalance began, how long each phase took, and which partitions
+were assigned, revoked or lost. ``RebalanceRules`` interpret the states of each protocol's machine.
 
-A rebalance begins when a member starts to change what it has, to leave, or loses everything; it ends when the member
-is stable, out of the group, or about to join again. If the next begins before that, the one under way ends there.
+A rebalance begins when a member starts to change its assignment or to leave, or when it loses its partitions. It ends
+when the member is stable, out of the group, or about to join again, and at the latest when the next rebalance begins.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ __all__ = ["RebalanceHistory"]
 
 @define
 class _Draft:
-    """A rebalance under way, as far as it is known; ``began`` and ``since`` are in monotonic seconds."""
+    """The current rebalance so far. ``began``, and ``since`` for the current phase, are in monotonic seconds."""
 
     rebalance: Rebalance
     owned_before: frozenset[TopicPartition]
@@ -36,7 +36,7 @@ class _Draft:
     phase: str
 
     def enter(self, phase: str, now: float) -> None:
-        """Enter a phase, and add the time of the previous one to the steps."""
+        """Enter a phase, and add the previous one to the steps with its duration."""
         if phase == self.phase:
             return
         spent_ms, known = (now - self.since) * 1000, self.rebalance
@@ -46,18 +46,18 @@ class _Draft:
         self.phase, self.since = phase, now
 
     def note(self, effect: object) -> None:
-        """Note which partitions come and go."""
+        """Note the partitions in an effect that revokes, loses or assigns some."""
         known = self.rebalance
         if isinstance(effect, fx.CallOnRevoked):
             self.rebalance = evolve(known, revoked=known.revoked + effect.partitions)
         elif isinstance(effect, fx.CallOnLost):
             self.rebalance = evolve(known, lost=known.lost + effect.partitions)
-        elif isinstance(effect, fx.CallOnAssigned):  # called again after it raised, it has the same partitions
+        elif isinstance(effect, fx.CallOnAssigned):  # a repeated call, after one that raised, has the same partitions
             self.rebalance = evolve(known, assigned=tuple(sorted({*known.assigned, *effect.partitions})))
 
 
 class RebalanceHistory:
-    """The last ``size`` rebalances of a member; ``name`` makes a MemberName of its id."""
+    """The last ``size`` rebalances of a member; ``name`` creates a MemberName from its member id."""
 
     def __init__(
         self,
@@ -70,26 +70,26 @@ class RebalanceHistory:
         self._past: deque[Rebalance] = deque(maxlen=size)
         self._draft: _Draft | None = None
         self._numbered = 0
-        self._wish = ""  # the application's last subscription since the last rebalance began
+        self._wish = ""  # describes the last subscription change since the last rebalance began
 
     def rebalances(self) -> tuple[Rebalance, ...]:
-        """The rebalances that are over, oldest first."""
+        """The finished rebalances, oldest first."""
         return tuple(self._past)
 
     @property
     def under_way(self) -> RebalanceCause | None:
-        """Why the member is rebalancing now, if it is."""
-        draft = self._draft  # once: another thread may ask
+        """The cause of the current rebalance; None if there is none."""
+        draft = self._draft  # read only once: another thread may replace it meanwhile
         return None if draft is None else draft.rebalance.cause
 
     @property
     def reason(self) -> str:
-        """The cause of the current rebalance, in words; empty if there is none."""
+        """The reason for the current rebalance, as text; empty if there is none."""
         draft = self._draft
         return "" if draft is None else draft.rebalance.reason
 
     def since_s(self, now: float) -> float:
-        """How long (seconds) the member has been rebalancing; 0 if it is not."""
+        """The duration of the current rebalance so far (seconds); 0 if there is none."""
         draft = self._draft
         return 0.0 if draft is None else now - draft.began
 
@@ -98,7 +98,7 @@ class RebalanceHistory:
     ) -> Rebalance | None:
         """Observe one event; returns the rebalance that it ended, if any.
 
-        ``now`` is monotonic, ``wall_s`` is in seconds since the epoch.
+        ``now`` is in monotonic seconds, ``wall_s`` in seconds since the epoch.
         """
         ended = None
         cause = self._rules.begins(before, after)
@@ -117,7 +117,7 @@ class RebalanceHistory:
         return self._end(after, now) if self._rules.is_over(after) else ended
 
     def _reason(self, event: object, cause: RebalanceCause) -> str:
-        """What the event says and, if it differs, what the application requested before it."""
+        """The reason given by the event, followed by the last subscription change if that is a different one."""
         reason = NOT_POLLED if cause is RebalanceCause.POLL_TIMEOUT else self._rules.reason(event)
         wish = self._wish
         self._wish = ""

@@ -1,8 +1,9 @@
-"""How the states of a member are read as rebalances (begin, cause and end), with the consumer group protocol.
+"""Derives rebalances (beginning, cause and end) from the states of a member of the consumer group protocol.
 
-A member sees its own application and its coordinator. What moved the coordinator (another member that came or went,
-a topic that grew) is not in its answers (KIP-848, "ConsumerGroupHeartbeat API"), so it is not guessed here. The rules
-for the classic protocol are in ``classic_rebalance_rules``.
+A member only sees its own application and the coordinator's responses. These do not say why the coordinator changed the
+target, for example because another member joined or left or a topic got more partitions (KIP-848,
+"ConsumerGroupHeartbeat API"). So the rules don't guess that. The rules for the classic protocol are in
+``classic_rebalance_rules``.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ def _subscribed(event: ev.Subscribed) -> str:
 
 
 def refused(request: str) -> Callable[[Any], str]:
-    """Describes an event that has an error code and perhaps a message."""
+    """Returns a function that describes an event with an error code and, optionally, a message."""
 
     def say(event: Any) -> str:
         message = getattr(event, "message", None)
@@ -45,7 +46,7 @@ def refused(request: str) -> Callable[[Any], str]:
     return say
 
 
-#: What the events of both protocols say about the cause of a rebalance.
+#: The reasons for a rebalance given by events of both protocols, as functions of the event.
 REASONS: Mapping[type, Callable[[Any], str]] = {
     ev.Subscribed: _subscribed,
     ev.Unsubscribed: lambda _: "the application unsubscribed",
@@ -65,7 +66,7 @@ _CALLED: Mapping[type, str] = {
 
 
 def error_in(event: object) -> str | None:
-    """What failed in a callback or the commit before it, if the event says so."""
+    """Describes the failure of a callback, or of the commit before it, if the event has one."""
     error: str | None = getattr(event, "error", None)
     what = _CALLED.get(type(event))
     return None if what is None or error is None else f"{what}: {error}"
@@ -79,20 +80,20 @@ _CAUSES = {
 
 
 class RebalanceRules(ABC, Generic[S]):
-    """How the states, events and effects of one protocol's machine are read as rebalances and heartbeats."""
+    """Interprets the states, events and effects of one protocol's machine as rebalances and heartbeats."""
 
-    #: The effect that sends a heartbeat, and the event of its successful answer.
+    #: The effect that sends a heartbeat, and the event of a successful response.
     SENT: ClassVar[type[Any]] = SendHeartbeat
     KEPT: ClassVar[type[Any]] = HeartbeatAnswered
-    #: The events of a heartbeat that failed, and the effect of having left the group.
+    #: The events of a failed heartbeat, and the effect that reports that the member has left the group.
     FAILED: ClassVar[tuple[type[Any], ...]] = (HeartbeatRefused, HeartbeatLost)
     LEFT: ClassVar[type[Any]] = Left
-    #: What each event says about the cause of a rebalance.
+    #: The reason for a rebalance given by each event.
     REASONS: ClassVar[Mapping[type, Callable[[Any], str]]] = REASONS
 
     @abstractmethod
     def begins(self, before: S, after: S) -> RebalanceCause | None:
-        """Why a rebalance begins with the step from ``before`` to ``after``; None if none does."""
+        """The cause, if a rebalance begins with the change from ``before`` to ``after``; None if none begins."""
 
     @abstractmethod
     def is_over(self, state: S) -> bool:
@@ -104,7 +105,7 @@ class RebalanceRules(ABC, Generic[S]):
 
     @abstractmethod
     def epochs(self, state: S) -> tuple[int, int]:
-        """The epoch of commits, and the epoch the member is in."""
+        """The epoch in commits, and the member's current epoch."""
 
     def step(self, state: Any) -> str:
         """The name of the current step: the phase or, between phases, the status."""
@@ -112,15 +113,15 @@ class RebalanceRules(ABC, Generic[S]):
         return name
 
     def reason(self, event: object) -> str:
-        """What the event says about the cause of a rebalance, or an empty string."""
+        """The reason for a rebalance given by the event, or an empty string."""
         say = self.REASONS.get(type(event))
         return "" if say is None else say(event)
 
 
 class ConsumerRebalanceRules(RebalanceRules[MemberState]):
-    """A member of the consumer group protocol rebalances from RECONCILING until it is STABLE again.
+    """A rebalance of a member of the consumer group protocol lasts from RECONCILING until it is STABLE again.
 
-    A fenced member that owns nothing joins again in the same step.
+    A fenced member without partitions changes to JOINING directly, without being FENCED.
     """
 
     BUSY = frozenset({Status.RECONCILING, Status.PREPARE_LEAVING, Status.LEAVING, Status.FENCED, Status.FATAL})
@@ -128,7 +129,10 @@ class ConsumerRebalanceRules(RebalanceRules[MemberState]):
     CALLED_WHEN_OUT = frozenset({Status.PREPARE_LEAVING, Status.STALE})
 
     def begins(self, before: MemberState, after: MemberState) -> RebalanceCause | None:
-        """A rebalance begins with a status that is busy, except that leaving goes on from the one to the other."""
+        """A rebalance begins when the member enters a busy status.
+
+        The change from PREPARE_LEAVING to LEAVING continues the same rebalance.
+        """
         if before.published_epoch >= 0 and before.leaving is None and after.status is Status.JOINING:
             return RebalanceCause.FENCED
         if before.status is after.status or after.status not in self.BUSY:
@@ -145,7 +149,10 @@ class ConsumerRebalanceRules(RebalanceRules[MemberState]):
         return cause_of(after.leaving)
 
     def is_over(self, state: MemberState) -> bool:
-        """Nothing is under way, or only a callback that a member which leaves is out of its group without."""
+        """Whether no rebalance is under way.
+
+        After a leaving member is out of the group, a callback that is still running does not count.
+        """
         is_out = state.leaving is not None and state.published_epoch < 0
         return (is_out and state.status in self.CALLED_WHEN_OUT) or (
             state.phase is Phase.IDLE and state.status not in self.GOING_ON
@@ -161,5 +168,5 @@ class ConsumerRebalanceRules(RebalanceRules[MemberState]):
 
 
 def cause_of(leaving: Leaving | None) -> RebalanceCause:
-    """Why a member that is out of its group is: it left, or it was fenced."""
+    """Why a member is out of its group: because it left, or because it was fenced."""
     return RebalanceCause.FENCED if leaving is None else _CAUSES[leaving.why]
