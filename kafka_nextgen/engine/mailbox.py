@@ -94,7 +94,7 @@ class Mailbox:
         #: Read-only views of the two queues, which are empty most of the time.
         self.callbacks: Collection[PendingCallback] = self._callbacks
         self.errors: Collection[Exception] = self._errors
-        #: The error that put this consumer permanently out of its group, if any; each poll raises it.
+        #: The error after which this consumer can't return to its group, if any; each poll raises it.
         self.fatal: Exception | None = None
 
     def note_news(self) -> None:
@@ -163,7 +163,7 @@ class Mailbox:
 
 
 def _nobody() -> None:
-    """The ``on_news`` of a consumer on which no iteration has begun."""
+    """Do nothing: the default for ``on_news``."""
 
 
 def _passes(error: Exception) -> bool:

@@ -1,11 +1,11 @@
 """Heartbeats: when to send one, what it contains, and what each response means for the next (KIP-848,
 "ConsumerGroupHeartbeat API").
 
-*When.* One heartbeat is in flight at a time. The next is sent when its timer is due: at once after joining, then at the
+*When.* One heartbeat is in flight at a time. The next is sent when its timer is due: immediately to join, then at the
 coordinator's interval, counted from when the last one was sent, so a slow answer does not delay the next. It is sent
 immediately when there is a change to report: another subscription, new metadata of the member's assignors, or a
 reconciliation to acknowledge ("After a revocation, it sends the next heartbeat immediately"). A member that has just
-computed its group's target also asks for its own share at once.
+computed its group's target also sends one immediately, to get its own share.
 
 *What.* A null field means unchanged since the last heartbeat. A full heartbeat has every field. It is sent
 
@@ -17,8 +17,8 @@ computed its group's target also asks for its own share at once.
 To replace a pattern, the member first removes the old one with one heartbeat and then sends the new one with another.
 If one heartbeat did both and the new pattern matched nothing, the group epoch would not rise (Kafka 4.3.0), and no
 member would read what this one had before. A join that follows an unanswered join does the same, because the
-coordinator may have received the first. A static member that joins without a pattern says so with an empty one: with
-null the coordinator would keep the pattern of the instance's former member.
+coordinator may have received the first. A static member that joins without a pattern sends an empty one: with null the
+coordinator would keep the pattern of the instance's former member.
 
 A keepalive has no partitions, so it releases none while they are being committed and revoked. Neither does a full
 heartbeat: during a reconciliation, or when one may begin, it lists what the application still has and what it is about
@@ -150,7 +150,7 @@ def _full(state: MemberState, settings: MemberSettings, number: int) -> SendHear
 
 
 def _may_inherit(state: MemberState, settings: MemberSettings) -> bool:
-    """Whether the member may replace another one of its instance, which may have had a pattern."""
+    """Whether the member may replace a former one with its instance id, which may have had a pattern."""
     return settings.instance_id is not None and state.status is Status.JOINING
 
 

@@ -8,7 +8,7 @@ The rules in prose (KIP-848, "Member Lifecycle", "Fencing", "Consumer"):
 2.  Any response may have a new target. Only the latest one counts, but the member finishes a running reconciliation
     first.
 3.  After a transient error the member sends a full heartbeat again. After any other error it loses its partitions.
-    It is then either FATAL, or FENCED until the callbacks have returned, and joins again.
+    It is then either FATAL, or FENCED until the callbacks have returned, after which it joins again.
 4.  A member that closes or unsubscribes is PREPARE_LEAVING while it commits and revokes, LEAVING until the leave is
     answered or times out, and finally UNSUBSCRIBED. If the application stops polling, the member is LEAVING
     immediately, and then STALE until the application polls. If the last callback before leaving takes longer than

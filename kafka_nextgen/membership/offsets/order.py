@@ -9,7 +9,7 @@
   later commit counts for both. Retrying the old commit after the newer one was acknowledged would set the offset back.
 * The later commit inherits the ``RetryState`` of the earlier one, so that the earlier one's pause is kept.
 * If the later commit is refused permanently, its followers fail too. If it only times out, or is withdrawn, its
-  followers are sent themselves.
+  followers are sent after all.
 
 An application that commits after each record has one commit waiting for each record since the last response. Checking
 all of them on every event would be slow. So a waiting commit of the application becomes a *rider* of the next one, if
@@ -136,7 +136,7 @@ def why_unsent(state: OffsetState, commit: Commit, at: OffsetContext) -> str | N
 
 
 def opened_with_riders(state: OffsetState, commit: Commit) -> OffsetState:
-    """Add a commit, and make its riders of all earlier commits that can ride."""
+    """Add a commit. All earlier commits that can ride become its riders."""
     around = commits_of(state, commit.offsets)
     absorbed = [each for each in around if _can_ride(each, commit)]
     for each in absorbed:

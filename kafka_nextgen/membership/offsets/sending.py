@@ -49,7 +49,7 @@ def send_lookups(state: OffsetState, at: OffsetContext) -> Outcome:
 
 
 def waits_since(state: OffsetState, ask: int, at: OffsetContext) -> float | None:
-    """When a commit began to wait for a free place; None if it does not wait for one, or for something else as well."""
+    """When a commit that is only waiting for a free place began to wait; None for any other commit."""
     commit = state.commits.get(ask)
     if commit is None or not _can_go(state, commit) or not is_ready(commit.retry, state.member_epoch, at):
         return None
@@ -104,7 +104,7 @@ def _send_lookup(state: OffsetState, lookup: Lookup, at: OffsetContext) -> tuple
 
 
 def commit_wakes_at(state: OffsetState, ask: int, at: OffsetContext) -> float | None:
-    """When a commit becomes ready, or it or a rider times out. The timeout of its request is the driver's task."""
+    """When a commit becomes ready, or it or a rider times out. The driver handles the timeout of its request."""
     commit = state.commits.get(ask)
     if commit is None:
         return None

@@ -91,7 +91,7 @@ class CommitRequest:
 
     ask: int
     membership: int
-    ownership: int  # as in its commit
+    ownership: int  # the ownership of its commit
     member_epoch: int
     offsets: Mapping[TopicPartition, OffsetAndMetadata]
 
