@@ -123,7 +123,7 @@ class LocalAssignors:
                 raise self._error(str(failed), name, failed.__cause__) from failed.__cause__
 
     async def ask_again(self, on_news: Callable[[], None]) -> None:
-        """Refresh, unless the thread is busy with other work, and wait briefly; ``on_news`` is called after a change."""
+        """Refresh, unless the thread is busy, and wait briefly; ``on_news`` is called after a change."""
         if self._asking is None or self._asking.done():
             if self._thread.is_busy:
                 return
