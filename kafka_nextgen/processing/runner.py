@@ -150,7 +150,7 @@ class Runner(AsyncRebalanceListener):
     async def _commit(
         self, commit: Callable[[Offsets, float], Awaitable[None]], partitions: Collection[TopicPartition] | None
     ) -> None:
-        """Make the last commit. It repeats acknowledged offsets, as a delayed older commit may have overwritten them."""
+        """Make the last commit. It repeats acknowledged offsets: a delayed older commit may have overwritten them."""
         if self._committer.pending is not None:
             await self._pool.wait_for(self._committer.pending, self._settings.commit_timeout_s)
         with self._pool.lock:
