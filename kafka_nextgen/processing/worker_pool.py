@@ -113,7 +113,7 @@ class WorkerPool:
             while (task := self._next_task()) is not None:
                 self._do(task)
                 with self.lock:
-                    self._has_tasks.notify()  # a lane may be waiting for a retry: an idle thread must wait until then
+                    self._has_tasks.notify()  # a lane may be due for a retry later: an idle thread must wake up for it
                     self._has_ended.notify_all()
         except BaseException as error:  # an error of this thread, not of the handler; run() raises it
             with self.lock:

@@ -191,7 +191,7 @@ class ConsumerCore:
             raise MisuseError("poll() has nothing to read: subscribe() or assign() first")
 
     def wait_s(self, timeout_s: float) -> float:
-        """How long (seconds) a poll of ``timeout_s`` waits for records, none of which arrive after a fatal error."""
+        """How long (seconds) a poll of ``timeout_s`` waits; shorter after a fatal error, as no records will arrive."""
         return timeout_s if self.engine.mailbox.fatal is None else min(timeout_s, FATAL_WAIT_S)
 
     def raise_lasting_error(self) -> None:

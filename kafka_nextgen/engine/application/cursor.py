@@ -98,7 +98,7 @@ class Cursor(Watch):
         return run.records
 
     def fail(self, part: ColumnSlice, rows: DeserializedRows) -> None:
-        """Put back a record that can't be deserialized; its partition is then the last in turn.
+        """Put back a record that can't be deserialized; its partition is then served last.
 
         It may have been handed over, if the run was finished during its deserialization.
         """

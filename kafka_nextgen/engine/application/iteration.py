@@ -51,7 +51,7 @@ def _runs(poll: Callable[[], Iterator[Record]]) -> Iterator[Iterator[Record]]:
 
 #: How long (seconds) a loop may run before other tasks are allowed to run.
 BREATH_S = 0.005
-#: The intended duration of a stride (seconds), and its most records.
+#: The intended duration of a stride (seconds), and the maximum number of records in it.
 STRIDE_S, LONGEST_STRIDE = 0.001, 1024
 
 #: The iterator that supplies the next records, which may be empty, and how many to take from it.

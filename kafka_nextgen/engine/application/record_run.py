@@ -120,7 +120,7 @@ def _is_cut(rows: RecordRows | DeserializedRows) -> bool:
     return isinstance(rows, DeserializedRows) and rows.is_cut
 
 
-#: Puts these runs of records back; the partition is then the last in turn.
+#: Puts these runs of records back; the partition is then served last.
 PutBack = Callable[[Iterable[ColumnSlice], TopicPartition], None]
 
 

@@ -184,7 +184,7 @@ class LockedFetches(AbstractContextManager[FetchState]):
                 self._tell_of_room(before)
 
     def put_back(self, parts: Iterable[ColumnSlice], last: TopicPartition) -> None:
-        """Put these runs back and move the positions to their start; ``last`` is then the last partition in turn.
+        """Put these runs back and move the positions to their start; the partition ``last`` is then served last.
 
         Partitions that were polled, sought or given up in the meantime are left alone; see ``FetchState.put_back``.
         """

@@ -24,7 +24,7 @@ from kafka_nextgen.wire.records import RecordLimits, has_codec, let_go_of_memory
 
 __all__ = ["RecordDecoder", "do_together"]
 
-#: The most bytes that are decoded on the I/O thread: decoding them takes about as long as waking another thread.
+#: The maximum number of bytes decoded on the I/O thread: decoding them takes about as long as waking another thread.
 SMALL_BYTES = 64 * 1024
 
 #: The largest number of threads: more would wait for brokers and memory, not for processors.
