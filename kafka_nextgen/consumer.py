@@ -136,7 +136,8 @@ class Consumer(BlockingCalls, RunsHandlers):
         then take longer. A negative ``timeout`` counts as 0, None and ``math.inf`` wait without a limit, and a
         ``timedelta`` is converted to seconds.
 
-        Raises the error of a callback; CorruptRecordError or OffsetOutOfRangeError for a partition (its position does not change); NoBrokersError if no broker was reached within ten seconds of the first attempt (the log and
+        Raises the error of a callback; CorruptRecordError or OffsetOutOfRangeError for a partition (its position does
+        not change); NoBrokersError if no broker was reached within ten seconds of the first attempt (the log and
         ``health().problem`` have the reason immediately); and errors of the coordinator. Every later poll raises
         permanent errors again, such as UnsupportedProtocolError or FencedInstanceError. Raises MisuseError if nothing
         is subscribed or assigned, TypeError or ValueError for an invalid ``timeout``, and ValueError for an invalid

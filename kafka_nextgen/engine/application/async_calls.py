@@ -92,7 +92,7 @@ class AsyncCalls(BaseConsumer):
             self._core.seek_to(partitions, OffsetReset.LATEST)
 
     async def pause(self, partitions: Collection[TopicPartition]) -> None:
-        """Return no records of ``partitions`` until they are resumed or no longer assigned."""
+        """Hand over no records of ``partitions`` until they are resumed or no longer assigned."""
         with self._use("pause"):
             self._core.pause(partitions)
 

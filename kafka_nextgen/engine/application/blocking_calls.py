@@ -108,7 +108,7 @@ class BlockingCalls(BaseConsumer):
             self._core.seek_to(partitions, OffsetReset.LATEST)
 
     def pause(self, partitions: Collection[TopicPartition]) -> None:
-        """Return no records of ``partitions`` until they are resumed or no longer assigned."""
+        """Hand over no records of ``partitions`` until they are resumed or no longer assigned."""
         with self._use("pause"):
             self._core.pause(partitions)
 

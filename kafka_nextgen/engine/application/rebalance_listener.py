@@ -87,7 +87,7 @@ class _View:
         self._alive().seek_to(partitions, OffsetReset.LATEST)
 
     def pause(self, partitions: Collection[TopicPartition]) -> None:
-        """Return no records of ``partitions`` until they are resumed."""
+        """Hand over no records of ``partitions`` until they are resumed."""
         self._alive().pause(partitions)
 
     def resume(self, partitions: Collection[TopicPartition]) -> None:
@@ -170,7 +170,7 @@ class AsyncRebalanceConsumer(_View):
         return _DONE
 
     def pause(self, partitions: Collection[TopicPartition]) -> _Done:  # type: ignore[override]
-        """Return no records of ``partitions`` until they are resumed."""
+        """Hand over no records of ``partitions`` until they are resumed."""
         super().pause(partitions)
         return _DONE
 

@@ -93,7 +93,7 @@ class RowsInPython:
 
 
 def _fields_of(columns: Columns, start: int, stop: int) -> tuple[Iterable[object], ...]:
-    """Return iterables of all fields of a ``Record``; a field with the same value in all records is infinite."""
+    """Return iterables of all fields of a ``Record``; one with equal values is infinite."""
     return (
         repeat(columns.partition.topic),
         repeat(columns.partition.partition),
