@@ -47,7 +47,7 @@ __all__ = ["Fetcher"]
 
 logger = logger_of("kafka_nextgen.fetch")
 
-#: A steady state begins after this many small answers in a row; and the maximum record bytes of a small answer.
+#: A steady state begins after this many small answers in a row; the maximum record bytes of a small answer.
 SMALL_BEFORE_STEADY, MOST_SMALL_BYTES = 4, 8 * 1024
 
 NO_PARTITIONS: frozenset[TopicPartition] = frozenset()

@@ -42,7 +42,7 @@ class RecordDecoder:
         self._num_threads = min(os.cpu_count() or 1, MOST_THREADS)
         self._threads = ThreadPoolExecutor(self._num_threads, "kafka-nextgen-decoder")
         self._lock = threading.Lock()  # protects AnswerDecoding
-        self._last: asyncio.Event | None = None  # set when the last answer is decoded
+        self._last: asyncio.Event | None = None  # set when the latest answer has been decoded
 
     def is_quick(self, nbytes: int) -> bool:
         """Whether an answer with ``nbytes`` of records is decoded on the I/O thread."""
