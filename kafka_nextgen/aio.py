@@ -39,17 +39,17 @@ __all__ = ["AsyncConsumer"]
 
 logger = logger_of("kafka_nextgen.consumer")
 
-#: An event loop whose time differs by more seconds does not go by the real clock: a test has frozen or replaced it.
+#: If an event loop's time differs by more seconds than this, its clock is not real: a test has frozen or replaced it.
 OTHER_CLOCK_S = 1.0
 
 
 class AsyncConsumer(AsyncCalls, AwaitsHandlers):
     """Reads topics as a member of a consumer group, or assigned partitions without a group, with asyncio.
 
-    Has the configuration, methods and errors of ``Consumer``; methods that block there are awaited here. Heartbeats and
-    fetches run on a separate thread, so a busy event loop does not lose partitions. Only one task at a time may call
-    methods (ConcurrentUseError). A cancelled call loses no records: a position advances when ``poll`` returns, and a
-    callback whose poll was cancelled continues until the next poll waits for it.
+    Has the configuration, methods and errors of ``Consumer``, but methods that block there are awaited here. Heartbeats
+    and fetches run on a separate thread, so a busy event loop does not lose partitions. Only one task at a time may
+    call methods (ConcurrentUseError). A cancelled call loses no records: a position advances when ``poll`` returns, and
+    a callback whose poll was cancelled continues until the next poll waits for it.
 
         async with AsyncConsumer({"bootstrap.servers": "localhost:9092", "group.id": "billing"}) as consumer:
             await consumer.subscribe(["orders"])
@@ -94,8 +94,8 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers):
     ) -> None:
         """Read ``topics`` (names, or a ``SubscriptionPattern``) as a member; replaces an earlier subscription.
 
-        The methods of ``listener`` may be ``async``. Others block the event loop, and get a ``RebalanceConsumer``,
-        whose ``commit`` is not awaited. Raises the errors of ``Consumer.subscribe``.
+        The methods of ``listener`` can be ``async``. Other methods block the event loop, and get a
+        ``RebalanceConsumer``, whose ``commit`` is not awaited. Raises the errors of ``Consumer.subscribe``.
         """
         with self._use("subscribe"):
             await await_result(self._core.subscribe(topics, listener is not None))
@@ -104,7 +104,7 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers):
     async def assign(self, partitions: ToAssign, timeout: float | None = None) -> None:
         """Read exactly ``partitions``, or ranges of them, without joining a group; replaces an earlier assignment.
 
-        A cancelled call has assigned all partitions or none. Otherwise as ``Consumer.assign``.
+        A cancelled call has assigned either all partitions or none. Otherwise as ``Consumer.assign``.
         """
         with self._use_alone("assign"):
             await await_result(self._core.assign(partitions, self._limit_s(timeout)))
@@ -113,7 +113,7 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers):
         """Give up all partitions (``on_partitions_revoked``) and leave the group, without a commit.
 
         As ``Consumer.unsubscribe``, but a callback that takes longer than ``timeout`` seconds is cancelled, and
-        ``on_standby`` at once.
+        ``on_standby`` is cancelled immediately.
         """
         with self._use_alone("unsubscribe"):
             limit_s, errors = self._limit_s(timeout), list[Exception]()
@@ -143,7 +143,7 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers):
     async def batches(self, max_records: int | None = None) -> AsyncIterator[Records]:
         """Yield records in batches of at most ``max_records`` (default: ``max.poll.records``).
 
-        Ends only when all assigned ranges are read.
+        Ends only when all assigned ranges have been read. Raises the errors of ``poll``.
         """
         while True:
             records = await self.poll(ITERATION_TIMEOUT_S, max_records)
@@ -153,9 +153,9 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers):
                 return
 
     def __aiter__(self) -> AsyncIterator[Record]:
-        """Yield record by record, as ``Consumer.__iter__`` does, with the same errors.
+        """Yield the records one by one, as ``Consumer.__iter__`` does, with the same errors.
 
-        Lets other tasks run every few milliseconds, even if the body awaits nothing.
+        Other tasks run every few milliseconds, even if the loop body awaits nothing.
         """
         return iterate_async(self._core.cursor, self._look_on)
 
@@ -166,7 +166,7 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers):
             await self._look_on()
 
     async def _look_on(self) -> None:
-        """Poll and start the next run, which may be empty. Raises StopAsyncIteration at the end of all ranges."""
+        """Poll and start the next run, which may be empty. Raises StopAsyncIteration when all ranges have been read."""
         if self._core.fetches.has_records():  # the poll will not wait
             await asyncio.sleep(0)  # lets other tasks run, even if the body awaits nothing
         with self._use_alone("__anext__"):
@@ -175,17 +175,17 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers):
                 raise StopAsyncIteration
             self._core.look()
 
-    # ---- the end
+    # ---- closing
 
     async def close(self, timeout: float = 30.0, leave: LeaveMode | str = LeaveMode.DEFAULT) -> None:
         """Commit (with auto-commit), give up the partitions, leave the group and stop, within ``timeout`` seconds.
 
-        As ``Consumer.close``, but a callback that takes longer is cancelled, and ``on_standby`` at once. A cancelled
-        close continues in the background, and another call waits for it.
+        As ``Consumer.close``, but a callback that takes longer is cancelled, and ``on_standby`` is cancelled
+        immediately. A cancelled close continues in the background, and another call waits for it.
 
-        Called in a callback, it returns at once. The call that runs the callback closes the consumer when the callback
-        has returned, and ends with MisuseError or the callback's error. Records being processed do not count as
-        processed.
+        Called in a callback, it returns immediately. The call that runs the callback closes the consumer when the
+        callback has returned, and ends with MisuseError or the callback's error. Records being processed do not count
+        as processed.
         """
         await self._close(checked_seconds(timeout), LeaveMode(leave), all_is_processed=True)
 
@@ -203,7 +203,7 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers):
             await asyncio.wait([self._closing])
 
     def _is_to_close(self) -> bool:
-        """Whether the consumer is open and no close is under way."""
+        """Whether the consumer is open and no close is in progress."""
         is_under_way = self._closing is not None and not self._closing.done()
         return not (self._is_closed or is_under_way or self._core.engine.thread.is_foreign)
 
@@ -220,7 +220,7 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers):
     async def _leave_and_stop(self, mode: LeaveMode, deadline: float, is_alone: bool) -> None:
         """Leave and stop. If a signal handler raises, the next close continues."""
         errors: list[Exception] = []
-        if not self._core.engine.thread.has_ended:  # an earlier close was interrupted after that
+        if not self._core.engine.thread.has_ended:  # it has if an earlier close was interrupted after that
             await self._leave(mode, deadline, is_alone, errors)
         limit_s = deadline - clocks.monotonic()
         await asyncio.get_running_loop().run_in_executor(None, self._core.engine.stop, limit_s)
@@ -228,7 +228,7 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers):
         _raise_first(errors)
 
     async def _grant_wish(self) -> None:
-        """Close the consumer if a callback has called ``close``, unless a close is under way."""
+        """Close the consumer if a callback has called ``close``, unless a close is in progress."""
         wish = self._wish
         if wish is not None and self._is_to_close():
             self._core.begin_closing(all_is_processed=False)
@@ -263,12 +263,12 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers):
                 raise  # from a signal handler
             errors.append(error)
 
-    # ---- taking steps
+    # ---- executing steps
 
     async def _walk(
         self, steps: Iterator[Step], errors: list[Exception] | None = None, deadline: float | None = None
     ) -> None:
-        """Execute the steps. Errors of callbacks are appended to ``errors`` or, without it, raised at once."""
+        """Execute the steps. Errors of callbacks are appended to ``errors`` or, if it is None, raised immediately."""
         for step in steps:
             if isinstance(step, WaitForWakeup):
                 await self._wait_for_wakeup(step)
@@ -280,7 +280,7 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers):
                 await self._grant_wish()
 
     async def _wait_for_wakeup(self, step: WaitForWakeup) -> None:
-        """Wait; the I/O thread ends the wait in time where the event loop's clock stands still or runs its own way."""
+        """Wait; the I/O thread ends the wait in time if the event loop's clock is frozen or replaced."""
         if abs(asyncio.get_running_loop().time() - clocks.monotonic()) > OTHER_CLOCK_S and step.timeout_s < math.inf:
             self._core.engine.wake_after(step.timeout_s)
         await self._wakeup.wait(step.seen, step.timeout_s)
@@ -288,10 +288,10 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers):
     async def _run_callback(
         self, callback: PendingCallback, errors: list[Exception] | None, deadline: float | None
     ) -> None:
-        """Run a callback, or continue to wait for it if the poll that started it was cancelled, and report its end.
+        """Run a callback, or keep waiting for it if the poll that started it was cancelled, and report its end.
 
-        If it has ended before an exception prevented the report, only report it. With ``errors``, ``on_standby`` is
-        cancelled: a member that leaves takes over from none.
+        If the callback has ended, but an exception prevented the report, only report it. With ``errors``,
+        ``on_standby`` is cancelled, because a member that leaves will not take over.
         """
         core = self._core
         ended = core.ended
@@ -305,7 +305,8 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers):
             failure = None if is_unneeded and task.cancelled() else _failure_of(task, callback)
             if failure is not None and errors is None:
                 core.engine.mailbox.post_error(failure)  # for this poll, or the next if this one is cancelled
-            # No call between these: an exception of a signal handler here would lose the end, or tell an earlier one.
+            # No call between these: if a signal handler raised in one, the end would be lost, or an earlier end
+            # reported.
             ended = core.ended = callback, failure
             self._callback = None
         _, error = ended

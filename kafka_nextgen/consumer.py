@@ -47,7 +47,7 @@ class Consumer(BlockingCalls, RunsHandlers):
                 ...
 
     If an error ends the ``with`` block, auto-commit excludes the records being processed. A consumer that is garbage
-    collected without ``close`` causes a ResourceWarning and ends as in a crash: it commits nothing, and its member
+    collected without ``close`` causes a ResourceWarning and ends as after a crash: it commits nothing, and its member
     stays in the group until its session times out.
     """
 
@@ -87,7 +87,7 @@ class Consumer(BlockingCalls, RunsHandlers):
         background, and gets partitions during calls of ``poll``, which notifies ``listener``.
 
         Raises ConfigError without ``group.id``, MisuseError after ``assign``, TypeError for a string, ValueError for an
-        empty list, and the error that excluded this consumer from its group permanently.
+        empty list, and the error that permanently excluded this consumer from its group.
         """
         refuse_coroutines(listener)
         with self._use("subscribe"):
@@ -97,17 +97,17 @@ class Consumer(BlockingCalls, RunsHandlers):
     def assign(self, partitions: ToAssign, timeout: float | None = None) -> None:
         """Read exactly ``partitions``, without joining a group; replaces an earlier assignment, and [] ends it.
 
-        Partitions that stay assigned keep their position, and stay paused. New ones begin at the committed offset of
-        ``group.id`` or, without one, at that of ``auto.offset.reset``. With auto-commit, the records of removed
-        partitions that were returned before the last ``poll`` are committed first, within ``timeout`` seconds. The
-        consumer waits for a partition that does not exist; the log and ``health().problem`` name it.
+        Partitions that stay assigned keep their position, and stay paused. New ones start at the committed offset of
+        ``group.id`` or, without one, at the offset determined by ``auto.offset.reset``. With auto-commit, the records
+        of removed partitions that were returned before the last ``poll`` are committed first, within ``timeout``
+        seconds. The consumer waits for a partition that does not exist; the log and ``health().problem`` name it.
 
-        A mapping ``{partition: OffsetRange(start, end)}`` reads exactly these offsets: each partition begins at
-        ``start``, even if it was assigned before, and is not fetched beyond ``end``. When all ranges are read, loops
-        end, and ``poll`` returns at once; ``finished()`` returns the partitions that are read. The consumer waits for
-        offsets that are not written yet. For offsets that don't exist, ``poll`` raises OffsetOutOfRangeError,
-        LogTruncationError or UnknownTopicError. None instead of a range is a partition without an end. See
-        ``docs/use/reading.md``, "Ranges".
+        A mapping ``{partition: OffsetRange(start, end)}`` reads exactly these offsets: each partition starts at
+        ``start``, even if it was assigned before, and is not fetched beyond ``end``. When all ranges have been read,
+        loops end, and ``poll`` returns immediately; ``finished()`` returns the partitions that have been read. The
+        consumer waits for offsets that are not written yet. For offsets that don't exist, ``poll`` raises
+        OffsetOutOfRangeError, LogTruncationError or UnknownTopicError. None instead of a range means a partition
+        without an end. See ``docs/use/reading.md``, "Ranges".
 
         Raises MisuseError after ``subscribe``, TypeError or ValueError for an invalid partition or range.
         """
@@ -133,14 +133,15 @@ class Consumer(BlockingCalls, RunsHandlers):
         """Wait up to ``timeout`` seconds for records, and return them; empty if there are none.
 
         Returns at most ``max_records`` (default: ``max.poll.records``). Rebalance callbacks run in this call, which may
-        then take longer. A negative ``timeout`` is 0. None and ``math.inf`` wait without a limit, and a
-        ``timedelta`` is its seconds.
+        then take longer. A negative ``timeout`` counts as 0, None and ``math.inf`` wait without a limit, and a
+        ``timedelta`` is converted to seconds.
 
-        Raises the error of a callback; CorruptRecordError or OffsetOutOfRangeError for a partition, whose position does
-        not change; NoBrokersError if no broker was reached within ten seconds of the first attempt (the log and
-        ``health().problem`` have the reason at once); and errors of the coordinator. Every later poll raises permanent
-        errors again, such as UnsupportedProtocolError or FencedInstanceError. Raises MisuseError if nothing is
-        subscribed or assigned, ValueError for an invalid ``timeout`` or ``max_records``.
+        Raises the error of a callback; CorruptRecordError or OffsetOutOfRangeError for a partition (its position does
+        not change); NoBrokersError if no broker was reached within ten seconds of the first attempt (the log and
+        ``health().problem`` have the reason immediately); and errors of the coordinator. Every later poll raises
+        permanent errors again, such as UnsupportedProtocolError or FencedInstanceError. Raises MisuseError if nothing
+        is subscribed or assigned, TypeError or ValueError for an invalid ``timeout``, and ValueError for an invalid
+        ``max_records``.
         """
         check_max_records(max_records)
         core = self._core
@@ -149,7 +150,7 @@ class Consumer(BlockingCalls, RunsHandlers):
                 self._walk(poll_steps(core, checked_seconds(timeout)))
                 offer = core.find(max_records)
                 records = core.records(offer)
-            # No call from here on: until now a signal handler may have polled or sought.
+            # No call from here on. Until now a signal handler may have polled or sought, which replaces the offer.
             if core.fetches.offer is offer:
                 offer.is_taken = True
                 return records
@@ -157,7 +158,7 @@ class Consumer(BlockingCalls, RunsHandlers):
     def batches(self, max_records: int | None = None) -> Iterator[Records]:
         """Yield records in batches of at most ``max_records`` (default: ``max.poll.records``).
 
-        Ends only when all assigned ranges are read.
+        Ends only when all assigned ranges have been read. Raises the errors of ``poll``.
         """
         while True:
             records = self.poll(ITERATION_TIMEOUT_S, max_records)
@@ -167,12 +168,12 @@ class Consumer(BlockingCalls, RunsHandlers):
                 return
 
     def __iter__(self) -> Iterator[Record]:
-        """Yield record by record. Asking for the next record marks the previous one as processed.
+        """Yield the records one by one. Requesting the next record marks the previous one as processed.
 
-        Ends only when all assigned ranges are read.
+        Ends only when all assigned ranges have been read.
 
-        Raises the errors of ``poll``, and DeserializationError, again with each call until you ``seek`` past that
-        record. ``on.deserialization.error`` changes this.
+        Raises the errors of ``poll``, and DeserializationError, which is raised again by each call until you ``seek``
+        past that record. ``on.deserialization.error`` changes this.
         """
         return iterate(self._next_run)
 
@@ -183,42 +184,42 @@ class Consumer(BlockingCalls, RunsHandlers):
             self._next_run()
 
     def _next_run(self) -> Iterator[Record]:
-        """Poll and start the next run, which may be empty. Raises StopIteration at the end of all ranges."""
+        """Poll and start the next run, which may be empty. Raises StopIteration when all ranges have been read."""
         with self._use_alone("__next__"):
             self._walk(poll_steps(self._core, ITERATION_TIMEOUT_S))
             if self._core.fetches.is_all_finished():
                 raise StopIteration
             return self._core.look()
 
-    # ---- the end
+    # ---- closing
 
     def close(self, timeout: float = 30.0, leave: LeaveMode | str = LeaveMode.DEFAULT) -> None:
         """Commit (with auto-commit), give up the partitions, leave the group and stop, within ``timeout`` seconds.
 
-        May be called from any thread, and more than once: only the first call closes, others wait for it. A call in
+        Can be called from any thread, and more than once: only the first call closes, others wait for it. A call in
         another thread then ends with MisuseError. If that call does not end in time, ``close`` closes the consumer
         anyway and raises ConcurrentUseError. ``leave`` is "default" (a static member leaves temporarily), "remain" or
         "leave" (KIP-1092); other values raise ValueError. Raises the error of a callback after everything else is done,
         and RequestTimeoutError if the consumer's I/O thread does not stop. Does nothing in a forked process.
 
         If no broker can be reached, ``close`` tries for most of ``timeout`` to commit new positions, including those of
-        ``auto.offset.reset=latest``: without a commit the next owner would begin later and skip records. It tries for
-        only one second if the commit changes nothing, because everything is committed, or nothing was read since the
-        committed or the earliest offset was looked up. It looks for the coordinator for three seconds to leave. If it
-        can't leave, other members get the partitions when the session times out.
+        ``auto.offset.reset=latest``: without a commit the next owner would start later and skip records. It tries for
+        only one second if the commit would change nothing, because everything is committed, or nothing was read since
+        the committed or the earliest offset was looked up. Leaving the group includes up to three seconds to find the
+        coordinator. If the consumer can't leave, other members get the partitions when the session times out.
 
-        With the classic protocol nothing can be committed between a JoinGroup and the next assignment. Partitions that
-        a cooperative member keeps until then are lost (``on_partitions_lost``), as with Kafka's consumer, and the next
-        owner continues from the last commit.
+        With the classic protocol, no offsets can be committed between a JoinGroup and the next assignment. Partitions
+        that a cooperative member keeps until then are lost (``on_partitions_lost``), as with Kafka's consumer, and the
+        next owner continues from the last commit.
 
-        Called inside another call of the same thread, from a signal handler or a callback, it returns at once. The
+        Called inside another call of the same thread, from a signal handler or a callback, it returns immediately. The
         outer call then closes the consumer and ends with MisuseError: a ``commit`` when it is done, or after half of
         ``timeout``, other calls as soon as possible. Records being processed do not count as processed.
 
-        While the interpreter ends, as in a ``__del__`` then, threads have stopped already: ``close`` logs that it can
-        do nothing, and returns. ``atexit`` functions are early enough.
+        During interpreter shutdown, for example in a ``__del__``, threads have already stopped: ``close`` logs that it
+        can do nothing, and returns. ``atexit`` functions run early enough.
 
-        If a signal handler raises from a call, including ``close``, the next ``close`` closes the consumer.
+        If a signal handler raises out of a call, including ``close``, the next ``close`` closes the consumer.
         """
         self._close(checked_seconds(timeout), LeaveMode(leave), all_is_processed=True)
 
@@ -262,7 +263,7 @@ class Consumer(BlockingCalls, RunsHandlers):
         errors: list[BaseException] = []
         is_alone = self._take_over(this_frame(), deadline - timeout / 2)
         try:
-            if not self._core.engine.thread.has_ended:  # an earlier close was interrupted after that
+            if not self._core.engine.thread.has_ended:  # it has if an earlier close was interrupted after that
                 self._leave(mode, deadline - clocks.monotonic(), is_alone, errors)
             self._core.engine.stop(deadline - clocks.monotonic())
             self._is_closed = True
@@ -293,10 +294,10 @@ class Consumer(BlockingCalls, RunsHandlers):
                 raise  # from a signal handler
             errors.append(error)
 
-    # ---- taking steps
+    # ---- executing steps
 
     def _walk(self, steps: Iterator[Step], errors: list[BaseException] | None = None) -> None:
-        """Execute the steps. Errors of callbacks are appended to ``errors`` or, without it, raised at once."""
+        """Execute the steps. Errors of callbacks are appended to ``errors`` or, if it is None, raised immediately."""
         for step in steps:
             if isinstance(step, WaitForWakeup):
                 self._wakeup.wait(step.seen, min(step.timeout_s, LONGEST_SLEEP_S))
@@ -306,7 +307,7 @@ class Consumer(BlockingCalls, RunsHandlers):
                 wait_for_result(step)
 
     def _run_callback(self, callback: PendingCallback, errors: list[BaseException] | None) -> None:
-        """Run a callback and report its end; if an exception prevented only the report of an earlier run, report it."""
+        """Run a callback and report its end; if it has already run and only the report failed, only report it."""
         failure: BaseException | None = None
         core = self._core
         ended = core.ended
@@ -315,7 +316,7 @@ class Consumer(BlockingCalls, RunsHandlers):
                 call(self._listener, callback, core)
             except BaseException as error:  # any error is reported to the member
                 failure = error
-            # No call since the callback ended: an exception of a signal handler here would make it run once more.
+            # No call since the callback ended: if a signal handler raised in one, the callback would run again.
             ended = core.ended = callback, failure
         wait_for_result(core.tell_end(ended))
         core.callback_reported(ended)

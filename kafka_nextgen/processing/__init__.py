@@ -1,8 +1,8 @@
-"""The method ``run`` of both consumers: handle the records of several partitions or keys concurrently.
+"""The method ``run`` of both consumers, which handles the records of several partitions or keys concurrently.
 
-``work`` is a state machine without I/O, made of ``progress`` and ``lane_scheduler``, with policies in ``settings``.
-``runner`` drives it with the threads of ``worker_pool`` for ``Consumer``, whose calls ``blocking`` makes awaitable, and
-with the tasks of ``aio_worker_pool`` for ``AsyncConsumer``.
+``work`` is a state machine without I/O, which consists of ``progress`` and ``lane_scheduler``; ``settings`` has its
+policies. ``runner`` drives it with the threads of ``worker_pool`` for ``Consumer``, whose calls ``blocking`` makes
+awaitable, and with the tasks of ``aio_worker_pool`` for ``AsyncConsumer``.
 """
 
 from __future__ import annotations

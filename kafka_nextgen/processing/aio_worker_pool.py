@@ -30,7 +30,7 @@ logger = logger_of("kafka_nextgen.processing")
 
 
 def watched_async(handler: AsyncHandler, hooks: HookList) -> AsyncHandler:
-    """Return the handler inside the consumer's ``processing`` hooks, which last until its result has been awaited."""
+    """Wrap the handler in the consumer's ``processing`` hooks, which stay active until its result has been awaited."""
 
     async def handle(record: Record) -> None:
         with hooks.processing(record):
@@ -52,7 +52,7 @@ class AsyncWorkerPool:
         self._jobs: set[asyncio.Task[None]] = set()
         self._timer = Timer(self._start_ready_tasks)
         self._has_ended = asyncio.Event()
-        self.lock = nullcontext()  # all use is on one event loop
+        self.lock = nullcontext()  # no lock needed: all calls are on one event loop
         self._is_shut_down = False
 
     # ---- for the polling task
@@ -105,7 +105,7 @@ class AsyncWorkerPool:
                 job = asyncio.ensure_future(self._do(task))
                 self._jobs.add(job)
                 job.add_done_callback(partial(self._job_ended, task))
-            except BaseException as error:  # raised by a signal handler: nothing else would report the end of this task
+            except BaseException as error:  # raised by a signal handler: nothing else would report this task's end
                 self._work.worker_failed(task, error)
                 raise
         self._timer.set(self._work.deadline())
@@ -119,7 +119,7 @@ class AsyncWorkerPool:
         self._start_ready_tasks()
 
     def _unreported_error(self, task: Task, job: asyncio.Task[None]) -> BaseException | None:
-        """The error of a job that did not report to ``work``; a job cancelled before it started reports nothing."""
+        """Return the error of a job that did not report to ``work``; a job cancelled before it started can't report."""
         if job.cancelled():
             return None if self._is_shut_down else _cancelled("handler", task)
         return job.exception()

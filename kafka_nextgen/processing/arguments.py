@@ -15,7 +15,7 @@ DeadLetter = Callable[[Record, Exception], object]
 AsyncHandler = Callable[[Record], object]
 AsyncDeadLetter = Callable[[Record, Exception], object]
 
-#: How long (seconds) to wait for tasks in progress when partitions are revoked, or at the end.
+#: How long (seconds) to wait for tasks in progress when partitions are revoked, or at the end of the run.
 DRAIN_TIMEOUT_S = 30.0
 
 

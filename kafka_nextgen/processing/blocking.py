@@ -1,4 +1,4 @@
-"""Run ``Runner``, which awaits its calls, with the blocking calls of ``Consumer``.
+"""Runs ``Runner``, which awaits its calls, with the blocking calls of ``Consumer``.
 
 Awaiting these calls never suspends the coroutine: each call blocks until it has its result.
 """
@@ -33,7 +33,7 @@ def run_blocking(coroutine: Coroutine[Any, Any, T]) -> T:
 
 
 class BlockingConsumer:
-    """``Consumer`` with the methods of ``AsyncConsumer``."""
+    """Adapts ``Consumer`` to the interface of ``AsyncConsumer``."""
 
     def __init__(self, consumer: ConsumerToRun) -> None:
         self._consumer = consumer
@@ -52,7 +52,7 @@ class BlockingConsumer:
 
 
 class BlockingRebalanceConsumer:
-    """``RebalanceConsumer`` with ``commit`` of ``AsyncRebalanceConsumer``."""
+    """Gives ``RebalanceConsumer`` the ``commit`` of ``AsyncRebalanceConsumer``."""
 
     def __init__(self, consumer: RebalanceConsumer) -> None:
         self.commit = _awaitable(consumer.commit)

@@ -1,10 +1,11 @@
-"""Commit finished offsets periodically while the work goes on, one commit at a time.
+"""Commits finished offsets periodically during the run, one commit at a time.
 
-Each commit has every partition, also what is committed already, and the position of a partition of which nothing was
-handed out: the retention of offsets counts from their commit once the group has no members, and it has none while
-partitions are assigned by hand.
+Each commit covers every partition, including offsets that are already committed and the position of a partition without
+any records so far. The reason is offset retention: it starts at an offset's last commit if the group has no members, as
+is the case with a manual assignment.
 
-The next commit covers one that ended with CommitFailedError or a transport error. Any other error ends the run.
+If a commit ends with CommitFailedError or a transport error, the next commit covers its offsets. Any other error ends
+the run.
 """
 
 from __future__ import annotations
@@ -29,9 +30,9 @@ PendingCommit: TypeAlias = Future[None] | asyncio.Future[None]
 
 
 class Committer:
-    """Commits with ``begin`` every ``interval_s`` seconds.
+    """Starts a commit with ``begin`` every ``interval_s`` seconds.
 
-    ``positions`` returns the position of each partition that is not being given up.
+    ``positions`` returns the position of each partition that is not being revoked.
     """
 
     def __init__(
@@ -61,7 +62,7 @@ class Committer:
             self.pending = self._begin(self._offsets)
 
     def settle(self) -> None:
-        """Process the result of the last commit, if it has ended."""
+        """Process the result of the last commit, if it has completed."""
         if self.pending is None or not self.pending.done():
             return
         ended, self.pending = self.pending, None

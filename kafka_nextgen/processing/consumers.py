@@ -1,4 +1,4 @@
-"""What ``run`` needs of a consumer; ``Consumer`` and ``AsyncConsumer`` have it."""
+"""The interface that ``run`` needs; ``Consumer`` and ``AsyncConsumer`` implement it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Commit = TypeVar("Commit", covariant=True)
 
 
 class _Consumer(Protocol[Done, Polled, Commit]):
-    """What methods return depends on whether they block; see ``Consumer`` for what they do."""
+    """The return types depend on whether the methods block; ``Consumer`` documents what they do."""
 
     @property
     def config(self) -> ConsumerConfig:
@@ -30,16 +30,16 @@ class _Consumer(Protocol[Done, Polled, Commit]):
 
     @property
     def hooks(self) -> HookList:
-        """What watches the consumer."""
+        """The hooks of the consumer."""
 
     def _topics_to_run(self, topics: Topics | None) -> Topics | None:
-        """The topics that ``run`` subscribes to; None if it reads partitions that were assigned by hand."""
+        """The topics that ``run`` subscribes to; None with a manual assignment."""
 
     def _running(self) -> AbstractContextManager[None]:
-        """Lets one ``run`` in at a time, and tells ``health`` of the error that ends it."""
+        """Allow only one ``run`` at a time, and report the error that ends it in ``health``."""
 
     def _positions(self) -> dict[TopicPartition, OffsetAndMetadata]:
-        """The known position of each partition that is not being given up."""
+        """The known position of each partition that is not being revoked."""
 
     def assignment(self) -> frozenset[TopicPartition]:
         """The partitions this member owns now."""
@@ -51,16 +51,16 @@ class _Consumer(Protocol[Done, Polled, Commit]):
         """Wait up to ``timeout`` seconds for records and hand them over."""
 
     def pause(self, partitions: Collection[TopicPartition]) -> Done:
-        """Hand out no record of ``partitions`` until they are resumed."""
+        """Hand over no records of ``partitions`` until they are resumed."""
 
     def resume(self, partitions: Collection[TopicPartition]) -> Done:
         """Undo ``pause``."""
 
     def seek(self, partition: TopicPartition, offset: int | OffsetAndMetadata) -> Done:
-        """Go on reading ``partition`` at ``offset``."""
+        """Continue reading ``partition`` at ``offset``."""
 
     def commit(self, offsets: Offsets | None = None, timeout: float | None = None) -> Done:
-        """Commit ``offsets`` and wait for it."""
+        """Commit ``offsets`` and wait for the result."""
 
     def commit_async(self, offsets: Offsets | None = None) -> Commit:
         """Commit ``offsets`` without waiting."""

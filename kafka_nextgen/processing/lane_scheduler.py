@@ -1,9 +1,9 @@
-"""Choose the next record to handle. Records are in lanes; one record of each lane is handled at a time.
+"""Chooses the next record to handle. Records are in lanes; only one record of each lane is handled at a time.
 
 With ``Order.PARTITION`` each partition is a lane. With ``Order.KEY`` each key of a partition is a lane, by the key's
-bytes, and the records without a key share one. Up to ``concurrency`` lanes are worked on concurrently and take turns: a
+bytes, and the records without a key share one. Up to ``concurrency`` lanes are active concurrently and take turns: a
 lane with more records goes to the end of the queue. A record to be retried stays at the head of its lane, and the lane
-waits, so that failures keep the order.
+waits, so that failures do not change the order.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class _Lane:
 
 
 class LaneScheduler:
-    """The lanes. Each is either queued, resting until a retry, or has a task in progress."""
+    """The lanes. Each is queued, waits for a retry, or has a task in progress."""
 
     def __init__(self, order: Order, concurrency: int) -> None:
         self._order = order
@@ -52,7 +52,7 @@ class LaneScheduler:
         self._at_work: dict[LaneId, Task] = {}
 
     def add(self, task: Task) -> None:
-        """Put a record at the end of its lane."""
+        """Append a record to its lane."""
         lane_id = self._lane_id(task)
         lane = self._lanes.get(lane_id)
         if lane is None:
@@ -61,7 +61,7 @@ class LaneScheduler:
         lane.waiting.append(task)
 
     def take(self, now: float) -> Task | None:
-        """The next record to handle; None if no lane is ready. ``now`` in seconds, monotonic."""
+        """Return the next task; None if no lane is ready. ``now`` is in seconds, monotonic."""
         while self._resting and self._resting[0][0] <= now:
             self._queue.append(heappop(self._resting)[2])
         while self._queue and len(self._at_work) < self._concurrency:
@@ -73,7 +73,7 @@ class LaneScheduler:
         return None
 
     def done(self, task: Task) -> None:
-        """The task has ended; its lane goes on."""
+        """Note that the task has ended, and queue its lane if it has more records."""
         lane = self._end_work(task)
         if lane.waiting:
             self._queue.append(lane)
@@ -81,7 +81,7 @@ class LaneScheduler:
             del self._lanes[lane.id]
 
     def abandon(self, task: Task) -> None:
-        """The task's worker has failed; its lane stays closed."""
+        """Note that the task's worker has failed; its lane stays closed."""
         lane_id = self._lane_id(task)
         if self._at_work.get(lane_id) is task:
             del self._at_work[lane_id]

@@ -1,15 +1,15 @@
-"""The progress of the work on each partition, and the offsets that may be committed.
+"""The progress on each partition, and the offsets that can be committed.
 
 Records are handed out in the order of their partition and finish in any order. The committable offset is the end of the
-contiguous prefix: after the last record with no open record before it. A record that failed for good stays open, so
-no offset after it is committed. Offsets may have gaps (compaction, transaction markers), so the order in which records
-were handed out counts, not the numbers.
+contiguous prefix of finished records, that is, just before the first unfinished one. A record that failed permanently
+stays unfinished, so no offset after it is committed. Offsets may have gaps (compaction, transaction markers), so this
+depends on the order in which records were handed out, not on offsets being consecutive.
 
-The state of a partition covers one uninterrupted ownership, in which offsets only grow. ``forget`` ends it and
-invalidates its tickets.
+The state of a partition covers one uninterrupted period of ownership, in which offsets only increase. ``forget`` ends
+it and invalidates its tickets.
 
-The window, the records handed out and not yet in the prefix, bounds the memory: callers check ``window`` before they
-hand out more.
+The window consists of the records handed out that are not yet in the prefix. It bounds the memory: callers check
+``window`` before they hand out more.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Stage(Enum):
     WAITING = "waiting"  # handed out, not started
     BEGUN = "begun"
     FINISHED = "finished"
-    GIVEN_BACK = "given back"  # must not be started any more
+    GIVEN_BACK = "given back"  # must no longer be started
 
 
 @define(eq=False)
@@ -56,10 +56,10 @@ class _PartitionProgress:
         while self.window and self.window[0].stage is Stage.FINISHED:
             ticket = self.window[0]
             self.finished = OffsetAndMetadata(ticket.offset + 1, ticket.leader_epoch)
-            self.window.popleft()  # last: a signal handler may raise anywhere
+            self.window.popleft()  # last, because a signal handler may raise anywhere
 
     def hand_out(self, ticket: Ticket) -> None:
-        """Put a record at the end of the window, unless one before it was given back."""
+        """Append a record to the window, unless an earlier one was given back."""
         self.last_handed_out = ticket.offset
         if self.given_back_from is None:
             self.window.append(ticket)
@@ -67,12 +67,12 @@ class _PartitionProgress:
             ticket.stage = Stage.GIVEN_BACK
 
     def give_back(self, from_index: int) -> None:
-        """Give back the records from this index of the window on."""
+        """Give back the records from this index of the window onwards."""
         while len(self.window) > from_index:
             ticket = self.window[-1]
             ticket.stage = Stage.GIVEN_BACK
             self.given_back_from = ticket.offset
-            self.window.pop()  # last, as above: a ticket in neither place would be a lost record
+            self.window.pop()  # last, because a ticket in neither place would be a lost record
 
 
 class Progress:
@@ -84,7 +84,7 @@ class Progress:
     # ---- records
 
     def hand_out(self, partition: TopicPartition, offset: int, leader_epoch: int = -1) -> Ticket:
-        """Hand out a record. It is given back at once if one before it was."""
+        """Hand out a record. It is given back immediately if an earlier one was given back."""
         assert not self.goes_back(partition, offset), f"{partition}: offset {offset} was handed out before"
         known = self._partitions.setdefault(partition, _PartitionProgress())
         ticket = Ticket(partition, offset, leader_epoch)
@@ -92,7 +92,7 @@ class Progress:
         return ticket
 
     def goes_back(self, partition: TopicPartition, offset: int) -> bool:
-        """Whether a record lies before one that was handed out: the partition has to be forgotten first."""
+        """Whether a record precedes one that was handed out; if so, the partition has to be forgotten first."""
         known = self._partitions.get(partition)
         return known is not None and offset <= known.last_handed_out
 
@@ -102,21 +102,21 @@ class Progress:
         ticket.stage = Stage.BEGUN
 
     def finish(self, ticket: Ticket) -> None:
-        """Finish the record: it succeeded, or its dead letter was taken."""
+        """Finish the record: it succeeded, or ``dead_letter`` accepted it."""
         assert ticket.stage is not Stage.WAITING, f"{ticket} ends before it began"
         if ticket.stage is Stage.GIVEN_BACK:
-            return  # the partition was forgotten
+            return  # the partition has been forgotten
         ticket.stage = Stage.FINISHED
         known = self._partitions.get(ticket.partition)
         if known is not None:
             known.advance()
 
-    # ---- giving partitions up
+    # ---- giving up partitions
 
     def give_back(self, partitions: Iterable[TopicPartition]) -> None:
         """Give back the records after the last one that has started.
 
-        Records before it stay: it can be committed only once they are finished.
+        Earlier records stay, because the started one can be committed only once they are finished.
         """
         for known in self._known(partitions):
             begun = (index for index, ticket in enumerate(known.window) if ticket.stage is not Stage.WAITING)
@@ -129,7 +129,7 @@ class Progress:
             if known is not None:
                 known.give_back(0)
 
-    # ---- looking
+    # ---- queries
 
     @property
     def partitions(self) -> Collection[TopicPartition]:

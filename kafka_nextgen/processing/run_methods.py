@@ -38,29 +38,31 @@ class RunsHandlers:
     ) -> None:
         """Call ``handler`` with every record of ``topics``, on up to ``concurrency`` threads; return when stopped.
 
-        ``topics`` default to what was subscribed to without a listener, or to the partitions assigned by hand.
+        ``topics`` defaults to the current subscription, which must have no listener, or to the manual assignment.
 
-        Each record is handled at least once. Those of one partition, or with ``order="key"`` of one key in a
-        partition, are handled one after the other. A record whose handler raised is tried ``attempts`` times in all,
-        with pauses of ``retry.backoff.ms``, doubling up to ``retry.backoff.max.ms``; then ``dead_letter`` is called
-        with it (key and value as bytes, even with deserializers) and the error, and it counts as handled
-        once that returned. A record that can't be deserialized is treated by ``on.deserialization.error``: given up
-        at the first attempt with ``raise``, handled once it is skipped.
+        Each record is handled at least once. Records of one partition, or with ``order="key"`` of one key in a
+        partition, are handled one after the other. If the handler raises, the record is retried, up to ``attempts``
+        attempts in total, with pauses of ``retry.backoff.ms``, doubling up to ``retry.backoff.max.ms``. After the last
+        attempt ``dead_letter`` is called with the record (key and value as bytes, even with deserializers) and the
+        error; when it returns, the record counts as handled. ``on.deserialization.error`` determines what happens to a
+        record that can't be deserialized: with ``raise`` there is only one attempt, and a skipped record counts as
+        handled.
 
-        Every ``auto.commit.interval.ms``, and at the end, the offset after the records that are handled without a
-        gap is committed. Partitions that are revoked are given up when what was begun of them is handled and
+        Every ``auto.commit.interval.ms``, and at the end, each partition's offset is committed up to its first
+        unhandled record. Before revoked partitions are given up, their records that have been started are handled and
         committed, within ``drain_timeout_s`` seconds and at most 80% of ``rebalance.timeout.ms`` and
-        ``max.poll.interval.ms``. Of partitions that are lost nothing is committed.
+        ``max.poll.interval.ms``. Nothing is committed for lost partitions.
 
-        ``stop``, or SIGTERM and SIGINT in the main thread, end it: what was begun is handled, within
-        ``drain_timeout_s``, and committed. The consumer stays open; its next poll begins after what was handled.
-        Handlers of these signals that were there before are called, too. Without any, a second SIGTERM does nothing
-        while the stop and ``close`` may take their time, and a second SIGINT ends at once, a second or more later.
+        ``stop``, or SIGTERM and SIGINT in the main thread, end the run: records that have been started are handled,
+        within ``drain_timeout_s`` seconds, and committed. The consumer stays open; its next poll starts after the
+        handled records. Existing handlers of these signals are called, too. If there are none, a second SIGTERM has no
+        effect during the time allowed for the stop and ``close``, and a second SIGINT, at least one second later, ends
+        the process at once.
 
-        Raises ConfigError with ``enable.auto.commit=true``; MisuseError if there is nothing to read, another
-        listener, or no ``group.id`` to commit for; what the handler raised, if there is no ``dead_letter``; what
-        ``dead_letter`` raised; what ``Consumer.poll`` and ``Consumer.commit`` raise. ``health().problem`` tells such an
-        error from then on, until the application runs or polls again.
+        Raises ConfigError with ``enable.auto.commit=true``; MisuseError if there is nothing to read, another listener,
+        or no ``group.id`` for commits; the handler's exception, if there is no ``dead_letter``; the exception of
+        ``dead_letter``; and the errors of ``Consumer.poll`` and ``Consumer.commit``. ``health().problem`` reports such
+        an error until the application runs or polls again.
         """
         from kafka_nextgen.processing.blocking import BlockingConsumer, run_blocking
         from kafka_nextgen.processing.runner import Runner
@@ -98,10 +100,10 @@ class AwaitsHandlers:
         stop_on_signals: bool = True,
         stop: StopHandle | None = None,
     ) -> None:
-        """Call ``handler`` with every record of ``topics``, by up to ``concurrency`` tasks; return when stopped.
+        """Call ``handler`` with every record of ``topics``, in up to ``concurrency`` tasks; return when stopped.
 
-        ``handler`` and ``dead_letter`` may be ``async``. What is still at work after ``drain_timeout_s`` at the end,
-        or when this is cancelled, is cancelled. Otherwise as ``Consumer.run``.
+        ``handler`` and ``dead_letter`` can be ``async``. Tasks still in progress ``drain_timeout_s`` seconds after the
+        stop are cancelled; if this call is cancelled, they are cancelled at once. Otherwise as ``Consumer.run``.
         """
         from kafka_nextgen.processing.aio_worker_pool import AsyncWorkerPool
         from kafka_nextgen.processing.runner import Runner

@@ -1,12 +1,12 @@
 """One ``run`` of a consumer: it polls and commits, while threads or tasks call the handler.
 
-Polling never stops, so callbacks run and ``max.poll.interval.ms`` is kept however long a handler takes; partitions with
-enough records in hand are paused. Revoked partitions are drained and committed before ``on_partitions_revoked``
+Polling never stops, so callbacks run and ``max.poll.interval.ms`` is observed however long a handler takes; partitions
+with enough buffered records are paused. Revoked partitions are drained and committed before ``on_partitions_revoked``
 returns: until then the member owns them (KIP-848, "Rebalance Process").
 
 ``AsyncConsumer`` awaits this code. For ``Consumer`` the same code runs with blocking calls (``blocking``) and a pool of
-threads, which share the work; so all uses of the work hold the pool's lock. A cancelled ``run`` cancels its handlers,
-commits what is finished and re-raises the cancellation.
+threads. The threads share the work, so every access to it holds the pool's lock. A cancelled ``run`` cancels its
+handlers, commits finished records and re-raises the cancellation.
 """
 
 from __future__ import annotations
@@ -52,15 +52,15 @@ class Runner(AsyncRebalanceListener):
         self._work = work
         self._settings = settings
         self._handle = handle
-        positions = consumer._positions  # noqa: SLF001  (of the library, and none of its public methods)
+        positions = consumer._positions  # noqa: SLF001  (internal to the library, not a public method)
         self._committer = Committer(consumer.commit_async, positions, settings.commit_interval_s)
         self._polled = Records()  # the records of the last poll, until they are added to the work
         self._paused: frozenset[TopicPartition] = frozenset()
 
     async def run(self, topics: Topics | None) -> None:
-        """Work until stopped. Without topics, work on the partitions assigned by hand.
+        """Run until stopped. Without topics, use the manual assignment.
 
-        Raises what a handler, a dead letter, a poll or the last commit raised.
+        Raises the exceptions of a handler, ``dead_letter``, a poll or the last commit.
         """
         try:
             await self._work_until_over(topics)
@@ -112,12 +112,12 @@ class Runner(AsyncRebalanceListener):
         paused = self._paused & assignment
         with self._pool.lock:
             wanted = self._work.to_pause(assignment, paused)
-        self._paused = wanted | paused  # first, so that an exception leaves no partition paused for ever
+        self._paused = wanted | paused  # first, so that an exception leaves no partition paused forever
         try:
             await self._consumer.pause(wanted - paused)
             await self._consumer.resume(paused - wanted)
             self._paused = wanted
-        except MisuseError as changed:  # the assignment changed just now; the next poll tries again
+        except MisuseError as changed:  # the assignment has just changed; the next poll tries again
             logger.debug("%s", changed)
 
     # ---- rebalances
@@ -125,13 +125,13 @@ class Runner(AsyncRebalanceListener):
     async def on_partitions_revoked(
         self, consumer: AsyncRebalanceConsumer | BlockingRebalanceConsumer, partitions: Sequence[TopicPartition]
     ) -> None:
-        """Wait for the tasks in progress, and commit what is finished."""
+        """Wait for the tasks in progress, and commit the finished records."""
         with self._pool.lock:
             self._work.give_back(partitions)
         await self._pool.wait_until_drained(partitions, self._settings.revocation_timeout_s)
         try:
             await self._commit(consumer.commit, partitions)
-        except (CommitFailedError, TransportError) as error:  # the next owner starts further back
+        except (CommitFailedError, TransportError) as error:  # the next owner starts at an earlier offset
             logger.warning("%s: given up without a commit: %s", format_partitions(partitions), error)
         finally:
             self._forget(partitions)
@@ -139,7 +139,7 @@ class Runner(AsyncRebalanceListener):
     async def on_partitions_lost(
         self, consumer: AsyncRebalanceConsumer | BlockingRebalanceConsumer, partitions: Sequence[TopicPartition]
     ) -> None:
-        """Forget them without a commit: another member may own them already."""
+        """Forget the partitions without a commit: another member may already own them."""
         self._forget(partitions)
 
     def _forget(self, partitions: Collection[TopicPartition]) -> None:
@@ -150,7 +150,7 @@ class Runner(AsyncRebalanceListener):
     async def _commit(
         self, commit: Callable[[Offsets, float], Awaitable[None]], partitions: Collection[TopicPartition] | None
     ) -> None:
-        """Commit for the last time, including acknowledged offsets: a delayed older commit may have undone them."""
+        """Make the last commit. It repeats acknowledged offsets: a delayed older commit may have overwritten them."""
         if self._committer.pending is not None:
             await self._pool.wait_for(self._committer.pending, self._settings.commit_timeout_s)
         with self._pool.lock:
@@ -163,7 +163,7 @@ class Runner(AsyncRebalanceListener):
     async def _finish(self, topics: Topics | None, failure: BaseException | None) -> None:
         """Drain the tasks, commit, rewind to the first unfinished record and remove the listener.
 
-        A cancellation, or an exception from a signal handler, cuts one of these steps short; the others still run.
+        A cancellation, or an exception from a signal handler, interrupts one of these steps; the others still run.
         """
         async with AsyncExitStack() as rest:
             rest.push_async_callback(self._remove_listener, topics)

@@ -13,9 +13,9 @@ from kafka_nextgen.types import TopicPartition
 
 __all__ = ["ProcessingSettings", "RetryPolicy", "Throttle", "poll_timeout_s"]
 
-#: How long (seconds) a poll waits for records; a stop or a commit is at most that late.
+#: How long (seconds) a poll waits for records; a stop or a commit is delayed by at most this long.
 POLL_TIMEOUT_S = 0.1
-#: The same while partitions are paused, to resume them before the work runs out.
+#: The same while partitions are paused; shorter, so that they are resumed before the workers run out of records.
 THROTTLED_POLL_TIMEOUT_S = 0.01
 #: The default timeout of ``close``, in seconds.
 CLOSE_TIMEOUT_S = 30.0
@@ -36,7 +36,7 @@ class RetryPolicy:
     backoff_max_s: float
 
     def next_attempt(self, failures: int, error: BaseException, now: float) -> float | None:
-        """When to try again (seconds, monotonic) after so many failures; None if the record is given up."""
+        """Return when to retry (seconds, monotonic) after this many failures; None if the record is given up."""
         if failures >= self.attempts or isinstance(error, DeserializationError):
             return None
         return now + min(self.backoff_max_s, self.backoff_s * 2.0 ** min(failures - 1, 64))
@@ -44,16 +44,16 @@ class RetryPolicy:
 
 @frozen
 class Throttle:
-    """Bounds the records in hand by pausing partitions, so that polling never stops.
+    """Bounds the number of buffered records by pausing partitions, so that polling never stops.
 
-    ``limit`` bounds the records in hand, over all partitions. A partition is paused when it has an equal share of half
-    of that, and resumed when half of its share is left. A poll returns at most a share or, if there are more partitions
-    than workers, what leaves room for as many slow partitions as there are workers: so slow partitions starve others
-    only while all workers are busy. At the limit all partitions are paused; a partition assigned at that moment may add
-    one record.
+    ``limit`` is the bound over all partitions. A partition's share is half of ``limit``, divided by the number of
+    partitions: the partition is paused when it has a full share, and resumed when half of it is left. A poll returns at
+    most one share. If there are more partitions than workers, it may return more, but leaves room for as many slow
+    partitions as there are workers: so slow partitions starve others only while all workers are busy. At the limit all
+    partitions are paused; a partition assigned at that moment can add one record.
 
-    With very many partitions a share would be a record or two, and polling would cost more than it returns. So a share
-    is at least ``min_share`` records, and the limit grows with the number of partitions.
+    With very many partitions a share would be only one or two records, and polling would cost more than it gains. So a
+    share is at least ``min_share`` records, and the limit grows with the number of partitions.
     """
 
     limit: int
@@ -61,7 +61,7 @@ class Throttle:
     min_share: int = 8
 
     def max_records(self, windows: Mapping[TopicPartition, int]) -> int:
-        """How many records the next poll may bring; ``windows`` has every assigned partition."""
+        """Return the maximum number of records for the next poll; ``windows`` has every assigned partition."""
         limit = self._limit(windows)
         most = max(self._share(windows), limit // (2 * self.concurrency))
         return max(1, min(most, limit - sum(windows.values())))
@@ -69,7 +69,7 @@ class Throttle:
     def to_pause(
         self, windows: Mapping[TopicPartition, int], paused: Collection[TopicPartition]
     ) -> frozenset[TopicPartition]:
-        """The partitions that should be paused, given those that are."""
+        """Return the partitions that should be paused, given those that are paused now."""
         if sum(windows.values()) >= self._limit(windows):
             return frozenset(windows)
         share = self._share(windows)
@@ -94,21 +94,21 @@ class ProcessingSettings:
     concurrency: int
     retries: RetryPolicy
     throttle: Throttle
-    drain_timeout_s: float  # at the end
-    revocation_timeout_s: float  # when partitions are given up: never more than the coordinator grants, less a margin
+    drain_timeout_s: float  # at the end of the run
+    revocation_timeout_s: float  # on revocation: at most the time that the coordinator allows, less a margin
     commit_interval_s: float
-    commit_timeout_s: float  # for the last commit, of partitions that are given up and at the end
+    commit_timeout_s: float  # for the last commit, on revocation and at the end of the run
 
     @property
     def stop_timeout_s(self) -> float:
-        """How long the end takes at most: the drain, a commit under way, the last commit, and closing afterwards."""
+        """The longest time a stop can take: the drain, a commit in progress, the last commit, and then closing."""
         return self.drain_timeout_s + 2 * self.commit_timeout_s + CLOSE_TIMEOUT_S
 
     @classmethod
     def of(
         cls, config: ConsumerConfig, concurrency: int, order: Order | str, attempts: int, drain_timeout_s: float
     ) -> ProcessingSettings:
-        """Check the arguments of ``run``; raises ValueError for those, ConfigError for a configuration it can't use."""
+        """Check the arguments of ``run``; raises ValueError for these, ConfigError for an unsuitable configuration."""
         if config.enable_auto_commit:
             raise ConfigError(
                 "run() commits what is finished; enable.auto.commit=true would commit what is still being worked "
@@ -134,5 +134,5 @@ class ProcessingSettings:
 
 
 def poll_timeout_s(is_throttled: bool) -> float:
-    """How long a poll may wait for records."""
+    """Return how long a poll may wait for records."""
     return THROTTLED_POLL_TIMEOUT_S if is_throttled else POLL_TIMEOUT_S

@@ -1,8 +1,8 @@
-"""Stop ``run``, or a command: with a handle from any thread, or by SIGTERM and SIGINT.
+"""Stops ``run``, or a command: with a handle from any thread, or by SIGTERM and SIGINT.
 
 The first signal starts an orderly stop. Supervisors may send a second SIGTERM within milliseconds, for example to the
-process and to its process group. It must not interrupt the commit or the LeaveGroup, so it does nothing until the
-stop's timeout. A user can force the exit with another Ctrl-C, a second or more after the first signal.
+process and to its process group. It must not interrupt the commit or the LeaveGroup, so it is ignored until the stop's
+timeout. A user can force the exit with another Ctrl-C, at least one second after the first signal.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from kafka_nextgen import clocks
 __all__ = ["STOP_SIGNALS", "StopHandle", "stopped_by_signals"]
 
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM)
-#: A SIGINT this much later (seconds) than the first signal is a second Ctrl-C, not the same one delivered twice.
+#: A SIGINT this long (seconds) after the first signal is a second Ctrl-C, not the first one delivered twice.
 SECOND_INTERRUPT_S = 1.0
 #: How long (seconds) a stop may take by default: a commit within ``default.api.timeout.ms``, and ``close``.
 STOP_TIMEOUT_S = 90.0
@@ -30,7 +30,7 @@ _Handler: TypeAlias = Callable[[int, FrameType | None], object] | int
 
 
 class StopHandle:
-    """Stops the ``run`` it was given to, cleanly. May be used from any thread, from a handler, and more than once."""
+    """Stops the ``run`` it was passed to, in an orderly way. Can be used repeatedly, in any thread or handler."""
 
     def __init__(self) -> None:
         self._is_stopped = False  # no Event: a signal handler may run while its own thread holds the Event's lock
@@ -50,11 +50,12 @@ _Handle = TypeVar("_Handle", bound=StopHandle)
 
 @contextmanager
 def stopped_by_signals(handle: _Handle, stop_timeout_s: float = STOP_TIMEOUT_S) -> Iterator[_Handle]:
-    """Let SIGTERM and SIGINT stop ``handle`` inside the block, if this is the main thread (others get no signals).
+    """Make SIGTERM and SIGINT stop ``handle`` inside the block, if this is the main thread (others get no signals).
 
-    Earlier handlers are called as well, and restored at the end. What they raise is raised at the end of the block,
-    after the orderly stop. Without earlier handlers, further signals do not end the process, even just after the block:
-    a SIGINT not for a second, a SIGTERM not for ``stop_timeout_s``. After that they act as before.
+    Existing handlers are called as well, and restored at the end. Their exceptions are raised at the end of the block,
+    after the orderly stop. Without existing handlers, further signals do not end the process for some time, even just
+    after the block: a SIGINT for one second, a SIGTERM for ``stop_timeout_s`` seconds. After that they have their usual
+    effect.
     """
     if threading.current_thread() is not threading.main_thread():
         yield handle
@@ -64,7 +65,7 @@ def stopped_by_signals(handle: _Handle, stop_timeout_s: float = STOP_TIMEOUT_S) 
         stopper.install()
         yield handle
     finally:
-        stopper.is_over = True  # first: if a signal handler raises in end(), signals act as before all the same
+        stopper.is_over = True  # first: if a signal handler raises in end(), signals still have their usual effect
         stopper.end()
 
 
@@ -80,7 +81,7 @@ class _Stopper:
         self._raised: BaseException | None = None
 
     def install(self) -> None:
-        """Replace the handlers, but not one that was installed from C: it can't be restored."""
+        """Replace the handlers, except those installed from C, which can't be restored."""
         for number in STOP_SIGNALS:
             earlier = signal.getsignal(number)
             if earlier is not None:
@@ -88,7 +89,7 @@ class _Stopper:
                 signal.signal(number, self)
 
     def end(self) -> None:
-        """Restore the handlers, except defaults after a signal: the next signal may follow soon."""
+        """Restore the handlers, except defaults after a signal, because the next signal may follow soon."""
         for number in self._earlier:
             earlier = self.handler_before(number)
             is_awaited = self._begun_at is not None and _ends_the_process(earlier)
@@ -110,7 +111,7 @@ class _Stopper:
             self._call_and_keep_error(earlier, number, frame)
 
     def _ignore(self, number: signal.Signals) -> None:
-        """Ignore the signal when Python exits, which sets SIG_DFL before the process has ended."""
+        """Ignore the signal during Python's exit, because Python sets SIG_DFL before the process has ended."""
         if signal.getsignal(number) is self:
             signal.signal(number, signal.SIG_IGN)
 
@@ -120,26 +121,26 @@ class _Stopper:
     def _call_and_keep_error(self, earlier: _Handler, number: int, frame: FrameType | None) -> None:
         try:
             _act(earlier, number, frame)
-        except BaseException as raised:  # sys.exit() in it must not cut the last commit short
+        except BaseException as raised:  # sys.exit() in a handler must not interrupt the last commit
             if self.is_over:
                 raise
             self._raised = raised
 
     def handler_before(self, number: signal.Signals) -> _Handler:
-        """The handler before this block, and before blocks that were open then and have ended since."""
+        """Return the handler from before this block, skipping blocks that were open then and have ended since."""
         earlier = self._earlier[number]
         return earlier.handler_before(number) if isinstance(earlier, _Stopper) and earlier.is_over else earlier
 
 
 def _ends_the_process(handler: _Handler) -> bool:
-    """Whether it is Python's default, or the handler of ``asyncio.run`` for SIGINT since Python 3.11."""
+    """Whether this is Python's default handler, or the SIGINT handler of ``asyncio.run`` since Python 3.11."""
     runner = getattr(asyncio, "Runner", None)
     of = getattr(getattr(handler, "func", None), "__self__", None)
     return handler in (signal.SIG_DFL, signal.default_int_handler) or (runner is not None and isinstance(of, runner))
 
 
 def _act(handler: _Handler, number: int, frame: FrameType | None) -> None:
-    """Do what the signal does with this handler."""
+    """Do what the signal would do with this handler."""
     if callable(handler):
         handler(number, frame)
     elif handler == signal.SIG_DFL:

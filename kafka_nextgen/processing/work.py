@@ -1,8 +1,8 @@
-"""The state machine of ``run``: takes records and the outcomes of tasks, gives tasks and the offsets to commit.
+"""The state machine of ``run``: its inputs are records and outcomes, its outputs are tasks and the offsets to commit.
 
-It does no I/O and is not thread-safe: callers on several threads hold a lock. When the end is requested, or a record
-failed for good, no more tasks start, except for records before one that has started: its offset can be committed only
-once they are finished.
+It does no I/O and is not thread-safe: callers on several threads hold a lock. When a stop is requested, or a record
+failed permanently, no more tasks start, except for records that precede a started one, because its offset can be
+committed only once they are finished.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class FailureOutcome(Enum):
 
 
 class Work:
-    """Progress, lanes, retries and throttle of one ``run``."""
+    """The progress, lanes, retries and throttle of one ``run``."""
 
     def __init__(self, settings: ProcessingSettings, has_dead_letter: bool) -> None:
         self._settings = settings
@@ -42,7 +42,7 @@ class Work:
     # ---- reading
 
     def add(self, records: Iterable[Record]) -> None:
-        """Add records in the order of each partition. While ending, they are given back at once.
+        """Add records in the order of each partition. During the stop, they are given back immediately.
 
         A partition whose offsets go back, because its log was truncated, is forgotten first.
         """
@@ -65,7 +65,7 @@ class Work:
         return self._settings.throttle.to_pause(self._windows(assignment), paused)
 
     def max_records(self, assignment: Collection[TopicPartition]) -> int:
-        """How many records the next poll may bring."""
+        """Return the maximum number of records for the next poll."""
         return self._settings.throttle.max_records(self._windows(assignment))
 
     def _windows(self, assignment: Collection[TopicPartition]) -> dict[TopicPartition, int]:
@@ -74,7 +74,7 @@ class Work:
     # ---- working
 
     def take(self, now: float) -> Task | None:
-        """The next task to start; None if none is ready."""
+        """Return the next task to start; None if none is ready."""
         task = None if self.error is not None else self._scheduler.take(now)
         if task is not None:
             self.progress.begin(task.ticket)
@@ -85,12 +85,12 @@ class Work:
         return None if self.error is not None else self._scheduler.deadline()
 
     def finished(self, task: Task) -> None:
-        """The task succeeded, or its dead letter was taken."""
+        """Note that the task succeeded, or that ``dead_letter`` accepted its record."""
         self._scheduler.done(task)
         self.progress.finish(task.ticket)
 
     def failed(self, task: Task, error: Exception, now: float) -> FailureOutcome:
-        """The task failed. With ``DEAD_LETTER`` it is in progress until ``finished`` or ``failed_for_good``."""
+        """Note that the task failed. After ``DEAD_LETTER``, ``finished`` or ``failed_for_good`` must follow."""
         if task.ticket.stage is Stage.GIVEN_BACK:  # the next owner handles it
             self._scheduler.done(task)
             return FailureOutcome.IGNORED
@@ -105,31 +105,32 @@ class Work:
         return FailureOutcome.STOP
 
     def failed_for_good(self, task: Task, error: BaseException) -> None:
-        """The task failed and can't be handled: the run ends with the first such error."""
+        """Note that the task failed permanently: the run ends with the first such error."""
         self._scheduler.done(task)
         self.error = self.error or error
         self.begin_to_end()
 
     def worker_failed(self, task: Task | None, error: BaseException) -> None:
-        """A worker itself failed, possibly while it reported the outcome of ``task``.
+        """Note that a worker itself failed, possibly while it reported the outcome of ``task``.
 
-        The run ends with the first such error. An unfinished record stays open, so no offset after it is committed.
+        The run ends with the first such error. An unfinished record stays unfinished, so no offset after it is
+        committed.
         """
         self.error = self.error or error
         if task is not None:
             self._scheduler.abandon(task)
         self.begin_to_end()
 
-    # ---- giving up
+    # ---- stopping and revocation
 
     def is_over(self, is_stopped: bool, now: float) -> bool:
-        """Whether the run is over, once it was stopped or failed: its tasks have ended, or there is no time left."""
+        """Whether the run is over, after a stop or failure: its tasks have ended, or there is no time left."""
         if is_stopped and not self.is_ending:
             self.begin_to_end()
         return self.is_ending and (self.is_drained() or self.left_s(now) <= 0)
 
     def left_s(self, now: float) -> float:
-        """The seconds left for the end at ``now`` (monotonic); the first call starts the time."""
+        """Return the seconds left for the stop at ``now`` (monotonic); the first call starts the timeout."""
         if self._ends_at is None:
             self._ends_at = now + self._settings.drain_timeout_s
         return max(0.0, self._ends_at - now)
@@ -169,11 +170,11 @@ class Work:
     def committable(
         self, partitions: Collection[TopicPartition] | None = None
     ) -> dict[TopicPartition, OffsetAndMetadata]:
-        """The offsets that may be committed, of these partitions or of all."""
+        """Return the committable offsets, of these partitions or of all."""
         return self.progress.committable(self.progress.partitions if partitions is None else partitions)
 
     def positions(self, polled: Iterable[Record] = ()) -> dict[TopicPartition, int]:
-        """The offsets to seek to so that no record is skipped, of partitions where that is not the next record.
+        """Return the offsets to seek to so that no record is skipped, for partitions where that is not the next record.
 
         Some of the last ``polled`` records may not have been added yet.
         """

@@ -26,7 +26,7 @@ logger = logger_of("kafka_nextgen.processing")
 
 
 def watched(handler: Handler, hooks: HookList) -> Handler:
-    """Return the handler inside the consumer's ``processing`` hooks, as they are at each call."""
+    """Wrap the handler in the consumer's ``processing`` hooks, looked up at each call."""
 
     def handle(record: Record) -> object:
         if not hooks:
@@ -40,7 +40,7 @@ def watched(handler: Handler, hooks: HookList) -> Handler:
 class WorkerPool:
     """Shares ``work`` with the polling thread; both hold ``lock`` while they use it.
 
-    The threads are daemons, so a handler that does not return keeps no process alive.
+    The threads are daemons, so a handler that does not return does not keep the process alive.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class WorkerPool:
         names = [f"kafka_nextgen worker {number}" for number in range(size)]
         self._threads = [threading.Thread(target=self._run, name=name, daemon=True) for name in names]
 
-    # ---- for the polling thread, which awaits without being suspended
+    # ---- for the polling thread, which awaits these coroutines without being suspended
 
     def start(self) -> None:
         """Start the threads."""
@@ -73,7 +73,7 @@ class WorkerPool:
     async def wait_until_drained(self, partitions: Collection[TopicPartition] | None, timeout_s: float) -> None:
         """Wait up to ``timeout_s`` seconds for the tasks in progress, of these partitions or of all.
 
-        It wakes up now and then, or a signal that came at the wrong moment would be handled at its end only.
+        It wakes up periodically: otherwise, a signal that arrived at the wrong moment would only be handled at its end.
         """
         deadline = clocks.monotonic() + timeout_s
         with self.lock:
@@ -103,7 +103,7 @@ class WorkerPool:
         sleep_until_ended(commit, timeout_s)
 
     async def let_handlers_run(self) -> None:
-        """Do nothing: the threads run all the time."""
+        """Do nothing: the threads run in parallel."""
 
     # ---- on the threads
 
@@ -113,9 +113,9 @@ class WorkerPool:
             while (task := self._next_task()) is not None:
                 self._do(task)
                 with self.lock:
-                    self._has_tasks.notify()  # a lane may wait for a retry: an idle thread has to wait until then
+                    self._has_tasks.notify()  # a lane may be due for a retry later: an idle thread must wake up for it
                     self._has_ended.notify_all()
-        except BaseException as error:  # not from the handler but from this thread; run() raises it
+        except BaseException as error:  # an error of this thread, not of the handler; run() raises it
             with self.lock:
                 self._work.worker_failed(task, error)
                 self._has_tasks.notify_all()
@@ -139,7 +139,7 @@ class WorkerPool:
                 self._handler(record)
         except Exception as error:
             self._failed(task, error)
-        except BaseException as error:  # sys.exit() in a handler ends the run, not just one of its threads
+        except BaseException as error:  # sys.exit() in a handler ends the run, not just one thread
             self._failed_for_good(task, error)
         else:
             self._finished(task)

@@ -1,1 +1,1 @@
-"""The application's side of the engine: its calls, one at a time, and what waits for them."""
+"""The application's side of the engine: its calls, which run one at a time, and the futures they wait for."""

@@ -1,9 +1,9 @@
-"""What callers may give, checked before it goes anywhere.
+"""Checks the arguments of public calls before they are used.
 
-A request carries the questions of many partitions, so one number that doesn't fit into its field would hold up all of
-them. Arguments that pass can be written into every request: topics have names that topics can have, partitions and
-leader epochs fit into 32 bits, offsets and timestamps into 64. What is of the wrong type is a TypeError, what can't
-be a ValueError; both say what was given.
+One request asks about many partitions, so a single number that doesn't fit into its field would block all of them.
+Arguments that pass these checks can be encoded in every request: topic names are valid, partitions and leader epochs
+fit into 32 bits, offsets and timestamps into 64. A wrong type raises TypeError and an invalid value ValueError; both
+messages include the argument.
 """
 
 from __future__ import annotations
@@ -35,23 +35,23 @@ __all__ = [
     "checked_topics",
 ]
 
-#: Offsets as a caller gives them.
+#: Offsets as callers pass them.
 Offsets = Mapping[TopicPartition, OffsetAndMetadata | int]
 
-#: What can be assigned: partitions, or ranges by partition, where None is a partition without an end.
+#: What ``assign`` accepts: partitions, or ranges by partition; None means that the whole partition is read.
 ToAssign = Collection[TopicPartition] | Mapping[TopicPartition, OffsetRange | None]
 
-#: What can be subscribed to: names, a pattern, or (deprecated) a pattern of Python's ``re``.
+#: What ``subscribe`` accepts: names, a pattern, or (deprecated) a compiled pattern of Python's ``re``.
 Topics = Collection[str] | SubscriptionPattern | re.Pattern[str]
 
 INT32_MAX, INT64_MAX = 2**31 - 1, 2**63 - 1
-#: The longest wait (seconds); half of what a lock can be waited for, so that something may be added.
+#: The longest wait (seconds). It is half of the longest lock timeout, so that callers can add to it.
 LONGEST_WAIT_S = threading.TIMEOUT_MAX / 2
 
 
 def checked_topics(topics: Topics) -> Subscribed:
-    """What ``subscribe`` was given."""
-    from kafka_nextgen.membership.events import Subscribed  # what reads by hand does without
+    """Check the argument of ``subscribe``, and convert it to an event."""
+    from kafka_nextgen.membership.events import Subscribed  # imported here, as manual assignment needs none of it
 
     if isinstance(topics, re.Pattern):
         topics = SubscriptionPattern.of_compiled(topics)
@@ -64,7 +64,7 @@ def checked_topics(topics: Topics) -> Subscribed:
 
 
 def checked_topic_names(topics: Collection[str], call: str) -> frozenset[str]:
-    """Names that topics can have."""
+    """Check that these are valid topic names."""
     if isinstance(topics, str | bytes):
         raise TypeError(f"{call}() takes a collection of topic names; did you mean [{topics!r}]?")
     names = list(topics)
@@ -77,7 +77,7 @@ def checked_topic_names(topics: Collection[str], call: str) -> frozenset[str]:
 
 
 def checked_partitions(partitions: Iterable[TopicPartition]) -> tuple[TopicPartition, ...]:
-    """Partitions that there could be."""
+    """Check that these are valid partitions."""
     if isinstance(partitions, TopicPartition):
         raise TypeError(f"a collection of TopicPartition is needed; did you mean [{partitions!r}]?")
     return tuple(map(_checked_partition, partitions))
@@ -96,7 +96,7 @@ def _checked_partition(partition: TopicPartition) -> TopicPartition:
 
 
 def checked_ranges(partitions: ToAssign) -> dict[TopicPartition, OffsetRange]:
-    """The ranges among what is to be assigned."""
+    """Check and return the ranges in the argument of ``assign``."""
     if not isinstance(partitions, Mapping):
         return {}
     return {tp: _checked_range(tp, wanted) for tp, wanted in partitions.items() if wanted is not None}
@@ -115,7 +115,7 @@ def _checked_range(partition: TopicPartition, wanted: OffsetRange) -> OffsetRang
 
 
 def checked_offset(partition: TopicPartition, offset: int | OffsetAndMetadata) -> OffsetAndMetadata:
-    """A position in ``partition``."""
+    """Check a position in ``partition``."""
     _checked_partition(partition)
     given = offset if isinstance(offset, OffsetAndMetadata) else OffsetAndMetadata(offset)
     if given.offset == -1:
@@ -125,7 +125,7 @@ def checked_offset(partition: TopicPartition, offset: int | OffsetAndMetadata) -
         )
     if not isinstance(given.metadata, str):
         raise TypeError(f"{partition}: the metadata of an offset must be a str, not {given.metadata!r}")
-    given.metadata.encode()  # what can't be written as UTF-8 is a UnicodeEncodeError, which is a ValueError
+    given.metadata.encode()  # raises UnicodeEncodeError, a ValueError, if it can't be encoded as UTF-8
     return OffsetAndMetadata(
         _within(given.offset, INT64_MAX, f"{partition}: an offset"),
         _within(given.leader_epoch, INT32_MAX, f"{partition}: a leader epoch", at_least=-1),
@@ -134,7 +134,7 @@ def checked_offset(partition: TopicPartition, offset: int | OffsetAndMetadata) -
 
 
 def checked_timestamps(timestamps: Mapping[TopicPartition, int]) -> dict[TopicPartition, int]:
-    """Times by partition (milliseconds since the epoch), or Kafka's negative numbers for certain places in a log."""
+    """Check timestamps by partition (milliseconds since the epoch), or Kafka's negative numbers for places in a log."""
     checked_partitions(timestamps)
     return {
         tp: _within(timestamp, INT64_MAX, f"{tp}: a timestamp", at_least=-INT64_MAX)
@@ -143,7 +143,7 @@ def checked_timestamps(timestamps: Mapping[TopicPartition, int]) -> dict[TopicPa
 
 
 def _within(number: int, at_most: int, what: str, at_least: int = 0) -> int:
-    """The number as an ``int``, also if it is one of numpy's."""
+    """Return the number as an ``int``; numpy's integers are accepted."""
     try:
         whole = index(number)
     except TypeError:
@@ -154,9 +154,9 @@ def _within(number: int, at_most: int, what: str, at_least: int = 0) -> int:
 
 
 def checked_seconds(timeout: object) -> float:
-    """How long to wait: not at all for what is negative, as long as it takes for infinity and None.
+    """Convert a timeout to seconds: a negative one to 0, infinity and None to the longest wait.
 
-    A ``timedelta`` is its seconds. Raises TypeError for what is no time.
+    Accepts a ``timedelta``. Raises TypeError for anything that is not a duration, and ValueError for NaN.
     """
     if timeout is None:
         return LONGEST_WAIT_S

@@ -1,4 +1,4 @@
-"""Records in Arrow's tables and batches. Imported only when asked for: pyarrow is an extra."""
+"""Records as Arrow tables and batches. Imported only on demand, as pyarrow is an extra."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ SCHEMA = pa.schema(
     ]
 )
 
-#: A record without headers has an empty list in ``SCHEMA``, although the field is nullable.
+#: With ``SCHEMA``, a record without headers has an empty list, although the field is nullable.
 _BUILDERS: tuple[Build, ...] = (*builders_of(SCHEMA)[:-1], partial(headers_or_none, _HEADERS))
 
 
 def to_table(slices: Sequence[ColumnSlice], schema: pa.Schema | None = None) -> pa.Table:
-    """One record batch per slice, in one table of ``schema``, or of ``SCHEMA``."""
+    """Return a table with one record batch per slice, with ``schema`` or else ``SCHEMA``."""
     batches = [to_batch(part, schema) for part in slices]
     if not batches:
-        _builders_of(schema)  # what is wrong with it is told without records, too
+        _builders_of(schema)  # raises for an invalid schema even if there are no records
     return pa.Table.from_batches(batches, schema=SCHEMA if schema is None else schema)
 
 
 def to_batch(part: ColumnSlice, schema: pa.Schema | None = None) -> pa.RecordBatch:
-    """The records of one slice, by ``schema`` or by ``SCHEMA``. Raises ArrowSchemaError for what records don't have."""
+    """Convert one slice, with ``schema`` or else ``SCHEMA``. Raises ArrowSchemaError for an unsupported column."""
     arrays = [build(part) for build in _builders_of(schema)]
     return pa.RecordBatch.from_arrays(arrays, schema=SCHEMA if schema is None else schema)
 

@@ -1,13 +1,14 @@
-"""Columns as an Arrow schema has them: found by name, in the schema's order, of the schema's types.
+"""Builds the columns of an Arrow schema: matched by name, in the schema's order, with the schema's types.
 
-- What is the same for all records of a partition is made of buffers that cost nothing: the topic is a dictionary of one
-  name, and indexes that are all 0; without headers, all lists of headers are empty, which again is 0 as their bounds.
-- No list goes through ``pyarrow.array``: that imports pandas, if it is there, to see whether it is one of its own.
-- What lies in memory as the type wants it is not copied: all but topics as strings, timestamps in microseconds,
-  timestamp types as int32, and which records have headers.
-- Names inside of ``headers`` count as far as they tell key from value; that of the list's child is the caller's.
-- A record without headers has null if the field is nullable, as fields are unless it is said, and else an empty list.
-- ``timestampType`` is another name of ``timestamp_type``: Spark's.
+- Columns that are the same for all records of a partition cost almost nothing: the topic is a dictionary of one name
+  whose indexes are all 0; without headers, the lists of headers are all empty, so their offsets are all 0 too.
+- No list is passed to ``pyarrow.array``: that function imports pandas, if installed, to check for pandas types.
+- Data that already has the memory layout of the type is not copied. Only these columns are computed: topics as strings,
+  timestamps in microseconds, timestamp types as int32, and the validity of headers.
+- In the type of ``headers``, the struct's field names must identify key and value; the name of the list's child is up
+  to the caller.
+- A record without headers has null if the field is nullable, which is Arrow's default, and else an empty list.
+- ``timestampType`` is Spark's name for ``timestamp_type``; both are accepted.
 """
 
 from __future__ import annotations
@@ -23,18 +24,18 @@ from kafka_nextgen.wire.records import BinaryColumn, ColumnSlice, HeaderColumn
 
 __all__ = ["TOPIC", "Build", "builders_of", "headers_or_none"]
 
-#: The name of the topic as it costs the least.
+#: The cheapest type for the topic's name.
 TOPIC = pa.dictionary(pa.int32(), pa.string())
 
-#: Makes one column of some records.
+#: Builds one column of some records.
 Build = Callable[[ColumnSlice], pa.Array]
-#: How to make a column of this field; None if it can't have this type.
+#: Returns the function that builds a column for this field; None if it can't have this type.
 Find = Callable[[pa.Field], Build | None]
 
 
 @lru_cache(maxsize=64)
 def builders_of(schema: pa.Schema) -> tuple[Build, ...]:
-    """What makes the columns of ``schema``. Raises ArrowSchemaError for what records don't have."""
+    """Return the functions that build the columns of ``schema``. Raises ArrowSchemaError for an unsupported column."""
     if not len(schema):
         raise ArrowSchemaError(
             "a schema without columns can't say how many records there are: name at least one column"
@@ -88,7 +89,7 @@ def _timestamp_types(part: ColumnSlice) -> pa.Array:
 
 
 def _only(kind: pa.DataType, build: Build) -> Find:
-    """What finds a column that can have this type only."""
+    """Return a ``Find`` for a column that has only one possible type."""
     return lambda field: build if field.type == kind else None
 
 
@@ -102,7 +103,7 @@ def _headers(field: pa.Field) -> Build | None:
 
 
 def headers_or_none(kind: pa.DataType, part: ColumnSlice) -> pa.Array:
-    """The headers of these records, as lists of this type; without any, empty lists."""
+    """Build the headers column as lists of this type; all lists are empty if no record has headers."""
     headers = part.columns.headers
     return _no_headers(kind, len(part)) if headers is None else _some_headers(kind, headers, part)
 
@@ -115,8 +116,8 @@ def _headers_or_null(kind: pa.DataType, part: ColumnSlice) -> pa.Array:
 
 
 def _has_any(headers: HeaderColumn, part: ColumnSlice) -> pa.Buffer:
-    """A bit for each record of ``part``: whether it has headers."""
-    import pyarrow.compute as pc  # it imports more of pyarrow
+    """Return a bitmap with one bit for each record of ``part``: whether it has headers."""
+    import pyarrow.compute as pc  # imported here, as it loads more of pyarrow
 
     bounds = pa.py_buffer(headers.bounds)
     begins = pa.Array.from_buffers(pa.int32(), len(part), [None, bounds], offset=part.start)
@@ -128,7 +129,7 @@ def _has_any(headers: HeaderColumn, part: ColumnSlice) -> pa.Buffer:
 
 
 def _numbers(column: memoryview[int], kind: pa.DataType, part: ColumnSlice) -> pa.Array:
-    """The numbers of these records, of a type as wide as they are."""
+    """Build a numeric column with a type that has the same width as the numbers."""
     return pa.Array.from_buffers(kind, len(part), [None, pa.py_buffer(column)], offset=part.start)
 
 
@@ -150,7 +151,7 @@ def _strings(column: BinaryColumn, kind: pa.DataType, start: int, count: int) ->
 def _some_headers(
     kind: pa.DataType, headers: HeaderColumn, part: ColumnSlice, validity: pa.Buffer | None = None
 ) -> pa.Array:
-    """The headers of these records, as lists of this type; ``validity`` has a bit for each record."""
+    """Build the headers column as lists of this type; ``validity`` has a bit for each record."""
     names = _strings(headers.keys, pa.string(), 0, len(headers.keys))
     values = _strings(headers.values, pa.binary(), 0, len(headers.values))
     pairs = pa.StructArray.from_arrays([names, values], fields=list(kind.value_type))
@@ -159,18 +160,18 @@ def _some_headers(
 
 
 def _no_headers(kind: pa.DataType, count: int, validity: pa.Buffer | None = None) -> pa.Array:
-    """Lists of this type without anything in them."""
+    """Build a column of empty lists of this type."""
     return pa.Array.from_buffers(kind, count, [validity, _zeros(count + 1)], children=[_no_pairs(kind.value_type)])
 
 
 def _topics(part: ColumnSlice) -> pa.Array:
-    """The name of the topic, as a dictionary."""
+    """Build the topic column as a dictionary."""
     indexes = pa.Array.from_buffers(pa.int32(), len(part), [None, _zeros(len(part))])
     return pa.DictionaryArray.from_arrays(indexes, _dictionary(part.partition.topic), safe=False)
 
 
 def _zeros(count: int) -> pa.Buffer:
-    """At least that many int32 of 0, of which few sizes are kept for all."""
+    """Return a buffer of at least ``count`` int32 zeros; only a few sizes are cached, which all callers share."""
     return _zeros_of(max(4096, 1 << (count - 1).bit_length()))
 
 
@@ -191,7 +192,7 @@ def _dictionary(topic: str) -> pa.Array:
     return pa.Array.from_buffers(pa.string(), 1, [None, pa.py_buffer(bounds), pa.py_buffer(name)])
 
 
-#: By name: what finds the way to make it, and the types it can have.
+#: By column name: the function that finds its builder, and the types it can have.
 _COLUMNS: Mapping[str, tuple[Find, str]] = {
     "topic": (_topic, "string, or a dictionary of int32 to string"),
     "partition": (_only(pa.int32(), _partitions), "int32"),

@@ -1,4 +1,4 @@
-"""``AsyncConsumer``'s calls about offsets, positions and topics: each is awaited, at most for its timeout."""
+"""``AsyncConsumer``'s calls about offsets, positions and topics: each is awaited, up to its timeout."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ T = TypeVar("T")
 
 
 class AsyncCalls(BaseConsumer):
-    """Timeouts are seconds, None for ``default.api.timeout.ms``; RequestTimeoutError when they are over.
+    """Timeouts are seconds, None for ``default.api.timeout.ms``; calls raise RequestTimeoutError after the timeout.
 
-    Cancelling a call cancels its request; a commit may have been carried out all the same.
+    Cancelling a call cancels its request, but a commit may still have been carried out.
     """
 
     async def _ask(self, call: str, timeout: float | None, begin: Callable[[float], Future[T]]) -> T:
-        """Await a query of at most so many seconds."""
+        """Await a query, at most ``timeout`` seconds."""
         with self._use(call):
             return await await_result(begin(self._limit_s(timeout)))
 
     # ---- offsets
 
     async def commit(self, offsets: Offsets | None = None, timeout: float | None = None) -> None:
-        """Commit ``offsets``, or the positions behind everything handed over. Raises as ``Consumer.commit`` does."""
+        """Commit ``offsets``, or the positions after everything handed over. Raises as ``Consumer.commit`` does."""
         await self._ask("commit", timeout, lambda limit_s: self._core.commit(offsets, limit_s))
 
     def commit_async(self, offsets: Offsets | None = None) -> asyncio.Future[None]:
@@ -49,7 +49,7 @@ class AsyncCalls(BaseConsumer):
     async def committed(
         self, partitions: Collection[TopicPartition], timeout: float | None = None
     ) -> dict[TopicPartition, OffsetAndMetadata | None]:
-        """The group's committed offsets, None where there is none or no such partition.
+        """Return the group's committed offsets, None for a partition without one or that does not exist.
 
         Raises as ``Consumer.committed`` does.
         """
@@ -58,41 +58,41 @@ class AsyncCalls(BaseConsumer):
     async def group_lag(
         self, partitions: Collection[TopicPartition] | None = None, timeout: float | None = None
     ) -> PartitionResults[int | None]:
-        """How many offsets the group has to read in each partition, from its committed offset on; None without one.
+        """Return how many offsets the group has yet to read in each partition; None without a committed offset.
 
-        For whose partitions, what is not counted, and what it raises: as ``Consumer.group_lag``.
+        The default partitions, the offsets that are not counted, and the errors are those of ``Consumer.group_lag``.
         """
         return await self._ask("group_lag", timeout, lambda limit_s: self._core.group_lag(partitions, limit_s))
 
     # ---- positions
 
     async def position(self, partition: TopicPartition, timeout: float | None = None) -> int:
-        """The offset of the next record of ``partition``; waits while it is being looked up.
+        """Return the offset of the next record of ``partition``; waits while the position is being looked up.
 
         Raises MisuseError if the partition is not assigned, or RequestTimeoutError.
         """
         return await self._ask("position", timeout, lambda limit_s: self._core.find_position(partition, limit_s))
 
     async def seek(self, partition: TopicPartition, offset: int | OffsetAndMetadata) -> None:
-        """Go on reading ``partition`` at ``offset``.
+        """Continue reading ``partition`` at ``offset``.
 
-        Raises MisuseError if it is not assigned, ValueError for an offset that can't be one.
+        Raises MisuseError if it is not assigned, ValueError for an invalid offset.
         """
         with self._use("seek"):
             self._core.seek(partition, offset)
 
     async def seek_to_beginning(self, partitions: Collection[TopicPartition] | None = None) -> None:
-        """Go on reading at the first offset there is, in ``partitions`` or in all that are assigned."""
+        """Continue reading at the first available offset, in ``partitions`` or in all that are assigned."""
         with self._use("seek_to_beginning"):
             self._core.seek_to(partitions, OffsetReset.EARLIEST)
 
     async def seek_to_end(self, partitions: Collection[TopicPartition] | None = None) -> None:
-        """Go on reading behind the last record there is, in ``partitions`` or in all that are assigned."""
+        """Continue reading after the last available record, in ``partitions`` or in all that are assigned."""
         with self._use("seek_to_end"):
             self._core.seek_to(partitions, OffsetReset.LATEST)
 
     async def pause(self, partitions: Collection[TopicPartition]) -> None:
-        """Hand out no record of ``partitions`` until they are resumed; dropped when they are given up."""
+        """Hand over no records of ``partitions`` until they are resumed or no longer assigned."""
         with self._use("pause"):
             self._core.pause(partitions)
 
@@ -106,21 +106,21 @@ class AsyncCalls(BaseConsumer):
     async def beginning_offsets(
         self, partitions: Iterable[TopicPartition], timeout: float | None = None
     ) -> PartitionResults[int]:
-        """The first offset there is in each partition. Fails and raises as ``Consumer.beginning_offsets`` does."""
+        """Return the first available offset of each partition, with the errors of ``Consumer.beginning_offsets``."""
         found = await self._list_offsets("beginning_offsets", dict.fromkeys(partitions, EARLIEST), timeout)
         return offsets_of(found)
 
     async def end_offsets(
         self, partitions: Iterable[TopicPartition], timeout: float | None = None
     ) -> PartitionResults[int]:
-        """The offset behind the last record of each partition. Raises as ``beginning_offsets`` does."""
+        """Return the offset after the last record of each partition. Raises as ``beginning_offsets`` does."""
         found = await self._list_offsets("end_offsets", dict.fromkeys(partitions, LATEST), timeout)
         return offsets_of(found)
 
     async def offsets_for_times(
         self, timestamps: Mapping[TopicPartition, int], timeout: float | None = None
     ) -> PartitionResults[OffsetAndTimestamp]:
-        """The first offset whose record is not older than the timestamp (milliseconds since the epoch).
+        """Return the first offset whose record is not older than the timestamp (milliseconds since the epoch).
 
         Raises as ``beginning_offsets`` does.
         """
@@ -132,15 +132,15 @@ class AsyncCalls(BaseConsumer):
         return await self._ask(call, timeout, lambda limit_s: self._core.list_offsets(timestamps, limit_s))
 
     async def partitions_for(self, topic: str, timeout: float | None = None) -> tuple[int, ...]:
-        """The partitions of a topic, empty if there is no such topic."""
+        """Return the partitions of a topic, empty if it does not exist."""
         return await self._ask("partitions_for", timeout, lambda limit_s: self._core.partitions_for(topic, limit_s))
 
     async def describe_topics(
         self, topics: Collection[str] | None = None, timeout: float | None = None
     ) -> dict[str, TopicDescription]:
-        """These topics with their ids and partitions, or all that may be seen; as ``Consumer.describe_topics``."""
+        """Describe these topics, or all that are visible: ids and partitions, as ``Consumer.describe_topics`` does."""
         return await self._ask("describe_topics", timeout, lambda limit_s: self._core.describe_topics(topics, limit_s))
 
     async def topics(self, timeout: float | None = None) -> tuple[str, ...]:
-        """The topics of the cluster this principal may see."""
+        """Return the topics of the cluster that this principal may see."""
         return await self._ask("topics", timeout, lambda limit_s: self._core.cluster_topics(limit_s))

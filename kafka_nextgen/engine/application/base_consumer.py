@@ -1,4 +1,4 @@
-"""What ``Consumer`` and ``AsyncConsumer`` share: the calls that never wait, and the guard of those that do."""
+"""The common base of ``Consumer`` and ``AsyncConsumer``: calls that never wait, and the guard of those that do."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["BaseConsumer", "check_max_records"]
 
-#: Why a rebalance is not enforced, by the protocol of the group.
+#: Why a rebalance can't be enforced, by group protocol.
 _NOTHING_ENFORCED = {
     GroupProtocol.CONSUMER: (
         "enforce_rebalance() does nothing: with the consumer group protocol the coordinator decides, and reassigns "
@@ -43,10 +43,10 @@ _NOTHING_ENFORCED = {
 
 
 class _Call:
-    """The context of a call by the one caller; a call from a callback is part of the call that runs the callback.
+    """The context of a call. Only one caller may be inside; a call from a callback is part of the call that runs it.
 
-    A class, as it is cheaper than a generator and there may be thousands of polls a second. It has no state of its own,
-    so all calls of one name share an instance, even if a signal handler makes one inside another.
+    This is a class because it is cheaper than a generator, and there can be thousands of polls a second. It has no
+    state, so all calls of one name share an instance, even if a signal handler makes one inside another.
     """
 
     def __init__(self, core: ConsumerCore, guard: CallGuard, calls: CallTracker, name: str, is_part: bool) -> None:
@@ -77,12 +77,12 @@ class _Call:
 
 
 def _check_of(core: ConsumerCore, is_part: bool) -> Callable[[], None]:
-    """The check that raises MisuseError; calls from a callback are allowed while the consumer closes."""
+    """Return the check that raises MisuseError; calls from a callback are allowed while the consumer closes."""
     return core.engine.thread.check_usable if is_part else core.check_open
 
 
 class BaseConsumer:
-    """A consumer without the calls that wait. ``whoami`` and ``is_inside`` are those of ``CallGuard``."""
+    """A consumer without the calls that wait. See ``CallGuard`` for ``whoami`` and ``is_inside``."""
 
     def __init__(
         self,
@@ -93,21 +93,21 @@ class BaseConsumer:
         calls: CallTracker,
     ) -> None:
         self._core = ConsumerCore(config, wakeup, whoami)
-        # Nothing else refers to the consumer, so that this runs when the application drops it.
+        # Nothing else refers to the consumer, so this runs when the application drops it.
         weakref.finalize(self, self._core.engine.abandon).atexit = False
         self._guard = CallGuard(whoami, is_inside)
         self._calls = calls
         self._alone: dict[str, _Call] = {}  # calls that run callbacks, by name
-        self._runs = False  # whether run() goes on, also between its calls
+        self._runs = False  # whether run() is in progress, also between its calls
 
     def _attach(self, make: Callable[[], Hooks]) -> None:
-        """Add hooks that are made on the I/O thread: a signal handler that raises can't leave them half made."""
+        """Add hooks, created on the I/O thread so that a signal handler that raises can't leave them half created."""
         hooks = self.hooks
         self._core.engine.thread.call(lambda: hooks.add(make())).result()
 
     @property
     def hooks(self) -> HookList:
-        """The hooks of this consumer: ``consumer.hooks.add(...)`` takes a ``Hooks``."""
+        """The hooks of this consumer; add one with ``consumer.hooks.add(...)``, which takes a ``Hooks``."""
         return self._core.hooks
 
     @property
@@ -116,7 +116,7 @@ class BaseConsumer:
         return self._core.config
 
     def assignment(self) -> frozenset[TopicPartition]:
-        """The partitions this consumer has now. Raises MisuseError once closed, as every method does."""
+        """The partitions that are assigned now. Raises MisuseError once closed, as every method does."""
         with self._calls:
             return self._usable().fetches.assignment()
 
@@ -126,9 +126,9 @@ class BaseConsumer:
             return self._usable().fetches.under_lock(FetchState.paused)
 
     def finished(self) -> frozenset[TopicPartition]:
-        """The partitions of which ``assign`` was given a range, and all of that was handed over.
+        """The partitions for which ``assign`` was given a range whose records have all been handed over.
 
-        Once these are all that are assigned, loops end and ``poll`` returns no records, at once.
+        When no other partitions are assigned, loops end, and ``poll`` immediately returns no records.
         """
         with self._calls:
             core = self._usable()
@@ -138,7 +138,7 @@ class BaseConsumer:
     def lag(self) -> dict[TopicPartition, int | None]:
         """How many offsets each assigned partition is behind its high watermark, as of its last fetch.
 
-        None where nothing was fetched yet, or the position is still being looked up.
+        None if nothing has been fetched yet, or while the position is being looked up.
         """
         with self._calls:
             core = self._usable()
@@ -147,10 +147,10 @@ class BaseConsumer:
             return {tp: standing.lag for tp, standing in progress.partitions.items()}
 
     def rebalances(self) -> tuple[Rebalance, ...]:
-        """What this member went through, oldest first: the last fifty rebalances that are over.
+        """The last fifty completed rebalances of this member, oldest first.
 
-        Each says when and why, by its cause and in words, the epochs before and after, what was assigned, revoked,
-        lost and kept, how many milliseconds each phase took, and what failed.
+        Each has its time, its cause and a description, the epochs before and after, which partitions were assigned,
+        revoked, lost and kept, the milliseconds that each phase took, and what failed.
         """
         with self._calls:
             return self._usable().engine.rebalances()
@@ -164,29 +164,29 @@ class BaseConsumer:
             return self._usable().engine.health()
 
     def metrics(self) -> Metrics:
-        """What this consumer has counted and measured until now: reading, commits, the group, polls, connections.
+        """All counters and measurements of this consumer so far: reading, commits, the group, polls, connections.
 
-        Never blocks, so an exporter may call it at any time from any thread, also after ``close``. Raises
-        MisuseError in a process forked off.
+        Never blocks, so an exporter may call it at any time from any thread, also after ``close``. Raises MisuseError
+        in a forked process.
         """
         with self._calls:
             return self._core.metrics()
 
     @property
     def group_protocol(self) -> GroupProtocol | None:
-        """The protocol of the group: as configured or, with auto, the one found; None until then."""
+        """The protocol of the group: as configured or, with ``auto``, as detected; None until then."""
         return self._usable().engine.membership.protocol
 
     def enforce_rebalance(self, reason: str | None = None, join_reason: JoinReason = JoinReason.UNKNOWN) -> None:
-        """Make the group rebalance at the next ``poll``, and tell its coordinator ``reason`` (KIP-568, KIP-800).
+        """Make the group rebalance at the next ``poll``; its coordinator gets ``reason`` (KIP-568, KIP-800).
 
-        Where the coordinator has extensions it is told ``join_reason``, too: with UPGRADE the group rebalances even if
-        this member does not lead it.
+        A coordinator with extensions gets ``join_reason``, too: with UPGRADE the group rebalances even if this member
+        is not its leader.
 
-        Only members of the classic protocol can do that. With the consumer group protocol the coordinator alone
-        decides, when what it knows of a member changes, such as its subscription: there is a UserWarning, and nothing
-        happens; nor does it with ``auto`` as long as the protocol is not found. Raises MisuseError without a
-        subscription.
+        Only members of the classic protocol can enforce a rebalance. With the consumer group protocol the coordinator
+        alone decides, when something it knows about a member changes, such as the subscription: this call then only
+        issues a UserWarning. With ``auto`` it does the same until the protocol has been detected. Raises MisuseError
+        without a subscription.
         """
         with self._use("enforce_rebalance"):
             if self._core.topics is None:
@@ -200,12 +200,12 @@ class BaseConsumer:
                 warnings.warn(_NOTHING_ENFORCED[protocol], UserWarning, stacklevel=2)
 
     def group_metadata(self) -> ConsumerGroupMetadata:
-        """Who this member is, for ``send_offsets_to_transaction`` of a transactional producer (KIP-447).
+        """Identify this member for ``send_offsets_to_transaction`` of a transactional producer (KIP-447).
 
-        confluent-kafka's and kafka-python's producers take it as it is. Ask for it anew in each transaction: the epoch
-        changes with every rebalance. A member that was thrown out of its group keeps its last epoch until the
-        application polls again, so that the coordinator refuses the offsets of what it lost. Epoch -1 and no id,
-        which no coordinator refuses, is a consumer that has not joined yet or reads partitions assigned by hand.
+        confluent-kafka's and kafka-python's producers accept the result directly. Call this again in each transaction:
+        the epoch changes with every rebalance. A member that was removed from its group keeps its last epoch until the
+        application polls again, so the coordinator refuses offsets of partitions that it lost. A consumer that has not
+        joined yet, or reads partitions assigned manually, has epoch -1 and no id, which no coordinator refuses.
         ``docs/use/transactions.md`` shows the whole loop. Raises MisuseError without ``group.id``.
         """
         identity = self._usable().engine.identity
@@ -215,7 +215,7 @@ class BaseConsumer:
 
     @contextmanager
     def _running(self) -> Iterator[None]:
-        """Let one ``run`` in at a time, and tell ``health`` of the error that ends it."""
+        """Allow only one ``run`` at a time, and report the error that ends it in ``health``."""
         if self._runs:
             raise ConcurrentUseError(
                 "run() was called while another run() of this consumer is under way; stop that one first"
@@ -223,7 +223,7 @@ class BaseConsumer:
         try:
             self._runs = True
             yield
-        except ConcurrentUseError:  # another call goes on
+        except ConcurrentUseError:  # another call is still in progress
             raise
         except Exception as error:
             self._core.engine.counters.polls.run_error = describe_error(error)
@@ -232,9 +232,9 @@ class BaseConsumer:
             self._runs = False
 
     def _topics_to_run(self, topics: Topics | None) -> Topics | None:
-        """What ``run`` is to subscribe to: ``topics``, or what was subscribed to without a listener.
+        """Return what ``run`` subscribes to: ``topics``, or the current subscription if it has no listener.
 
-        None if it reads what was assigned by hand. Raises MisuseError if it can't run.
+        Returns None with a manual assignment. Raises MisuseError if ``run`` is not possible.
         """
         core = self._usable()
         if not self.config.group_id:
@@ -254,20 +254,20 @@ class BaseConsumer:
         return core.topics
 
     def _positions(self) -> dict[TopicPartition, OffsetAndMetadata]:
-        """The position of each partition that has one and is not being given up, behind all that was handed over."""
+        """The positions, after all records handed over, of partitions that have one and are not being revoked."""
         return self._usable().fetches.under_lock(lambda state: state.handover.positions_to_keep())
 
     def _usable(self) -> ConsumerCore:
-        """The core, if it may be used now."""
+        """Return the core, or raise MisuseError if it can't be used now."""
         _check_of(self._core, is_in_callback(self._core))()
         return self._core
 
     def _use(self, call: str) -> AbstractContextManager[None]:
-        """Enter a call that runs no callbacks; it may be made from a callback."""
+        """Enter a call that runs no callbacks; a callback may make such a call."""
         return _Call(self._core, self._guard, self._calls, call, is_in_callback(self._core))
 
     def _use_alone(self, call: str) -> AbstractContextManager[None]:
-        """Enter a call that runs callbacks; it can't be made from a callback."""
+        """Enter a call that runs callbacks; a callback can't make such a call."""
         if is_in_callback(self._core):
             raise MisuseError(f"{call}() would wait for the rebalance callback it is called from; call it after poll()")
         known = self._alone.get(call)
@@ -280,6 +280,6 @@ class BaseConsumer:
 
 
 def check_max_records(max_records: int | None) -> None:
-    """Raise ValueError for a number of records that can't be asked for."""
+    """Raise ValueError for an invalid number of records."""
     if max_records is not None and max_records < 1:
         raise ValueError(f"max_records must be at least 1, not {max_records}")

@@ -1,4 +1,4 @@
-"""``Consumer``'s calls about offsets, positions and topics: each waits, at most for its timeout."""
+"""``Consumer``'s calls about offsets, positions and topics: each waits, up to its timeout."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ T = TypeVar("T")
 
 
 class BlockingCalls(BaseConsumer):
-    """Timeouts are seconds, None for ``default.api.timeout.ms``; RequestTimeoutError when they are over."""
+    """Timeouts are seconds, None for ``default.api.timeout.ms``; calls raise RequestTimeoutError after the timeout."""
 
     def _ask(self, call: str, timeout: float | None, begin: Callable[[float], Future[T]]) -> T:
-        """Wait for a query of at most so many seconds; ends it if a signal handler closes the consumer meanwhile."""
+        """Wait for a query, at most ``timeout`` seconds; the wait ends if a signal handler closes the consumer."""
         with self._use(call):
             limit_s = self._limit_s(timeout)
             future = begin(limit_s)
@@ -37,24 +37,24 @@ class BlockingCalls(BaseConsumer):
     # ---- offsets
 
     def commit(self, offsets: Offsets | None = None, timeout: float | None = None) -> None:
-        """Commit ``offsets``, or the positions behind everything handed over, and wait for it.
+        """Commit ``offsets``, or the positions after everything handed over, and wait for the result.
 
         Raises CommitFailedError naming the partitions, GroupAuthorizationError, or RequestTimeoutError. Without
-        ``offsets`` it fails, once, if records were handed over whose partitions were lost before they were committed
-        (or revoked, and there was no listener to commit them): their next owner reads them again.
+        ``offsets`` it fails, once, if partitions were lost before their records were committed (or revoked, without a
+        listener that could commit): their next owner reads these records again.
         """
         self._ask("commit", timeout, lambda limit_s: self._core.commit(offsets, limit_s))
 
     def commit_async(self, offsets: Offsets | None = None, callback: CommitCallback | None = None) -> Future[None]:
         """Commit without waiting; the future has the error that ``commit`` would raise.
 
-        Commits of a partition keep their order. A commit that still waits to be sent, or sent again, is merged into a
-        later one, whose result counts for both: repeating an earlier commit never sets a position back.
-        ``close`` waits for it. Callbacks added to the future run on the I/O thread and must not block it.
+        Commits of a partition keep their order. A commit that is still waiting to be sent or retried is merged into a
+        later one, whose result applies to both: retrying an earlier commit never moves a position back. ``close`` waits
+        for it. Callbacks added to the future run on the I/O thread and must not block it.
 
-        ``callback`` runs where rebalance callbacks do, in ``poll`` and ``close``, with the offsets that were to be
-        committed and what the future would raise, or None. It must not call the consumer; what it raises is raised
-        there.
+        ``callback`` runs where rebalance callbacks do, in ``poll`` and ``close``. It gets the offsets to be committed,
+        and the exception that the future would raise, or None. It must not call the consumer; an exception that it
+        raises is raised by that ``poll`` or ``close``.
         """
         with self._use("commit_async"):
             return self._core.commit(offsets, self._limit_s(None), callback)
@@ -62,54 +62,53 @@ class BlockingCalls(BaseConsumer):
     def committed(
         self, partitions: Collection[TopicPartition], timeout: float | None = None
     ) -> dict[TopicPartition, OffsetAndMetadata | None]:
-        """The group's committed offsets, None where there is none or no such partition.
+        """Return the group's committed offsets, None for a partition without one or that does not exist.
 
         Raises MisuseError without ``group.id``, GroupAuthorizationError, RequestTimeoutError, and another BrokerError
-        where the coordinator refuses: UNKNOWN_MEMBER_ID for a member that was thrown out and is about to hear of it.
+        if the coordinator refuses: UNKNOWN_MEMBER_ID for a member that was removed and has not yet been informed.
         """
         return self._ask("committed", timeout, lambda limit_s: self._core.committed(partitions, limit_s))
 
     def group_lag(
         self, partitions: Collection[TopicPartition] | None = None, timeout: float | None = None
     ) -> PartitionResults[int | None]:
-        """How many offsets the group has to read in each partition, from its committed offset on; None without one.
+        """Return how many offsets the group has yet to read in each partition; None without a committed offset.
 
-        Offsets that retention or DeleteRecords removed are not counted, unlike in Kafka's tools. Without ``partitions``
-        it is asked for those that are assigned or, while this member stands by (``group.target.size``), for those that
-        it may get. A partition without a leader is in ``failed`` of the result. Raises as ``committed`` and
-        ``end_offsets`` do.
+        Unlike in Kafka's tools, offsets removed by retention or DeleteRecords are not counted. ``partitions`` defaults
+        to those that are assigned or, while this member is a standby (``group.target.size``), to those that it may get.
+        A partition without a leader is in ``failed`` of the result. Raises as ``committed`` and ``end_offsets`` do.
         """
         return self._ask("group_lag", timeout, lambda limit_s: self._core.group_lag(partitions, limit_s))
 
     # ---- positions
 
     def position(self, partition: TopicPartition, timeout: float | None = None) -> int:
-        """The offset of the next record of ``partition``; waits while it is being looked up.
+        """Return the offset of the next record of ``partition``; waits while the position is being looked up.
 
         Raises MisuseError if the partition is not assigned, or RequestTimeoutError.
         """
         return self._ask("position", timeout, lambda limit_s: self._core.find_position(partition, limit_s))
 
     def seek(self, partition: TopicPartition, offset: int | OffsetAndMetadata) -> None:
-        """Go on reading ``partition`` at ``offset``.
+        """Continue reading ``partition`` at ``offset``.
 
-        Raises MisuseError if it is not assigned, ValueError for an offset that can't be one.
+        Raises MisuseError if it is not assigned, ValueError for an invalid offset.
         """
         with self._use("seek"):
             self._core.seek(partition, offset)
 
     def seek_to_beginning(self, partitions: Collection[TopicPartition] | None = None) -> None:
-        """Go on reading at the first offset there is, in ``partitions`` or in all that are assigned."""
+        """Continue reading at the first available offset, in ``partitions`` or in all that are assigned."""
         with self._use("seek_to_beginning"):
             self._core.seek_to(partitions, OffsetReset.EARLIEST)
 
     def seek_to_end(self, partitions: Collection[TopicPartition] | None = None) -> None:
-        """Go on reading behind the last record there is, in ``partitions`` or in all that are assigned."""
+        """Continue reading after the last available record, in ``partitions`` or in all that are assigned."""
         with self._use("seek_to_end"):
             self._core.seek_to(partitions, OffsetReset.LATEST)
 
     def pause(self, partitions: Collection[TopicPartition]) -> None:
-        """Hand out no record of ``partitions`` until they are resumed; dropped when they are given up."""
+        """Hand over no records of ``partitions`` until they are resumed or no longer assigned."""
         with self._use("pause"):
             self._core.pause(partitions)
 
@@ -123,25 +122,25 @@ class BlockingCalls(BaseConsumer):
     def beginning_offsets(
         self, partitions: Iterable[TopicPartition], timeout: float | None = None
     ) -> PartitionResults[int]:
-        """The first offset there is in each partition.
+        """Return the first available offset of each partition.
 
-        A partition that has no leader when it is looked up a few times is in ``failed`` of the result, and not among
-        its keys: it holds up no other. One whose leader does not answer gets there when the time is over. Raises
-        RequestTimeoutError if nothing was found until then, UnknownTopicError if the partition does not exist, and
-        TopicAuthorizationError.
+        A partition that still has no leader after a few lookups is in ``failed`` of the result and not among its keys,
+        so it does not delay the others. A partition whose leader has not answered when the timeout expires is there,
+        too. Raises RequestTimeoutError if no offset was found by then, UnknownTopicError if the partition does not
+        exist, and TopicAuthorizationError.
         """
         found = self._list_offsets("beginning_offsets", dict.fromkeys(partitions, EARLIEST), timeout)
         return offsets_of(found)
 
     def end_offsets(self, partitions: Iterable[TopicPartition], timeout: float | None = None) -> PartitionResults[int]:
-        """The offset behind the last record of each partition. Raises as ``beginning_offsets`` does."""
+        """Return the offset after the last record of each partition. Raises as ``beginning_offsets`` does."""
         found = self._list_offsets("end_offsets", dict.fromkeys(partitions, LATEST), timeout)
         return offsets_of(found)
 
     def offsets_for_times(
         self, timestamps: Mapping[TopicPartition, int], timeout: float | None = None
     ) -> PartitionResults[OffsetAndTimestamp]:
-        """The first offset whose record is not older than the timestamp (milliseconds since the epoch).
+        """Return the first offset whose record is not older than the timestamp (milliseconds since the epoch).
 
         Raises as ``beginning_offsets`` does.
         """
@@ -153,18 +152,18 @@ class BlockingCalls(BaseConsumer):
         return self._ask(call, timeout, lambda limit_s: self._core.list_offsets(timestamps, limit_s))
 
     def partitions_for(self, topic: str, timeout: float | None = None) -> tuple[int, ...]:
-        """The partitions of a topic, empty if there is no such topic."""
+        """Return the partitions of a topic, empty if it does not exist."""
         return self._ask("partitions_for", timeout, lambda limit_s: self._core.partitions_for(topic, limit_s))
 
     def describe_topics(
         self, topics: Collection[str] | None = None, timeout: float | None = None
     ) -> dict[str, TopicDescription]:
-        """These topics with their ids and partitions, or all that may be seen; those that are not there are left out.
+        """Describe these topics, or all that are visible: ids and partitions. Topics that do not exist are left out.
 
-        Raises TopicAuthorizationError for a topic that may not be seen, and RequestTimeoutError.
+        Raises TopicAuthorizationError for a topic that this principal may not see, and RequestTimeoutError.
         """
         return self._ask("describe_topics", timeout, lambda limit_s: self._core.describe_topics(topics, limit_s))
 
     def topics(self, timeout: float | None = None) -> tuple[str, ...]:
-        """The topics of the cluster this principal may see."""
+        """Return the topics of the cluster that this principal may see."""
         return self._ask("topics", timeout, lambda limit_s: self._core.cluster_topics(limit_s))

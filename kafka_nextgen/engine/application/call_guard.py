@@ -1,8 +1,8 @@
-"""Which calls of a consumer are under way, by their frames: one caller at a time, and ``close`` by a signal handler.
+"""Tracks the calls in progress by their frames: only one caller may be inside, and a signal handler may ``close``.
 
 A signal handler may raise anywhere, even between the last line of a ``try`` and its ``finally``, or in the first line
-of that. So a flag, a lock or a counter may be left behind by a call that is over, and the consumer would refuse all
-later ones. A call therefore leaves its frame, and is under way only while that frame is being executed.
+of the ``finally``. So a call that has ended could leave a flag, a lock or a counter set, and the consumer would refuse
+all later calls. Therefore a call registers its frame, and counts as in progress only while that frame is executing.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ __all__ = ["CallGuard", "CallTracker", "NoCallTracker", "calling_frame", "is_in_
 
 
 def this_frame() -> FrameType:
-    """The frame of the function that calls this."""
+    """Return the caller's frame."""
     return sys._getframe(1)  # noqa: SLF001  (as inspect.currentframe, which may be None)
 
 
 def calling_frame() -> FrameType:
-    """The frame from which the function was called that calls this: of a context manager, the one with the block."""
+    """Return the frame of the caller's caller; in a context manager, that is the frame with the ``with`` block."""
     return sys._getframe(2)  # noqa: SLF001  (as inspect.currentframe, which may be None)
 
 
 def is_in_thread(frame: FrameType, thread: object) -> bool:
-    """Whether the thread with this ident is executing ``frame``, or a call it made; True if that is unknown."""
+    """Whether the thread with this ident is executing ``frame``, or a call made from it; True if that is unknown."""
     if thread == threading.get_ident():
         return _outermost(frame, this_frame()) is frame
     for _ in range(_MOST_LOOKS):
@@ -44,14 +44,14 @@ def is_in_thread(frame: FrameType, thread: object) -> bool:
 
 
 def is_in_task(frame: FrameType, task: object) -> bool:
-    """Whether the task is executing ``frame``, or waits in it; True if that is unknown."""
+    """Whether the task is executing or awaiting in ``frame``; True if that is unknown."""
     if not isinstance(task, asyncio.Task) or task is asyncio.current_task():
         return _outermost(frame, this_frame()) is frame
     if task.done():
         return False
     awaited: object = task.get_coro()
     while isinstance(awaited, (CoroutineType, GeneratorType)):
-        if isinstance(awaited, GeneratorType):  # an ``__await__`` may be one, and wait for a coroutine in turn
+        if isinstance(awaited, GeneratorType):  # from ``__await__``; it may await a coroutine in turn
             awaited = awaited.gi_yieldfrom
         elif awaited.cr_frame is frame:
             return True
@@ -60,17 +60,17 @@ def is_in_task(frame: FrameType, task: object) -> bool:
     return not (awaited is None or type(awaited).__name__ == _LEAF)
 
 
-#: The type that a task's innermost coroutine awaits: the iterator of a future.
+#: The type that a task's innermost coroutine awaits: a future's iterator.
 _LEAF = "FutureIter"
 
-#: Another thread runs on while its frames are walked. A generator that is suspended meanwhile loses the frame below it,
-#: so a walk that ended at a generator is inconclusive.
+#: Another thread keeps running while its frames are walked. A generator that is suspended in the meantime loses its
+#: back frame, so a walk that ends at a generator is inconclusive.
 _MAY_BE_SUSPENDED = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 _MOST_LOOKS = 100
 
 
 def _outermost(frame: FrameType, top: FrameType | None) -> FrameType | None:
-    """``frame`` if ``top`` is it or was called by it; else the outermost frame, None without ``top``."""
+    """Return ``frame`` if ``top`` is it or was called from it; else the outermost frame, or None without ``top``."""
     found = None
     while top is not None and found is not frame:
         found, top = top, top.f_back
@@ -84,7 +84,7 @@ class _Held(NamedTuple):
 
 
 class CallGuard:
-    """Lets one caller in at a time: a second thread or task gets an error instead of losing records.
+    """Allows only one caller at a time: a second thread or task gets an error, as it could lose records.
 
     The holder may enter again (a listener that commits runs inside ``poll``). ``whoami`` identifies the caller: a
     thread's ident, or the running task. ``is_inside`` says whether a caller is still inside a frame.
@@ -93,17 +93,17 @@ class CallGuard:
     def __init__(self, whoami: Callable[[], object], is_inside: Callable[[FrameType, object], bool]) -> None:
         self._whoami = whoami
         self._is_inside = is_inside
-        self._lock = threading.RLock()  # a signal handler may close from within
+        self._lock = threading.RLock()  # re-entrant, as a signal handler may close inside a call
         self._held: _Held | None = None
 
     @property
     def is_held(self) -> bool:
-        """Whether some caller is inside."""
+        """Whether a caller is inside."""
         held = self._held
         return held is not None and self._is_inside(held.frame, held.holder)
 
     def refusal(self, call: str) -> ConcurrentUseError:
-        """The error for a caller that comes while another one is inside."""
+        """The error for a second caller."""
         held = self._held
         return ConcurrentUseError(
             f"{call}() was called while another thread or task is inside {held.call if held else 'another call'}(); "
@@ -111,7 +111,7 @@ class CallGuard:
         )
 
     def try_enter(self, call: str, frame: FrameType) -> bool:
-        """Enter until ``leave`` or the end of ``frame``; False if another caller is inside."""
+        """Enter until ``leave`` is called or ``frame`` ends; False if another caller is inside."""
         me = self._whoami()
         with self._lock:
             held = self._held
@@ -128,12 +128,13 @@ class CallGuard:
 
 
 class CallTracker:
-    """Tracks which threads are inside a call, and runs what has to wait until the outermost call ends.
+    """Tracks which threads are inside a call, and runs work that must wait until the outermost call ends.
 
     A signal handler runs in the main thread at any point: between two steps of a poll, in a callback, under a lock that
-    the I/O thread needs next. So it must not wait for anything. It leaves a *wish*, which the same thread carries out
-    as soon as its outermost call has released everything; that call then ends with MisuseError. A wish stays until it
-    is carried out. Each thread writes under its own ident only, so there is no lock that a handler could find taken.
+    the I/O thread needs next. So it must not wait for anything. Instead it leaves a *wish*, which the same thread
+    carries out as soon as its outermost call has released everything; that call then raises MisuseError. A wish is kept
+    until it is carried out. Each thread writes only under its own ident, so no lock is needed that a handler could find
+    held.
     """
 
     def __init__(self) -> None:
@@ -147,7 +148,7 @@ class CallTracker:
         self.leave(calling_frame(), error)
 
     def enter(self, frame: FrameType) -> None:
-        """Enter a call, or a part of the outermost call, with this frame."""
+        """Enter a call with this frame, or a part of the outermost call."""
         me = threading.get_ident()
         outermost = self._frames.get(me)
         if outermost is None or not is_in_thread(outermost, me):
@@ -161,8 +162,8 @@ class CallTracker:
         is_granted = False
         while me in self._wishes:
             is_granted |= self._wishes[me]()
-            del self._wishes[me]  # only now: if the wish is interrupted, the next call or close carries it out
-        del self._frames[me]  # no call since the check for wishes
+            del self._wishes[me]  # last: if the wish is interrupted, the next call or close carries it out
+        del self._frames[me]  # no call has begun since the check for wishes
         if is_granted and error is None:
             raise MisuseError("this consumer was closed during the call")
 
@@ -179,13 +180,13 @@ class CallTracker:
         return threading.get_ident() in self._wishes
 
     def when_out(self, wish: Callable[[], bool]) -> None:
-        """Call ``wish`` at the end of this thread's call; it returns whether it did anything."""
+        """Call ``wish`` when this thread's call ends; it returns whether it did anything."""
         assert self.is_inside
         self._wishes[threading.get_ident()] = wish
 
 
 class NoCallTracker(CallTracker):
-    """For consumers that no signal handler can close: tracks nothing."""
+    """For consumers that a signal handler can't close: tracks nothing."""
 
     def enter(self, frame: FrameType) -> None:
         """Do nothing."""

@@ -1,7 +1,7 @@
-"""What ``Consumer`` and ``AsyncConsumer`` share, except for waiting.
+"""The common part of ``Consumer`` and ``AsyncConsumer``: everything except waiting.
 
-What needs the network returns a future of the I/O thread, which each consumer waits for in its own way. What concerns
-records is done at once, under the lock of the fetch state.
+Calls that need the network return a future of the I/O thread; each consumer waits for it in its own way. Calls about
+records run immediately, under the lock of the fetch state.
 """
 
 from __future__ import annotations
@@ -47,14 +47,15 @@ __all__ = ["ConsumerCore"]
 
 T = TypeVar("T")
 
-#: The member is told of polls at least this often (seconds), so that max.poll.interval.ms is measured from them.
+#: The application's polls are reported to the member at least this often (seconds), as max.poll.interval.ms is measured
+#: from these reports.
 POLL_NOTE_INTERVAL_S = 1.0
-#: The longest wait (seconds) of a poll after a fatal error, which it then raises again.
+#: The longest wait (seconds) of a poll after a fatal error, before it raises the error again.
 FATAL_WAIT_S = 1.0
 
 
 class ConsumerCore:
-    """The part of a consumer that is independent of how its calls wait."""
+    """The part of a consumer that does not depend on how its calls wait."""
 
     def __init__(self, config: ConsumerConfig, wakeup: Wakeup, whoami: Callable[[], object]) -> None:
         self.config = config
@@ -72,9 +73,9 @@ class ConsumerCore:
         self._is_reminded = False
         self._note_at_s = 0.0
         self.topics: Topics | None = None  # the subscription
-        self.has_listener = False  # of the subscription
+        self.has_listener = False  # whether the subscription has a listener
         self._running: PendingCallback | None = None
-        self.ended: CallbackEnd | None = None  # the end of the running callback, until the member is told
+        self.ended: CallbackEnd | None = None  # how the running callback ended, until reported to the member
         self.polls = self.engine.counters.polls
         self._all_is_processed = True
 
@@ -92,7 +93,7 @@ class ConsumerCore:
         return self.engine.thread.submit(self.engine.membership.subscribe(subscribed, has_listener))
 
     def unsubscribe(self, timeout_s: float) -> Future[None]:
-        """Begin to leave the group and end the subscription."""
+        """Start leaving the group and end the subscription."""
         self.cursor.finish_run()
         self.fetches.let_go()
         self.topics = None
@@ -100,11 +101,11 @@ class ConsumerCore:
 
     @property
     def manual_assignment(self) -> frozenset[TopicPartition]:
-        """The partitions of the manual assignment."""
+        """The partitions that are assigned manually."""
         return self.engine.manual_assignment.partitions
 
     def assign(self, partitions: ToAssign, timeout_s: float) -> Future[None]:
-        """Read these partitions, or ranges, and no others, without being a member of a group."""
+        """Read only these partitions, or ranges, without being a member of a group."""
         wanted, ranges = frozenset(checked_partitions(partitions)), checked_ranges(partitions)
         if self.topics is not None:
             raise refusal("assign", wanted)
@@ -117,13 +118,13 @@ class ConsumerCore:
     # ---- polling
 
     def check_open(self) -> None:
-        """Raise MisuseError if the consumer is closed, or belongs to the process before a fork."""
+        """Raise MisuseError if the consumer is closed, or was created before this process was forked."""
         self.engine.thread.check_usable()
         if self.closing:
             raise MisuseError("this consumer is closed")
 
     def note_poll(self) -> Future[None] | None:
-        """Note that the application polls; the future, if any, is done when the member was told."""
+        """Note that the application polls; the future, if any, completes when the member has been informed."""
         if self.config.enable_auto_commit:
             self.fetches.mark_consumed()
         now = self.now()
@@ -133,19 +134,19 @@ class ConsumerCore:
         return self.engine.thread.call(self.engine.membership.note_poll)
 
     def is_poll_due(self) -> bool:
-        """Whether a poll that has waited must tell the member, or has callbacks or errors to handle."""
+        """Whether a poll must report to the member, or has callbacks or errors to handle."""
         mailbox = self.engine.mailbox
         has_news = mailbox.news != self.cursor.news_seen
         return self.closing or has_news or mailbox.wants_poll or self.now() >= self._note_at_s
 
     def find(self, max_records: int | None) -> PollOffer:
-        """At most ``max_records`` of the records that have arrived; the positions advance once the offer is taken."""
+        """Offer at most ``max_records`` of the records that have arrived; taking the offer advances the positions."""
         offer = self.fetches.find(max_records or self.config.max_poll_records)
         self._handed_over(offer.parts, self.polls.began_at, self.now())
         return offer
 
     def records(self, offer: PollOffer) -> Records:
-        """The records of an offer, as a poll returns them."""
+        """Return the records of an offer, as ``poll`` returns them."""
         parts = offer.parts
         if self._deserializers is None:
             return Records(parts)
@@ -157,27 +158,27 @@ class ConsumerCore:
             self.fetches.put_back(parts, last)
 
     def look(self) -> Iterator[Record]:
-        """The next run of iteration; empty if another poll is due."""
+        """Return the next run of records for iteration; empty if another poll is due."""
         if not self._is_reminded:
             self._is_reminded = True
             self.engine.repeat(self._remind, self.note_interval_s)
         return self.cursor.look(self.config.max_poll_records, self.polls.began_at)
 
     def _remind(self) -> None:
-        """Have iteration poll, which tells the member; on the I/O thread."""
+        """Make iteration poll, so that the poll is reported to the member; called on the I/O thread."""
         if self.cursor.is_in_run:
             self._note_at_s = 0.0
             self.cursor.end_run()
 
     def _handed_over(self, parts: Sequence[ColumnSlice], began: float | None, ended: float) -> None:
-        """Call the hooks for what a poll returned that took from ``began`` to ``ended`` (monotonic seconds)."""
+        """Call the hooks for the result of a poll, which took from ``began`` to ``ended`` (monotonic seconds)."""
         if self.hooks and parts and began is not None:
             records = Records(parts, self._deserializers and self._deserializers.lenient)
             began_at, took_s = wall_s(began), ended - began
             self.hooks.each(lambda hooks: hooks.received(records, began_at, took_s))
 
     def metrics(self) -> Metrics:
-        """What was counted and measured until now. Raises MisuseError in a process forked off."""
+        """All counters and measurements so far. Raises MisuseError in a forked process."""
         self.engine.thread.refuse_foreign()
         return self.engine.metrics(self.cursor.given_out())
 
@@ -190,11 +191,11 @@ class ConsumerCore:
             raise MisuseError("poll() has nothing to read: subscribe() or assign() first")
 
     def wait_s(self, timeout_s: float) -> float:
-        """How long (seconds) a poll of ``timeout_s`` waits for records, which never come after a fatal error."""
+        """How long (seconds) a poll of ``timeout_s`` waits; shorter after a fatal error, as no records will arrive."""
         return timeout_s if self.engine.mailbox.fatal is None else min(timeout_s, FATAL_WAIT_S)
 
     def raise_lasting_error(self) -> None:
-        """Raise a fatal error, or what has kept the consumer from reaching any broker for ten seconds."""
+        """Raise a fatal error, or the reason why the consumer has not reached any broker for ten seconds."""
         self.engine.mailbox.raise_fatal()
         error = self.engine.unreachable
         if error is not None:
@@ -202,30 +203,30 @@ class ConsumerCore:
 
     @property
     def has_callbacks(self) -> bool:
-        """Whether there is a callback to run, to wait for, or to report to the member."""
+        """Whether a callback is to be run, awaited, or reported to the member."""
         return self._running is not None or bool(self.engine.mailbox.callbacks)
 
     @property
     def is_in_callback(self) -> bool:
-        """Whether a callback has begun and not ended."""
+        """Whether a callback is running."""
         return self._running is not None and self.ended is None
 
     @property
     def is_in_on_standby(self) -> bool:
-        """Whether ``on_standby`` has begun and its end was not reported."""
+        """Whether ``on_standby`` has begun and its end has not been reported."""
         return self._running is not None and self._running.kind is CallbackKind.STANDBY
 
     def next_callback(self) -> PendingCallback | None:
-        """The callback to run, or to wait for if it is running; the same one until its end was reported."""
+        """Return the callback to run, or to wait for if it is running; the same one until its end is reported."""
         if self._running is None:
             self.polls.begin_callback()
             self._running = self.engine.mailbox.first_callback()
-        if self._running is not None:  # dropped only now: an exception leaves it here or in the mailbox
+        if self._running is not None:  # dropped as late as this, so that an exception leaves it here or in the mailbox
             self.engine.mailbox.drop_callback(self._running)
         return self._running
 
     def tell_end(self, ended: CallbackEnd) -> Future[None]:
-        """Report the end of a callback to the member, which does not wait for other calls. May be repeated."""
+        """Report the end of a callback to the member, ahead of other calls. May be repeated."""
         self.polls.note_callback_end()
         callback, error = ended
         if isinstance(callback, PendingCall):
@@ -233,7 +234,7 @@ class ConsumerCore:
         return self.engine.thread.call(lambda: self.engine.membership.callback_finished(callback, error))
 
     def callback_reported(self, ended: CallbackEnd) -> None:
-        """Forget a callback whose end was reported."""
+        """Forget a callback whose end has been reported."""
         began, now = self.polls.end_callback()
         if self.ended is ended:
             self._running = None
@@ -246,10 +247,10 @@ class ConsumerCore:
     # ---- positions
 
     def commit(self, offsets: Offsets | None, timeout_s: float, callback: CommitCallback | None = None) -> Future[None]:
-        """Commit the caller's offsets, or the positions behind all that was handed over; poll runs ``callback``.
+        """Commit ``offsets``, or the positions after everything handed over; ``poll`` runs ``callback``.
 
-        A commit of the positions fails if records that it should cover were lost, except in a rebalance callback, where
-        ``on_partitions_lost`` reports these.
+        A commit of the positions fails if partitions were lost before their records were committed. In a rebalance
+        callback it does not fail, as ``on_partitions_lost`` reports these partitions.
         """
         to_commit = self._to_commit(offsets)
         is_bare = offsets is None and self._running is None
@@ -268,7 +269,7 @@ class ConsumerCore:
     def _to_commit(self, offsets: Offsets | None) -> Mapping[TopicPartition, OffsetAndMetadata]:
         if offsets is None:
             self.cursor.advance_positions()
-            self.fetches.mark_consumed()  # for auto-commit, too, which must not commit less later
+            self.fetches.mark_consumed()  # auto-commit must not commit less later
             return self.fetches.handed_over_offsets()
         return {tp: checked_offset(tp, value) for tp, value in offsets.items()}
 
@@ -283,7 +284,7 @@ class ConsumerCore:
         return self.engine.query(lambda: self.engine.fetcher.find_position(partition, timeout_s))
 
     def seek(self, partition: TopicPartition, offset: int | OffsetAndMetadata) -> None:
-        """Go on reading at ``offset``."""
+        """Continue reading at ``offset``."""
         target = checked_offset(partition, offset)
         self.cursor.finish_run()
         self.require_assigned([partition])
@@ -291,14 +292,14 @@ class ConsumerCore:
         self.engine.note_seek(frozenset({partition}))
 
     def seek_to(self, partitions: Collection[TopicPartition] | None, where: OffsetReset) -> None:
-        """Go on reading at the beginning or the end, in all partitions if None are given."""
+        """Continue reading at the beginning or the end, in all partitions if ``partitions`` is None."""
         self.cursor.finish_run()
         chosen = self.fetches.assignment() if partitions is None else self.require_assigned(partitions)
         self.fetches.change(lambda state: state.seek_to(chosen, where))
         self.engine.note_seek(frozenset(chosen))
 
     def pause(self, partitions: Collection[TopicPartition]) -> None:
-        """Hand over no records of these until they are resumed."""
+        """Hand over no records of these partitions until they are resumed."""
         self.cursor.finish_run()
         chosen = self.require_assigned(partitions)
         self.fetches.change(lambda state: state.pause(chosen))
@@ -309,7 +310,7 @@ class ConsumerCore:
         self.fetches.change(lambda state: state.resume(chosen))
 
     def require_assigned(self, partitions: Iterable[TopicPartition]) -> tuple[TopicPartition, ...]:
-        """The same ``partitions``; raises MisuseError naming those that are not assigned."""
+        """Return ``partitions``; raises MisuseError naming those that are not assigned."""
         wanted, owned = checked_partitions(partitions), self.fetches.assignment()
         foreign = set(wanted) - owned
         if foreign:
@@ -319,12 +320,12 @@ class ConsumerCore:
             raise MisuseError(message)
         return wanted
 
-    # ---- questions
+    # ---- queries
 
     def committed(
         self, partitions: Iterable[TopicPartition], timeout_s: float
     ) -> Future[dict[TopicPartition, OffsetAndMetadata | None]]:
-        """The committed offsets of these partitions, None where there is none or no such partition."""
+        """Return the committed offsets of these partitions, None for one without or that does not exist."""
         wanted = checked_partitions(partitions)
         return self.engine.query(lambda: self._committed(wanted, timeout_s))
 
@@ -337,7 +338,7 @@ class ConsumerCore:
     def group_lag(
         self, partitions: Iterable[TopicPartition] | None, timeout_s: float
     ) -> Future[PartitionResults[int | None]]:
-        """The group's lag in these partitions; None for those that are assigned or, for a standby, that it may get."""
+        """Return the group's lag in these partitions; None means all assigned or, for a standby, all it may get."""
         wanted = checked_partitions(self._own_partitions() if partitions is None else partitions)
         return self.engine.query(lambda: self._group_lag(wanted, clocks.monotonic() + timeout_s))
 
@@ -351,30 +352,30 @@ class ConsumerCore:
     def list_offsets(
         self, timestamps: Mapping[TopicPartition, int], timeout_s: float
     ) -> Future[PartitionResults[OffsetAndTimestamp]]:
-        """The offsets at these timestamps (milliseconds; -1 the end, -2 the beginning)."""
+        """Return the offsets at these timestamps (milliseconds; -1 for the end, -2 for the beginning)."""
         wanted = checked_timestamps(timestamps)
         return self.engine.query(lambda: self.engine.cluster_queries.reachable_offsets(wanted, timeout_s))
 
     def describe_topics(self, topics: Collection[str] | None, timeout_s: float) -> Future[dict[str, TopicDescription]]:
-        """These topics, or all; those that are not there are left out."""
+        """Describe these topics, or all; topics that do not exist are left out."""
         names = None if topics is None else checked_topic_names(topics, "describe_topics")
         return self.engine.query(lambda: self.engine.cluster_queries.describe_topics(names, timeout_s))
 
     def partitions_for(self, topic: str, timeout_s: float) -> Future[tuple[int, ...]]:
-        """The partitions of a topic, empty if there is no such topic."""
+        """Return the partitions of a topic, empty if it does not exist."""
         return self.engine.query(lambda: self.engine.cluster_queries.partitions_for(topic, timeout_s))
 
     def cluster_topics(self, timeout_s: float) -> Future[tuple[str, ...]]:
-        """The topics of the cluster this principal may see."""
+        """Return the topics of the cluster that this principal may see."""
         return self.engine.query(lambda: self.engine.cluster_queries.topics(timeout_s))
 
     # ---- closing
 
     def begin_closing(self, all_is_processed: bool) -> bool:
-        """Refuse new calls from here on; False if the consumer is closed already or this process was forked.
+        """Refuse new calls from now on; False if the consumer is already closed or this process was forked.
 
-        Auto-commit covers what was handed over or, if an error cut processing short (not ``all_is_processed``), what
-        was handed over before the last poll.
+        Auto-commit covers all records handed over. If an error interrupted processing (not ``all_is_processed``), it
+        covers only records handed over before the last poll.
         """
         if self.closing or self.engine.thread.is_foreign:
             return False
@@ -384,7 +385,7 @@ class ConsumerCore:
         return True
 
     def finish_reading(self) -> None:
-        """Advance the positions for the last time; only when no other call is under way."""
+        """Advance the positions for the last time; only valid when no other call is in progress."""
         self.cursor.mark_processed()
         self.cursor.finish_run()
         if self._all_is_processed:

@@ -1,7 +1,8 @@
-"""Deserializing keys and values, record by record, and what happens where that fails.
+"""Deserializes keys and values, record by record, and handles failures.
 
-A signal handler may raise between any two lines of Python here, and so may a deserializer. The record that is being
-deserialized is then not given out: ``DeserializedRows.row`` stays at it, and nothing behind it is given out either.
+A signal handler may raise between any two lines of Python here, and a deserializer may raise, too. The record that is
+being deserialized is then not handed over: ``DeserializedRows.row`` stays at it, and no later record is handed over
+either.
 """
 
 from __future__ import annotations
@@ -39,23 +40,23 @@ class Deserializers:
 
     @classmethod
     def of(cls, config: ConsumerConfig) -> Deserializers:
-        """The deserializers of a consumer."""
+        """Return the deserializers that are configured."""
         return cls(config.key_deserializer, config.value_deserializer, config.on_deserialization_error)
 
     @property
     def needed(self) -> Deserializers | None:
-        """These, or None if all keys and values stay bytes."""
+        """Return these deserializers, or None if all keys and values stay bytes."""
         return None if self.key is None and self.value is None else self
 
     @property
     def lenient(self) -> Deserializers:
-        """The same for hooks: nothing is raised, and errors take the place of keys and values."""
+        """The same deserializers for hooks: they raise nothing, and an error replaces the key or value."""
         return evolve(self, on_error=DeserializationPolicy.VALUE)
 
     def apply(self, record: Record) -> Record | None:
-        """The record with its key and value, which are bytes or None, deserialized; None if it is to be skipped.
+        """Deserialize the key and value, which are bytes or None; returns None if the record is to be skipped.
 
-        Raises DeserializationError, or what the callable for such errors raised.
+        Raises DeserializationError, or the exception raised by the callable for such errors.
         """
         key, value = record.key, record.value
         if self.key is not None and key is not None:  # nulls, such as tombstones, are not deserialized
@@ -82,9 +83,9 @@ class Deserializers:
     def _without(
         self, value: CoroutineType[object, object, object], field: str, record: Record
     ) -> DeserializationError:
-        """The error that takes the place of a coroutine, unless it is raised; such a record is never skipped.
+        """Return the error that replaces a coroutine, or raise it; such a record is never skipped.
 
-        A function that calls an async one can't be told from others before.
+        A function that calls an async one can't be recognised before it is called.
         """
         value.close()
         cause = MisuseError(
@@ -96,7 +97,7 @@ class Deserializers:
         raise error
 
     def _instead(self, error: DeserializationError) -> object:
-        """What takes the place of the key or value."""
+        """Return what replaces the key or value."""
         if self.on_error is DeserializationPolicy.VALUE:
             return error
         if callable(self.on_error):
@@ -136,36 +137,36 @@ def _error_of(record: Record, field: str, cause: Exception, outcome: str) -> Des
 
 
 class DeserializedRows:
-    """The records of ``rows``, deserialized, without those that are skipped."""
+    """The records of ``rows``, deserialized; skipped records are left out."""
 
     def __init__(self, rows: RecordRows, deserializers: Deserializers) -> None:
         self._rows = rows
         self._apply = deserializers.apply
-        #: The row that is given out next. A record that is being deserialized counts as given out.
+        #: The row of the next record. A record that is being deserialized counts as handed over.
         self.row = rows.row
 
     @property
     def is_cut(self) -> bool:
-        """Whether an exception kept a record that was taken from the rows from being given out."""
+        """Whether a record was taken from the rows, but not handed over because of an exception."""
         return self._rows.row != self.row
 
     def end(self) -> None:
-        """Give out nothing more; callable from any thread, never blocks."""
+        """Hand over nothing more; callable from any thread, never blocks."""
         self._rows.end()
 
     def records(self, on_failure: Callable[[], None]) -> Iterator[Record]:
-        """The records, as an iterator. ``on_failure`` is called when a record can't be deserialized."""
-        # The callables refer to no iterator, so the memory of what was read is freed with its last user.
+        """Iterate over the records. ``on_failure`` is called when a record can't be deserialized."""
+        # These callables hold no reference to the iterator, so the memory of the records is freed with its last user.
         return filter(None, map(partial(self._take, on_failure), self._rows, count(self.row)))
 
     def _take(self, on_failure: Callable[[], None], record: Record, row: int) -> Record | None:
-        if row != self.row:  # an exception at the start of this method: the record before was not given out
+        if row != self.row:  # an exception at the start of this method kept the previous record from being handed over
             raise StopIteration
         self.row = row + 1
         try:
             return self._apply(record)
         except BaseException:
-            self.row = row  # before any call: a signal handler that raised there would skip this record
+            self.row = row  # before any call: a signal handler that raises there would skip this record
             self._rows.end()
             on_failure()
             raise

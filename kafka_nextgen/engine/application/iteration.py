@@ -1,8 +1,8 @@
-"""``for`` and ``async for`` over a consumer: fetched records are given out, then there is a poll.
+"""``for`` and ``async for`` over a consumer: they hand over fetched records, then poll.
 
-No line of Python runs between two records that lie ready, in either loop. An exception ends neither: the next call for
-a record goes on where that was. Taking the record is the last thing done, so no signal handler runs between that and
-the loop that gets it.
+In both loops, no line of Python runs between two records that are available. An exception does not end the iteration:
+the next request for a record continues at the same place. Taking the record is the last operation, so no signal handler
+runs before the loop has received it.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ __all__ = ["IterationInPython", "Refill", "iterate", "iterate_async"]
 
 def iterate(poll: Callable[[], Iterator[Record]]) -> Iterator[Record]:
     """Iterate over what ``poll`` returns, until it raises StopIteration."""
-    return chain.from_iterable(_runs(poll))  # in C: no line of Python between two records
+    return chain.from_iterable(_runs(poll))  # in C: no line of Python runs between two records
 
 
 def _runs(poll: Callable[[], Iterator[Record]]) -> Iterator[Iterator[Record]]:
-    """Iterators one after the other. An exception in one ends neither this nor the chain of them.
+    """Yield iterators, one after the other. An exception in one ends neither this nor the chain of them.
 
     Only StopIteration does, as it ends ``one_more``.
     """
@@ -49,12 +49,12 @@ def _runs(poll: Callable[[], Iterator[Record]]) -> Iterator[Iterator[Record]]:
         yield rest
 
 
-#: How long (seconds) a loop may run before other tasks get their turn.
+#: How long (seconds) a loop may run before other tasks are allowed to run.
 BREATH_S = 0.005
-#: How long a stride should take (seconds), and how many records it has at most.
+#: The intended duration of a stride (seconds), and the maximum number of records in it.
 STRIDE_S, LONGEST_STRIDE = 0.001, 1024
 
-#: The iterator to take the next records from, which may be empty, and how many to take.
+#: The iterator that supplies the next records, which may be empty, and how many to take from it.
 Refill = tuple[Iterator[Record], int]
 
 
@@ -65,21 +65,21 @@ def iterate_async(cursor: Cursor, poll: Callable[[], Awaitable[object]]) -> Asyn
 
 
 class _Strides:
-    """Supplies a loop with records, stride by stride.
+    """Supplies a loop with records, in strides.
 
-    A loop whose body awaits nothing would starve all other tasks, so it lets them run every few milliseconds. It looks
-    at the clock only after a stride: as many records as are likely to take a fraction of that time.
+    A loop whose body awaits nothing would starve all other tasks, so this class lets them run every few milliseconds.
+    It checks the clock only after a stride: the number of records that probably take a fraction of that time.
     """
 
     def __init__(self, cursor: Cursor, poll: Callable[[], Awaitable[object]]) -> None:
         self._cursor = cursor
         self._poll = poll
         self._length = 64
-        self._next: tuple[int, int] | None = None  # when the last stride began
+        self._next: tuple[int, int] | None = None  # the position at which the last stride began
         self._began_at = self._paused_at = clocks.monotonic()
 
     async def begin_next(self) -> Refill:
-        """Let other tasks run if it is time, then go on. Being cancelled here loses no record."""
+        """Let other tasks run if it is time, then continue. A cancellation here loses no record."""
         now = clocks.monotonic()
         took_s = max(now - self._began_at, 1e-6)
         self._length = max(1, min(LONGEST_STRIDE, 2 * self._length, int(self._length * STRIDE_S / took_s)))
@@ -96,7 +96,7 @@ class _Strides:
 
 
 class IterationInPython(AsyncIterator[Record]):
-    """The same without the extension: a coroutine for each record."""
+    """The same without the C extension, with a coroutine for each record."""
 
     def __init__(self, refill: Callable[[], Coroutine[None, None, Refill]]) -> None:
         self._refill = refill

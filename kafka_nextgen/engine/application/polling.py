@@ -1,13 +1,12 @@
 """The steps of a poll and of leaving a group, for both ``Consumer`` and ``AsyncConsumer``.
 
-A poll does this, in this order: count what was handed over as processed; tell the member that the application polls;
-run pending callbacks; raise new errors; return records, or nothing if all that was assigned was read to its end; wait,
-then begin again, or raise an error that lasts when the time is over.
-So no record of a partition being revoked is handed over after its revocation began, and all that was handed over
-before counts as processed.
+A poll takes these steps, in this order: mark all records handed over as processed; report the poll to the member; run
+pending callbacks; raise new errors; return records, or nothing if all assigned ranges were read to their ends; wait,
+then start again or, after the timeout, raise an error that persists. So no record of a partition is handed over once
+its revocation has begun, and all records handed over before that count as processed.
 
-Leaving runs callbacks as long as it takes, and raises what they raised when everything else is done. It does not begin
-``on_standby``, which may take long: a member that leaves takes over from none.
+Leaving runs callbacks without a time limit, and raises their errors when everything else is done. It does not start
+``on_standby``, which may take long: a member that leaves will not take over.
 
 A step is something to wait for: a future of the I/O thread, a callback to run, or the next wakeup. Each consumer waits
 in its own way. A poll that is abandoned between two steps loses nothing: a callback whose end was not reported is the
@@ -26,8 +25,8 @@ from kafka_nextgen.engine.mailbox import CallbackKind, PendingCallback
 
 __all__ = ["ITERATION_TIMEOUT_S", "Step", "WaitForWakeup", "leave_steps", "poll_steps"]
 
-#: How long (seconds) iteration waits for records at a time: as long as unreachable servers are tolerated, so that
-#: a loop raises that as soon as a poll does.
+#: How long (seconds) iteration waits for records at a time. This is also how long unreachable brokers are tolerated, so
+#: that a loop raises the error as soon as a poll would.
 ITERATION_TIMEOUT_S = 10.0
 
 
@@ -42,7 +41,7 @@ Step = WaitForWakeup | PendingCallback | Future[None]
 
 
 def poll_steps(core: ConsumerCore, timeout_s: float) -> Iterator[Step]:
-    """Do what a poll owes the member, and end when there are records or the time is over."""
+    """Yield the steps of a poll; ends when there are records or after ``timeout_s`` seconds."""
     deadline = core.polls.begin() + core.wait_s(timeout_s)
     try:
         core.cursor.finish_run()
@@ -63,7 +62,7 @@ def poll_steps(core: ConsumerCore, timeout_s: float) -> Iterator[Step]:
                 core.raise_lasting_error()
                 return
             yield WaitForWakeup(seen, min(left_s, core.note_interval_s))
-            seen = core.wakeup.count  # first: what happens from here on wakes the next wait
+            seen = core.wakeup.count  # first: anything that happens from now on wakes the next wait
             is_due = core.is_poll_due()
             if is_due:
                 core.check_open()
@@ -73,7 +72,7 @@ def poll_steps(core: ConsumerCore, timeout_s: float) -> Iterator[Step]:
 
 
 def leave_steps(core: ConsumerCore, leaving: Future[None], timeout_s: float) -> Iterator[Step]:
-    """Run callbacks until the member has left; ``leaving`` has a time limit of its own."""
+    """Run callbacks until the member has left; ``leaving`` has its own time limit."""
     deadline = clocks.monotonic() + timeout_s
     leaving.add_done_callback(lambda _: core.wakeup.notify())
     while not leaving.done() and clocks.monotonic() < deadline:
@@ -82,7 +81,7 @@ def leave_steps(core: ConsumerCore, leaving: Future[None], timeout_s: float) -> 
         if not leaving.done():
             yield WaitForWakeup(seen, max(0.0, deadline - clocks.monotonic()))
     if leaving.done():
-        yield from _callbacks_of_leaving(core)  # of commits that ended last
+        yield from _callbacks_of_leaving(core)  # of the commits that completed last
     yield leaving
 
 

@@ -1,14 +1,15 @@
-"""Rebalance listeners: what the application implements, what it may call in there, and how its methods are called.
+"""Rebalance listeners: the interface for applications, what a listener may call, and how its methods are run.
 
-The methods run where the application polls: inside ``poll``, iteration, ``unsubscribe`` or ``close``, never on the
-I/O thread, so they may take their time while heartbeats go on. They get exactly what changed, in a stable order.
+The methods run where the application polls: inside ``poll``, iteration, ``unsubscribe`` or ``close``, never on the I/O
+thread, so heartbeats continue however long they take. Their arguments are exactly the partitions that changed, in a
+stable order.
 
-``AsyncConsumer`` takes both kinds, and mixtures. A coroutine function is awaited and gets an
+``AsyncConsumer`` accepts both kinds, and mixtures. A coroutine function is awaited and gets an
 ``AsyncRebalanceConsumer``. Any other method gets a ``RebalanceConsumer``, whose ``commit`` and ``position`` block the
-event loop; a ``commit`` that is not awaited would be lost silently.
+event loop, as a ``commit`` that is not awaited would be lost silently.
 
 A listener may use the consumer itself, too, except for calls that would wait for the callback they are made from. A
-context variable tells that a caller is in a callback, so tasks that a callback awaits count as part of it.
+context variable marks callers inside a callback, so tasks that a callback awaits count as part of it.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ __all__ = [
 
 
 class _View:
-    """What both views can do without waiting; they expire with the callback."""
+    """The common part of both views: calls that do not wait. A view expires with its callback."""
 
     def __init__(self, core: ConsumerCore) -> None:
         self._core = core
@@ -74,19 +75,19 @@ class _View:
         return self._alive().fetches.assignment()
 
     def seek(self, partition: TopicPartition, offset: int | OffsetAndMetadata) -> None:
-        """Go on reading ``partition`` at ``offset``; raises MisuseError if it is not assigned."""
+        """Continue reading ``partition`` at ``offset``; raises MisuseError if it is not assigned."""
         self._alive().seek(partition, offset)
 
     def seek_to_beginning(self, partitions: Collection[TopicPartition]) -> None:
-        """Go on reading at the first offset there is."""
+        """Continue reading at the first available offset."""
         self._alive().seek_to(partitions, OffsetReset.EARLIEST)
 
     def seek_to_end(self, partitions: Collection[TopicPartition]) -> None:
-        """Go on reading behind the last record there is."""
+        """Continue reading after the last available record."""
         self._alive().seek_to(partitions, OffsetReset.LATEST)
 
     def pause(self, partitions: Collection[TopicPartition]) -> None:
-        """Hand out no record of ``partitions`` until they are resumed."""
+        """Hand over no records of ``partitions`` until they are resumed."""
         self._alive().pause(partitions)
 
     def resume(self, partitions: Collection[TopicPartition]) -> None:
@@ -104,24 +105,25 @@ _current: ContextVar[_View | None] = ContextVar("kafka_nextgen_rebalance_view", 
 def is_in_callback(core: ConsumerCore) -> bool:
     """Whether the caller is inside a rebalance callback of this consumer."""
     view = _current.get()
-    return view is not None and view._is_for(core)  # noqa: SLF001  (of this very file)
+    return view is not None and view._is_for(core)  # noqa: SLF001  (defined in this file)
 
 
 class RebalanceConsumer(_View):
-    """What a ``RebalanceListener`` may do while one of its methods runs."""
+    """The calls that a ``RebalanceListener`` may make while one of its methods runs."""
 
     def commit(self, offsets: Offsets | None = None, timeout: float | None = None) -> None:
-        """Commit ``offsets``, or what was handed over; ``timeout`` in seconds (default.api.timeout.ms).
+        """Commit ``offsets``, or the positions after everything handed over.
 
-        Raises CommitFailedError, or RequestTimeoutError when the time is over.
+        ``timeout`` is in seconds, None for default.api.timeout.ms. Raises CommitFailedError, or RequestTimeoutError
+        after the timeout.
         """
         limit_s = self._limit_s(timeout)
         wait_for_result(self._alive().commit(offsets, limit_s), limit_s)
 
     def position(self, partition: TopicPartition, timeout: float | None = None) -> int:
-        """The offset of the next record of ``partition``; waits while it is being looked up.
+        """Return the offset of the next record of ``partition``; waits while the position is being looked up.
 
-        Raises MisuseError if it is not assigned, or RequestTimeoutError when the time is over.
+        Raises MisuseError if it is not assigned, or RequestTimeoutError after the timeout.
         """
         limit_s = self._limit_s(timeout)
         return wait_for_result(self._alive().find_position(partition, limit_s), limit_s)
@@ -129,13 +131,13 @@ class RebalanceConsumer(_View):
     def offsets_for_times(
         self, timestamps: Mapping[TopicPartition, int], timeout: float | None = None
     ) -> dict[TopicPartition, OffsetAndTimestamp]:
-        """The first offset whose record is not older than the timestamp; as ``Consumer.offsets_for_times``."""
+        """Return the first offset whose record is not older than the timestamp; as ``Consumer.offsets_for_times``."""
         limit_s = self._limit_s(timeout)
         return wait_for_result(self._alive().list_offsets(timestamps, limit_s), limit_s)
 
 
 class _Done:
-    """The result of a call that does not wait: it may be awaited, as that of ``AsyncConsumer``, or not."""
+    """The result of a call that does not wait. It can be awaited, as with ``AsyncConsumer``, but need not be."""
 
     def __await__(self) -> Generator[None, None, None]:
         return
@@ -146,28 +148,29 @@ _DONE = _Done()
 
 
 class AsyncRebalanceConsumer(_View):
-    """What an ``AsyncRebalanceListener`` may do while one of its methods runs.
+    """The calls that an ``AsyncRebalanceListener`` may make while one of its methods runs.
 
-    ``seek``, ``pause`` and the like are done when they return. They may be awaited, as those of ``AsyncConsumer``.
+    ``seek``, ``pause`` and similar calls take effect before they return. They can be awaited, as with
+    ``AsyncConsumer``.
     """
 
     def seek(self, partition: TopicPartition, offset: int | OffsetAndMetadata) -> _Done:  # type: ignore[override]
-        """Go on reading ``partition`` at ``offset``; raises MisuseError if it is not assigned."""
+        """Continue reading ``partition`` at ``offset``; raises MisuseError if it is not assigned."""
         super().seek(partition, offset)
         return _DONE
 
     def seek_to_beginning(self, partitions: Collection[TopicPartition]) -> _Done:  # type: ignore[override]
-        """Go on reading at the first offset there is."""
+        """Continue reading at the first available offset."""
         super().seek_to_beginning(partitions)
         return _DONE
 
     def seek_to_end(self, partitions: Collection[TopicPartition]) -> _Done:  # type: ignore[override]
-        """Go on reading behind the last record there is."""
+        """Continue reading after the last available record."""
         super().seek_to_end(partitions)
         return _DONE
 
     def pause(self, partitions: Collection[TopicPartition]) -> _Done:  # type: ignore[override]
-        """Hand out no record of ``partitions`` until they are resumed."""
+        """Hand over no records of ``partitions`` until they are resumed."""
         super().pause(partitions)
         return _DONE
 
@@ -177,23 +180,24 @@ class AsyncRebalanceConsumer(_View):
         return _DONE
 
     async def commit(self, offsets: Offsets | None = None, timeout: float | None = None) -> None:
-        """Commit ``offsets``, or what was handed over; ``timeout`` in seconds (default.api.timeout.ms).
+        """Commit ``offsets``, or the positions after everything handed over.
 
-        Raises CommitFailedError, or RequestTimeoutError when the time is over.
+        ``timeout`` is in seconds, None for default.api.timeout.ms. Raises CommitFailedError, or RequestTimeoutError
+        after the timeout.
         """
         await await_result(self._alive().commit(offsets, self._limit_s(timeout)))
 
     async def position(self, partition: TopicPartition, timeout: float | None = None) -> int:
-        """The offset of the next record of ``partition``; waits while it is being looked up.
+        """Return the offset of the next record of ``partition``; waits while the position is being looked up.
 
-        Raises MisuseError if it is not assigned, or RequestTimeoutError when the time is over.
+        Raises MisuseError if it is not assigned, or RequestTimeoutError after the timeout.
         """
         return await await_result(self._alive().find_position(partition, self._limit_s(timeout)))
 
     async def offsets_for_times(
         self, timestamps: Mapping[TopicPartition, int], timeout: float | None = None
     ) -> dict[TopicPartition, OffsetAndTimestamp]:
-        """The first offset whose record is not older than the timestamp; as ``AsyncConsumer.offsets_for_times``."""
+        """Return the first offset whose record is not older than the timestamp, as ``AsyncConsumer`` does."""
         return await await_result(self._alive().list_offsets(timestamps, self._limit_s(timeout)))
 
 
@@ -202,60 +206,62 @@ _LISTENERS = (CallbackKind.ASSIGNED, CallbackKind.REVOKED, CallbackKind.LOST, Ca
 
 
 class RebalanceListener:
-    """Is called in rebalances; override the methods you need.
+    """Called during rebalances; override the methods you need.
 
-    ``consumer`` is a view that works only while the method runs. With ``AsyncConsumer`` a method blocks the event
-    loop as long as it runs; ``AsyncRebalanceListener`` does not.
+    ``consumer`` is a view that is valid only while the method runs. With ``AsyncConsumer`` these methods block the
+    event loop while they run; those of an ``AsyncRebalanceListener`` do not.
 
-    An exception raised here reaches the caller of ``poll``. ``on_partitions_assigned`` is called again by the next
-    poll, until it returns. After ``on_partitions_revoked`` and ``on_partitions_lost`` the member goes on: the
-    partitions are given up all the same, for others wait for them. It goes on after ``on_standby``, too.
+    ``poll`` raises exceptions that a method raises. After an exception in ``on_partitions_assigned``, each poll calls
+    the method again, until it returns. After one in ``on_partitions_revoked`` or ``on_partitions_lost`` the partitions
+    are still given up, because other members are waiting for them. After one in ``on_standby`` the member continues,
+    too.
     """
 
     def on_partitions_assigned(self, consumer: RebalanceConsumer, partitions: Sequence[TopicPartition]) -> None:
-        """``partitions`` were added; none of their records is handed out before this returns. May be empty.
+        """``partitions`` were added, possibly none; their records are handed over only after this method returns.
 
-        If this raises, the next poll calls it again, with the same partitions or, if the assignment has changed by
-        then, with those there are now; what is not there any more has been revoked or lost before.
+        If it raises, the next poll calls it again, with the same partitions or, if the assignment has changed by then,
+        with the current ones; the missing ones have been revoked or lost before.
         """
 
     def on_partitions_revoked(self, consumer: RebalanceConsumer, partitions: Sequence[TopicPartition]) -> None:
-        """``partitions`` are about to go; they are still this member's, so their offsets can be committed.
+        """``partitions`` are about to be revoked; this member still owns them, so their offsets can be committed.
 
-        A commit in here that covers any of them leaves out partitions whose topic the coordinator does not know, for
-        instance because it was deleted, even if they are kept. The log says so; the next commit covers what is kept.
+        A commit in this method that covers any of them leaves out partitions whose topic the coordinator does not know,
+        for example because it was deleted, even if the member keeps these partitions. The log reports this; the next
+        commit covers the partitions that are kept.
         """
 
     def on_partitions_lost(self, consumer: RebalanceConsumer, partitions: Sequence[TopicPartition]) -> None:
-        """``partitions`` are gone already, perhaps to another member; nothing can be committed for them."""
+        """``partitions`` are no longer owned, and may belong to another member; nothing can be committed for them."""
 
     def on_standby(self, consumer: RebalanceConsumer, partitions: Sequence[TopicPartition]) -> None:
-        """This member stands by (``group.target.size``): it gets any of ``partitions`` when an active member fails.
+        """This member is a standby (``group.target.size``): it gets some of ``partitions`` if an active member fails.
 
-        Load the state they need here, or in the background if that takes as long as ``max.poll.interval.ms``, after
-        which the member would leave its group. It is called again when these partitions change, and after this member
-        was active. Coordinators without extensions have no standbys.
+        Load their state in this method, or in the background if that can take as long as ``max.poll.interval.ms``,
+        after which the member would leave its group. The method is called again when these partitions change, and when
+        this member becomes a standby again after being active. Only coordinators with extensions support standbys.
         """
 
 
 class AsyncRebalanceListener:
-    """The same for ``AsyncConsumer``, with methods that are awaited."""
+    """The listener for ``AsyncConsumer``, whose methods are awaited. See ``RebalanceListener``."""
 
     async def on_partitions_assigned(
         self, consumer: AsyncRebalanceConsumer, partitions: Sequence[TopicPartition]
     ) -> None:
-        """``partitions`` were added; none of their records is handed out before this returns. May be empty."""
+        """``partitions`` were added, possibly none; their records are handed over only after this method returns."""
 
     async def on_partitions_revoked(
         self, consumer: AsyncRebalanceConsumer, partitions: Sequence[TopicPartition]
     ) -> None:
-        """``partitions`` are about to go; they are still this member's, so their offsets can be committed."""
+        """``partitions`` are about to be revoked; this member still owns them, so their offsets can be committed."""
 
     async def on_partitions_lost(self, consumer: AsyncRebalanceConsumer, partitions: Sequence[TopicPartition]) -> None:
-        """``partitions`` are gone already, perhaps to another member; nothing can be committed for them."""
+        """``partitions`` are no longer owned, and may belong to another member; nothing can be committed for them."""
 
     async def on_standby(self, consumer: AsyncRebalanceConsumer, partitions: Sequence[TopicPartition]) -> None:
-        """This member stands by (``group.target.size``): it gets any of ``partitions`` when an active member fails."""
+        """This member is a standby (``group.target.size``): it may get some of ``partitions`` if a member fails."""
 
 
 def refuse_coroutines(listener: RebalanceListener | None) -> None:
@@ -265,7 +271,7 @@ def refuse_coroutines(listener: RebalanceListener | None) -> None:
 
 
 def call(listener: RebalanceListener | None, callback: PendingCallback, core: ConsumerCore) -> None:
-    """Run the listener's method for ``callback``, or the pending call."""
+    """Run the listener's method for ``callback``, or the pending call in it."""
     if isinstance(callback, PendingCall):
         callback.run()
     elif listener is not None:
@@ -277,7 +283,7 @@ def call(listener: RebalanceListener | None, callback: PendingCallback, core: Co
 async def call_async(
     listener: RebalanceListener | AsyncRebalanceListener | None, callback: PendingCallback, core: ConsumerCore
 ) -> None:
-    """Run the listener's method for ``callback``, awaited if it is a coroutine function, or the pending call."""
+    """Run the listener's method for ``callback``, or the pending call in it; a coroutine function is awaited."""
     if isinstance(callback, PendingCall):
         callback.run()
         return

@@ -1,7 +1,8 @@
-"""The rows of columns as records, each made when it is taken: in C, or with functions of Python that are in C.
+"""Iterates over the rows of columns as records, each created when it is taken.
 
-No line of Python runs between two records of either: taking one is atomic to other threads (under the GIL). So ``row``
-is exact at any moment, and ``end`` works between any two records, from any thread.
+The work is done in the C extension, or by Python builtins that are implemented in C. In both cases no line of Python
+runs between two records, so taking one is atomic for other threads (under the GIL). Therefore ``row`` is always exact,
+and ``end`` works between any two records, from any thread.
 """
 
 from __future__ import annotations
@@ -18,13 +19,13 @@ from kafka_nextgen.wire.records import Columns
 
 __all__ = ["RecordRows", "RowsInPython", "record_rows"]
 
-#: How many records are made of lists at a time: enough to make the lists cheap, few enough to begin at once.
+#: How many records are created from lists at a time: enough to make the lists cheap, few enough for a quick start.
 CHUNK_RECORDS = 512
 
-_TIMESTAMP_TYPES = (TimestampType.CREATE_TIME, TimestampType.LOG_APPEND_TIME)  # by their numbers
-# What Record._make does, without its line of Python.
+_TIMESTAMP_TYPES = (TimestampType.CREATE_TIME, TimestampType.LOG_APPEND_TIME)  # indexed by their numbers
+# Does the same as Record._make, but without its line of Python.
 _to_record: Callable[[Iterable[object]], Record] = Record._make if ACCELERATED else partial(tuple.__new__, Record)
-_NOTHING: dict[str, Record] = {}  # getting something from it gives the default: of two arguments the second
+_NOTHING: dict[str, Record] = {}  # its ``get`` returns the default, that is, the second of two arguments
 
 
 #: An iterable of records that can be ended between any two of them.
@@ -51,10 +52,10 @@ def _compiled(columns: Columns, start: int, stop: int) -> RecordRows:
 
 
 class RowsInPython:
-    """The same without the extension: records are made in chunks, column by column.
+    """The same without the C extension: records are created in chunks, column by column.
 
-    The length hint of a chunk's iterator tells how many records are left. Each record takes an item from a parallel
-    list first, the gate. Clearing the gate ends the chunk before another record is taken.
+    The length hint of a chunk's iterator is the number of records left. Each record first takes an item from a parallel
+    list, the gate. Clearing the gate ends the chunk before another record is taken.
     """
 
     def __init__(self, columns: Columns, start: int, stop: int) -> None:
@@ -70,12 +71,12 @@ class RowsInPython:
 
     @property
     def row(self) -> int:
-        """The row that is given out next."""
+        """The row of the next record."""
         stop, left = self._at
         return stop - length_hint(left)
 
     def end(self) -> None:
-        """Give out nothing more; callable from any thread, never blocks."""
+        """Hand over nothing more; callable from any thread, never blocks."""
         self._is_over = True  # first: ``_chunks`` checks it after making a chunk
         self._gate.clear()
 
@@ -85,14 +86,14 @@ class RowsInPython:
             left = iter(list(map(_to_record, zip(*_fields_of(self._columns, start, stop), strict=False))))
             gate = [""] * (stop - start)
             self._gate = gate
-            if self._is_over:  # checked once the gate is in place: the chunk before may have been cut short
+            if self._is_over:  # checked after the gate is set: the previous chunk may have been ended early
                 return
             self._at = stop, left
             yield map(_NOTHING.get, gate, left)
 
 
 def _fields_of(columns: Columns, start: int, stop: int) -> tuple[Iterable[object], ...]:
-    """All fields of a ``Record``; those that are equal in all records are endless."""
+    """Return iterables of all fields of a ``Record``; one with equal values is infinite."""
     return (
         repeat(columns.partition.topic),
         repeat(columns.partition.partition),
@@ -106,5 +107,5 @@ def _fields_of(columns: Columns, start: int, stop: int) -> tuple[Iterable[object
     )
 
 
-#: The records of the rows of these columns from the first number up to before the second.
+#: Iterates over the records of a range of rows: the first row, and the row after the last one.
 record_rows: Callable[[Columns, int, int], RecordRows] = _compiled if ACCELERATED else RowsInPython

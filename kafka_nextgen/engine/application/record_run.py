@@ -1,10 +1,10 @@
-"""Records as objects, made when they are taken, of one slice of columns after the other.
+"""Iterates over the records of column slices, one slice after the other; each record is created when it is taken.
 
-Between two records of a slice no line of Python runs (``record_rows.py``), unless there are deserializers. So:
+No line of Python runs between two records of a slice (``record_rows.py``), unless there are deserializers. So:
 
-- How far a run went is known exactly at any moment: only the rows count.
+- The progress of a run is always known exactly, as it consists of row numbers only.
 - A run can be ended between any two records, from any thread.
-- A record that can't be deserialized ends the run in front of it.
+- A record that can't be deserialized ends the run before it.
 """
 
 from __future__ import annotations
@@ -24,23 +24,23 @@ _NO_ROWS: RecordRows = record_rows(Columns(TopicPartition("none", 0), 0), 0, 0)
 
 
 class Watch:
-    """Is told of records that are deserialized. This one does nothing; subclasses override what they need."""
+    """Is notified while records are deserialized. This class does nothing; subclasses override what they need."""
 
     def begin(self, part: ColumnSlice, rows: DeserializedRows) -> None:
-        """``rows`` begins to give out the records of ``part``."""
+        """``rows`` is about to hand over the records of ``part``."""
 
     def fail(self, part: ColumnSlice, rows: DeserializedRows) -> None:
-        """The record at the row of ``rows``, which has ended, can't be deserialized."""
+        """The current record of ``rows`` can't be deserialized; ``rows`` has ended."""
 
     def stop_behind(self, part: ColumnSlice) -> None:
-        """An exception ended the run before it went on to the next slice."""
+        """An exception ended the run before it reached the next slice."""
 
 
 NO_WATCH = Watch()
 
 
 class RecordRun:
-    """The records of some slices, given out by the iterator ``records``."""
+    """The records of some slices; the iterator ``records`` hands them over."""
 
     def __init__(
         self,
@@ -53,27 +53,27 @@ class RecordRun:
         self._watch = watch
         self._is_over = False
         self._rows: RecordRows | DeserializedRows = _NO_ROWS
-        self._at: tuple[int, RecordRows | DeserializedRows] = 0, _NO_ROWS  # which slice, and how far in it
+        self._at: tuple[int, RecordRows | DeserializedRows] = 0, _NO_ROWS  # the slice, and the place in it
         self.records: Iterator[Record]
-        if len(self._slices) == 1:  # where records come one by one: nothing else can be begun
+        if len(self._slices) == 1:  # no other slice can begin, so records can come straight from this one
             self.records = iter(self._begin(0))
         else:
             self.records = chain.from_iterable(self._parts())
 
     def end(self) -> None:
-        """Give out nothing more; callable from any thread, never blocks."""
-        self._is_over = True  # first: ``_parts`` checks it before it goes on to the next slice
+        """Hand over nothing more; callable from any thread, never blocks."""
+        self._is_over = True  # first: ``_parts`` checks it before the next slice
         self._rows.end()
 
     @property
     def next(self) -> tuple[int, int] | None:
-        """The index of the next slice and row; None if nothing more is given out."""
+        """Return the index of the next slice and row; None if the run has ended."""
         which, rows = self._at
         is_used_up = which + 1 >= len(self._slices) and (not self._slices or rows.row == self._slices[which].stop)
         return None if self._is_over or is_used_up else (which, rows.row)
 
     def progress(self, but_last: bool = False) -> list[ColumnSlice]:
-        """What was given out so far; with ``but_last`` without the last record, unless one was cut off behind it."""
+        """Return the records handed over so far; ``but_last`` omits the last, unless the run was cut off after it."""
         which, rows = self._at
         done = list(self._slices[:which])
         if rows is not _NO_ROWS:
@@ -86,14 +86,14 @@ class RecordRun:
         return done
 
     def _parts(self) -> Iterator[Iterable[Record]]:
-        # A generator can't be entered twice at once, so slices begin in order.
+        # A generator can't be entered twice at the same time, so slices begin in order.
         which = 0
         try:
             for which in range(len(self._slices)):
                 if _is_cut(self._rows):
                     return
                 records = self._begin(which)
-                if self._is_over:  # checked once ``end`` can reach them: the slice before may have been cut short
+                if self._is_over:  # checked once ``end`` can reach these rows: the last slice may have been cut
                     return
                 yield records
         except GeneratorExit:  # the iterator was dropped
@@ -120,18 +120,19 @@ def _is_cut(rows: RecordRows | DeserializedRows) -> bool:
     return isinstance(rows, DeserializedRows) and rows.is_cut
 
 
-#: Puts these runs back; the partition is the last in turn from there on.
+#: Puts these runs of records back; the partition is then served last.
 PutBack = Callable[[Iterable[ColumnSlice], TopicPartition], None]
 
 
 class DeserializingPoll(Watch):
-    """What one poll handed over, while its records are deserialized one by one; shared by all views of it.
+    """The records of one poll, while they are deserialized one by one; shared by all views of it.
 
-    The positions are behind all of it already. If a record can't be deserialized, the rest counts as not handed over:
-    that record and all behind it, and every other partition from its first record that was not given out. It is put
-    back into the buffers, and the positions go back with it, so a commit covers what was given out and no more. What
-    was handed over, sought or given up since stays as it is. If the application goes on with the records of another
-    partition all the same, these are handed over again. No iterator over the records is referenced here.
+    The positions are already after all of these records. If one can't be deserialized, the rest counts as not handed
+    over: in its own partition that record and all later ones, and in every other partition all records that were not
+    handed over yet. They are put back into the buffers, and the positions move back with them, so a commit covers
+    exactly the records handed over. Partitions that were polled, sought or given up in the meantime are left alone. If
+    the application continues with the records of another partition anyway, they are handed over again. This object
+    holds no reference to an iterator over the records.
     """
 
     def __init__(
@@ -145,24 +146,24 @@ class DeserializingPoll(Watch):
         self._failed: set[TopicPartition] = set()
 
     def begin(self, part: ColumnSlice, rows: DeserializedRows) -> None:
-        """Begin to give out the records of ``part``."""
+        """Note that the records of ``part`` are about to be handed over."""
         self._begun.append((part, rows))
         if self._failed and part.partition not in self._failed:
             self._hand_over([part])
 
     def fail(self, part: ColumnSlice, rows: DeserializedRows) -> None:
-        """Put back what was not given out, after an exception at the next record of ``rows``."""
+        """Put back the remaining records, after an exception at the current record of ``rows``."""
         self._failed.add(part.partition)
         self._put_back(self._left(), part.partition)
         self._put_back_behind.append(rows)
 
     def stop_behind(self, part: ColumnSlice) -> None:
-        """Put back what was not given out, after an exception between ``part`` and the next slice."""
+        """Put back the remaining records, after an exception between ``part`` and the next slice."""
         self._failed.add(part.partition)
         self._put_back(self._left(), part.partition)
 
     def settle(self) -> bool:
-        """Call ``fail`` where a signal handler prevented that; whether more records may be given out."""
+        """Call ``fail`` if a signal handler prevented that; returns whether more records may be handed over."""
         for part, rows in self._begun:
             if rows.is_cut and rows not in self._put_back_behind:
                 self.fail(part, rows)

@@ -1,4 +1,4 @@
-"""What ``poll`` returns: records in columns, made into objects only when they are looked at."""
+"""The result of ``poll``: records in columns, converted to objects only on access."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ T = TypeVar("T")
 
 
 class _Column(Sequence[T]):
-    """Part of a column, of which objects are made when they are asked for."""
+    """Part of a column, whose objects are created on access."""
 
     def __init__(self, to_list: Callable[[int, int], list[T]], start: int, stop: int) -> None:
         self._to_list = to_list
@@ -59,7 +59,7 @@ class _Column(Sequence[T]):
 
 @contextmanager
 def _require_extra(call: str, extra: str) -> Iterator[None]:
-    """Have a missing package in ``call`` raise an ImportError that names the extra which installs it."""
+    """If a package is missing, raise an ImportError for ``call`` that names the extra which installs it."""
     try:
         yield
     except ModuleNotFoundError as missing:
@@ -68,7 +68,7 @@ def _require_extra(call: str, extra: str) -> Iterator[None]:
 
 
 class _DataFrames(ABC):
-    """Converts what ``to_arrow`` returns to data frames."""
+    """Converts the result of ``to_arrow`` to data frames."""
 
     @abstractmethod
     def to_arrow(
@@ -79,25 +79,25 @@ class _DataFrames(ABC):
         key: ValueFormat | None = None,
         on_error: OnError = "raise",
     ) -> pyarrow.Table | pyarrow.RecordBatch:
-        """The records in pyarrow, in the columns of ``schema`` if given, or with their values decoded."""
+        """Convert the records to pyarrow, with the columns of ``schema`` if given, or with decoded values."""
 
     def to_pandas(self) -> pandas.DataFrame:
-        """The same in pandas, by way of Arrow. Needs the extra ``kafka-nextgen[pandas]``."""
+        """Convert the records to pandas, via Arrow. Needs the extra ``kafka-nextgen[pandas]``."""
         with _require_extra("to_pandas()", "pandas"):
-            import pandas  # noqa: F401  (pyarrow imports it, without a word about the extra)
+            import pandas  # noqa: F401  (pyarrow also imports it, but its error does not name the extra)
         return self.to_arrow().to_pandas()
 
     def to_polars(self) -> polars.DataFrame:
-        """The same in polars, by way of Arrow. Needs the extra ``kafka-nextgen[polars]``."""
+        """Convert the records to polars, via Arrow. Needs the extra ``kafka-nextgen[polars]``."""
         with _require_extra("to_polars()", "polars"):
             import polars
         return polars.DataFrame(self.to_arrow())
 
 
 class RecordBatch(_DataFrames):
-    """Records of one partition that lie together, in columns; the i-th entry of each is of the same record.
+    """Contiguous records of one partition, in columns; the i-th entries of all columns belong to the same record.
 
-    Iterating makes a ``Record`` of each. Libraries that know Arrow's PyCapsule interface take a batch as it is.
+    Iterating creates a ``Record`` for each. Libraries that support Arrow's PyCapsule interface accept a batch directly.
     """
 
     def __init__(
@@ -111,7 +111,7 @@ class RecordBatch(_DataFrames):
         return len(self._part)
 
     def __iter__(self) -> Iterator[Record]:
-        """Make one Record after the other. Raises DeserializationError as iterating over ``Records`` does."""
+        """Create the records, one after the other. Raises DeserializationError as iterating over ``Records`` does."""
         return RecordRun([self._part], self._deserializers, self._hand_over).records
 
     def __repr__(self) -> str:
@@ -119,42 +119,42 @@ class RecordBatch(_DataFrames):
 
     @property
     def partition(self) -> TopicPartition:
-        """The partition they are all of."""
+        """The partition of these records."""
         return self._part.partition
 
     @property
     def offsets(self) -> memoryview[int]:
-        """Their offsets, int64."""
+        """The offsets, int64."""
         return self._part.columns.offsets[self._part.start : self._part.stop]
 
     @property
     def timestamps(self) -> memoryview[int]:
-        """Their timestamps, int64: milliseconds since the epoch, -1 where there is none."""
+        """The timestamps, int64: milliseconds since the epoch, -1 for a record without one."""
         return self._part.columns.timestamps[self._part.start : self._part.stop]
 
     @property
     def timestamp_types(self) -> memoryview[int]:
-        """Who set the timestamps, int8, by the numbers of ``TimestampType``: 0 the producer, 1 the broker."""
+        """Who set the timestamps, int8, as numbers of ``TimestampType``: 0 for the producer, 1 for the broker."""
         return self._part.columns.timestamp_types[self._part.start : self._part.stop]
 
     @property
     def leader_epochs(self) -> memoryview[int]:
-        """The leader epochs they were written in, int32, -1 where the broker gave none."""
+        """The leader epochs in which the records were written, int32, -1 if the broker sent none."""
         return self._part.columns.leader_epochs[self._part.start : self._part.stop]
 
     @property
     def keys(self) -> Sequence[bytes | None]:
-        """Their keys as they came: no deserializer is applied."""
+        """The keys as bytes: no deserializer is applied."""
         return _Column(self._part.columns.keys.to_list, self._part.start, self._part.stop)
 
     @property
     def values(self) -> Sequence[bytes | None]:
-        """Their values as they came: no deserializer is applied."""
+        """The values as bytes: no deserializer is applied."""
         return _Column(self._part.columns.values.to_list, self._part.start, self._part.stop)
 
     @property
     def headers(self) -> Sequence[Headers]:
-        """Their headers."""
+        """The headers."""
         column = self._part.columns.headers
         return _Column(_none_at_all if column is None else column.to_list, self._part.start, self._part.stop)
 
@@ -166,7 +166,7 @@ class RecordBatch(_DataFrames):
         key: ValueFormat | None = None,
         on_error: OnError = "raise",
     ) -> pyarrow.RecordBatch:
-        """The same in pyarrow: the columns of ``Records.to_arrow``, those of ``schema``, or values decoded as there."""
+        """Convert the records to pyarrow; arguments, columns and errors are those of ``Records.to_arrow``."""
         if value is not None or key is not None:
             return _value_columns(schema, value, key, on_error).batch(self._part)
         with _require_extra("to_arrow()", "arrow"):
@@ -198,9 +198,9 @@ def _none_at_all(start: int, stop: int) -> list[Headers]:
 class Records(_DataFrames):
     """Records of one or more partitions, in each partition's order.
 
-    ``len()`` counts them, iterating makes a ``Record`` of each; ``partitions()`` and ``of()`` look at one partition at
-    a time, ``batches()`` at columns. ``to_arrow()``, ``to_pandas()`` and ``to_polars()`` hand the columns over without
-    a Python object per record, and so does Arrow's PyCapsule interface, for any library that takes it.
+    ``len()`` counts them and iterating creates a ``Record`` for each; ``partitions()`` and ``of()`` give access by
+    partition, ``batches()`` by columns. ``to_arrow()``, ``to_pandas()`` and ``to_polars()`` pass the columns on without
+    a Python object per record, and so does Arrow's PyCapsule interface, for any library that supports it.
     """
 
     def __init__(
@@ -217,13 +217,13 @@ class Records(_DataFrames):
         return sum(map(len, self._slices))
 
     def __iter__(self) -> Iterator[Record]:
-        """Make one Record after the other.
+        """Create the records, one after the other.
 
         Raises DeserializationError at a record that can't be deserialized, unless ``on.deserialization.error`` says
-        otherwise, and gives out nothing more. Of what the last ``poll`` handed over, all that was not given out counts
-        as not handed over then, also of other partitions: positions go back to it, and the next ``poll`` hands it over.
-        With deserializers the same holds if a signal handler raises between two records. If it raises before the first
-        one, nothing has changed, and these records can be iterated once more.
+        otherwise, and then ends. All records of the last ``poll`` that were not handed over by then count as not
+        polled, also those of other partitions: their positions move back, and the next ``poll`` returns these records
+        again. With deserializers the same applies if a signal handler raises between two records. If it raises before
+        the first one, nothing has changed, and these records can be iterated again.
         """
         if len(self._slices) == 1 and self._deserializers is None:
             (part,) = self._slices
@@ -234,31 +234,31 @@ class Records(_DataFrames):
         return f"<Records: {len(self)} of {', '.join(map(str, self.partitions())) or 'no partition'}>"
 
     def partitions(self) -> tuple[TopicPartition, ...]:
-        """The partitions there are records of."""
+        """The partitions of these records."""
         return tuple(dict.fromkeys(part.partition for part in self._slices))
 
     def next_offsets(self) -> dict[TopicPartition, int]:
-        """The offset behind the last record of each partition: the position that these records lead to."""
+        """The offset after the last record of each partition: the position after these records."""
         return {part.partition: part.next_offset for part in self._slices}
 
     def of(self, partition: TopicPartition) -> Records:
-        """The records of one partition."""
+        """Return the records of one partition."""
         own = [part for part in self._slices if part.partition == partition]
         return Records(own, self._deserializers, self._hand_over)
 
     def batches(self) -> tuple[RecordBatch, ...]:
-        """The records in columns, each batch of one partition; one that was fetched in parts may have several."""
+        """Return the records in columns, each batch of one partition; a partition fetched in parts may have several."""
         return tuple(RecordBatch(part, self._deserializers, self._hand_over) for part in self._slices)
 
     def headers(self) -> Iterator[Headers]:
-        """The headers of each record that has any; of batches without any, no record is looked at."""
+        """Iterate over the headers of each record that has any; batches without headers are skipped as a whole."""
         for part in self._slices:
             columns = part.columns.headers
             if columns is not None:
                 yield from filter(None, columns.to_list(part.start, part.stop))
 
     def raw(self) -> Records:
-        """The same records with keys and values as bytes, to be deserialized later."""
+        """Return the same records with keys and values as bytes, to be deserialized later."""
         return Records(self._slices)
 
     def to_arrow(
@@ -269,17 +269,18 @@ class Records(_DataFrames):
         key: ValueFormat | None = None,
         on_error: OnError = "raise",
     ) -> pyarrow.Table:
-        """The records as a pyarrow Table, nothing copied. Needs the extra ``kafka-nextgen[arrow]``.
+        """Return the records as a pyarrow Table, without copying. Needs the extra ``kafka-nextgen[arrow]``.
 
         Columns: topic, partition, offset, timestamp (milliseconds, UTC), key and value (bytes, no deserializer is
-        applied), headers (a list of structs of key and value). With ``schema``, its columns in its order and of its
-        types; ``docs/use/columns.md`` has those that can be. Raises ArrowSchemaError, which names the column, for any
-        other, and ImportError if pyarrow is not there.
+        applied), headers (a list of structs of key and value). With ``schema``, the table has its columns, order and
+        types; ``docs/use/columns.md`` lists the possible ones. For any other, raises ArrowSchemaError, which names the
+        column. Raises ImportError if pyarrow is not installed.
 
-        With ``value=Avro(...)`` the columns are partition, offset and timestamp, then each field of the values, typed
-        as ``docs/use/values.md`` says; with ``key`` there is a column ``key`` in between. A bad key or value raises
-        DeserializationError, which names the record; ``on_error="skip"`` leaves such records out, and ``"null"`` has
-        nulls for them, with columns ``value_error`` and ``value_raw``, the reason and the bytes.
+        With ``value=Avro(...)`` the columns are partition, offset and timestamp, then each field of the values, with
+        the types of ``docs/use/values.md``; with ``key`` a column ``key`` comes before the fields. A bad key or value
+        raises DeserializationError, which names the record; ``on_error="skip"`` leaves such records out, and ``"null"``
+        replaces their fields with nulls and adds columns ``value_error`` and ``value_raw`` with the reason and the
+        bytes.
         """
         if value is not None or key is not None:
             return _value_columns(schema, value, key, on_error).table(self._slices)

@@ -1,7 +1,8 @@
-"""Records with their values, and keys, decoded to typed columns. Imported only when asked for: pyarrow is an extra.
+"""Decodes keys and values of records to typed columns. Imported only on demand, as pyarrow is an extra.
 
-What is bad is raised, left out, or null with the reason and the bytes beside it; the rows around it stay as they are.
-A record's own column whose name a field of the value has is called ``record_`` and its name.
+A bad key or value raises, or its record is left out, or its fields are null and extra columns have the reason and the
+bytes; other rows are not affected. If a field of the value has the name of one of the record's own columns, the prefix
+``record_`` is added to the latter.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ _RECORD = pa.schema([("partition", pa.int32()), ("offset", pa.int64()), ("timest
 
 @frozen
 class _Side:
-    """Keys or values, and what decodes them."""
+    """Keys or values, and their decoder."""
 
     field: Literal["key", "value"]
     decoder: ColumnDecoder
@@ -41,11 +42,11 @@ class _Side:
 class _Decoded:
     side: _Side
     columns: pa.RecordBatch
-    bad: list[BadValue]  # rows of the columns that they are from
+    bad: list[BadValue]  # with row numbers of the original columns
 
 
 class ValueColumns:
-    """Makes tables of records by the formats of their values and keys, of which there may be one."""
+    """Converts records to tables, with a format for values, for keys, or for both."""
 
     def __init__(self, value: ValueFormat | None, key: ValueFormat | None, on_error: OnError) -> None:
         if on_error not in ("raise", "skip", "null"):
@@ -58,12 +59,12 @@ class ValueColumns:
             self._sides.append(_Side("value", value.decoder("value", True)))
 
     def table(self, slices: Sequence[ColumnSlice]) -> pa.Table:
-        """One record batch for each slice, in one table."""
+        """Return a table with one record batch for each slice."""
         batches = [self.batch(part) for part in slices]
         return pa.Table.from_batches(batches or [self._empty()])
 
     def batch(self, part: ColumnSlice) -> pa.RecordBatch:
-        """The records of a slice. Raises DeserializationError at the first that is bad, unless told otherwise."""
+        """Convert the records of a slice. By default, raises DeserializationError for the first bad one."""
         decoded = [self._decode(side, part) for side in self._sides]
         if self._on_error == "raise":
             _raise_first(decoded, part)
@@ -76,7 +77,7 @@ class ValueColumns:
         return _Decoded(side, pa.record_batch(columns), bad)
 
     def _empty(self) -> pa.RecordBatch:
-        """What there is without records: the columns."""
+        """Return a batch with the columns but no rows."""
         decoded = []
         for side in self._sides:
             columns, _ = side.decoder.decode((b"", memoryview(array("i", (0,))), None), 0, 0)
@@ -96,7 +97,7 @@ class ValueColumns:
 
 
 def _batch_of(columns: list[tuple[pa.Field, pa.Array]], more: list[pa.RecordBatch]) -> pa.RecordBatch:
-    """These columns, and those of the values behind them."""
+    """Join these columns and, after them, the columns of the values."""
     for batch in more:
         columns = [*columns, *zip(batch.schema, batch.columns, strict=True)]
     return pa.RecordBatch.from_arrays(
@@ -105,7 +106,7 @@ def _batch_of(columns: list[tuple[pa.Field, pa.Array]], more: list[pa.RecordBatc
 
 
 def _other_than(taken: set[str], field: pa.Field) -> pa.Field:
-    """The field, by another name if a field of the value has its name."""
+    """Return the field, renamed if a field of the value has the same name."""
     name = field.name
     while name in taken:
         name = f"record_{name}"
@@ -129,7 +130,7 @@ def _without(batch: pa.RecordBatch, rows: set[int]) -> pa.RecordBatch:
 
 
 def _errors(each: _Decoded, part: ColumnSlice | None) -> list[tuple[pa.Field, pa.Array]]:
-    """Why rows are bad, and their bytes; null for all others."""
+    """The reasons why rows are bad, and the raw bytes of these rows; null for all other rows."""
     fields = [pa.field(f"{each.side.field}_error", pa.string()), pa.field(f"{each.side.field}_raw", pa.binary())]
     count = each.columns.num_rows
     if part is None or not each.bad:
@@ -141,7 +142,7 @@ def _errors(each: _Decoded, part: ColumnSlice | None) -> list[tuple[pa.Field, pa
 
 
 def _sparse(kind: pa.DataType, entries: dict[int, bytes], count: int) -> pa.Array:
-    """A column of byte strings with entries at some rows, and else null."""
+    """Build a column of byte strings that is null except at the rows of ``entries``."""
     validity, bounds = bytearray((count + 7) // 8), array("i", (0,))
     for row in range(count):
         entry = entries.get(row)

@@ -1,8 +1,8 @@
 """How the I/O thread wakes the application.
 
-A wakeup counts its notifications and is never reset. A waiter notes ``count``, looks for what it needs, then waits for
-``count`` to change. So no notification between looking and waiting is lost, and two waiters (such as a listener inside
-a poll) take nothing from each other.
+A wakeup counts its notifications and is never reset. A waiter reads ``count``, checks for what it needs, then waits for
+``count`` to change. So no notification between the check and the wait is lost, and two waiters (such as a listener
+inside a poll) do not take notifications from each other.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ __all__ = ["AsyncWakeup", "ThreadWakeup", "Wakeup", "async_wakeup", "thread_wake
 class ThreadWakeup:
     """A wakeup that threads wait for.
 
-    Each thread waits for an acquired lock of its own, which ``notify`` releases. So a notification costs the I/O thread
-    next to nothing, and is safe in a signal handler.
+    Each thread waits for its own acquired lock, which ``notify`` releases. So a notification costs the I/O thread
+    almost nothing, and is safe in a signal handler.
     """
 
     def __init__(self) -> None:
-        #: The number of notifications so far; two threads that notify at once may count as one.
+        #: The number of notifications so far; two threads that notify at the same time may count as one.
         self.count = 0
         self._waiters: deque[Lock] = deque()
 
     def notify(self) -> None:
         """Wake all waiters."""
-        self.count += 1  # first: a thread that begins to wait now sees it, or is among the waiters below
+        self.count += 1  # first: a thread that starts to wait now sees it, or is among the waiters below
         try:
             while True:
                 self._waiters.popleft().release()
@@ -47,12 +47,12 @@ class ThreadWakeup:
         self._waiters.append(waiter)
         if self.count == count and timeout_s > 0 and waiter.acquire(timeout=timeout_s):
             return  # ``notify`` has removed the waiter
-        with suppress(ValueError):  # ``notify`` is removing it just now
+        with suppress(ValueError):  # ``notify`` is just removing it
             self._waiters.remove(waiter)
 
 
 class AsyncWakeup:
-    """A wakeup that tasks of the application's event loop wait for; each resumes in the loop iteration that wakes."""
+    """A wakeup that tasks of the application's event loop wait for; they resume in the same loop iteration."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -85,12 +85,12 @@ class AsyncWakeup:
                 self._waiters.discard(waiter)
 
 
-#: May be notified from any thread.
+#: Can be notified from any thread.
 Wakeup = ThreadWakeup | AsyncWakeup
 
 
 class _TurnedThreadWakeup(ThreadWakeup):
-    """A wakeup whose timeouts go by a clock that is turned."""
+    """A wakeup whose timeouts use a clock that a test controls."""
 
     def __init__(self, clock: Clock) -> None:
         super().__init__()
@@ -112,10 +112,10 @@ class _TurnedAsyncWakeup(AsyncWakeup):
 
 
 def thread_wakeup(clock: Clock | None) -> ThreadWakeup:
-    """Make a wakeup for threads; ``clock`` is None for the system's."""
+    """Create a wakeup for threads; ``clock`` is None for the system's clock."""
     return ThreadWakeup() if clock is None else _TurnedThreadWakeup(clock)
 
 
 def async_wakeup(clock: Clock | None) -> AsyncWakeup:
-    """Make a wakeup for tasks; ``clock`` is None for the system's."""
+    """Create a wakeup for tasks; ``clock`` is None for the system's clock."""
     return AsyncWakeup() if clock is None else _TurnedAsyncWakeup(clock)

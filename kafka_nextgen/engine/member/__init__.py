@@ -1,1 +1,1 @@
-"""What drives a member of a group: its requests, its callbacks, the topics it subscribes to."""
+"""Drives a member of a group: its requests, its callbacks, and its subscribed topics."""

@@ -1,7 +1,8 @@
-"""Drives the machine of a member's local assignors: its requests, the computation, and what the application is told.
+"""Drives the machine of a member's local assignors: its requests, the computation, and reports to the application.
 
 The machine (``membership.assigning``) decides when this member computes its group's assignment. It runs beside the
-member's own machine, which neither knows of it nor waits for it. All runs on the I/O thread, except the assignors.
+member's own machine; neither of them knows of the other or waits for it. Everything runs on the I/O thread, except the
+assignors.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ logger = logger_of("kafka_nextgen.member")
 
 @frozen
 class AssignorRequests:
-    """Sends the requests of a member that computes its group's assignment, and turns the outcomes into events."""
+    """Sends the requests of a member that computes its group's assignment, and converts the outcomes to events."""
 
     cluster: ClusterClient
     group_id: str
@@ -47,13 +48,13 @@ class AssignorRequests:
     async def send(self, effect: fx.SendPrepare | fx.SendInstall) -> ev.Prepared | ev.Installed | ev.Refused | ev.Lost:
         """Send a request and wait until its deadline.
 
-        An answer that can't be decoded counts as lost, and so does a request whose login was refused.
+        An answer that can't be decoded counts as lost, and so does a request whose authentication failed.
         """
         try:
             if isinstance(effect, fx.SendPrepare):
                 return await self._prepare(effect)
             return await self._install(effect)
-        except BrokerError as refused:  # before it was even sent
+        except BrokerError as refused:  # raised before it was sent
             return ev.Refused(effect.number, refused.code, str(refused))
         except (TransportError, DecodeError) as lost:
             logger.warning("group %s: computing its assignment: %s", self.group_id, lost)
@@ -77,7 +78,7 @@ class AssignorRequests:
 
 
 class AssignorDriver:
-    """Drives the assignors of one member. ``on_installed`` is called when a target computed here is in force."""
+    """Drives the assignors of one member. ``on_installed`` is called when a target computed here takes effect."""
 
     def __init__(self, own: LocalAssignors, context: DriverContext, on_installed: Callable[[], None]) -> None:
         settings = assigning_settings(context.config)
@@ -144,7 +145,7 @@ class AssignorDriver:
         cause = None if effect.computation is None else self._causes.get(effect.computation)
         self._own.tell_failure(effect.why, effect.assignor, cause)
 
-    # an effect that is missing here fails when it first comes
+    # An effect that is missing here fails when it first occurs.
     carry_out: Mapping[type, Callable[[Any, Any], None]] = {
         fx.SendPrepare: lambda self, effect: self._tasks.start(self._exchange(effect)),
         fx.SendInstall: lambda self, effect: self._tasks.start(self._exchange(effect)),

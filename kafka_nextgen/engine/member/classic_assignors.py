@@ -26,7 +26,7 @@ logger = logger_of("kafka_nextgen.member")
 
 
 class ClassicAssignors:
-    """Connects a member, which gets its events by ``feed``, with its assignors, on the I/O thread."""
+    """Connects a member, which gets its events through ``feed``, with its assignors, on the I/O thread."""
 
     def __init__(self, own: LocalAssignors, context: DriverContext, feed: Callable[[ev.ClassicEvent], None]) -> None:
         self._own = own
@@ -45,7 +45,7 @@ class ClassicAssignors:
         self._tasks.start(self._own.ask_again(self.offer))
 
     def run(self, effect: fx.RunAssignor) -> None:
-        """Have an assignor assign the group, and feed the outcome to the member."""
+        """Run an assignor for the group, and feed the outcome to the member."""
         self._cause = None
         self._tasks.start(self._run(effect))
 
@@ -62,9 +62,9 @@ class ClassicAssignors:
             self._feed(ev.AssignorReturned(effect.number, assignment))
 
     def tell(self, effect: fx.TellAssignor, member_id: str) -> None:
-        """Have the next poll call ``on_assignment`` with the member's partitions.
+        """Make the next poll call ``on_assignment`` with the member's partitions.
 
-        Assignors know topics by id; unknown ids are looked up first.
+        Assignors identify topics by id; unknown ids are looked up first.
         """
         identity = self._identity
         group = ConsumerGroupMetadata(identity.group_id, effect.generation, member_id, identity.instance_id)
@@ -92,7 +92,7 @@ class ClassicAssignors:
         self._own.call_on_assignment(effect.assignor, effect.error, MemberAssignment(share, effect.metadata), group)
 
     def raise_failed(self, effect: fx.RaiseAssignorFailed, member_id: str) -> None:
-        """Have the next poll raise that the group has no new assignment."""
+        """Make the next poll raise an error, because the group has no new assignment."""
         is_own = effect.leader_id == member_id
         of = "this member, which leads its group," if is_own else f"the leader, {effect.leader_id},"
         self._own.tell_failure(effect.why, effect.assignor, self._cause if is_own else None, of=of)

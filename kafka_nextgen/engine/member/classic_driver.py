@@ -79,7 +79,7 @@ class ClassicDriver(MemberDriver[ClassicMember]):
     async def _describe(self, effect: fx.AskForTopics) -> ev.ClassicEvent:
         try:
             described = await describe_topics(self._cluster, effect.topics, effect.pattern)
-        except ConfigError as unreadable:  # an invalid pattern: trying again does not help
+        except ConfigError as unreadable:  # an invalid pattern: a retry would not help
             self._mailbox.post_fatal(unreadable)
             return ev.TopicsNotDescribed(effect.number, str(unreadable))
         except KafkaNextgenError as transient:

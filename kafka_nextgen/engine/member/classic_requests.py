@@ -1,8 +1,8 @@
 """The requests of a member of a classic group, whose outcomes become events.
 
 A request that failed before it was sent (no such API, not authorized to find the coordinator) counts as refused with
-that code. An answer that can't be decoded counts as lost, and so does a request whose login was refused: credentials
-may be right again before the session is over.
+that error code. An answer that can't be decoded counts as lost. So does a request whose authentication failed, because
+the credentials may become valid before the session times out.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class ClassicRequests:
         self._request_timeout_s = request_timeout_s
 
     async def join(self, effect: fx.SendJoinGroup) -> ev.ClassicEvent:
-        """Send a JoinGroup; the coordinator holds the answer back until the group has joined."""
+        """Send a JoinGroup; the coordinator delays the answer until the group has joined."""
         try:
             extended = await self._is_to_state(effect)
             answer = await self._call(
@@ -68,7 +68,7 @@ class ClassicRequests:
         return await supports_history(self._cluster, self._group_id, JOIN_GROUP, self._request_timeout_s)
 
     async def sync(self, effect: fx.SendSyncGroup) -> ev.ClassicEvent:
-        """Send a SyncGroup; the coordinator holds the answer back until the leader has assigned."""
+        """Send a SyncGroup; the coordinator delays the answer until the leader has sent the assignment."""
         try:
             answer = await self._call(
                 SYNC_GROUP,
@@ -95,7 +95,7 @@ class ClassicRequests:
             return HeartbeatLost(effect.number, self._lost(lost))
 
     async def leave(self, effect: fx.SendLeaveGroup) -> ev.ClassicEvent:
-        """Send a LeaveGroup; its outcome makes no difference."""
+        """Send a LeaveGroup; its outcome is ignored."""
         try:
             answer = await self._call(
                 LEAVE_GROUP,

@@ -27,7 +27,7 @@ from kafka_nextgen.text import describe_error
 from kafka_nextgen.transport.topic_lookup import PatternWatch
 from kafka_nextgen.types import TopicId
 
-if TYPE_CHECKING:  # what few members need is imported for them only
+if TYPE_CHECKING:  # modules that only few members need are imported on demand
     from kafka_nextgen.engine.member.assignor_driver import AssignorDriver
     from kafka_nextgen.engine.member.local_assignors import LocalAssignors
     from kafka_nextgen.membership.assigning.events import HeartbeatHeard
@@ -45,7 +45,7 @@ class ConsumerDriver(MemberDriver[Member]):
 
     _stopped = False
     _resolving: asyncio.Task[None] | None = None
-    #: Called with the reason if the cluster lacks this protocol and another one may be tried.
+    #: Called with the reason if the cluster lacks this protocol and another protocol can be tried.
     on_unsupported: Callable[[str], None] | None = None
 
     def __init__(self, member: Member, context: DriverContext, own: LocalAssignors | None = None) -> None:
@@ -54,7 +54,7 @@ class ConsumerDriver(MemberDriver[Member]):
         self._own = own
         self._assigning: AssignorDriver | None = None
         self.has_own_assignors = own is not None
-        self._may_be_known = False  # a heartbeat may have reached the coordinator
+        self._may_be_known = False  # whether a heartbeat may have reached the coordinator
         self.standby: Standby = Standby(
             context.identity.group_id, context.mailbox, context.tasks, self._names_of, lambda: self.has_listener
         )
@@ -67,7 +67,7 @@ class ConsumerDriver(MemberDriver[Member]):
             self.feed(ev.AssignorsAsked(own.known))
 
     def feed(self, event: Any) -> None:
-        """Feed an event to the member; another subscription ends the matching of the previous pattern."""
+        """Feed an event to the member; a new subscription ends the matching of the previous pattern."""
         if self._stopped:
             return
         if isinstance(event, ev.Subscribed | ev.Unsubscribed | ev.Closed):
@@ -80,7 +80,7 @@ class ConsumerDriver(MemberDriver[Member]):
             self._say_if_waiting(event)
 
     def instance_id_wait_s(self, now: float) -> float | None:
-        """How long (seconds) the member will retry an instance id that is in use; None if none is."""
+        """How long (seconds) the member will retry an instance id that is in use; None if there is no such conflict."""
         deadline = self._member.state.instance_id_deadline
         return None if deadline is None else max(0.0, deadline - now)
 
@@ -98,9 +98,10 @@ class ConsumerDriver(MemberDriver[Member]):
         )
 
     async def leave(self, event: ev.Closed | ev.Unsubscribed, timeout_s: float) -> None:
-        """Leave the group; without waiting, if no coordinator can know this member.
+        """Leave the group; returns at once if no coordinator can know this member.
 
-        The member generates its id (KIP-848, "Member ID"), so one heartbeat that arrived makes it known.
+        The member generates its id itself (KIP-848, "Member ID"), so a single heartbeat that arrived is enough for the
+        coordinator to know it.
         """
         if self._may_be_known:
             await super().leave(event, timeout_s)
@@ -111,7 +112,7 @@ class ConsumerDriver(MemberDriver[Member]):
         self._may_be_known = True
 
     def stop(self) -> None:
-        """Feed no more events by time."""
+        """Stop feeding time-based events."""
         super().stop()
         self._stopped = True
         self.standby.end()
@@ -126,7 +127,7 @@ class ConsumerDriver(MemberDriver[Member]):
             self._tasks.start(self._ask_and_wake(self._own))
 
     async def _ask_and_wake(self, own: LocalAssignors) -> None:
-        """Refresh the metadata of the assignors before a heartbeat that is due."""
+        """Refresh the metadata of the assignors before the next heartbeat."""
         try:
             await own.ask_again(lambda: self.feed(ev.AssignorsAsked(own.known)))
         finally:  # the heartbeat is sent in any case
@@ -178,25 +179,25 @@ class ConsumerDriver(MemberDriver[Member]):
         self.feed(event)
 
     def _note_standby(self, heard: HeartbeatResult) -> None:
-        """Note that this member stands by, or not.
+        """Note whether this member is a standby.
 
-        A member that was active first gives its partitions up: ``on_partitions_revoked`` may drop the very state that
-        ``on_standby`` loads. The answer after that tells again what it may get.
+        A member that was active gives up its partitions first: ``on_partitions_revoked`` may drop the very state that
+        ``on_standby`` loads. The next answer contains again the partitions that it may get.
         """
         state = self._member.state
         has_any = bool(state.owned or state.held)
         self.standby.note(heard.standby_place, None if has_any else heard.may_get)
 
     def _tell_assignors(self, event: ev.HeartbeatAnswered, told: HeartbeatHeard | None) -> None:
-        """Feed this before the member's event, so ``on_assignment`` comes ahead of ``on_partitions_assigned``."""
+        """Feed this before the member's event, so ``on_assignment`` is called before ``on_partitions_assigned``."""
         if self._assigning is None or told is None or is_late(self._member.state, event):
             return
         self._assigning.feed(evolve(told, member_id=told.member_id or self._member.member_id))
 
     def _match_here(self, effect: fx.SendHeartbeat, why: str) -> ev.HeartbeatRefused | ev.HeartbeatLost:
-        """Match the pattern on the client for an old coordinator; the unsent heartbeat is repeated with names.
+        """Match the pattern on the client for an old coordinator; the unsent heartbeat is retried with names.
 
-        If the application has subscribed to something else meanwhile, the next heartbeat has that.
+        If the application has changed the subscription in the meantime, the next heartbeat contains the new one.
         """
         assert effect.subscribed_pattern, "it was refused for its pattern"
         wanted = self._member.state.subscription
@@ -227,7 +228,7 @@ class ConsumerDriver(MemberDriver[Member]):
     async def _names_of(self, topic_ids: frozenset[TopicId]) -> Mapping[TopicId, str]:
         try:
             await self._cluster.refresh_metadata(topic_ids=topic_ids)
-        except KafkaNextgenError as transient:  # the member asks again by itself
+        except KafkaNextgenError as transient:  # the member retries by itself
             logger.info("topic ids %s not resolved yet: %s", sorted(map(str, topic_ids)), transient)
         topics = self._cluster.metadata.topics_by_id
         return {topic_id: topics[topic_id].name for topic_id in topic_ids if topic_id in topics}

@@ -1,13 +1,13 @@
 """The order of a member's requests to its coordinator.
 
-No request waits for the answer to the one before it. On one connection requests arrive in order, but one that still
-looks for the coordinator might be sent after a later one.
+No request waits for the answer to the previous one. Requests on one connection arrive in order, but a request that is
+still looking for the coordinator might be sent after a later one.
 
-- A join that arrives after its leave would create a member that does not exist here. So a leave, or the end of the
-  membership, cancels all requests before it.
+- A join that arrives after its leave would create a member that this client does not have. So a leave, or the end of
+  the membership, cancels all earlier requests.
 - A leave that arrives after the next join would end the new membership. So a join cancels such a leave.
 
-A cancelled request that was not sent yet never is; the answer to one that was sent is ignored.
+A cancelled request that has not been sent is never sent; the answer to one that has been sent is ignored.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from kafka_nextgen.wire.apis import CONSUMER_GROUP_HISTORY, Api
 
 __all__ = ["LEAVE_CONNECT_TIMEOUT_S", "CoordinatorRequests", "supports_history"]
 
-#: How long (seconds) a leave may look for its coordinator. No member waits longer for one that can't be reached: its
-#: session ends without a leave as well.
+#: How long (seconds) a leave may look for its coordinator. Waiting longer for an unreachable coordinator gains nothing:
+#: the session also times out without a leave.
 LEAVE_CONNECT_TIMEOUT_S = 3.0
 
 Work = Coroutine[object, object, None]
@@ -51,7 +51,7 @@ class CoordinatorRequests:
         self._start(work, self._leaves)
 
     def cancel_pending(self) -> None:
-        """Cancel all requests but leaves, as the membership is over."""
+        """Cancel all requests except leaves, because the membership has ended."""
         _cancel(self._asked)
 
     def _start(self, work: Work, under_way: set[asyncio.Task[None]]) -> None:
@@ -66,5 +66,8 @@ def _cancel(tasks: set[asyncio.Task[None]]) -> None:
 
 
 async def supports_history(cluster: ClusterClient, group_id: str, api: Api, timeout_s: float) -> bool:
-    """Whether the coordinator keeps reasons of rebalances, as Apache Kafka's do not. Raises as a call of ``api``."""
+    """Whether the coordinator records the reasons of rebalances, which Apache Kafka's do not.
+
+    Raises the errors of a call of ``api``.
+    """
     return await cluster.supports(CONSUMER_GROUP_HISTORY, Coordinator(group_id), api, timeout_s)

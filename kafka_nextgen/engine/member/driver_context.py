@@ -1,4 +1,4 @@
-"""What drivers of members share: the other parts of the engine."""
+"""The context that all member drivers share: the other parts of the engine."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ from kafka_nextgen.wire.apis import (
 from kafka_nextgen.wire.messages import ConsumerGroupHeartbeatResponse
 from kafka_nextgen.wire.schema import Message
 
-if TYPE_CHECKING:  # what few members need is imported for them only
+if TYPE_CHECKING:  # modules that only few members need are imported on demand
     from kafka_nextgen.membership.assigning.events import HeartbeatHeard
 
 __all__ = ["UNSUPPORTED_ASSIGNORS", "HeartbeatResult", "send_heartbeat"]
@@ -34,7 +34,7 @@ __all__ = ["UNSUPPORTED_ASSIGNORS", "HeartbeatResult", "send_heartbeat"]
 logger = logger_of("kafka_nextgen.member")
 
 
-#: Why a member with local assignors can't be in a group of this cluster, and what to do about it.
+#: Why a member with local assignors can't join a group of this cluster, and how to fix that.
 UNSUPPORTED_ASSIGNORS = (
     "with the consumer group protocol this cluster computes assignments itself, as every Apache Kafka does, so "
     "group.local.assignors can't be used here: set group.remote.assignor to one of the cluster's assignors instead, or "
@@ -50,8 +50,8 @@ _STANDBYS_ELSEWHERE = (
 class HeartbeatResult:
     """The outcome of a heartbeat for the member and, if it succeeded, for its local assignors.
 
-    ``standby_place`` is 1 for a member that takes over first, 0 for an active one. ``may_get`` are the partitions of
-    the active members, if the answer tells them to a standby.
+    ``standby_place`` is 1 for the standby that takes over first, 0 for an active member. ``may_get`` are the partitions
+    of the active members, if the answer contains them, as it does for a standby.
     """
 
     event: ev.HeartbeatAnswered | ev.HeartbeatRefused | ev.HeartbeatLost
@@ -71,10 +71,11 @@ async def send_heartbeat(
 ) -> HeartbeatResult:
     """Send a heartbeat to the group's coordinator and wait at most ``timeout_s`` seconds.
 
-    An answer that can't be decoded or violates the protocol counts as lost, and so does a heartbeat whose login was
-    refused: credentials may be right again before the session is over. ``own_member_id`` is the id that the member
-    generated. ``on_sending`` is called when the heartbeat is about to be sent. The part for assignors is read if the
-    member ``has_assignors``. Raises ``NoPatternsError`` for a pattern that the broker's version can't carry.
+    An answer that can't be decoded or violates the protocol counts as lost. So does a heartbeat whose authentication
+    failed, because the credentials may become valid before the session times out. ``own_member_id`` is the id that the
+    member generated. ``on_sending`` is called just before the heartbeat is sent. The answer's fields for assignors are
+    read only if the member ``has_assignors``. Raises ``NoPatternsError`` if the broker's API version has no field for a
+    pattern.
     """
 
     stated = JoinReason.UNKNOWN
@@ -101,7 +102,7 @@ async def send_heartbeat(
         raise
     except MissingExtensionError:
         return HeartbeatResult(ev.HeartbeatRefused(effect.number, ErrorCode.UNSUPPORTED_ASSIGNOR, _unsupported(effect)))
-    except BrokerError as refused:  # before it was sent: no such API, or not authorized
+    except BrokerError as refused:  # raised before it was sent: no such API, or not authorized
         return HeartbeatResult(ev.HeartbeatRefused(effect.number, refused.code, str(refused)))
     except (TransportError, DecodeError) as lost:
         logger.warning("group %s: heartbeat lost: %s", group_id, lost)

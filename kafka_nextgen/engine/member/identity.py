@@ -1,4 +1,4 @@
-"""How the group knows this consumer."""
+"""The identity of this consumer in its group."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["MemberIdentity"]
 
 @frozen
 class _Membership:
-    """Replaced as a whole, since another thread reads it."""
+    """Immutable, and replaced as a whole, because another thread reads it."""
 
     member_id: str
     epoch: int
@@ -32,8 +32,8 @@ class MemberIdentity:
     client_id: str = ""
     belongs: bool = False  # subscribed: a member, or about to become one
     _losses: int = 0  # how often it was fenced or left
-    _last: _Membership = _NEVER  # the last membership, also after its end
-    _polled: _Membership = _NEVER  # as of the end of the last poll, which returned what the application processes
+    _last: _Membership = _NEVER  # the last membership, kept after its end
+    _polled: _Membership = _NEVER  # as of the end of the last poll, whose records the application is processing
 
     def __str__(self) -> str:
         if self.member_epoch >= 0:
@@ -43,7 +43,7 @@ class MemberIdentity:
         return "a consumer that is no member (a group that has members takes commits from those only)"
 
     def publish(self, member_id: str, member_epoch: int) -> None:
-        """Set what the member published; epoch -1 means that it is in no group."""
+        """Store the published identity; epoch -1 means that the consumer is in no group."""
         self.member_id = member_id if member_epoch >= 0 else ""
         self.member_epoch = member_epoch
         if member_epoch < 0:
@@ -52,15 +52,15 @@ class MemberIdentity:
             self._last = _Membership(member_id, member_epoch, self._losses)
 
     def note_poll_ended(self) -> None:
-        """Note that what the application processes from here on was returned to the current member."""
+        """Note that the current member received the records that the application processes from now on."""
         self._polled = self._last
 
     def as_metadata(self) -> ConsumerGroupMetadata:
-        """The member that sends offsets of what is being processed to a transaction.
+        """Identify the member that sends offsets to a transaction for the records being processed.
 
-        A fenced member stays the old one until the application polls again, even if it has joined again: others may
-        have read the same records meanwhile, so its offsets must be refused. It can't have epoch -1 and no id either,
-        because coordinators do not check these in a transaction (KIP-447).
+        After fencing, the old identity stays until the application polls again, even if the consumer has rejoined:
+        others may have read the same records in the meantime, so the coordinator must refuse the offsets. Epoch -1
+        without an id would not do, because coordinators do not check these in a transaction (KIP-447).
         """
         last, polled = self._last, self._polled
         known = last if last.losses == polled.losses else polled

@@ -1,8 +1,8 @@
 """The application's own assignors (``group.local.assignors``), with either protocol.
 
-``metadata`` and ``assign`` run on a thread of their own, one after the other, so the I/O thread never waits for them.
-``on_assignment`` runs where the application polls, as rebalance callbacks do and before those of the same epoch. What
-an assignor does wrong is an ``AssignorError`` of the next poll, which is not raised twice in a row for one error.
+``metadata`` and ``assign`` run on a separate thread, one at a time, so the I/O thread never waits for them.
+``on_assignment`` runs where the application polls, like rebalance callbacks, and before those of the same epoch. If an
+assignor fails, the next poll raises ``AssignorError``, but not twice in a row for the same error.
 """
 
 from __future__ import annotations
@@ -36,9 +36,10 @@ T = TypeVar("T")
 
 
 class AssignorThread:
-    """Runs one piece of work at a time, in order; used on the I/O thread, which never waits for it.
+    """Runs one piece of work at a time, in order; used by the I/O thread, which never blocks on it.
 
-    A daemon, because work that never returns must not keep the process alive. So callers that wait need a time limit.
+    The thread is a daemon, because work that never returns must not keep the process alive. So callers that wait need a
+    time limit.
     """
 
     def __init__(self, name: str) -> None:
@@ -49,11 +50,11 @@ class AssignorThread:
 
     @property
     def is_busy(self) -> bool:
-        """Whether work is under way, so that new work would wait."""
+        """Whether work is in progress, so that new work would have to wait."""
         return self._under_way > 0
 
     def do(self, work: Callable[[], T]) -> asyncio.Future[T]:
-        """Run ``work``; the future has its result or error, unless the event loop is closed by then."""
+        """Run ``work``; the future gets its result or error, unless the event loop has been closed by then."""
         loop = asyncio.get_running_loop()
         ended: asyncio.Future[T] = loop.create_future()
         self._under_way += 1
@@ -65,7 +66,7 @@ class AssignorThread:
         return ended
 
     def stop(self) -> None:
-        """End after the work requested so far."""
+        """End the thread after the work requested so far."""
         self._work.put(None)
 
     def _serve(self) -> None:
@@ -89,17 +90,18 @@ logger = logger_of("kafka_nextgen.member")
 
 
 class LocalAssignors:
-    """The assignors of one member, and their metadata, which its peers get: read before it joins, and refreshed.
+    """The assignors of one member, and their metadata, which is sent to the other members.
 
-    A heartbeat waits for a refresh for a moment, then goes out without it; the next one has what comes later. An
-    assignor that is computing an assignment is not asked. If it fails, the application is told, and what it said
-    before stays in force. Used on the I/O thread; ``trouble`` may be read from any thread.
+    The metadata is read before the member joins, and refreshed later. A heartbeat waits briefly for a refresh, and is
+    then sent without it; the next heartbeat contains the late result. An assignor that is computing an assignment is
+    not called. If a refresh fails, the application is informed, and the previous metadata stays in effect. Used on the
+    I/O thread; ``trouble`` can be read from any thread.
     """
 
     def __init__(self, context: DriverContext) -> None:
         assignors, group_id = context.config.group_local_assignors, context.config.group_id or ""
         self._by_name: Mapping[str, PartitionAssignor] = {assignor.name: assignor for assignor in assignors}
-        self.trouble: str | None = None  # the last error raised, as long as it holds
+        self.trouble: str | None = None  # the last error raised, as long as it persists
         self._group_id = group_id
         self._mailbox = context.mailbox
         self._tasks = context.tasks
@@ -109,11 +111,11 @@ class LocalAssignors:
 
     @property
     def known(self) -> tuple[ClientAssignor, ...]:
-        """The last metadata, the preferred assignor first."""
+        """The last metadata, with the preferred assignor first."""
         return tuple(self._known[name] for name in self._by_name if name in self._known)
 
     async def ask_first(self) -> None:
-        """Read the metadata for the first time, which a member needs to join. Raises AssignorError."""
+        """Read the metadata for the first time, before the member can join. Raises AssignorError."""
         for name in self._by_name:
             try:
                 self._known[name] = await self._offer(name)
@@ -121,7 +123,7 @@ class LocalAssignors:
                 raise self._error(str(failed), name, failed.__cause__) from failed.__cause__
 
     async def ask_again(self, on_news: Callable[[], None]) -> None:
-        """Refresh, unless that is under way or would wait, and wait a moment; a change calls ``on_news``."""
+        """Refresh, unless the thread is busy, and wait briefly; ``on_news`` is called after a change."""
         if self._asking is None or self._asking.done():
             if self._thread.is_busy:
                 return
@@ -139,19 +141,19 @@ class LocalAssignors:
             on_news()
 
     async def _offer(self, name: str) -> ClientAssignor:
-        """The current metadata of one assignor. Raises PartitionAssignorError."""
+        """Return the current metadata of one assignor. Raises PartitionAssignorError."""
         assignor = self._by_name[name]
         return await self._thread.do(lambda: offer_of(assignor))
 
     async def compute(self, name: str, group: AssignmentSpec) -> GroupAssignment:
-        """Assign the group. Raises PartitionAssignorError, also for an invalid assignment."""
+        """Compute the group's assignment. Raises PartitionAssignorError, also for an invalid assignment."""
         assignor = self._by_name[name]
         return await self._thread.do(lambda: compute(assignor, group))
 
     def call_on_assignment(
         self, name: str, error: int, assignment: MemberAssignment, group: ConsumerGroupMetadata
     ) -> None:
-        """Have the next poll call ``on_assignment``: there is a target, so an earlier error is over."""
+        """Make the next poll call ``on_assignment``. As there is a target, an earlier error is resolved."""
         self.trouble = None
         assignor = self._by_name[name]
         call = PendingCall(CallbackKind.ASSIGNMENT, run=lambda: assignor.on_assignment(error, assignment, group))
@@ -160,7 +162,7 @@ class LocalAssignors:
     def tell_failure(
         self, why: str, name: str | None, cause: BaseException | None = None, *, of: str = "this member"
     ) -> None:
-        """Have the next poll raise AssignorError. Without a ``name``, ``why`` names the assignor."""
+        """Make the next poll raise AssignorError. Without a ``name``, ``why`` must name the assignor."""
         error = self._error(why, name, cause, of=of)
         if str(error) == self.trouble:
             return

@@ -1,13 +1,13 @@
-"""Partitions that the application assigns to itself, without being a member of any group.
+"""Partitions that the application assigns manually, without being a member of a group.
 
-- A new assignment takes the place of the one before. Partitions in both go on exactly as they are; what is given up
-  is committed first, with auto-commit, as far as it was processed.
-- A partition of which a range is assigned begins anew, at the start of the range, and is given up before that.
-- With ``group.id`` reading begins at the group's committed offsets. Commits are a stranger's, with epoch -1 and no
-  member id, which a coordinator accepts as long as the group has no members (KIP-848, "OffsetCommit API").
-- A partition that does not exist is waited for, and said so in the log and by ``problem``: it may be about to be
-  created. If a range of it is assigned it is not: fetching raises that where the application polls. A topic that may
-  not be described never comes, so that is raised there as well.
+- A new assignment replaces the previous one. Partitions in both are not affected. Before partitions are given up,
+  auto-commit commits their offsets as far as their records were processed.
+- A partition assigned with a range is given up, and then starts again at the start of the range.
+- With ``group.id``, reading starts at the group's committed offsets. Commits have epoch -1 and no member id, as they
+  come from a non-member; a coordinator accepts them as long as the group has no members (KIP-848, "OffsetCommit API").
+- The consumer waits for a partition that does not exist, as it may be about to be created; the log and ``problem`` name
+  it. With a range it does not wait: fetching raises an error where the application polls. The same error handling
+  applies to a topic that this principal may not describe, because waiting would not help.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _HOPELESS = frozenset({ErrorCode.TOPIC_AUTHORIZATION_FAILED, ErrorCode.INVALID_T
 
 
 class ManualAssignment:
-    """The manual assignment; all but ``partitions`` and ``problem`` is used on the I/O thread only."""
+    """The manual assignment; used only on the I/O thread, except for ``partitions`` and ``problem``."""
 
     def __init__(self, context: DriverContext) -> None:
         self._commits = context.config.enable_auto_commit
@@ -45,13 +45,13 @@ class ManualAssignment:
     async def assign(
         self, partitions: frozenset[TopicPartition], ranges: Mapping[TopicPartition, OffsetRange], timeout_s: float
     ) -> None:
-        """Make ``partitions`` the whole assignment; a commit before that takes ``timeout_s`` seconds at most."""
+        """Replace the assignment with ``partitions``; a commit before that takes at most ``timeout_s`` seconds."""
         if self.partitions - (partitions - ranges.keys()):
             await self._commit(timeout_s)
         self._replace(partitions, ranges)
 
     async def give_up(self, timeout_s: float, commits: bool) -> None:
-        """Give all partitions up, committing before that if ``commits``, for ``timeout_s`` seconds at most."""
+        """Give up all partitions; if ``commits``, commit before that, for at most ``timeout_s`` seconds."""
         if self.partitions and commits:
             await self._commit(timeout_s)
         if self.partitions:
@@ -77,12 +77,12 @@ class ManualAssignment:
         except KafkaNextgenError as error:
             logger.warning("%s given up without a commit: %s", format_partitions(self.partitions), error)
 
-    # ---- partitions that are not there
+    # ---- partitions that do not exist
 
     async def _look_for(self, added: Collection[TopicPartition]) -> None:
         try:
             await self._cluster.refresh_metadata(topics={tp.topic for tp in added})
-        except KafkaNextgenError as transient:  # fetching asks again, until there is an answer
+        except KafkaNextgenError as transient:  # fetching retries until there is an answer
             logger.info("%s not looked up yet: %s", format_partitions(added), transient)
             return
         self._raise_hopeless({tp.topic for tp in added})
@@ -97,13 +97,13 @@ class ManualAssignment:
                 self._mailbox.post_error(error_from_code(topic.error, f"topic {name} was assigned by hand"))
 
     def problem(self) -> str | None:
-        """Why partitions can't be read, by the known metadata; may be called from any thread."""
+        """Why partitions can't be read, according to the cached metadata; can be called from any thread."""
         missing = _missing(self._cluster.metadata, self.partitions)
         return f"{format_partitions(missing)} assigned, but not there yet; waiting" if missing else None
 
 
 def refusal(call: str, partitions: Collection[TopicPartition]) -> MisuseError:
-    """The error for mixing ``assign`` and ``subscribe``; ``partitions`` were assigned manually."""
+    """Return the error for mixing ``assign`` and ``subscribe``; ``partitions`` were assigned manually."""
     if call == "subscribe":
         return MisuseError(
             f"{format_partitions(partitions)} assigned by hand: a consumer can either assign() or subscribe(). Call "
@@ -116,6 +116,6 @@ def refusal(call: str, partitions: Collection[TopicPartition]) -> MisuseError:
 
 
 def _missing(image: ClusterImage, partitions: Collection[TopicPartition]) -> list[TopicPartition]:
-    """The partitions that the known metadata lacks."""
+    """Return the partitions that are missing in the cached metadata."""
     known = ((tp, image.topics_by_name.get(tp.topic)) for tp in partitions)
     return sorted(tp for tp, topic in known if topic is not None and tp.partition not in topic.partitions)

@@ -1,7 +1,8 @@
-"""Drives a membership machine: feeds it events, carries out its effects, and wakes it in time.
+"""Drives a membership machine: feeds it events, carries out its effects, and wakes it at its deadlines.
 
-The machine decides; a driver carries out, by the table of effects at the end of its class. This is what both protocols
-share; ``ConsumerDriver`` and ``ClassicDriver`` add their requests. All runs on the I/O thread.
+The machine decides; the driver carries out the effects, using the table at the end of its class. This class has the
+common part of both protocols; ``ConsumerDriver`` and ``ClassicDriver`` add their requests. Everything runs on the I/O
+thread.
 """
 
 from __future__ import annotations
@@ -41,9 +42,9 @@ __all__ = ["MemberDriver"]
 
 logger = logger_of("kafka_nextgen.member")
 
-#: The time (seconds) reserved for sending the leave if everything before it took too long.
+#: The time (seconds) reserved for sending the leave if the steps before it took too long.
 LEAVE_GRACE_S = 1.0
-#: The shortest wait (seconds) for the leave, without which it would not even be sent.
+#: The shortest wait (seconds) for the leave; without any wait it would not be sent at all.
 SHORTEST_LEAVE_S = 0.1
 _STALE = (Status.STALE, ClassicStatus.STALE)
 _LEAVES = frozenset({RebalanceCause.CLOSED, RebalanceCause.UNSUBSCRIBED})
@@ -72,10 +73,10 @@ class MemberDriver(Generic[M]):
         self._config = context.config
         self._counters = context.counters
         self._timer = Timer(self._wake)
-        #: Makes the event of a failure, for each thing that the member waits for.
+        #: For each operation that the member waits for: creates the event of its failure.
         self._owed: dict[int, Callable[[str], ev.Event]] = {}
-        self._outlasting_callback: PendingCallback | None = None  # still runs, but the member no longer waits for it
-        self._after_callback: Callable[[], None] | None = None  # called when that one ends
+        self._outlasting_callback: PendingCallback | None = None  # still running, but the member no longer waits for it
+        self._after_callback: Callable[[], None] | None = None  # called when that callback ends
         self._left = asyncio.Event()
         self.last_heartbeat_at: float | None = None  # when a heartbeat was last answered
         self.has_listener = False
@@ -88,11 +89,11 @@ class MemberDriver(Generic[M]):
 
     @property
     def coordinator_error(self) -> str | None:
-        """Why the coordinator can't be reached; may be read from any thread."""
+        """Why the coordinator can't be reached; can be read from any thread."""
         return self._cluster.coordinator_trouble(self._identity.group_id)
 
     def instance_id_wait_s(self, now: float) -> float | None:
-        """How long (seconds) the member will retry an instance id that is in use; None if none is."""
+        """How long (seconds) the member will retry an instance id that is in use; None if there is no such conflict."""
         return None
 
     def feed(self, event: Any) -> None:
@@ -117,7 +118,7 @@ class MemberDriver(Generic[M]):
         return MemberName(cluster_id, identity.group_id, protocol, member_id, identity.instance_id, identity.client_id)
 
     def _note(self, event: object, before: Any, effects: tuple[object, ...], now: float) -> None:
-        """Log what happens to the member, with its id from before the event, which may end it."""
+        """Log an event of the member, with the id it had before, because the event may end the membership."""
         cause = self.history.under_way
         rebalance = self.history.watch(event, before, self._member.state, effects, now, clocks.time())
         if rebalance is not None:
@@ -150,9 +151,9 @@ class MemberDriver(Generic[M]):
             )
 
     async def leave(self, event: ev.Closed | ev.Unsubscribed, timeout_s: float) -> None:
-        """Leave the group; returns when the coordinator knows, or after ``timeout_s`` seconds.
+        """Leave the group; returns when the coordinator has answered, or after ``timeout_s`` seconds.
 
-        A commit or callback that takes longer is given up shortly before that, so that the leave is still sent.
+        A commit or callback that takes longer is abandoned shortly before that, so that the leave is still sent.
         """
         grace_s = min(LEAVE_GRACE_S, timeout_s / 2)
         self._left.clear()
@@ -170,7 +171,7 @@ class MemberDriver(Generic[M]):
             self.feed(self._owed.pop(number)("it was not done in time"))
 
     def stop(self) -> None:
-        """Feed no more events by time."""
+        """Stop feeding time-based events."""
         self._timer.set(None)
 
     def _wake(self) -> None:
@@ -229,13 +230,13 @@ class MemberDriver(Generic[M]):
         return _ended(callback, RequestTimeoutError(error))
 
     def note_poll(self) -> None:
-        """The application polls."""
+        """Note that the application polls."""
         self.feed(ev.Polled())
 
     def callback_finished(self, callback: PendingCallback, error: BaseException | None) -> None:
-        """Tell the member how a callback ended; after ``on_partitions_assigned`` its partitions are fetched.
+        """Inform the member how a callback ended; after ``on_partitions_assigned``, fetching of its partitions begins.
 
-        A repeated call does nothing: an application that is interrupted while reporting reports again.
+        Repeating the call has no effect: an application that is interrupted while reporting reports again.
         """
         if callback is self._outlasting_callback:
             self._outlasting_callback = None
@@ -256,7 +257,7 @@ class MemberDriver(Generic[M]):
             act()
 
     def _raise_to_application(self, effect: fx.RaiseToApplication) -> None:
-        identity = self._identity  # still has the epoch: this effect comes before PublishEpoch
+        identity = self._identity  # still has the epoch: this effect precedes PublishEpoch
         member_id = identity.member_id or self._member.member_id
         error = error_from_coordinator(
             effect,
@@ -273,7 +274,7 @@ class MemberDriver(Generic[M]):
         self._exchanges.cancel_pending()
         self._left.set()
 
-    # an effect that is missing here fails when it first comes
+    # An effect that is missing here fails when it first occurs.
     carry_out: Mapping[type, Callable[[Any, Any], None]] = {
         fx.FindCoordinator: lambda self, _: self._cluster.forget_coordinator(self._identity.group_id),
         fx.StopFetching: lambda self, effect: self._fetcher.stop(effect.partitions),
@@ -302,5 +303,5 @@ _ENDS: Mapping[CallbackKind, type[ev.AssignFinished] | type[ev.RevokeFinished] |
 
 
 def _ended(callback: PendingCallback, error: BaseException | None) -> ev.Event:
-    """The event of a callback's end."""
+    """Return the event of a callback's end."""
     return _ENDS[callback.kind](callback.number, None if error is None else describe_error(error))

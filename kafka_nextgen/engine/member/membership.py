@@ -1,9 +1,9 @@
-"""The member of one group, by the configured protocol or, with auto, by the one that the cluster supports.
+"""The member of one group, with the configured protocol or, with ``auto``, with the one that the cluster supports.
 
-With auto a member first tries the consumer group protocol. If the cluster answers UNSUPPORTED_VERSION or lacks the API
-before the member was ever in the group, the member starts again with the classic protocol.
+With ``auto`` a member first tries the consumer group protocol. If the cluster answers UNSUPPORTED_VERSION or lacks the
+API before the member has ever been in the group, the member starts again with the classic protocol.
 
-Each protocol, and local assignors, are imported when there is such a member: a manual assignment needs none of it.
+The modules of each protocol and of local assignors are imported on demand: a manual assignment needs none of them.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Driver: TypeAlias = "ConsumerDriver | ClassicDriver"
 
 
 class Membership:
-    """Makes the driver at the first subscription, and another one if the cluster lacks the protocol."""
+    """Creates the driver at the first subscription, and another one if the cluster lacks the protocol."""
 
     def __init__(self, context: DriverContext) -> None:
         config = self._config = context.config
@@ -50,7 +50,7 @@ class Membership:
 
     @property
     def protocol(self) -> GroupProtocol | None:
-        """The protocol of the group; None as long as auto has not found out."""
+        """The protocol of the group; with ``auto`` None until it has been detected."""
         if self._config.group_protocol is not GroupProtocol.AUTO:
             return self._config.group_protocol
         if self.driver is not None and self.driver.protocol is GroupProtocol.CLASSIC:
@@ -59,22 +59,22 @@ class Membership:
 
     @property
     def assignor_error(self) -> str | None:
-        """The current error of the local assignors; may be read from any thread."""
+        """The current error of the local assignors; can be read from any thread."""
         return None if self._own is None else self._own.trouble
 
     @property
     def standby_partitions(self) -> tuple[TopicPartition, ...]:
-        """The partitions that this member may get while it stands by; may be read from any thread."""
+        """The partitions that this member may get while it is a standby; can be read from any thread."""
         standby = None if self.driver is None else self.driver.standby
         return () if standby is None else standby.may_get
 
     @property
     def topics(self) -> frozenset[str]:
-        """The topics that are subscribed to by name."""
+        """The topics subscribed to by name."""
         return frozenset() if self._subscribed is None else self._subscribed.topics
 
     async def subscribe(self, event: Subscribed, has_listener: bool) -> None:
-        """Subscribe; the first call makes the member. Raises AssignorError."""
+        """Subscribe; the first call creates the member. Raises AssignorError."""
         from kafka_nextgen.membership.offsets.events import GroupEntered
 
         if self._own is not None and self.driver is None:
@@ -90,11 +90,11 @@ class Membership:
         self.driver.feed(event)
 
     async def leave(self, mode: LeaveMode | None, timeout_s: float) -> None:
-        """Leave the group, to close or, without a mode, to go on without it.
+        """Leave the group, either to close or, without a mode, to continue outside the group.
 
-        Later commits are those of a non-member, unless the application has subscribed again. That does not hold for a
-        callback that outlasts the leave: its partitions may belong to another member by now, and a group that is empty
-        would accept the commit.
+        Later commits are sent as a non-member, unless the application has subscribed again. The exception is a callback
+        that outlasts the leave: its partitions may belong to another member by then, and a coordinator would accept a
+        non-member's commit if the group is empty.
         """
         if self.driver is None:
             return
@@ -113,12 +113,12 @@ class Membership:
         self.driver.call_after_callback(quit_group)
 
     def note_poll(self) -> None:
-        """Tell the member, if there is one, that the application polls."""
+        """Inform the member, if any, that the application polls."""
         if self.driver is not None:
             self.driver.note_poll()
 
     def callback_finished(self, callback: PendingCallback, error: BaseException | None) -> None:
-        """Tell the member how a callback ended."""
+        """Inform the member how a callback ended."""
         assert self.driver is not None, "a callback without a member"
         self.driver.callback_finished(callback, error)
 
@@ -130,7 +130,7 @@ class Membership:
             self._own.stop()
 
     def enforce_rebalance(self, reason: str, join_reason: JoinReason) -> None:
-        """Make the group rebalance, if this protocol lets a member do that."""
+        """Make the group rebalance, if members can do that with this protocol."""
         if self.driver is not None and self.driver.protocol is GroupProtocol.CLASSIC:
             from kafka_nextgen.membership.classic.events import RebalanceEnforced
 

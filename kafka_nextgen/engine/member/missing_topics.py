@@ -1,10 +1,11 @@
-"""Reports topics that are subscribed to by name and do not exist, as a misspelt name would read nothing.
+"""Reports topics that are subscribed to by name and do not exist, because nothing is read for a misspelt name.
 
-- A topic may be about to be created, by a broker or by another client. So it is looked up a few times, with growing
+- A topic may be about to be created, by a broker or by another client. So it is looked up a few times, with increasing
   pauses, before it is reported.
-- It is reported once as a WARNING, and is a problem of ``health()`` until it exists. A deleted topic is not misspelt:
-  ``Health.gone`` has its partitions until they are revoked.
-- After that it is not looked up more often than other metadata: the coordinator assigns a new topic by itself.
+- It is reported once as a WARNING, and is a problem of ``health()`` until it exists. Deleted topics are not reported
+  here: ``Health.gone`` has their partitions until these are revoked.
+- After that it is looked up no more often than other metadata: the coordinator assigns a new topic without this
+  client's help.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ ATTEMPTS = 4
 
 
 class MissingTopics:
-    """Watches the subscription of ``group_id`` on the I/O thread; ``names`` may be read from any thread."""
+    """Watches the subscription of ``group_id`` on the I/O thread; ``names`` can be read from any thread."""
 
     def __init__(self, group_id: str, cluster: ClusterClient, tasks: TaskSet) -> None:
         self.names: tuple[str, ...] = ()
@@ -41,7 +42,7 @@ class MissingTopics:
         cluster.on_metadata(lambda image: self._note(_missing(image, self.names)))
 
     def watch(self, subscribed: frozenset[str]) -> None:
-        """Watch these topics and no others."""
+        """Watch exactly these topics."""
         if self._looking is not None:
             self._looking.cancel()
         self._subscribed = subscribed
@@ -64,7 +65,7 @@ class MissingTopics:
         self._note(_missing(self._cluster.metadata, fresh.union(self.names)))
 
     def _note(self, now: AbstractSet[str]) -> None:
-        """Set the missing topics and log what has changed."""
+        """Store the missing topics and log the changes."""
         before = set(self.names)
         self.names = tuple(sorted(now))
         for name in sorted(now - before):
@@ -75,6 +76,6 @@ class MissingTopics:
 
 
 def _missing(image: ClusterImage, names: Collection[str]) -> set[str]:
-    """The topics that the known metadata lacks."""
+    """Return the topics that are missing in the cached metadata."""
     known = ((name, image.topics_by_name.get(name)) for name in names)
     return {name for name, topic in known if topic is not None and topic.error == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION}

@@ -1,13 +1,13 @@
-"""A member that stands by (``group.target.size``): its place, and how the application hears of it.
+"""A standby member (``group.target.size``): its place, and how the application is informed.
 
 | the coordinator's answer | effect |
 |---|---|
-| the member stands by, and may get these partitions | ``on_standby`` |
-| it may get other partitions | ``on_standby`` again; a call that has not begun is replaced |
-| it is active, or not in the group any more | a call that has not begun is dropped |
+| the member is a standby, and may get these partitions | ``on_standby`` |
+| it may get other partitions than before | ``on_standby`` again; a call that has not begun is replaced |
+| it is active, or has left the group | a call that has not begun is dropped |
 
-The answer has topic ids. If the names of some are unknown, the application is told of the others first, and again once
-the names are known: a topic may be deleted just then.
+The answer has topic ids. If some names are unknown, for example because a topic has just been deleted, the application
+first gets the other partitions, and is called again once the names are known.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ __all__ = ["Standby"]
 
 logger = logger_of("kafka_nextgen.member")
 
-#: Seconds until names that are unknown are looked up again.
+#: The interval (seconds) at which unknown names are looked up.
 _LOOKUP_INTERVAL_S = 1.0
 
 
 class Standby:
-    """What a member knows about standing by. ``place`` and ``may_get`` may be read from any thread.
+    """The state of a standby. ``place`` and ``may_get`` can be read from any thread.
 
     ``place`` is 1 for the standby that takes over first, 0 for an active member. ``may_get`` are the partitions of the
-    active members, by name as far as their topics are known.
+    active members, with names, if these are known.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class Standby:
         self._callback: PendingCallback | None = None
 
     def note(self, place: int, partitions: frozenset[TopicIdPartition] | None) -> None:
-        """Take an answer's place, and the partitions that the member may get if the answer has them."""
+        """Process the place in an answer, and the partitions that the member may get if the answer has them."""
         if place <= 0:
             self.end()
             return
@@ -66,7 +66,7 @@ class Standby:
             self._lookup = self._tasks.start(self._tell(partitions))
 
     def end(self) -> None:
-        """The member is active, or not in the group any more."""
+        """Note that the member is active, or no longer in the group."""
         self.place, self.may_get, self._partitions = 0, (), None
         self._drop()
 

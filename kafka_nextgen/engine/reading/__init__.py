@@ -1,1 +1,1 @@
-"""What drives fetching, and answers questions about partitions."""
+"""Drives fetching, and queries brokers about positions."""

@@ -1,12 +1,13 @@
-"""A fetch on its way to one node, the fetches that follow from it while the state is steady, and the end of sessions.
+"""A fetch from one node, the follow-up fetches of the steady state, and the end of fetch sessions.
 
-The steady state begins with a fetch whose node has given a few small answers in a row. Its beginning looks at all
-partitions, which does not pay where answers are large.
+The steady state begins after a node has returned a few small answers in a row. Starting it iterates over all
+partitions, which is not worthwhile if answers are large.
 
-When a consumer closes, its fetch sessions are ended (KIP-227). A node has room for a thousand sessions, and would keep
-that of a consumer that is gone for at least two minutes; without room for a session, other consumers have to name all
-their partitions in every fetch. This is best effort, and must not take long. A fetch that a node still holds back would
-delay everything behind it, so the request that ends its session goes over the connection for general requests.
+When a consumer closes, it ends its fetch sessions (KIP-227). A node has room for a thousand sessions, and would keep
+those of a closed consumer for at least two minutes; without room for a session, other consumers have to name all their
+partitions in every fetch. Ending sessions is best effort, and must not take long. A fetch that a node is still delaying
+would block all later requests on its connection, so the request that ends the session uses the connection for general
+requests.
 """
 
 from __future__ import annotations
@@ -46,9 +47,9 @@ _FOR_NOTHING = FetchLimits(max_wait_ms=0, min_bytes=0, max_bytes=0)
 
 
 class FetchExchange:
-    """An ``Exchange`` for ``fetch``, which is steady if ``may_be_steady`` and nothing speaks against it.
+    """An ``Exchange`` for ``fetch``; it enters the steady state if ``may_be_steady`` and other conditions allow it.
 
-    ``on_records`` is called when the next request is sent, if the answer had records. The caller that begins the
+    ``on_records`` is called after the next request has been sent, if the answer had records. The caller that starts the
     exchange awaits ``reply``.
     """
 
@@ -77,7 +78,7 @@ class FetchExchange:
         self._asked_at = 0.0
 
     def begin(self, version: int) -> RawFetchRequest:
-        """The first request."""
+        """Return the first request."""
         fetch, config, session = self._fetch, self._config, self._fetch.session
         limits = FetchLimits(
             max_wait_ms=fetch.max_wait_ms,
@@ -95,7 +96,7 @@ class FetchExchange:
         return request
 
     def follow(self, frame: memoryview, correlation_id: int) -> bytes | None:
-        """The next request, if the state is steady and the answer plain."""
+        """Return the next request; None unless the state is steady and the fast path can handle the answer."""
         if self._steady is None:
             return None
         now = clocks.monotonic()
@@ -110,24 +111,24 @@ class FetchExchange:
         return request
 
     def sent(self) -> None:
-        """Wake the application, once this thread has nothing more to do: else it would wait for the interpreter."""
+        """Wake the application, now that this thread has finished: earlier, it would have to wait for the GIL."""
         if self._has_news:
             self._on_records()
 
     def end(self) -> Fetch:
-        """The fetch that was answered last, or has failed; it is not followed any longer."""
+        """End the steady state, and return the fetch that was answered last or has failed."""
         if self._steady is not None:
             self._fetch = self._fetches.end_steady(self._steady)
             self._steady = None
         return self._fetch
 
     def note_answer(self) -> None:
-        """Count the answer that is not followed."""
+        """Measure the latency of the answer that ends the exchange."""
         now = clocks.monotonic()
         self._counters.latency.note(now - self._asked_at, now)
 
     def _make_step(self, version: int, request: RawFetchRequest) -> accelerator.SteadyFetch[DecodedPartition]:
-        """What goes on from the first request."""
+        """Create the object that produces the requests after the first one."""
         session = self._fetch.session
         places = [
             (tp, at.topic_id.bytes, tp.partition, at.leader_epoch, at.offset, at.last_epoch, at.max_bytes)
@@ -149,7 +150,7 @@ class FetchExchange:
 
 
 async def end_sessions(cluster: ClusterClient, fetches: LockedFetches) -> None:
-    """Tell every node with a session of ours that it is over."""
+    """Inform every node with a session of this consumer that the session has ended."""
     with fetches as state:
         ends = state.planning.session_ends()
     await asyncio.gather(*(_end(cluster, node_id, request) for node_id, request in ends.items()))

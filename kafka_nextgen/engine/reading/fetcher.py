@@ -1,4 +1,4 @@
-"""Drives fetching on the I/O thread: carries out what the fetch state plans, and brings it the answers."""
+"""Drives fetching on the I/O thread: carries out the requests that the fetch state plans, and applies the answers."""
 
 from __future__ import annotations
 
@@ -47,12 +47,12 @@ __all__ = ["Fetcher"]
 
 logger = logger_of("kafka_nextgen.fetch")
 
-#: How many small answers in a row make a steady state likely, and the most bytes of a small answer's records.
+#: A steady state begins after this many small answers in a row; the maximum record bytes of a small answer.
 SMALL_BEFORE_STEADY, MOST_SMALL_BYTES = 4, 8 * 1024
 
 NO_PARTITIONS: frozenset[TopicPartition] = frozenset()
 
-_LEAST_DELAY_S = 0.001  # until the next plan: what falls due within it is planned together
+_LEAST_DELAY_S = 0.001  # until the next plan: requests that become due within it are planned together
 
 
 class Fetcher:
@@ -79,11 +79,11 @@ class Fetcher:
         self._decoder = RecordDecoder(record_limits(config), config.check_crcs)
         self._timer = Timer(self.pump)
         self._changed: asyncio.Event | None = None  # set while find_position waits
-        self._gone: frozenset[TopicPartition] = frozenset()  # those the log has told of
-        self._has_news = False  # for the application
+        self._gone: frozenset[TopicPartition] = frozenset()  # deleted topics' partitions that have been logged
+        self._has_news = False  # whether the application must be woken
         self._closed = False
-        self._failure_logs: dict[str, FailureLog] = {}  # by what is asked, and of which node
-        self._small_answers: dict[int, int] = {}  # how many in a row, by node
+        self._failure_logs: dict[str, FailureLog] = {}  # by type of request, and node
+        self._small_answers: dict[int, int] = {}  # number in a row, by node
 
     # ---- the assignment
 
@@ -94,33 +94,33 @@ class Fetcher:
         topic_ids: Mapping[str, TopicId],
         ranges: Mapping[TopicPartition, OffsetRange] = NO_RANGES,
     ) -> None:
-        """Make ``partitions`` the whole assignment; those kept go on as they are, but without an end."""
+        """Replace the assignment with ``partitions``; kept ones continue, but their earlier ranges no longer apply."""
         with self._fetches as state:
             state.assign(partitions, added, topic_ids, ranges)
         self._offsets.assigned(partitions, added)
         self.pump()
 
     def release(self, partitions: Iterable[TopicPartition]) -> None:
-        """Let fetching of newly assigned partitions begin."""
+        """Allow the newly assigned partitions to be fetched."""
         with self._fetches as state:
             state.release(partitions)
         self.pump()
 
     def let_go(self, partitions: Collection[TopicPartition]) -> None:
-        """The application was asked to give these up, and has committed what it wants committed."""
+        """Note that the application has handled the revocation, and committed the offsets it wants to commit."""
         self._fetches.let_go(partitions)
 
     def stop(self, partitions: Iterable[TopicPartition]) -> None:
-        """Hand out nothing of these from here on, even if the application looked at it before."""
+        """Hand over no more records of these partitions, even if a poll has already found some."""
         stopped = frozenset(partitions)
         with self._fetches as state:
             state.stop(stopped)
             self._mailbox.note_news()
         self._offsets.stopped(stopped)
-        self.pump()  # a position that is not known yet is not looked up any more
+        self.pump()  # positions that are not known yet need no lookup any more
 
     async def find_position(self, partition: TopicPartition, timeout_s: float) -> int:
-        """The offset of the next record, once it is known; raises MisuseError if it is not assigned any more."""
+        """Return the offset of the next record, once known; raises MisuseError if no longer assigned."""
         deadline = clocks.monotonic() + timeout_s
         while (position := self._fetches.look(lambda state: state.position(partition))) is None:
             changed = self._changed = self._changed or asyncio.Event()
@@ -128,19 +128,19 @@ class Fetcher:
                 raise RequestTimeoutError(f"{partition}: its position was not found within {timeout_s:g} s")
         return position
 
-    # ---- questions
+    # ---- requests
 
     def pump(self) -> None:
-        """Begin all that is planned now, and come back when more is due."""
+        """Start all requests that are planned now, and set the timer for the next ones."""
         for need in self._plan():
             self._begin(need)
 
     def _begin(self, need: Need) -> None:
-        """Carry it out in a task. A fetch is sent at once, for a task begins when the loop turns next."""
+        """Carry out a request in a task. A fetch is sent immediately, as a task only starts in the next iteration."""
         exchange = None
         if isinstance(need, Fetch):
             exchange = self._exchange_of(need)
-            with suppress(Exception):  # the task tries again, and handles it
+            with suppress(Exception):  # the task retries and handles the error
                 self._send(exchange)
         self._tasks.start(self._ask_until_done(need, exchange))
 
@@ -176,21 +176,21 @@ class Fetcher:
         self._gone = gone
 
     def close(self) -> None:
-        """Plan nothing any more."""
+        """Stop planning requests."""
         self._closed = True
         self._decoder.close()
         self._timer.set_after(None)
 
     async def _ask_until_done(self, need: Need, exchange: FetchExchange | None = None) -> None:
-        """Ask, then ask what is planned next in the same task: starting another would cost more.
+        """Carry out a request, then the next planned one in the same task, as starting a new task would cost more.
 
-        ``exchange``, if given, has asked already.
+        If ``exchange`` is given, its request has already been sent.
         """
         following: Need | None = need
         while following is not None:
             try:
                 await self._ask_once(following, exchange)
-            except Exception:  # a bug reaches the application, and all others go on
+            except Exception:  # a bug is reported to the application, and other requests continue
                 self._mailbox.wake()
                 self.pump()
                 raise
@@ -202,17 +202,17 @@ class Fetcher:
                 self._wake_application()
 
     def _wake_application(self) -> None:
-        """Wake the application, once the next fetch is on its way.
+        """Wake the application after the next fetch has been sent.
 
-        Then this thread has nothing more to do, and the application has the GIL to itself. If it woke earlier, one of
-        the two threads would wait for the GIL before the fetch is written.
+        This thread then has nothing more to do, and the application has the GIL to itself. If the application woke
+        earlier, one of the two threads would have to wait for the GIL before the fetch is written.
         """
         if self._has_news:
             self._has_news = False
             self._mailbox.wake()
 
     async def _ask_once(self, need: Need, exchange: FetchExchange | None) -> None:
-        """Carry it out, and take note if it fails."""
+        """Carry out a request, and handle its failure."""
         try:
             if isinstance(need, Fetch):
                 exchange = exchange or self._exchange_of(need)
@@ -227,7 +227,7 @@ class Fetcher:
             )
             self._failed(need if exchange is None else exchange.end())
             self._mailbox.post_unless_transient(failure)
-        except Exception:  # a bug must not leave the partitions waiting for ever
+        except Exception:  # a bug must not leave the partitions waiting forever
             self._failed(need if exchange is None else exchange.end())
             raise
 
@@ -248,13 +248,13 @@ class Fetcher:
         )
 
     def _send(self, exchange: FetchExchange) -> None:
-        """Have it begun, if there is a connection to that node."""
+        """Start the exchange, if there is a connection to the node."""
         exchange.reply = exchange.reply or self._cluster.try_exchange(
             exchange.node, FETCH, exchange, exchange.timeout_s
         )
 
     async def _fetch(self, exchange: FetchExchange) -> None:
-        """Fetch until an answer needs the slow path, and take that answer in."""
+        """Fetch until an answer needs the slow path, and process that answer."""
         self._send(exchange)
         self._wake_application()
         answer = await (
@@ -276,7 +276,7 @@ class Fetcher:
             if self._receive(need, head, find_arrivals(need, partitions) if need.has_ends else {}):
                 self._take_in(need, decoded)
         elif self._receive(need, head, find_arrivals(need, partitions)):
-            self.pump()  # the next fetch is sent before this answer is decoded
+            self.pump()  # sends the next fetch before this answer is decoded
             self._take_in(need, await self._decoder.decode(need, partitions))
 
     def _take_in(self, need: Fetch, decoded: Sequence[DecodedPartition]) -> None:
@@ -288,7 +288,7 @@ class Fetcher:
             logger.warning("%s: the preferred replica can't be read; for %g s the leader is, instead", where, lease_s)
 
     def _receive(self, need: Fetch, head: SessionAnswer, arrivals: Mapping[TopicPartition, Arrival]) -> bool:
-        """Note an answer on the slow path; returns whether its records are to be taken in."""
+        """Process the head of an answer on the slow path; returns whether its records are to be used."""
         with self._fetches as state:
             is_in_session = state.results.received(need, head, arrivals, clocks.monotonic())
         if not is_in_session:

@@ -1,14 +1,14 @@
-"""The fetch state between the two threads that use it.
+"""The fetch state, shared by the two threads that use it.
 
-The state has no thread of its own. The I/O thread plans and stores; the application's thread takes records, seeks and
-pauses. One lock is held for each of their calls. No thread waits for anything while it holds the lock, and decoding
-happens outside of it. A signal handler that interrupts the application in such a call may take the lock once more, for
-instance to ask for the lag; what would wait for the I/O thread is put off until the call ends (``CallTracker``).
-``on_change`` is called after each change that may need another request.
+The state has no thread of its own. The I/O thread plans requests and stores records; the application's thread takes
+records, seeks and pauses. Each of their calls holds one lock. No thread waits for anything else while it holds the
+lock, and decoding happens outside of it. A signal handler that interrupts the application in such a call may acquire
+the lock again, for example to read the lag; an operation that would wait for the I/O thread is deferred until the call
+ends (``CallTracker``). ``on_change`` is called after each change that may require another request.
 
-What a poll is about to hand over is a ``PollOffer``, and the positions stay: until the poll has returned, a signal
-handler may raise, and the next poll finds the same records again. The last thing a poll does is to store that its offer
-is taken; the next call that looks at the state advances the positions.
+The records that a poll is about to return are a ``PollOffer``. The positions do not change yet, because a signal
+handler may raise until the poll has returned, and then the next poll must find the same records again. The last
+operation of a poll marks its offer as taken; the next call that uses the state advances the positions.
 """
 
 from __future__ import annotations
@@ -38,25 +38,26 @@ T = TypeVar("T")
 
 @define(eq=False)
 class PollOffer:
-    """What a poll has found; once ``is_taken``, the poll has returned it."""
+    """The records found by a poll; once ``is_taken``, the poll has returned them."""
 
     parts: Sequence[ColumnSlice] = ()
     is_taken: bool = False
 
 
 class LockedFetches(AbstractContextManager[FetchState]):
-    """What the application's thread does with the fetch state.
+    """The operations of the application's thread on the fetch state.
 
-    The I/O thread uses it as a context manager, which gives it the state and keeps the other thread out meanwhile.
+    The I/O thread uses this object as a context manager, which returns the state and locks out the other thread.
     """
 
     def __init__(self, state: FetchState, on_change: Callable[[], None]) -> None:
         self._state = state
         self._lock = threading.RLock()
-        #: Whether this thread is inside of another call here, which a signal handler has interrupted. Only the lock
-        #: knows for sure: a mark beside it could be left behind by an exception. threading.Condition asks it as well.
+        #: Whether this thread is inside another call of this object that a signal handler has interrupted. Only the
+        #: lock knows this reliably: after an exception, a separate flag could have the wrong value. threading.Condition
+        #: uses this method, too.
         self._is_inside: Callable[[], bool] = self._lock._is_owned  # type: ignore[attr-defined]  # noqa: SLF001
-        #: What the last poll has found; another one if another poll has looked meanwhile.
+        #: The records found by the last poll; replaced if a poll in a signal handler runs in the meantime.
         self.offer = PollOffer()
         self._on_change = on_change
 
@@ -70,12 +71,12 @@ class LockedFetches(AbstractContextManager[FetchState]):
         self._lock.release()
 
     def under_lock(self, work: Callable[[FetchState], T]) -> T:
-        """Call ``work`` with the state, in which records that were taken may not be handed over yet."""
+        """Call ``work`` with the state, whose positions may not include the records of a taken offer."""
         with self._lock:
             return work(self._state)
 
     def look(self, read: Callable[[FetchState], T]) -> T:
-        """Call ``read`` with the state, once the records that were taken are handed over."""
+        """Call ``read`` with the state, after advancing the positions over a taken offer."""
         is_inside = self._is_inside()
         with self._lock:
             if not is_inside:
@@ -83,7 +84,7 @@ class LockedFetches(AbstractContextManager[FetchState]):
             return read(self._state)
 
     def change(self, work: Callable[[FetchState], None]) -> None:
-        """Call ``work``, which changes the state so that another request may be needed."""
+        """Call ``work``, which changes the state so that another request may be required."""
         try:
             with self._lock:
                 work(self._state)
@@ -95,36 +96,36 @@ class LockedFetches(AbstractContextManager[FetchState]):
     def begin_steady(
         self, fetch: Fetch, image: ClusterImage, make: Callable[[], accelerator.SteadyFetch[DecodedPartition]]
     ) -> NodeFetches | None:
-        """Follow the answers to a fetch that is on its way; see ``FastPath.begin``."""
+        """Start the steady state with a fetch that has been sent; see ``FastPath.begin``."""
         with self as state:
             return state.steady.begin(fetch, image, make)
 
     def take_steady(
         self, steady: NodeFetches, image: ClusterImage, frame: memoryview, correlation_id: int, now: float
     ) -> tuple[bytes, list[DecodedPartition]] | None:
-        """Take in an answer and return the next request; see ``FastPath.take``."""
+        """Process an answer and return the next request; see ``FastPath.take``."""
         with self._lock:
             return self._state.steady.take(steady, image, frame, correlation_id, now)
 
     def end_steady(self, steady: NodeFetches) -> Fetch:
-        """Follow the answers no longer; returns the fetch that is on its way."""
+        """End the steady state; returns the fetch that is in flight."""
         with self as state:
             return state.steady.end(steady)
 
     # ---- the assignment
 
     def assignment(self) -> frozenset[TopicPartition]:
-        """Every partition that is assigned, also those being given up."""
+        """All assigned partitions, including those being revoked."""
         with self._lock:
             return self._state.assignment()
 
     @property
     def has_ranges(self) -> bool:
-        """Whether partitions are read up to an end."""
+        """Whether any partition has a range."""
         return self._state.has_ranges
 
     def is_all_finished(self) -> bool:
-        """Whether all ranges are read to their ends; False if there are none."""
+        """Whether all ranges have been read to their ends; False if there are none."""
         if not self._state.has_ranges:
             return False
         with self._lock:
@@ -134,14 +135,14 @@ class LockedFetches(AbstractContextManager[FetchState]):
     # ---- records
 
     def has_records(self) -> bool:
-        """Whether taking would bring records, or raise."""
+        """Whether ``find`` would return records, or raise."""
         with self._lock:
             return self._state.handover.has_records()
 
     def find(self, max_records: int, whole_runs: bool = False) -> PollOffer:
-        """The records that come next, which stay here until they are taken; with ``whole_runs`` the last to its end.
+        """Return the next records, without removing them; with ``whole_runs``, the last run is returned up to its end.
 
-        Raises what stands in a partition's way.
+        Raises the error of a partition that can't be read.
         """
         while True:
             try:
@@ -150,42 +151,42 @@ class LockedFetches(AbstractContextManager[FetchState]):
                     before = self.offer = PollOffer()
                     offer = PollOffer(self._state.handover.peek(max_records, whole_runs))
             except BaseException:
-                self._on_change()  # a partition whose error was raised may be asked for again
+                self._on_change()  # a partition whose error was raised may be fetched again
                 raise
-            if self.offer is before:  # or a signal handler has polled meanwhile
+            if self.offer is before:  # otherwise, a signal handler has polled in the meantime
                 self.offer = offer
                 return offer
 
     def settle(self) -> None:
-        """Advance the positions over what was taken, and withdraw what was offered and not taken."""
+        """Advance the positions over a taken offer, or withdraw an offer that was not taken."""
         with self._lock:
             self.settle_taken()
             self.offer = PollOffer()
 
     def settle_taken(self) -> None:
-        """Advance the positions over what was taken, under the lock."""
+        """Advance the positions over a taken offer; called with the lock held."""
         offer = self.offer
         if offer.is_taken:
             self.hand_over(offer.parts)
-            self.offer = PollOffer()  # last: what is interrupted is done again, and nothing is handed over twice
+            self.offer = PollOffer()  # last: an interrupted call is repeated, and nothing is handed over twice
 
     def hand_over(self, parts: Collection[ColumnSlice]) -> None:
-        """Advance the positions behind these runs of records."""
+        """Advance the positions past these runs of records."""
         before = None
         try:
             with self._lock:
-                if self._state.planning.waits_for_room:  # mostly nothing does; a later plan counts these
+                if self._state.planning.waits_for_room:  # rarely true; a later plan will account for these runs
                     before = self._state.handover.runs_done
                 for part in parts:
                     self._state.handover.hand_over(part)
-        finally:  # also of what was handed over before a signal handler raised
+        finally:  # also for runs that were handed over before a signal handler raised
             if before is not None:
                 self._tell_of_room(before)
 
     def put_back(self, parts: Iterable[ColumnSlice], last: TopicPartition) -> None:
-        """Take these runs back and set the positions to their beginning; ``last`` is the last in turn from here on.
+        """Put these runs back and move the positions to their start; the partition ``last`` is then served last.
 
-        What was handed over, sought or given up since stays as it is; see ``FetchState.put_back``.
+        Partitions that were polled, sought or given up in the meantime are left alone; see ``FetchState.put_back``.
         """
         by_partition: dict[TopicPartition, list[ColumnSlice]] = {}
         for part in parts:
@@ -197,23 +198,23 @@ class LockedFetches(AbstractContextManager[FetchState]):
             self._state.handover.pass_turn(last)
 
     def mark_consumed(self) -> None:
-        """What was handed over until now counts as processed."""
+        """Mark all records handed over so far as processed."""
         with self._lock:
             self.settle_taken()
             self._state.handover.mark_consumed()
 
     def handed_over_offsets(self) -> dict[TopicPartition, OffsetAndMetadata]:
-        """What ``commit()`` commits."""
+        """Return the offsets that ``commit()`` commits."""
         with self._lock:
             self.settle_taken()
             return self._state.handover.handed_over_offsets()
 
     def let_go(self, partitions: Collection[TopicPartition] | None = None) -> None:
-        """The application gives these up, or all, and has committed what it wants committed."""
+        """Note that the application gives up these partitions, or all, and has made its last commit for them."""
         with self._lock:
             self._state.handover.let_go(self._state.assignment() if partitions is None else partitions)
 
     def _tell_of_room(self, runs_before: int) -> None:
-        """Tell of the change if something that was left out may be asked for, now that more runs are done."""
+        """Call ``on_change`` if finished runs make room for a partition that was left out of requests."""
         if self._state.planning.waits_for_room and self._state.handover.runs_done != runs_before:
             self._on_change()

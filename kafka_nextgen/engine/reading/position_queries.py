@@ -1,4 +1,4 @@
-"""Asks brokers what fetching needs beside the records: where to begin, who leads, and where logs diverge."""
+"""Queries brokers for everything that fetching needs besides records: start offsets, leaders, and log divergence."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ __all__ = ["PositionQueries"]
 
 logger = logger_of(__name__)
 
-#: Earlier versions of OffsetForLeaderEpoch need the right to act for the cluster, which consumers do not have.
+#: Earlier versions of OffsetForLeaderEpoch require the ClusterAction permission, which consumers do not have.
 _FIRST_FOR_CONSUMERS = 3
 
 
 class PositionQueries:
-    """Gives the fetch state the answers it needs; a query that fails as a whole raises ``KafkaNextgenError``."""
+    """Gets the answers that the fetch state needs; a query that fails as a whole raises ``KafkaNextgenError``."""
 
     def __init__(
         self, config: ConsumerConfig, cluster: ClusterClient, offsets: GroupOffsets, fetches: LockedFetches
@@ -40,11 +40,11 @@ class PositionQueries:
         self._offsets = offsets
         self._fetches = fetches
         self._settings = fetch_settings(config)
-        self._told: set[TopicPartition] = set()  # new ones whose skipped records the log has told of
+        self._told: set[TopicPartition] = set()  # new partitions whose skipped records have been logged
         self._isolation = number_of(config.isolation_level)
 
     async def ask(self, need: NeedCommittedOffset | NeedOffsetReset | NeedEpochEnds | NeedMetadata) -> None:
-        """Find out what is wanted."""
+        """Carry out a query, and apply its answer."""
         if isinstance(need, NeedCommittedOffset):
             await self._look_up_committed(need)
         elif isinstance(need, NeedOffsetReset):
@@ -68,9 +68,9 @@ class PositionQueries:
     async def _find_new(
         self, asked: Collection[TopicPartition], found: Found, timeout_s: float
     ) -> tuple[Found, frozenset[TopicPartition]]:
-        """Which partitions are new: without a committed offset, in a topic where the group has committed others.
+        """Find the new partitions: no committed offset, but in a topic where the group has committed other partitions.
 
-        Where that can't be told just now, they are left out of what was ``found``, and so asked for again.
+        Partitions for which this can't be determined now are left out of ``found``, so they are queried again.
         """
         doubtful = frozenset(tp.topic for tp in found) - _committed_topics(found)
         others: Collection[TopicPartition] = ()
@@ -83,7 +83,7 @@ class PositionQueries:
         return {tp: offset for tp, offset in found.items() if tp.topic not in unclear}, new
 
     async def _others_of(self, topics: frozenset[str], but: Collection[TopicPartition]) -> list[TopicPartition]:
-        """All partitions of these topics, but those."""
+        """Return all partitions of these topics except ``but``."""
         if not topics <= self._cluster.metadata.topics_by_name.keys():
             await self._cluster.refresh_metadata(topics=topics)
         images = [image for name, image in self._cluster.metadata.topics_by_name.items() if name in topics]
@@ -117,7 +117,7 @@ class PositionQueries:
             state.results.epoch_ends_found(need, ends, clocks.monotonic())
 
     async def _epoch_ends(self, need: NeedEpochEnds) -> dict[TopicPartition, EpochEnd] | None:
-        """Where the leader's log ends these epochs (KIP-320); None if the broker does not tell consumers."""
+        """Query where these epochs end in the leader's log (KIP-320); None if the broker does not support it."""
         api = OFFSET_FOR_LEADER_EPOCH.at_least(_FIRST_FOR_CONSUMERS)
         timeout_s = self._config.request_timeout_ms / 1000
         node, questions = Node(need.node_id), need.questions

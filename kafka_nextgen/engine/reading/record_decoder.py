@@ -1,10 +1,10 @@
 """Decodes fetched records, in arrival order.
 
-A small answer is decoded at once: handing it to another thread would take longer. A large one is decoded by threads of
-the consumer's own, so that heartbeats are sent and other answers read meanwhile. Compressed partitions are decoded at
-the same time, as decompression alone may take longer than all the rest; without compression one thread is as fast as
-memory allows. Answers that come while those threads work wait for them, even small ones: the application gets records
-in the order in which they were read.
+A small answer is decoded on the I/O thread, because handing it to another thread would take longer. A large one is
+decoded by a separate thread pool, so that the I/O thread can send heartbeats and read other answers. Compressed
+partitions are decoded in parallel, because decompression can take longer than everything else; without compression one
+thread is as fast as memory allows. Answers that arrive in the meantime wait for the pool, even small ones, because the
+application must get records in arrival order.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from kafka_nextgen.wire.records import RecordLimits, has_codec, let_go_of_memory
 
 __all__ = ["RecordDecoder", "do_together"]
 
-#: The most bytes that are decoded at once: about as many as take as long as waking a thread.
+#: The maximum number of bytes decoded on the I/O thread: decoding them takes about as long as waking another thread.
 SMALL_BYTES = 64 * 1024
 
-#: More threads would wait for brokers and memory rather than for processors.
+#: The largest number of threads: more would wait for brokers and memory, not for processors.
 MOST_THREADS = 4
 
 
 class RecordDecoder:
-    """Makes columns of record batches. ``check_crcs`` is Kafka's ``check.crcs``."""
+    """Converts record batches to columns. ``check_crcs`` is Kafka's ``check.crcs``."""
 
     def __init__(self, limits: RecordLimits, check_crcs: bool) -> None:
         self._limits = limits
@@ -41,19 +41,19 @@ class RecordDecoder:
         self._closed = False
         self._num_threads = min(os.cpu_count() or 1, MOST_THREADS)
         self._threads = ThreadPoolExecutor(self._num_threads, "kafka-nextgen-decoder")
-        self._lock = threading.Lock()  # around AnswerDecoding
-        self._last: asyncio.Event | None = None  # set when the answer that came last is decoded
+        self._lock = threading.Lock()  # protects AnswerDecoding
+        self._last: asyncio.Event | None = None  # set when the latest answer has been decoded
 
     def is_quick(self, nbytes: int) -> bool:
-        """Whether an answer with ``nbytes`` of records is decoded at once."""
+        """Whether an answer with ``nbytes`` of records is decoded on the I/O thread."""
         return not self._waiting and nbytes <= SMALL_BYTES
 
     def decode_at_once(self, fetch: Fetch, answered: Collection[FetchedPartition]) -> tuple[DecodedPartition, ...]:
-        """Decode what was answered to ``fetch`` if it ``is_quick``."""
+        """Decode the answer to ``fetch`` on this thread; only if it ``is_quick``."""
         return () if self._closed else decode_answer(fetch, answered, self._limits, self._check_crcs)
 
     async def decode(self, fetch: Fetch, answered: Collection[FetchedPartition]) -> tuple[DecodedPartition, ...]:
-        """Decode what was answered to ``fetch``, in threads."""
+        """Decode the answer to ``fetch``, in the thread pool."""
         if self._closed:
             return ()
         decoding = AnswerDecoding(fetch, answered, self._limits, self._check_crcs)
@@ -71,7 +71,7 @@ class RecordDecoder:
         return decoding.results()
 
     def _work(self, decoding: AnswerDecoding) -> None:
-        """Decode one partition after the other, until all are begun or this is closed."""
+        """Decode partitions, one after the other, until all have been started or the decoder is closed."""
         with self._lock:
             task = decoding.begin()
         while task is not None:
@@ -81,22 +81,23 @@ class RecordDecoder:
                 task = None if self._closed else decoding.begin()
 
     def close(self) -> None:
-        """Decode nothing any more; the threads end with what they are at."""
+        """Stop decoding; each thread ends after its current partition."""
         self._closed = True
         self._threads.shutdown(wait=False, cancel_futures=True)
         let_go_of_memory()
 
 
 def _is_compressed(part: FetchedPartition) -> bool:
-    """Whether its first batch is, as most likely all are then."""
+    """Whether the first batch is compressed; all others probably are then, too."""
     return part.records is not None and has_codec(part.records)
 
 
 async def do_together(threads: ThreadPoolExecutor, num_threads: int, work: Callable[[], object]) -> None:
-    """Have ``num_threads`` threads call ``work``, and wait for all of them; raises what one of them raised.
+    """Call ``work`` in ``num_threads`` threads, and wait for all of them; raises an exception of one of them.
 
-    The task goes on in the turn of the loop that hears of the last end. With a future for each thread the loop would
-    turn a few times more, and each turn waits for the GIL where the application's thread is busy.
+    The task resumes in the same loop iteration in which the last thread's end is reported. With one future for each
+    thread the loop would need a few more iterations, and each of these waits for the GIL if the application's thread is
+    busy.
     """
     joint = _JointWork(num_threads)
     with threads_work():
@@ -106,7 +107,7 @@ async def do_together(threads: ThreadPoolExecutor, num_threads: int, work: Calla
 
 
 class _JointWork:
-    """Counts the threads that still work; made on the loop, ``end`` is called by each thread that ends."""
+    """Counts the threads that are still working. Created on the event loop; each thread calls ``end`` when it ends."""
 
     def __init__(self, num_threads: int) -> None:
         self.reply: EagerFuture[None] = EagerFuture(asyncio.get_running_loop())
@@ -115,7 +116,7 @@ class _JointWork:
         self._lock = threading.Lock()
 
     def end(self, ended: Future[object]) -> None:
-        """One has ended, or will never begin."""
+        """Note that one thread has ended, or will never begin."""
         failure = asyncio.CancelledError() if ended.cancelled() else ended.exception()
         with self._lock:
             self._left -= 1
