@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import many_commits
+from benchmarks import avro_values, many_commits
 from benchmarks.assigning.groups import ASSIGNORS, KAFKAS, Result, Shape, judge, make_group
 from benchmarks.assigning.run import measure, measure_ours, shapes_of_growth, shapes_of_sizes
 from benchmarks.assignors import sizes_table
@@ -163,3 +163,13 @@ def test_memory_is_told_by_member_and_by_partition() -> None:
     assert per_member(grid[2, 4], grid[20, 4]) > 100
     assert per_partition(grid[2, 4], grid[2, 400]) > 50
     assert "A member takes" in report(grid, (2, 20), (4, 400))
+
+
+# Typed values.
+
+
+@pytest.mark.parametrize("shape", avro_values.SHAPES)
+def test_avro_values_become_the_same_table_both_ways(shape: str) -> None:
+    size, ours_s, fastavros_s = avro_values.measure(shape, rows=200, rounds=1)
+    assert size > 50
+    assert min(ours_s, fastavros_s) >= 0

@@ -221,6 +221,15 @@ def test_several_writers_schemas_in_one_batch() -> None:
     assert asked.count(1) == 1
 
 
+def test_values_of_ever_other_ids_cost_no_more_for_all_that_came_before() -> None:
+    avro = Avro(registry={1: "int"})
+    values = [framed(number, b"\x02") for number in range(1, 500)]
+    batch, bad = decoded(avro, values)
+    assert batch.column(0).null_count == len(bad) == 498
+    assert bad[-1].reason == "schema 499: the registry has no schema 499"
+    assert decoded(avro, values[:1])[1] == []
+
+
 def test_without_a_readers_schema_it_is_that_of_the_highest_id() -> None:
     schemas: dict[int, Any] = {1: "int", 3: "long"}
     batch, _ = decoded(Avro(registry=schemas), [framed(1, b"\x02"), framed(3, b"\x04")])

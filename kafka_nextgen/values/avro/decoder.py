@@ -21,7 +21,8 @@ __all__ = ["AvroDecoder"]
 
 #: Numbers lie in columns as they are encoded, which is so on all machines there are wheels for.
 _IN_C = ACCELERATED and sys.byteorder == "little"
-_FRAME = 5
+#: Programs that are kept for ids without a schema that can be read. Values that are no Avro may have any id.
+_MOST_FAILING = 100
 
 _REASONS = {
     Fault.ENDS_EARLY: "the value ends too early",
@@ -50,9 +51,9 @@ class AvroDecoder(ColumnDecoder):
         self._reader, self._lookup, self._is_framed, self._flat = reader, lookup, is_framed, flat
         self._root = layout_of(reader, name, flat)
         self._layout = flattened(self._root)
-        self._programs: dict[int, Program] = {}
+        self._programs: dict[int, Program] = {}  # replaced, never changed: several threads may decode
         if not is_framed:
-            self._programs[0] = self._compiled(0)
+            self._programs = {0: self._compiled(0)}
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -66,26 +67,30 @@ class AvroDecoder(ColumnDecoder):
         bad: list[BadValue] = []
         row = start
         while True:
-            programs = tuple(program.buffers(schema_id) for schema_id, program in self._programs.items())
+            known = self._programs
+            programs = tuple(program.buffers(schema_id) for schema_id, program in known.items())
             row, found = run(builder, programs, self._is_framed, values, row, stop)
-            bad += [BadValue(each[0], self._reason(values, *each)) for each in found]
+            bad += [BadValue(each[0], self._reason(known, values, *each)) for each in found]
             if row == stop:
                 return builder, bad
             self._learn(_id_at(values, row))
 
     def _learn(self, schema_id: int) -> None:
         """Make the program for a schema that was not met before; one that can't be read fails with each value."""
+        known = self._programs
         try:
-            self._programs[schema_id] = self._compiled(schema_id)
+            self._programs = {**known, schema_id: self._compiled(schema_id)}
         except AvroSchemaError as error:
-            self._programs[schema_id] = failing(f"schema {schema_id}: {error}")
+            bad_ids = [each for each, program in known.items() if program.is_failing]
+            kept = {each: known[each] for each in known if len(bad_ids) < _MOST_FAILING or each != bad_ids[0]}
+            self._programs = {**kept, schema_id: failing(f"schema {schema_id}: {error}")}
 
     def _compiled(self, schema_id: int) -> Program:
         return compiled(self._lookup(schema_id), self._reader, self._root, self._flat)
 
-    def _reason(self, values: Buffers, row: int, fault: int, at: int, detail: int) -> str:
+    def _reason(self, known: dict[int, Program], values: Buffers, row: int, fault: int, at: int, detail: int) -> str:
         if fault == Fault.NOT_RESOLVED:
-            return self._programs[_id_at(values, row) if self._is_framed else 0].failures[detail]
+            return known[_id_at(values, row) if self._is_framed else 0].failures[detail]
         return f"{_REASONS[Fault(fault)]} (at byte {at})"
 
 

@@ -87,6 +87,11 @@ class Program:
     blob: bytes
     failures: tuple[str, ...]
 
+    @property
+    def is_failing(self) -> bool:
+        """Whether it reads nothing, and only says why."""
+        return self.code[0] == Op.FAIL
+
     def buffers(self, schema_id: int) -> tuple[int, array[int], array[int], bytes]:
         """The program as decoders take it, for values of this schema id."""
         return schema_id, self.code, self.table, self.blob
