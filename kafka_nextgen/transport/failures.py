@@ -66,7 +66,8 @@ def error_from_coordinator(
     """The coordinator's error as poll raises it: what happened, to which group and member, and what to do.
 
     ``protocol`` is the group protocol in use. ``member_epoch`` is the member's epoch before the refusal, negative if it
-    had not joined yet. With ``has_own_assignors`` the message also says what to do about client-side assignors.
+    had not joined yet. With ``has_own_assignors`` no advice is added about an unsupported assignor, since the
+    coordinator's message has it.
     """
     standing = f" at epoch {member_epoch}" if member_epoch >= 0 else ", which is joining"
     text = f"group {group_id}: member {member_id or '-'}{standing}: {effect.message}"
