@@ -2,11 +2,15 @@
 
 The two engines accept nearly the same patterns and match topic names alike. The differences are:
 
-| pattern | RE2/J 1.8 | google-re2 | |---|---|---| | ``\\C``, one byte | refuses | takes | | ``{*``: an operator after a
-literal brace | refuses | accepts | | two groups of the same name, a non-ASCII name | refuses | accepts | |
-``\\p{Kawi}``: a script added after Unicode 6.0 | refuses | accepts | | a backslash before a non-ASCII character |
-accepts | refuses | | ``(a{10}){101}``: nested counts whose product exceeds 1,000 | accepts: bounds each count | refuses
-| | a pattern that needs much memory | accepts | refuses |
+| pattern | RE2/J 1.8 | google-re2 |
+|---|---|---|
+| ``\\C``, one byte | refuses | accepts |
+| ``{*``: an operator after a literal brace | refuses | accepts |
+| two groups of the same name, a non-ASCII name | refuses | accepts |
+| ``\\p{Kawi}``: a script added after Unicode 6.0 | refuses | accepts |
+| a backslash before a non-ASCII character | accepts | refuses |
+| ``(a{10}){101}``: nested counts whose product exceeds 1,000 | accepts: bounds each count | refuses |
+| a pattern that needs much memory | accepts | refuses |
 
 So a pattern is accepted, refused, or, in the last two rows, undecidable here.
 """
