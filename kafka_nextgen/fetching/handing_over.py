@@ -148,7 +148,8 @@ class Handover:
         return {tp: position for tp, position in self.handed_over_offsets().items() if tp not in stopped}
 
     def let_go(self, partitions: Iterable[TopicPartition]) -> None:
-        """As ``let_go`` of the module, for those of these partitions that are assigned."""
+        """Stop tracking these partitions' uncommitted records: the application has committed what it wants to
+        commit."""
         let_go(self._assigned.known(partitions))
 
     def _there(self) -> list[PartitionState]:

@@ -83,7 +83,7 @@ class PartitionState:
     fetch_offset: int = -1
     fetch_epoch: int = -1
     ahead: Arrival | None = None  # None while nothing is being decoded
-    checked_epoch: int = -1  # the leader epoch of the last successful validation; see ``planning``
+    checked_epoch: int = -1  # the leader epoch at which its log last matched; see ``planning``
     replica: ReadReplica = LEADER
     reset: Reset = OffsetReset.NONE
     end: ListedOffset | None = None  # where the log ended before it was searched by time
@@ -204,8 +204,7 @@ class PartitionState:
         return self.phase is Phase.FETCHING and self.may_hand_over and (self.bound is None or not self.is_fetched)
 
     def start_at(self, offset: int, leader_epoch: int = -1, checked_epoch: int = -1) -> None:
-        """Fetch from this position; ``checked_epoch`` is the leader's epoch if the leader itself returned the
-        position."""
+        """Fetch from this position; ``checked_epoch`` is the leader's epoch if it returned the position itself."""
         self.phase = Phase.FETCHING
         self.position = OffsetAndMetadata(offset, leader_epoch)
         self.found = None
