@@ -141,8 +141,7 @@ def _note_answer(
 
 
 def _note_bounded(state: PartitionState, bound: Bound, buffers: Buffers, columns: Columns) -> None:
-    """Apply the records before the partition's end. If there are none, the byte limit may be too small for one
-    batch."""
+    """Apply the records before the end. If there are none, the limit may be too small for one batch."""
     offset = state.fetch_offset
     note_columns(state, buffers, columns.before(bound.end))
     if state.fetch_offset == offset < state.end_offset:

@@ -149,11 +149,10 @@ _NO_SUCH_TOPIC = frozenset({ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, ErrorCode.UNKN
 
 
 def find_topic(state: PartitionState, image: ClusterImage) -> bool:
-    """Check whether the partition's topic still exists; True if it was replaced, so that the partition must start
-    over."""
+    """Check whether the partition's topic still exists; True if it was replaced and must start over."""
     topic = image.topics_by_name.get(state.partition.topic)
     if topic is None:
-        return False  # not asked for yet
+        return False  # not requested yet
     if state.topic_id is None:
         state.topic_id = topic.topic_id
     is_another = _is_another(state, topic)
@@ -187,8 +186,7 @@ def _is_another(state: PartitionState, topic: TopicInfo) -> bool:
 
 @frozen
 class PartitionProgress:
-    """One assigned partition. ``position`` is None while it is looked up; the log's ends are None until the first
-    fetch."""
+    """One assigned partition. ``position`` is None during its lookup; the log's ends are None before a fetch."""
 
     position: int | None
     log_start: int | None

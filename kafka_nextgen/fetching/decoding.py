@@ -140,8 +140,7 @@ def _asked_for(fetch: Fetch, answered: Iterable[FetchedPartition]) -> list[tuple
 
 
 def find_arrivals(fetch: Fetch, answered: Iterable[FetchedPartition]) -> dict[TopicPartition, Arrival]:
-    """The partitions whose records end at an offset that is known before decoding, so that fetching can continue
-    there."""
+    """The partitions whose end is known before decoding, so that fetching can continue there."""
     found: dict[TopicPartition, Arrival] = {}
     for answer in answered:
         position = fetch.wanted.get(answer.partition)

@@ -59,8 +59,7 @@ class FastPath:
         self._fetches: list[NodeFetches] = []
 
     def begin(self, fetch: Fetch, image: ClusterImage, make: Callable[[], Step]) -> NodeFetches | None:
-        """Follow the answers to ``fetch``, which is in flight, with the step from ``make``; None if the state is not
-        steady."""
+        """Follow the answers to ``fetch``, which is in flight, with the step of ``make``; None if not steady."""
         state = self._find_state(image)
         if state is None or not state.covers(fetch, self._assigned):
             return None

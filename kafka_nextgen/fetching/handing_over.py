@@ -1,7 +1,7 @@
 """Hands records over to the application, and tracks which of them are lost uncommitted.
 
-The position advances when records are handed over, never before, so that a poll that is given up loses nothing. Errors
-are raised where the application takes records, after everything that lies before them.
+The position advances when records are handed over, never before, so that an abandoned poll loses nothing. Errors are
+raised where the application takes records, after everything that lies before them.
 
 Records that were handed over but not committed before their partition was revoked are lost, and ``commit()`` has to
 report that.
@@ -148,8 +148,7 @@ class Handover:
         return {tp: position for tp, position in self.handed_over_offsets().items() if tp not in stopped}
 
     def let_go(self, partitions: Iterable[TopicPartition]) -> None:
-        """Stop tracking these partitions' uncommitted records: the application has committed what it wants to
-        commit."""
+        """Stop tracking uncommitted records of these: the application has committed what it wants."""
         let_go(self._assigned.known(partitions))
 
     def _there(self) -> list[PartitionState]:

@@ -175,6 +175,5 @@ def _dropped(
 
 
 def _is_other_topic(old: FetchPosition, new: FetchPosition) -> bool:
-    """Whether the topic changed. Identity is checked first, since the id is usually the same object and ids are slow to
-    compare."""
+    """Whether the topic changed. Identity comes first, since ids are slow to compare."""
     return old.topic_id is not new.topic_id and old.topic_id != new.topic_id

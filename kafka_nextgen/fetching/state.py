@@ -146,8 +146,7 @@ class FetchState:
             let_go([state])
 
     def pause(self, partitions: Iterable[TopicPartition]) -> None:
-        """Stop fetching and handing over these partitions until ``resume``. Raises MisuseError if one is not
-        assigned."""
+        """Fetch and hand over no records of these until ``resume``. Raises MisuseError if one is not assigned."""
         self._context.end_steady_state()
         for state in [self._assigned.require(tp) for tp in partitions]:
             state.paused = True
@@ -164,8 +163,7 @@ class FetchState:
         return frozenset(state.partition for state in self._assigned.states if state.paused)
 
     def position(self, partition: TopicPartition, given_out: Sequence[ColumnSlice] = ()) -> int | None:
-        """The next offset to hand over after ``given_out``; None during its lookup. Raises MisuseError if not
-        assigned."""
+        """The next offset after ``given_out``; None during its lookup. Raises MisuseError if not assigned."""
         state = self._assigned.require(partition)
         behind = self.handover.preview([part for part in given_out if part.partition == partition])
         position = behind.by_partition.get(partition, state).position

@@ -143,8 +143,7 @@ def names_of(positions: Iterable[FetchPosition]) -> dict[TopicId, str]:
 
 
 def from_response(message: m.FetchResponse, names: Mapping[TopicId, str]) -> FetchAnswer:
-    """Read an answer. ``names`` maps topic ids to names; topics that are not in it were not requested and are
-    ignored."""
+    """Read an answer. ``names`` maps topic ids to names; other topics were not requested and are ignored."""
     partitions: list[FetchedPartition] = []
     for topic in message.responses:
         name = topic.topic if topic.topic_id is None else names.get(topic.topic_id)

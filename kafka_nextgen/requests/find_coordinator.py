@@ -41,8 +41,7 @@ def to_request(group_id: str, version: int) -> FindCoordinatorRequest:
 
 
 def from_response(message: FindCoordinatorResponse, group_id: str) -> FoundCoordinator:
-    """Read the coordinator of ``group_id``. Raises ``DecodeError`` if the group is missing or the address is
-    invalid."""
+    """Read the coordinator of ``group_id``. Raises ``DecodeError`` for a missing group or an invalid address."""
     if message.version < _WITH_KEYS:
         return _found(group_id, message)
     for coordinator in message.coordinators:

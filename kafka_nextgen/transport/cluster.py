@@ -188,7 +188,7 @@ class ClusterClient:
     ) -> None:
         """Request these topics, or all tracked ones if both are None; ``metadata`` then has the answer.
 
-        Asks again, with backoff, if the answer is invalid or leaves out a topic that was asked for by name. Raises
+        Asks again, with backoff, if the answer is invalid or omits a topic that was requested by name. Raises
         ``TransportError`` or ``BrokerError``, ``NoBrokersError`` if none can be reached for ten seconds. ``timeout_s``
         is in seconds, None for ``default.api.timeout.ms``.
         """

@@ -264,8 +264,7 @@ class Connection(asyncio.BufferedProtocol):
     # ---- time, and the end
 
     def _due_at(self) -> float:
-        """When to act next: when an answer is late, the connection is idle for too long, or a throttle on a waiting
-        request ends."""
+        """When to act next: an answer is late, the connection is idle too long, or a request's throttle ends."""
         oldest = self._pipeline.oldest
         due_at = self._idle_since + self._settings.max_idle_s if oldest is None else oldest.due_at
         if self._pipeline.waits and self.throttle.until < due_at and self._pipeline.may_send:

@@ -89,8 +89,7 @@ class EagerFuture(Generic[T]):
         self._finish(at_once=asyncio.current_task(self._loop) is None)
 
     def set_exception(self, failure: BaseException) -> None:
-        """Set an exception. The task resumes in the next iteration, because the caller of this method may have to clean
-        up first."""
+        """Set an exception. The task resumes in the next iteration, since the caller may have to clean up first."""
         self._failure = failure
         self._finish(at_once=False)
 

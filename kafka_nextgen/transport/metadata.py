@@ -69,7 +69,7 @@ class MetadataTopics:
     def note_answer(
         self, answer: ClusterImage, names: Collection[str], topic_ids: Collection[TopicId], now: float
     ) -> None:
-        """Note the answer to a caller that asked for these topics."""
+        """Note the answer to a caller that requested these topics."""
         for topic in answer.topics_by_name.values():
             if topic.name in names or topic.topic_id in topic_ids:
                 self._asked_at[topic.name] = now

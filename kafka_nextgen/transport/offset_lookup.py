@@ -65,8 +65,7 @@ class Lookup:
         self._causes.update(dict.fromkeys(partitions, cause))
 
     def note_no_metadata(self, cause: object) -> None:
-        """Remember this cause for partitions without one; a leader's answer, or the lack of a leader, is more
-        specific."""
+        """Remember this cause for partitions without one, since causes from leaders are more specific."""
         for tp in self.missing:
             self._causes.setdefault(tp, cause)
 

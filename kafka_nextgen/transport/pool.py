@@ -95,8 +95,7 @@ class ConnectionPool:
         return connection if connection is not None and connection.is_open else None
 
     def load_rank(self, address: ServerAddress) -> tuple[int, bool, bool, int]:
-        """Ranks servers for general requests, lowest first: few failures, not throttled, connected, few requests in
-        flight."""
+        """Rank for general requests, lowest first: few failures, not throttled, connected, few in flight."""
         connection = self.get_open(address, Purpose.GENERAL)
         is_throttled = self.throttles.of(address, Purpose.GENERAL).until > asyncio.get_running_loop().time()
         return self._failures(address), is_throttled, connection is None, 0 if connection is None else connection.load

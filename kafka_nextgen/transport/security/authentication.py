@@ -64,8 +64,7 @@ async def authenticate(connection: Connection, login: SaslLogin, deadline: Deadl
 
 
 async def _run(step: Callable[[], T], login: SaslLogin, deadline: Deadline) -> T:
-    """Run a blocking step in a thread. An unexpected exception is not chained to the error, since it may contain a
-    secret."""
+    """Run a blocking step in a thread. Errors don't chain unexpected exceptions, which may contain secrets."""
     try:
         return await deadline.wait(in_daemon_thread(step, "kafka_nextgen login"))
     except KafkaNextgenError:

@@ -50,8 +50,7 @@ def client_context(config: SecurityConfig) -> ssl.SSLContext:
 
 
 def https_contexts(config: SecurityConfig) -> ContextCallback:
-    """A function that returns the context for token endpoint requests, always with all checks. Raises
-    ``ConfigError``."""
+    """A function that returns the context for token requests, with all checks. Raises ``ConfigError``."""
 
     def make() -> ssl.SSLContext:
         context = _strict_context()
