@@ -1,11 +1,11 @@
-"""Writes what happens to a consumer as events of its group's history.
+"""Writes a consumer's activity as events of its group's history.
 
-``consumer.hooks.add(EventLog(FileSink("billing.jsonl")))`` writes them, and so does the key ``history.log.dir``. An
-event is made on the thread where it happens, the I/O thread or the application's, and given to a sink, which never
-blocks.
+Enable it with ``consumer.hooks.add(EventLog(FileSink("billing.jsonl")))`` or the key ``history.log.dir``. Events are
+created on the thread where they happen (the I/O thread or the application's) and passed to a sink, which never blocks.
 
-A rebalance is told when it is over, by the times of its steps. Partitions are given up from when they are not fetched
-any more (``ms`` before ``at``) until their callback has returned. Those that come flow when theirs has returned.
+The events of a rebalance are written when it is over, with the times of its steps. Giving up a partition starts when
+fetching stops (``ms`` before ``at``) and ends when the revocation callback returns (``at``). A new partition counts as
+assigned when the assignment callback returns.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 
 __all__ = ["EventLog"]
 
-#: Steps in which partitions that are given up are not fetched any more.
+#: Steps during which revoked partitions are no longer fetched.
 _GIVING_UP = frozenset({"committing", "revoking", "losing", "leaving", "prepare_leaving"})
 #: The most events that wait for the cluster's id.
 MOST_WAITING = 1_000
-#: How a member is out of its group, by the cause of its last rebalance there.
+#: The event for a member that is out of its group, by the cause of its last rebalance.
 _OUT: Mapping[RebalanceCause, EventKind] = {
     RebalanceCause.CLOSED: EventKind.LEFT,
     RebalanceCause.UNSUBSCRIBED: EventKind.LEFT,
@@ -49,15 +49,15 @@ class EventLog(Hooks):
     def __init__(self, sink: Sink) -> None:
         self._sink = sink
         self._name: Callable[[], MemberName] = MemberName
-        self._number = uuid.uuid4().hex[:12]  # tells the runs of one client id apart
+        self._number = uuid.uuid4().hex[:12]  # distinguishes runs with the same client id
         self._seq = 0
-        self._member_id = ""  # the last one: what is told of a member that is out is told of what it was
+        self._member_id = ""  # the last known id, for events after the member has left
         self._lock = threading.RLock()  # events come from two threads; a signal handler may commit in between
         self._positions: dict[TopicPartition, int] = {}
-        self._waiting: list[Event] | None = []  # for the cluster's id, which a member may join without
+        self._waiting: list[Event] | None = []  # until the cluster's id is known, perhaps after a join
 
     def attached(self, name: Callable[[], MemberName]) -> None:
-        """Keep the name of the consumer."""
+        """Remember the consumer's name."""
         self._name = name
 
     def reached(self) -> None:
@@ -65,7 +65,7 @@ class EventLog(Hooks):
         self._wait_no_more(self._name().cluster_id)
 
     def detached(self, timeout_s: float) -> None:
-        """Write the events that wait, and close the sink."""
+        """Write the waiting events, and close the sink."""
         self._wait_no_more(self._name().cluster_id)
         self._sink.close(min(timeout_s, CLOSE_TIMEOUT_S))
 
@@ -78,7 +78,7 @@ class EventLog(Hooks):
     # ---- what is told
 
     def received(self, records: Records, began_at: float, took_s: float) -> None:
-        """Note the position of each partition, for the event of its loss."""
+        """Record each partition's position, for the event if the partition is lost."""
         self._positions.update(records.next_offsets())
 
     def committed(
@@ -121,7 +121,7 @@ class EventLog(Hooks):
             self._write(member, EventKind.ERROR, at, cause=type(error).__name__, reason=str(error))
 
     def polled_late(self, began_at: float, took_s: float) -> None:
-        """One event."""
+        """Write one event."""
         self._write(self._name(), EventKind.POLL_GAP, began_at + took_s, ms=_ms(took_s))
 
     def rebalanced(self, rebalance: Rebalance) -> None:
@@ -129,7 +129,7 @@ class EventLog(Hooks):
         self._tell_end_of(rebalance)
         self._tell_what_came(rebalance)
         for partition in {*rebalance.revoked, *rebalance.lost}.difference(rebalance.assigned):
-            self._positions.pop(partition, None)  # another member reads on there
+            self._positions.pop(partition, None)  # another member continues there
 
     def _tell_end_of(self, rebalance: Rebalance) -> None:
         member, epoch, cause = rebalance.member, rebalance.epoch_before, rebalance.cause.value
@@ -174,7 +174,7 @@ class EventLog(Hooks):
             self._write(member, EventKind.ASSIGNED, at, epoch=epoch, topic=topic, partitions=numbers)
 
     def _write(self, member: MemberName, kind: EventKind, at_s: float, **details: Any) -> None:
-        """Write an event of ``member`` at ``at_s`` (seconds since the epoch); ``details`` are more fields of it."""
+        """Write an event of ``member`` at ``at_s`` (seconds since the epoch); ``details`` has its other fields."""
         if not member.group_id:
             return
         with self._lock:
@@ -215,7 +215,7 @@ def _ended_at(rebalance: Rebalance) -> float:
 
 
 def _given_up(rebalance: Rebalance) -> tuple[float, int]:
-    """When partitions were given up for good, and for how long (ms) they had not been fetched by then."""
+    """When giving up the revoked partitions ended, and for how long (ms) they had not been fetched by then."""
     giving: list[RebalanceStep] = [step for step in rebalance.steps if step.name in _GIVING_UP]
     if not giving:
         return rebalance.began_at, 0
@@ -224,7 +224,7 @@ def _given_up(rebalance: Rebalance) -> tuple[float, int]:
 
 
 def _flow_at(rebalance: Rebalance) -> float:
-    """When the partitions that came were fetched: the acknowledgement behind it holds nothing up."""
+    """When fetching of the new partitions started; the acknowledgement after it does not delay them."""
     return next(
         (step.began_at for step in reversed(rebalance.steps) if step.name == "acknowledging"), _ended_at(rebalance)
     )

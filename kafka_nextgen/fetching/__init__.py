@@ -1,7 +1,7 @@
-"""What to fetch from which node, and what has arrived: a planner and buffers without I/O.
+"""Fetching without I/O: plans what to fetch from which node, and buffers the records that arrive.
 
-All use goes through ``FetchState``. Its driver carries out what ``plan`` asks for and brings the answers; the
-application takes records.
+All use goes through ``FetchState``. Its driver sends the requests that ``plan`` returns and passes back the answers;
+the application takes the records.
 """
 
 from __future__ import annotations

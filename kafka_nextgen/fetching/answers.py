@@ -1,18 +1,18 @@
-"""What an answer does to the partition it is about, and what each error code means for it.
+"""Applies answers to partitions, and maps each error code to an action.
 
-    REFRESH  another broker leads it, or none does yet: look its leader up, then ask again
-    RETRY    the error will pass: ask again after a pause
-    RESET    the log has nothing at this offset: ``auto.offset.reset`` decides where to go on
-    RAISE    the user has to do something: the application gets the error, the position stays
+    REFRESH  another broker leads it, or none does yet: look up its leader, then ask again
+    RETRY    the error is transient: ask again after a pause
+    RESET    the log has nothing at this offset: ``auto.offset.reset`` decides where to continue
+    RAISE    the user has to act: the application gets the error, the position stays
 
 A retriable code without a row in the table is a RETRY, any other code a RAISE. The rows are those of Kafka's own
 consumer (4.3, FetchCollector and OffsetFetcherUtils).
 
 - An error of a replica that is not the leader is not final: the leader is asked first (``replicas``).
-- An error at an offset behind buffered records waits until those are handed over. If it would reset the position or be
-  raised, it is dropped, and the same offset is asked for again afterwards.
-- No error moves the position. Only ``auto.offset.reset`` may, where the log has nothing, and not in a range
-  (``bounds``).
+- An error after buffered records waits until those are handed over. If it would reset the position or be raised, it is
+  dropped, and the same offset is fetched again afterwards.
+- No error moves the position. Only ``auto.offset.reset`` may, where the log has no such offset, and never in a bounded
+  partition (``bounds``).
 """
 
 from __future__ import annotations
@@ -71,10 +71,10 @@ _ACTIONS: Mapping[int, _ErrorAction] = {
     ErrorCode.UNKNOWN_TOPIC_ID: _ErrorAction.REFRESH,
     ErrorCode.INCONSISTENT_TOPIC_ID: _ErrorAction.REFRESH,
     ErrorCode.UNKNOWN_LEADER_EPOCH: _ErrorAction.RETRY,  # the broker is behind us, not we behind it
-    ErrorCode.OFFSET_NOT_AVAILABLE: _ErrorAction.RETRY,  # a new leader that does not know yet how far it may serve
+    ErrorCode.OFFSET_NOT_AVAILABLE: _ErrorAction.RETRY,  # a new leader that does not know its high watermark yet
     ErrorCode.UNKNOWN_SERVER_ERROR: _ErrorAction.RETRY,
     ErrorCode.OFFSET_OUT_OF_RANGE: _ErrorAction.RESET,
-    ErrorCode.CORRUPT_MESSAGE: _ErrorAction.RAISE,  # retriable for Kafka, but here the log itself is broken
+    ErrorCode.CORRUPT_MESSAGE: _ErrorAction.RAISE,  # retriable for Kafka, but here the log itself is corrupt
 }
 
 
@@ -87,7 +87,7 @@ def _action_for(code: int) -> _ErrorAction:
 
 
 def _error_of(code: int, partition: TopicPartition, offset: int) -> KafkaNextgenError:
-    """The error for the application; ``offset`` is where reading stopped, -1 if it has not begun."""
+    """The error for the application; ``offset`` is where reading stopped, -1 if it has not started."""
     place = f"{partition} can't be read at offset {offset}" if offset >= 0 else f"{partition} can't be read"
     if code == ErrorCode.CORRUPT_MESSAGE:
         return CorruptRecordError(
@@ -107,7 +107,7 @@ def _error_of(code: int, partition: TopicPartition, offset: int) -> KafkaNextgen
 def note_fetched(
     state: PartitionState, result: DecodedPartition, fetch: Fetch, context: FetchContext, now: float
 ) -> None:
-    """Apply what a fetch brought for a partition: records, an error code, or broken records."""
+    """Apply a partition's fetch result: records, an error code, or corrupt records."""
     buffers, settings = context.buffers, context.settings
     if not result.is_failure:
         _note_answer(state, result, fetch, context, now)
@@ -141,7 +141,7 @@ def _note_answer(
 
 
 def _note_bounded(state: PartitionState, bound: Bound, buffers: Buffers, columns: Columns) -> None:
-    """Apply the records before the end. If there are none, the limit may have been too small for one batch."""
+    """Apply the records before the end. If there are none, the limit may be too small for one batch."""
     offset = state.fetch_offset
     note_columns(state, buffers, columns.before(bound.end))
     if state.fetch_offset == offset < state.end_offset:
@@ -149,7 +149,7 @@ def _note_bounded(state: PartitionState, bound: Bound, buffers: Buffers, columns
 
 
 def note_no_news(state: PartitionState, node_id: int, now: float) -> None:
-    """Apply that a node left the partition out of an answer in a session: there is nothing new."""
+    """Note that a session's answer omitted the partition, which means that it has no new records."""
     state.succeeded()
     state.drain_first = False
     state.silent_since = now
@@ -157,7 +157,7 @@ def note_no_news(state: PartitionState, node_id: int, now: float) -> None:
 
 
 def _note_preferred(state: PartitionState, node_id: int, fetch: Fetch, settings: FetchSettings, now: float) -> None:
-    """Go to the replica that the leader named, at once; with a pause if that leads nowhere."""
+    """Switch to the replica that the leader named; at once, or after a pause if its redirects lead nowhere."""
     leader_epoch = fetch.wanted[state.partition].leader_epoch
     state.replica = state.replica.named(node_id, leader_epoch, settings.replica_lease_s, now)
     if state.replica.leads_nowhere:
@@ -165,7 +165,7 @@ def _note_preferred(state: PartitionState, node_id: int, fetch: Fetch, settings:
 
 
 def note_error(state: PartitionState, code: int, behind_buffered: bool, settings: FetchSettings, now: float) -> None:
-    """React to an error code about a partition, which concerns what comes after any buffered records."""
+    """Apply a partition's error code, which concerns the offsets after any buffered records."""
     action = _action_for(code)
     if action is _ErrorAction.RAISE:
         note_trouble(state, _error_of(code, state.partition, state.fetch_offset), behind_buffered, settings, now)
@@ -178,7 +178,7 @@ def note_error(state: PartitionState, code: int, behind_buffered: bool, settings
 
 
 def _leave_the_log(state: PartitionState, settings: FetchSettings, now: float) -> None:
-    """The position is outside the log: records were deleted before they were read, or the log was cut back."""
+    """Handle a position outside the log: records were deleted before they were read, or the log was truncated."""
     why = f"the log has no offset {state.fetch_offset}"
     if not settings.strict:
         begin_reset(state, settings, now, why)
@@ -192,14 +192,14 @@ def _leave_the_log(state: PartitionState, settings: FetchSettings, now: float) -
 
 
 def note_failure(state: PartitionState, settings: FetchSettings, now: float) -> None:
-    """Ask again after a pause, which grows from failure to failure."""
+    """Ask again after a pause, which grows with each failure."""
     state.back_off_until(now + settings.backoff_s(state.failures))
 
 
 def begin_reset(state: PartitionState, settings: FetchSettings, now: float, why: str, is_new: bool = False) -> None:
-    """Choose a position by ``auto.offset.reset``, or tell the application if that forbids it, or a range does.
+    """Reset the position by ``auto.offset.reset``, or raise to the application if the policy or a range forbids it.
 
-    ``auto.offset.reset.new.partitions`` comes first if the partition ``is_new``.
+    ``auto.offset.reset.new.partitions`` takes precedence if the partition ``is_new``.
     """
     reset = settings.reset_of(is_new)
     if state.bound is not None:
@@ -220,7 +220,7 @@ def begin_reset(state: PartitionState, settings: FetchSettings, now: float, why:
 def note_trouble(
     state: PartitionState, error: KafkaNextgenError, behind_buffered: bool, settings: FetchSettings, now: float
 ) -> None:
-    """Keep an error for the application, or ask again once what is buffered is handed over."""
+    """Keep an error for the application, or ask again once the buffered records are handed over."""
     if behind_buffered:
         state.drain_first = True
     else:
@@ -229,13 +229,13 @@ def note_trouble(
 
 
 def note_ends(state: PartitionState, result: DecodedPartition, settings: FetchSettings) -> None:
-    """Apply where the log begins, and how far it can be read."""
+    """Apply the log's start offset, and how far the log can be read."""
     state.end_offset = result.last_stable_offset if settings.read_committed else result.high_watermark
     state.log_start_offset = result.log_start_offset
 
 
 def note_columns(state: PartitionState, buffers: Buffers, columns: Columns) -> None:
-    """Apply the sound records of a partition; fetching goes on behind them."""
+    """Apply the intact records of a partition; fetching continues after them."""
     state.succeeded()
     state.drain_first = False
     state.fetch_offset = columns.next_offset
@@ -243,15 +243,15 @@ def note_columns(state: PartitionState, buffers: Buffers, columns: Columns) -> N
         state.fetch_epoch = columns.end_epoch
     if columns.offsets:
         buffers.add(columns)
-    elif not buffers.has(state.partition):  # only control batches, or offsets that compaction emptied
+    elif not buffers.has(state.partition):  # only control batches, or offsets removed by compaction
         state.position = OffsetAndMetadata(columns.next_offset, state.fetch_epoch)
 
 
 def _note_truncated(state: PartitionState, behind_buffered: bool, settings: FetchSettings, now: float) -> None:
     """Ask for more bytes: the answer has no whole batch.
 
-    A broker that implements KIP-74 always sends a whole batch. Where the limit can't grow any more, the application
-    gets an error: asking again would never end.
+    A broker that implements KIP-74 always sends a whole batch. If the limit can't grow any further, the application
+    gets an error, since retries would never end.
     """
     if state.bound is not None and state.bound.widen(state.fetch_offset, state.max_bytes):
         return

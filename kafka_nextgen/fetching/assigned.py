@@ -1,19 +1,19 @@
-"""The partitions a consumer has: which topic each belongs to, and how far it is read.
+"""A consumer's assigned partitions: which topic each belongs to, and how far it is read.
 
-A fence is a number that changes whenever a late answer would be wrong for a partition.
+Each partition has a fence, a number that changes whenever answers still in flight become invalid for it.
 
 The name of a topic does not identify it (KIP-516; KIP-848, "Topic ID and Topic Recreation"). A topic that is deleted
-and created again under its old name is another topic. An offset in the one means nothing in the other, so no position,
-buffer or commit may pass from one to the other.
+and created again under its old name is another topic. Offsets of the old topic mean nothing in the new one, so no
+position, buffer or commit may be carried over.
 
-- A coordinator that assigns by topic id says which topic is meant, and takes the partition away itself when the topic
-  is gone. Until then the partition is *gone*: nothing is asked about it, and nothing of it is committed.
-- Where partitions are assigned by name, the topic is the one that was first seen under that name. If there is another
-  one later, its partitions start over, where ``auto.offset.reset`` says. An offset committed under that name was
-  committed for the old topic, perhaps after the new one was created: as a position it would skip the new topic's first
-  records. For the same reason a commit beyond the position of such a partition is not sent (``of_old_topics``).
-- Where a partition is read up to an end (``bounds``), no other topic can take the place of its topic, which a range may
-  name by its id. If the topic is missing, or another one is there, the application gets an error, after a few look-ups.
+- A coordinator that assigns by topic id identifies the topic, and revokes the partition itself when the topic is
+  deleted. Until then the partition is *gone*: no requests are sent for it, and its offsets are not committed.
+- Where partitions are assigned by name, the topic is the one first seen under that name. If another topic replaces it,
+  the partitions start over where ``auto.offset.reset`` says. An offset committed under that name belongs to the old
+  topic, even if it was committed after the new one was created; used as a position, it would skip the new topic's first
+  records. For the same reason, a commit beyond such a partition's position is not sent (``of_old_topics``).
+- If a partition is read up to an end (``bounds``), no other topic can replace its topic, which a range may identify by
+  id. If the topic is missing or was replaced, the application gets an error after a few lookups.
 """
 
 from __future__ import annotations
@@ -33,24 +33,24 @@ __all__ = ["Assigned", "FetchProgress", "PartitionProgress", "find_topic", "is_o
 
 
 class Assigned:
-    """The states of partitions, in the order in which they are asked for, and their buffers."""
+    """The states of partitions, in the order in which they are fetched, and their buffers."""
 
     def __init__(
         self, max_bytes: int, states: Iterable[PartitionState] = (), buffers: Buffers | None = None, last_fence: int = 0
     ) -> None:
         self._max_bytes = max_bytes
         self._states = {state.partition: state for state in states}
-        #: Every partition's state, as it is at any time.
+        #: A live view of every partition's state.
         self.by_partition: Mapping[TopicPartition, PartitionState] = self._states
-        #: The same without their partitions.
+        #: A live view of the states without the partitions as keys.
         self.states: Collection[PartitionState] = self._states.values()
-        #: Every partition.
+        #: All assigned partitions.
         self.partitions = frozenset(self._states)
         self._last_fence = last_fence
         self.buffers = buffers or Buffers()
 
     def copy(self, partitions: Collection[TopicPartition]) -> Assigned:
-        """These partitions again, to be changed without changing this."""
+        """A copy of these partitions that can be changed independently."""
         return Assigned(
             self._max_bytes, map(evolve, self.known(partitions)), self.buffers.copy(partitions), self._last_fence
         )
@@ -61,14 +61,14 @@ class Assigned:
         added: Iterable[TopicPartition],
         topic_ids: Mapping[str, TopicId],
     ) -> None:
-        """Make ``partitions`` the whole assignment; ``added`` start over, the others stay as they are."""
+        """Make ``partitions`` the whole assignment; those in ``added`` start over, the others keep their state."""
         wanted = set(partitions)
         anew = wanted & set(added)
         for tp in [tp for tp in self._states if tp not in wanted or tp in anew]:
             self.buffers.drop(tp)
             del self._states[tp]
         for state in self._states.values():
-            state.stopped = False  # what is assigned is not being given up
+            state.stopped = False  # an assigned partition is not being revoked
         for tp in sorted(wanted - self._states.keys()):
             topic_id = topic_ids.get(tp.topic)
             self._states[tp] = PartitionState(
@@ -77,7 +77,7 @@ class Assigned:
         self.partitions = frozenset(self._states)
 
     def begin_anew(self, state: PartitionState, topic_id: TopicId | None) -> PartitionState:
-        """Keep nothing of a partition but that it is assigned, as it belongs to another topic now."""
+        """Discard a partition's whole state except that it is assigned, since it belongs to another topic now."""
         self.buffers.drop(state.partition)
         anew = self._states[state.partition] = PartitionState(
             state.partition,
@@ -112,12 +112,12 @@ class Assigned:
         return found
 
     def start_over(self, state: PartitionState) -> None:
-        """Drop what is buffered of a partition, and what may still be answered, to fetch on from its position.
+        """Drop a partition's buffered records and answers still in flight, to fetch again from its position.
 
-        A signal handler that raises finds all of that done, or nothing: records dropped must be fetched again.
+        This is atomic even if a signal handler raises, because dropped records must be fetched again.
         """
         fence, position = self._next_fence(), state.position
-        self.buffers.drop(state.partition)  # nothing is called from its beginning to the end of this
+        self.buffers.drop(state.partition)  # no calls from here to the end, so no signal handler runs
         state.fence = fence
         state.asked = False
         state.ahead = None
@@ -130,13 +130,13 @@ class Assigned:
         state.retry_at = 0.0
 
     def call_off(self, state: PartitionState) -> None:
-        """Ignore answers that are still to come about a partition; what is buffered stays."""
+        """Ignore a partition's answers still in flight; its buffered records stay."""
         state.fence = self._next_fence()
         state.asked = False
         state.ahead = None
 
     def ask_last(self, partition: TopicPartition) -> PartitionState:
-        """Make an assigned partition the last that is asked for; returns its state."""
+        """Move an assigned partition to the end of the fetch order; returns its state."""
         state = self._states[partition] = self._states.pop(partition)
         return state
 
@@ -149,10 +149,10 @@ _NO_SUCH_TOPIC = frozenset({ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, ErrorCode.UNKN
 
 
 def find_topic(state: PartitionState, image: ClusterImage) -> bool:
-    """Check whether the partition's topic still exists; True if the partition must start over, in another one."""
+    """Check whether the partition's topic still exists; True if it was replaced and must start over."""
     topic = image.topics_by_name.get(state.partition.topic)
     if topic is None:
-        return False  # not asked for yet
+        return False  # not requested yet
     if state.topic_id is None:
         state.topic_id = topic.topic_id
     is_another = _is_another(state, topic)
@@ -162,7 +162,7 @@ def find_topic(state: PartitionState, image: ClusterImage) -> bool:
 
 
 def tell_if_missing(state: PartitionState, image: ClusterImage, behind_buffered: bool) -> None:
-    """Raise to the application that there is no such partition, if it has an end and nothing is buffered."""
+    """Give the application an error for a missing partition, if the partition has an end and nothing is buffered."""
     why = image.why_missing(state.partition) or ("its topic was deleted and made again" if state.gone else None)
     if why is None:
         state.sought = 0
@@ -176,7 +176,7 @@ def tell_if_missing(state: PartitionState, image: ClusterImage, behind_buffered:
 
 
 def is_of_old_topic(state: PartitionState, offset: int) -> bool:
-    """Whether an offset that is about to be committed belongs to the topic that had this partition's name before."""
+    """Whether an offset to be committed belongs to the topic that had this name before."""
     return state.replaced and (state.position is None or offset > state.position.offset)
 
 
@@ -186,7 +186,7 @@ def _is_another(state: PartitionState, topic: TopicInfo) -> bool:
 
 @frozen
 class PartitionProgress:
-    """One assigned partition. ``position`` is None while it is looked up, the ends of its log are until a fetch."""
+    """One assigned partition. ``position`` is None during its lookup; the log's ends are None before a fetch."""
 
     position: int | None
     log_start: int | None
@@ -196,7 +196,7 @@ class PartitionProgress:
 
     @classmethod
     def of(cls, state: PartitionState, buffers: Buffers) -> PartitionProgress:
-        """Copy what is known of a partition."""
+        """Copy the progress of a partition."""
         return cls(
             None if state.position is None else state.position.offset,
             state.log_start_offset if state.log_start_offset >= 0 else None,
@@ -207,7 +207,7 @@ class PartitionProgress:
 
     @property
     def lag(self) -> int | None:
-        """How many offsets there are to read; what is gone from the beginning of the log is not counted."""
+        """How many offsets are left to read, not counting those already deleted from the beginning of the log."""
         if self.position is None or self.log_end is None:
             return None
         return lag_of(self.position, self.log_start, self.log_end)
@@ -220,7 +220,7 @@ class PartitionProgress:
 
 @frozen
 class FetchProgress:
-    """All assigned partitions, what waits to be handed over, and what was handed over until now, by topic."""
+    """All assigned partitions, the buffered records, and the records handed over so far by topic."""
 
     partitions: Mapping[TopicPartition, PartitionProgress]
     buffered_bytes: int
@@ -228,7 +228,7 @@ class FetchProgress:
 
     @classmethod
     def of(cls, now: Assigned, then: Assigned) -> FetchProgress:
-        """Copy what is known ``now``, but of the partitions in ``then`` what is known there."""
+        """Copy the progress from ``now``, but for partitions in ``then`` from there."""
         partitions = {
             state.partition: PartitionProgress.of(state, each.buffers) for each in (now, then) for state in each.states
         }

@@ -1,16 +1,16 @@
 """Partitions that are read up to an end: how far they are fetched, and how many bytes to ask for.
 
-- The fetch position counts, not the last record. Behind the last record of a range there may be a transaction's
-  marker, records of an aborted transaction, or offsets that compaction emptied.
-- A batch may lead beyond the end. Its records from the end on are dropped, and the position stops at the end.
-- A partition that was fetched up to its end is not asked for any more. It is finished when all of that is handed over.
-- A node is asked for what is left, so that little is fetched in vain: the bytes that each offset took in the last
-  answer, times the offsets that are left, plus one batch, since the batch with the end should come whole. The first
-  request is for one batch, to learn the size: a second request costs less than a megabyte that is not read.
-- ``fetch.min.bytes`` does not apply (``Fetch.has_ends``): a node that is asked for less than that would hold back its
-  answer for as long as it may. Where nothing is in the log yet, a node waits as usual.
-- A range says which records are meant. So a position that the log does not have, or a log that was truncated, is an
-  error under any ``auto.offset.reset``. So is a missing topic, or another one under the same name.
+- The fetch position counts, not the last record. The last record of a range may be followed by a transaction marker,
+  records of an aborted transaction, or offsets removed by compaction.
+- A batch may extend beyond the end. Its records from the end on are dropped, and the position stops at the end.
+- A partition fetched up to its end is no longer requested. It is finished when all its records are handed over.
+- To avoid useless transfers, the byte limit covers only the rest: the bytes per offset in the last answer, times the
+  offsets left, plus one batch, so that the batch with the end arrives whole. The first request is for one batch, to
+  learn the size: a second request costs less than a megabyte that is not read.
+- ``fetch.min.bytes`` does not apply (``Fetch.has_ends``): with a lower byte limit, a node would hold back its answer
+  for the maximum wait. If the log has no records there yet, the node waits as usual.
+- A range specifies exact records. So a position outside the log or a truncated log is an error under any
+  ``auto.offset.reset``, and so is a missing or replaced topic.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ from kafka_nextgen.fetching.needs import Arrival
 
 __all__ = ["Bound"]
 
-#: What to ask for before anything came: Kafka's default for a batch.
+#: The byte limit before the first answer: Kafka's default batch size.
 _FIRST_BYTES = 16 * 1024
 
 
 @define
 class Bound:
-    """Where a partition is to end, and what is known of the bytes in front of that."""
+    """A partition's end, and size estimates for the records before it."""
 
     end: int
-    _bytes_per_offset: float = 0.0  # of the answer that came last; 0 if none has
-    _batch_bytes: int = 0  # of the largest batch that ended an answer
-    _least_bytes: int = 1  # less than that brought nothing
+    _bytes_per_offset: float = 0.0  # in the last answer; 0 before the first
+    _batch_bytes: int = 0  # the largest batch at the end of an answer
+    _least_bytes: int = 1  # lower limits returned no whole batch
 
     def note(self, arrival: Arrival) -> None:
-        """Learn from records that came."""
+        """Update the estimates from received records."""
         self._bytes_per_offset = arrival.bytes_per_offset
         self._batch_bytes = max(self._batch_bytes, arrival.last_batch_bytes)
 
@@ -49,7 +49,7 @@ class Bound:
         return min(max(wanted, self._least_bytes), max_bytes)
 
     def widen(self, offset: int, max_bytes: int) -> bool:
-        """Ask for more, as no whole batch came; False if the limit is reached."""
+        """Raise the byte limit after an answer without a whole batch; returns False if the maximum is reached."""
         asked_bytes = self.most_bytes(offset, max_bytes)
         self._least_bytes = max(self._least_bytes, 2 * asked_bytes)
         return asked_bytes < max_bytes

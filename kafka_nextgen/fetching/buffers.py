@@ -1,8 +1,8 @@
-"""Records that have arrived and wait for the application.
+"""Received records that wait for the application.
 
-Partitions take turns: the one that was handed over last comes last. In its turn a partition gives all it has, up to
-the number that is asked for, since long runs of one partition are the cheapest to hand over. Handing over moves the
-start of a run; nothing is copied.
+Partitions take turns: the one handed over last goes to the end. In its turn a partition hands over all its records, up
+to the requested number, since long runs of one partition are the cheapest to hand over. Handing over moves the start of
+a run; nothing is copied.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ class HandedOverCount:
     bytes: int = 0
 
     def plus(self, columns: Columns, start: int, stop: int) -> HandedOverCount:
-        """With one more run, whose part of the bytes is that of its records."""
+        """The count plus one more run, with the bytes in proportion to its records."""
         size, whole = columns.data_bytes, len(columns.offsets)
         return HandedOverCount(self.records + stop - start, self.bytes + size * stop // whole - size * start // whole)
 
 
 class _State(Protocol):
-    """What is needed of a partition's state."""
+    """The part of a partition's state that is used here."""
 
     @property
     def may_hand_over(self) -> bool:
@@ -55,19 +55,19 @@ class Buffers:
         self.partitions: Collection[TopicPartition] = self._runs.keys()
         self._bytes = dict(sizes)
         self._handed_over = defaultdict(HandedOverCount, _copied(handed_over))
-        #: What everything here takes, in bytes.
+        #: The total size of all runs, in bytes.
         self.total_bytes = sum(self._bytes.values())
-        #: Counts what made room: runs handed over to their end.
+        #: How many runs were handed over completely, which freed their memory.
         self.runs_done = 0
 
     def copy(self, partitions: Iterable[TopicPartition]) -> Buffers:
-        """The runs of these partitions again, to be handed over without handing over these."""
+        """An independent copy of these partitions' runs: handing it over does not affect the original."""
         kept = [partition for partition in partitions if partition in self._runs]
         runs, sizes = {each: self._runs[each] for each in kept}, {each: self._bytes[each] for each in kept}
         return Buffers(runs, sizes, self._handed_over)
 
     def add(self, columns: Columns) -> None:
-        """Keep these records, after those of the same partition that came before."""
+        """Add these records after the partition's earlier ones."""
         partition, nbytes = columns.partition, columns.nbytes
         run = ColumnSlice(columns, 0, len(columns))
         assert run.stop > 0
@@ -81,26 +81,26 @@ class Buffers:
         self.total_bytes += nbytes
 
     def drop(self, partition: TopicPartition) -> None:
-        """Forget what there is of this partition."""
-        if partition in self._runs:  # nothing is called here: a signal handler that raises finds all of it, or nothing
+        """Drop all records of this partition."""
+        if partition in self._runs:  # no calls in here, so that a raising signal handler can't leave it half done
             self.total_bytes -= self._bytes[partition]
             del self._bytes[partition]
             del self._runs[partition]
 
     def has(self, partition: TopicPartition) -> bool:
-        """Whether there are records of this partition."""
+        """Whether this partition has records."""
         return partition in self._runs
 
     def bytes_of(self, partition: TopicPartition) -> int:
-        """What the records of this partition take. A run counts in full until its last record is handed over."""
+        """The size of this partition's records. A run counts in full until its last record is handed over."""
         return self._bytes.get(partition, 0)
 
     def records_of(self, partition: TopicPartition) -> int:
-        """How many records of this partition there are."""
+        """How many records this partition has."""
         return sum(map(len, self._runs.get(partition, ())))
 
     def handed_over(self) -> Mapping[str, HandedOverCount]:
-        """What was handed over until now, by topic."""
+        """The records handed over so far, by topic."""
         return _copied(self._handed_over)
 
     def peek(
@@ -108,8 +108,8 @@ class Buffers:
     ) -> list[ColumnSlice]:
         """The next records that may be handed over by the ``states`` of all partitions, at most ``max_records``.
 
-        They stay here. With ``whole_runs``, the last run is there to its end, however long: that is when its memory is
-        free again.
+        They stay buffered. With ``whole_runs``, the last run is complete however long it is, because only a complete
+        run frees its memory.
         """
         found: list[ColumnSlice] = []
         left = max_records
@@ -126,10 +126,10 @@ class Buffers:
         return found
 
     def hand_over(self, part: ColumnSlice) -> int | None:
-        """Take these records out, which must be the partition's next ones; None if they are not here any more.
+        """Remove these records, which must be the partition's next ones; returns None if they are no longer buffered.
 
-        Returns how many runs of that partition are left. A signal handler that raises on the way, or does the same
-        itself, leaves nothing half done.
+        Returns how many runs of that partition are left. This is atomic even if a signal handler raises or calls it
+        again.
         """
         columns, stop = part.columns, part.stop
         partition = columns.partition
@@ -163,7 +163,7 @@ class Buffers:
         return left
 
     def put_back(self, parts: Sequence[ColumnSlice]) -> None:
-        """Undo ``hand_over`` of these records of one partition, which lie right before all there are of it."""
+        """Undo ``hand_over`` of these records of one partition, which directly precede its buffered ones."""
         partition = parts[0].partition
         topic, runs = partition.topic, deque(self._runs.get(partition, ()))
         handed_over, more_bytes = self._handed_over[topic], 0
@@ -184,7 +184,7 @@ class Buffers:
         self.total_bytes += more_bytes
 
     def pass_turn(self, partition: TopicPartition) -> None:
-        """Make this partition the last in turn, if there are records of it."""
+        """Make this partition the last in turn, if it has records."""
         runs = self._runs.pop(partition, None)
         if runs is not None:
             self._runs[partition] = runs

@@ -1,13 +1,13 @@
-"""What the parts of ``FetchState`` share, and when fetching is in a steady state.
+"""State shared by the parts of ``FetchState``, and the definition of a steady state.
 
-In a *steady* state the next fetch of a node is known as soon as the node answers: the same partitions again, each
-behind what the answer brought. The state is steady as long as
+In a *steady* state the next fetch of a node is known as soon as the node answers: the same partitions again, each after
+the records in the answer. The state is steady as long as
 
 - each partition is fetched from its leader, in the session of its node, or may not be handed over at all (it is paused
-  or being given up);
+  or being revoked);
 - no partition has an end, or has failed since its last answer;
 - nothing is being decoded or fetched out of session;
-- nothing else has changed what is to be asked.
+- nothing else has changed the next requests.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ __all__ = ["FetchContext", "MetadataRefresh", "SteadyState", "find_steady_state"
 
 @define
 class SteadyState:
-    """What holds until something changes. ``share_bytes`` is the part of the buffers that each partition may use.
+    """Facts that hold until something changes. ``share_bytes`` is each partition's share of the buffers.
 
-    ``asked`` has, by node, the fences of a fetch that is known to ask for all that is read from there. ``answered_at``
+    ``asked`` has, by node, the fences of a fetch known to request all partitions read from that node. ``answered_at``
     has the time of each node's last answer, in seconds.
     """
 
@@ -45,7 +45,7 @@ class SteadyState:
     answered_at: dict[int, float] = Factory(dict)
 
     def covers(self, fetch: Fetch, assigned: Assigned) -> bool:
-        """Whether the fetch asks for all that is read from its node, as it would be planned now."""
+        """Whether the fetch requests all partitions read from its node, exactly as a new plan would."""
         current = assigned.unchanged(fetch.fences)
         if fetch.session.is_full or fetch.max_wait_ms != self.settings.max_wait_ms or len(current) != len(fetch.fences):
             return False
@@ -64,7 +64,7 @@ class SteadyState:
 def find_steady_state(
     states: Iterable[PartitionState], image: ClusterImage, settings: FetchSettings
 ) -> SteadyState | None:
-    """The steady state from here on, if it is steady as far as partitions go."""
+    """A new steady state, or None if the state of some partition rules it out."""
     if not all(_is_steady(state, image) for state in states):
         return None
     read = [state for state in states if state.asked]
@@ -83,7 +83,7 @@ def _is_steady(state: PartitionState, image: ClusterImage) -> bool:
 
 
 class FetchContext:
-    """The assigned partitions, what waits to be handed over, and what is on its way."""
+    """The assigned partitions, the buffered records, and the fetches in flight."""
 
     def __init__(self, settings: FetchSettings) -> None:
         self.settings = settings
@@ -92,9 +92,9 @@ class FetchContext:
         self.underway = Underway()
         self.budget = FetchBudget(settings.buffer_bytes)
         self.metadata = MetadataRefresh(settings)
-        #: The cluster image in which the topics of this assignment were last looked for.
+        #: The cluster image in which this assignment's topics were last looked up.
         self.searched: ClusterImage | None = None
-        #: None also while nothing has looked whether the state is steady.
+        #: None if the state is not steady, or if that has not been checked yet.
         self.steady_state: SteadyState | None = None
 
     def end_steady_state(self) -> None:
@@ -110,28 +110,28 @@ class FetchContext:
 
 
 class MetadataRefresh:
-    """One question for metadata at a time, with growing pauses while something is missing.
+    """Allows one metadata request at a time, with growing pauses while something is missing.
 
-    ``retry_at`` is when it may be asked again, on the driver's clock, in seconds.
+    ``retry_at`` is the earliest time of the next request, on the driver's clock, in seconds.
     """
 
     def __init__(self, settings: FetchSettings) -> None:
         self.retry_at = 0.0
         self._settings = settings
         self._is_asked = False
-        self._rounds = 0  # how often in a row something was missing
+        self._rounds = 0  # how many times in a row something was missing
 
     def may_ask(self, now: float) -> bool:
-        """Whether it is time to look what is missing."""
+        """Whether a request is allowed now, if something is missing."""
         return not self._is_asked and self.retry_at <= now
 
     def ask(self, missing: list[NeedMetadata]) -> list[NeedMetadata]:
-        """Take it to be on its way if anything is missing."""
+        """Note the request as sent if anything is missing."""
         self._is_asked = bool(missing)
         self._rounds = self._rounds + 1 if missing else 0
         return missing
 
     def answered(self, now: float) -> None:
-        """The answer is here, or none will come."""
+        """Note that the answer has arrived, or that none will."""
         self._is_asked = False
         self.retry_at = now + self._settings.backoff_s(max(0, self._rounds - 1))

@@ -1,4 +1,4 @@
-"""Decoding a Fetch answer: the slow part, kept out of the state so that no lock is held meanwhile."""
+"""Decodes Fetch answers. This is slow, so it is separate from the state and no lock is held meanwhile."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ __all__ = [
 
 
 class DecodedPartition(NamedTuple):
-    """The answer for one partition: an error code, or records, or what is wrong with the records.
+    """The answer for one partition: an error code, records, or the error in corrupt records.
 
-    ``preferred_replica`` is the node that the leader would rather have us read from, -1 if there is none (KIP-392).
-    ``diverging`` is where the node's log diverges from what was read, None if it does not (KIP-320).
-    ``fetched_bytes`` is what the records took on the wire. A tuple, for one answer may have thousands.
+    ``preferred_replica`` is the node that the leader prefers us to read from, -1 if none (KIP-392). ``diverging`` is
+    where the node's log diverges from the records read so far, None if it does not (KIP-320). ``fetched_bytes`` is the
+    size of the records on the wire. This is a tuple for speed: one answer may have thousands.
     """
 
     partition: TopicPartition
@@ -43,11 +43,11 @@ class DecodedPartition(NamedTuple):
 
     @property
     def is_failure(self) -> bool:
-        """Whether nothing can be read from the node that answered."""
+        """Whether the node's answer has no usable records, because of an error or corruption."""
         return self.error != ErrorCode.NONE or self.corrupt is not None or self.diverging is not None
 
     def is_redirect(self, offset: int) -> bool:
-        """Whether the answer to a fetch at ``offset`` is only that another replica should be asked."""
+        """Whether the answer to a fetch at ``offset`` only redirects to another replica."""
         if self.preferred_replica < 0 or self.columns is None:
             return False
         return self.columns.next_offset == offset and not self.columns.truncated
@@ -63,19 +63,18 @@ class PartitionTask(NamedTuple):
     check_crc: bool
 
     def decode(self) -> DecodedPartition:
-        """The slow part. Needs no lock, and may be done while others of the same answer are decoded."""
+        """Decode the records. Needs no lock, and may run in parallel with other partitions of the same answer."""
         return _decode(self.answer, self.offset, self.limits, self.check_crc)
 
 
 class AnswerDecoding:
     """Decodes the answer to ``fetch``, partition by partition.
 
-    Partitions that were not asked for are left out, and so are partitions that appear twice, the second time. Once the
-    decoded columns take what was set aside for them, or ``limits.max_answer_bytes``, all other partitions count as if
-    they had brought no records: they are asked for again. The size of partitions that are being decoded at that moment
-    is not known yet.
+    Partitions that were not requested are ignored, as are second entries of a partition. Once the decoded columns reach
+    their reserved size, or ``limits.max_answer_bytes``, the other partitions count as empty and are fetched again. The
+    size of partitions still being decoded at that moment is not counted, since it is not known yet.
 
-    Where several threads decode, all calls but ``PartitionTask.decode`` are made with one lock held.
+    If several threads decode, hold one lock around every call except ``PartitionTask.decode``.
     """
 
     def __init__(
@@ -90,7 +89,7 @@ class AnswerDecoding:
         self._left_bytes = _allowed_bytes(fetch, answered, limits)
 
     def begin(self) -> PartitionTask | None:
-        """The next partition to be decoded, None if all are begun."""
+        """The next partition to decode, None if all have been started."""
         for answer, offset in self._todo:
             self._begun += 1
             allowed = answer if self._left_bytes > 0 else answer._replace(records=None)
@@ -98,7 +97,7 @@ class AnswerDecoding:
         return None
 
     def end(self, task: PartitionTask, decoded: DecodedPartition) -> None:
-        """Note a decoded partition."""
+        """Add a decoded partition."""
         self._ended[task.number] = decoded
         self._left_bytes -= 0 if decoded.columns is None else decoded.columns.nbytes
 
@@ -111,7 +110,7 @@ class AnswerDecoding:
 def decode_answer(
     fetch: Fetch, answered: Iterable[FetchedPartition], limits: RecordLimits, check_crc: bool = True
 ) -> tuple[DecodedPartition, ...]:
-    """Decode what was answered to ``fetch`` as ``AnswerDecoding`` says, one partition after the other."""
+    """Decode the answer to ``fetch`` by ``AnswerDecoding``, one partition after the other."""
     answered = tuple(answered)
     left_bytes = _allowed_bytes(fetch, answered, limits)
     results: list[DecodedPartition] = []
@@ -124,7 +123,7 @@ def decode_answer(
 
 
 def _allowed_bytes(fetch: Fetch, answered: Collection[FetchedPartition], limits: RecordLimits) -> int:
-    """What the columns of an answer may take before nothing more of it is decoded."""
+    """The size of an answer's columns at which decoding stops."""
     set_aside_bytes = fetch.set_aside_bytes
     for answer in answered:
         set_aside_bytes -= len(answer.records or b"")
@@ -141,7 +140,7 @@ def _asked_for(fetch: Fetch, answered: Iterable[FetchedPartition]) -> list[tuple
 
 
 def find_arrivals(fetch: Fetch, answered: Iterable[FetchedPartition]) -> dict[TopicPartition, Arrival]:
-    """Which partitions were answered with records that fetching can go on behind before they are decoded."""
+    """The partitions whose end is known before decoding, so that fetching can continue there."""
     found: dict[TopicPartition, Arrival] = {}
     for answer in answered:
         position = fetch.wanted.get(answer.partition)

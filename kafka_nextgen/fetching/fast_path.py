@@ -1,11 +1,11 @@
-"""The fast path of fetching: from a plain answer straight to the next fetch of the same node.
+"""The fast path of fetching: goes from a plain answer directly to the next fetch from the same node.
 
-Where records come one by one, a node answers a thousand times a second, and each answer is about few partitions. The
-slow path (``received``, ``fetched``, ``plan``) looks at all partitions. In a steady state (``context``) the plan is
-known without that. Both paths have the same result.
+If records arrive one by one, a node answers a thousand times a second, and each answer has few partitions. The slow
+path (``received``, ``fetched``, ``plan``) visits all partitions. In a steady state (``context``) the next plan is known
+without that. Both paths have the same result.
 
 An answer takes the slow path if something has changed, if the buffers are nearly full, or if the answer is not plain.
-The compiled step decides that: it checks an answer, makes its columns and writes the next request.
+The compiled step checks whether the answer is plain, decodes it into columns, and writes the next request.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ from kafka_nextgen.requests.fetch import FetchPosition
 
 __all__ = ["FastPath", "NodeFetches"]
 
-#: More than the columns of a plain answer take, which has at most 16 KiB: a record without key and value takes seven
-#: bytes there, and thirty as columns.
+#: An upper bound for the columns of a plain answer, which has at most 16 KiB: a record without key and value has seven
+#: bytes in the answer and thirty in columns.
 MOST_COLUMNS_BYTES = 128 * 1024
 
-#: Makes columns of plain answers, and the next request.
+#: Makes the step that decodes plain answers and writes the next request.
 Step: TypeAlias = "accelerator.SteadyFetch[DecodedPartition]"
 
 
 @define(eq=False)
 class NodeFetches:
-    """The fetches of one node, one after the other, in a steady state.
+    """The consecutive fetches from one node in a steady state.
 
-    ``fetch`` is what was on its way when this was last settled; ``most_buffered_bytes`` is how much may be buffered
-    when an answer is applied.
+    ``fetch`` was in flight when this object was last settled; ``most_buffered_bytes`` limits the buffered bytes at
+    which an answer may be applied here.
     """
 
     state: SteadyState
@@ -59,7 +59,7 @@ class FastPath:
         self._fetches: list[NodeFetches] = []
 
     def begin(self, fetch: Fetch, image: ClusterImage, make: Callable[[], Step]) -> NodeFetches | None:
-        """Follow the answers to ``fetch``, which is on its way, by what ``make`` makes; None if it is not steady."""
+        """Follow the answers to ``fetch``, which is in flight, with the step of ``make``; None if not steady."""
         state = self._find_state(image)
         if state is None or not state.covers(fetch, self._assigned):
             return None
@@ -84,9 +84,9 @@ class FastPath:
     def take(
         self, steady: NodeFetches, image: ClusterImage, frame: memoryview, correlation_id: int, now: float
     ) -> tuple[bytes, list[DecodedPartition]] | None:
-        """Apply an answer; returns the next request, which then counts as on its way, and the decoded partitions.
+        """Apply an answer; returns the next request, which then counts as in flight, and the decoded partitions.
 
-        None if the answer has to take the slow path; then nothing has changed.
+        Returns None, without changing anything, if the answer has to take the slow path.
         """
         if not self._is_steady(steady, image) or self._buffers.total_bytes > steady.most_buffered_bytes:
             return None
@@ -102,10 +102,10 @@ class FastPath:
         return taken
 
     def _is_steady(self, steady: NodeFetches, image: ClusterImage) -> bool:
-        """Whether the state is steady, or is so again.
+        """Whether the state is steady, possibly again.
 
-        An answer on the slow path ends the steady state for all nodes. Without a second look, two nodes whose
-        answers alternate would end it for each other for ever.
+        An answer on the slow path ends the steady state for all nodes. Without checking again, two nodes with
+        alternating answers would end it for each other for ever.
         """
         if steady.state is self._context.steady_state and steady.state.image is image:
             return True
@@ -117,13 +117,13 @@ class FastPath:
         return True
 
     def end(self, steady: NodeFetches) -> Fetch:
-        """Follow the answers no longer; returns the fetch that is on its way now."""
+        """Stop following the answers; returns the fetch now in flight."""
         _settle(steady, self._context)
         self._fetches.remove(steady)
         return steady.fetch
 
     def settle(self) -> None:
-        """Note what is on its way now, before anything takes the slow path."""
+        """Update the fetches in flight, before anything takes the slow path."""
         for steady in self._fetches:
             _settle(steady, self._context)
 

@@ -1,18 +1,19 @@
-"""Handing records over to the application, and which of them are lost uncommitted.
+"""Hands records over to the application, and tracks which of them are lost uncommitted.
 
-The position advances when records are handed over, never before, so that a poll that is given up loses nothing. Errors
-are raised where the application takes records, after everything that lies before them.
+The position advances when records are handed over, never before, so that an abandoned poll loses nothing. Errors are
+raised where the application takes records, after everything that lies before them.
 
-Records that were handed over and not committed before their partition went are lost: ``commit()`` has to say so.
+Records that were handed over but not committed before their partition was revoked are lost, and ``commit()`` has to
+report that.
 
-- ``read_to`` of a partition is the offset behind the last record handed over, until a commit covers it or the record is
-  put back. After a seek it need not be committed any more. Positions advance over the records of a poll only at the
-  next call, so a commit of their offsets may come first.
-- A partition that goes with such records is lost until the application is told, or until a commit of them that was
-  under way succeeds. Records that are put back after their partition went are not lost, since the application does not
-  have them. Nor are those of a deleted topic, where nothing is left to commit.
-- Iteration says only later which records it gave out. What it gave out beyond the position of a partition that went
-  meanwhile is lost, too.
+- ``read_to`` of a partition is the offset after the last record handed over, until a commit covers it or the record is
+  put back. After a seek it need no longer be committed. Positions advance over the records of a poll only at the next
+  call, so a commit of their offsets may come first.
+- A partition revoked with such records counts as lost until the loss is reported, or until a commit already in flight
+  covers them. Records put back after their partition was revoked are not lost, since the application does not have
+  them. Records of a deleted topic are not lost either, since there is nothing left to commit.
+- Iteration reports only later which records it returned. Those returned beyond the position of a partition that was
+  revoked meanwhile are lost, too.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ class Handover:
         self.uncommitted = Uncommitted(assigned.by_partition)
 
     def has_records(self) -> bool:
-        """Whether ``take`` would bring records, or raise."""
+        """Whether ``take`` would return records, or raise."""
         for tp in self._buffers.partitions:
             if self._by_partition[tp].may_hand_over:
                 return True
@@ -56,14 +57,14 @@ class Handover:
 
     @property
     def runs_done(self) -> int:
-        """Changes whenever handing over made room for more."""
+        """A counter that changes whenever handing over frees buffer space."""
         return self._buffers.runs_done
 
     def peek(self, max_records: int, whole_runs: bool = False) -> list[ColumnSlice]:
-        """The records ``take`` would hand over, without doing so; with ``whole_runs`` the last run to its end.
+        """The records that ``take`` would hand over, left in the buffers; with ``whole_runs`` the last run is complete.
 
-        Raises, once per attempt, what stands in the way of a partition: CorruptRecordError, OffsetOutOfRangeError,
-        TopicAuthorizationError or another BrokerError.
+        Raises a partition's error, once per attempt: CorruptRecordError, OffsetOutOfRangeError, TopicAuthorizationError
+        or another BrokerError.
         """
         for state in self._states:
             if state.error is not None and state.may_hand_over:
@@ -72,7 +73,7 @@ class Handover:
         return self._buffers.peek(self._by_partition, max_records, whole_runs)
 
     def hand_over(self, part: ColumnSlice) -> None:
-        """Advance the position to the end of ``part``, a run peeked at or its beginning.
+        """Advance the position to the end of ``part``, which is a peeked run or the first part of one.
 
         Does nothing if the partition was stopped or sought since, or is beyond it already.
         """
@@ -84,7 +85,7 @@ class Handover:
         end = OffsetAndMetadata(state.fetch_offset, state.fetch_epoch)
         last = part.columns.offsets[part.stop - 1]
         left = self._buffers.hand_over(part)
-        if left is not None:  # no signal handler runs between the one and the other
+        if left is not None:  # no signal handler runs between these two
             state.position = behind if left else end
             state.last_handed_over = last
             self.uncommitted.note_handed_over(part, state)
@@ -92,10 +93,10 @@ class Handover:
             self.uncommitted.note_overtaken(part)
 
     def put_back(self, parts: Sequence[ColumnSlice]) -> None:
-        """Undo ``hand_over`` of these runs, which are of one partition: its position goes back to their beginning.
+        """Undo ``hand_over`` of these runs of one partition: its position goes back to their start.
 
-        Does nothing if the partition was given up or sought since, or if more of it was handed over; but what is put
-        back is not lost with a partition that went.
+        Does nothing if the partition was revoked or sought since, or if more of it was handed over; but records put
+        back do not count as lost with a revoked partition.
         """
         self.uncommitted.note_put_back_late(parts)
         for state in self._assigned.known(part.partition for part in parts[:1]):
@@ -103,21 +104,21 @@ class Handover:
             if state.last_handed_over == last.columns.offsets[last.stop - 1]:
                 position = state.position_before(parts[0])
                 self._buffers.put_back(parts)
-                state.position = position  # no signal handler runs between the one and all of the other
+                state.position = position  # no signal handler runs in between
                 state.last_handed_over = -1
                 if state.consumed is not None and state.consumed.offset > position.offset:
                     state.consumed = position
-                if state.error is not None:  # it lies behind these records
+                if state.error is not None:  # the error is after these records
                     state.error = None
                     state.drain_first = True
                 _note_put_back(parts[0], state)
 
     def pass_turn(self, partition: TopicPartition) -> None:
-        """Hand over records of all other partitions before those of this one."""
+        """Move this partition to the end of the turn order."""
         self._buffers.pass_turn(partition)
 
     def preview(self, parts: Sequence[ColumnSlice]) -> Assigned:
-        """How the partitions of ``parts`` stand once these are handed over: a copy of them, nothing here changes."""
+        """A copy of the partitions of ``parts`` as they will be once these are handed over; nothing here changes."""
         copied = self._assigned.copy({part.partition for part in parts})
         handover = Handover(copied)
         for part in parts:
@@ -125,33 +126,33 @@ class Handover:
         return copied
 
     def mark_consumed(self) -> None:
-        """The application came back for more: what was handed over until now counts as processed."""
+        """Note that the application asked for more, so that all records handed over so far count as processed."""
         for state in self._states:
             state.consumed = state.position or state.consumed
 
     def consumed_offsets(self) -> dict[TopicPartition, OffsetAndMetadata]:
-        """What auto-commit may commit: everything handed over before ``mark_consumed``."""
+        """The offsets that auto-commit may commit: everything handed over before ``mark_consumed``."""
         return {state.partition: state.consumed for state in self._there() if state.consumed is not None}
 
     def found_offsets(self) -> dict[TopicPartition, OffsetAndMetadata]:
-        """Where reading began, if the next owner begins there without a commit: as committed, or the earliest."""
+        """Where reading started, if the next owner starts there without a commit: the committed or earliest offset."""
         return {state.partition: state.found for state in self._there() if state.found is not None}
 
     def handed_over_offsets(self) -> dict[TopicPartition, OffsetAndMetadata]:
-        """What ``commit()`` commits: the positions behind everything handed over."""
+        """The offsets that ``commit()`` commits: the positions after everything handed over."""
         return {state.partition: state.position for state in self._there() if state.position is not None}
 
     def positions_to_keep(self) -> dict[TopicPartition, OffsetAndMetadata]:
-        """The same without the partitions that are being given up."""
+        """As ``handed_over_offsets``, without the partitions being revoked."""
         stopped = {state.partition for state in self._states if state.stopped}
         return {tp: position for tp, position in self.handed_over_offsets().items() if tp not in stopped}
 
     def let_go(self, partitions: Iterable[TopicPartition]) -> None:
-        """The application gives these up, or was asked to: it has committed what it wants committed."""
+        """Stop tracking uncommitted records of these: the application has committed what it wants."""
         let_go(self._assigned.known(partitions))
 
     def _there(self) -> list[PartitionState]:
-        """Those whose topic is not gone: under its name the offset would be one in another topic."""
+        """Partitions whose topic is not gone; a commit under a gone topic's name could apply to another topic."""
         return [state for state in self._states if not state.gone]
 
 
@@ -160,13 +161,13 @@ _NOTHING, _REPORTED = -1, -2
 
 
 def let_go(states: Iterable[PartitionState]) -> None:
-    """The application knows that these go, and has committed what it wants committed."""
+    """Stop tracking uncommitted records: the application knows of the revocation and has committed what it wants."""
     for state in states:
         state.read_to = state.uncommitted_from = _NOTHING
 
 
 def _note_put_back(first: ColumnSlice, state: PartitionState) -> None:
-    """The records from there on were put back: the application does not have them."""
+    """Note that the records from there on were put back, so that the application does not have them."""
     offset = _first_of(first)
     if state.read_to >= 0:
         state.read_to = offset if state.uncommitted_from < offset else _NOTHING
@@ -177,38 +178,38 @@ def _first_of(part: ColumnSlice) -> int:
 
 
 def _end_of(part: ColumnSlice) -> int:
-    """The offset behind the last record: there may be no records between it and ``next_offset``."""
+    """The offset after the last record; up to ``next_offset`` there may be offsets without records."""
     return part.columns.offsets[part.stop - 1] + 1
 
 
 def _read(first: int, end: int, state: PartitionState) -> None:
-    """The records from ``first`` to ``end`` were handed over, or given out."""
+    """Note that the records from ``first`` to ``end`` were handed over, or returned by iteration."""
     if state.read_to < 0:
         state.uncommitted_from = max(state.uncommitted_from, first)
     state.read_to = end if end > state.uncommitted_from else _NOTHING
 
 
 def _wanted(state: PartitionState) -> int:
-    """The least offset that covers what was read and is still in the log: the position goes back if it was cut."""
+    """The lowest commit that covers all read records still in the log: after a truncation the position is lower."""
     return state.read_to if state.position is None else min(state.read_to, state.position.offset)
 
 
 class Uncommitted:
-    """What was lost uncommitted: of each partition the first record that no commit covers, and the end of the last."""
+    """Records lost uncommitted: for each partition, the first record that no commit covers, and the end of the last."""
 
     def __init__(self, states: Mapping[TopicPartition, PartitionState]) -> None:
         self._states = states
         self._lost: dict[TopicPartition, tuple[int, int]] = {}
-        #: Of partitions that went, the position or what is committed beyond it, while iteration may be late.
+        #: For revoked partitions, the position, or a commit beyond it, while iteration may still report records.
         self._left_at: dict[TopicPartition, int] = {}
 
     @property
     def partitions(self) -> frozenset[TopicPartition]:
-        """The partitions, even if they are assigned again."""
+        """The partitions with lost records, even if assigned again."""
         return frozenset(self._lost)
 
     def note_gone(self, states: Iterable[PartitionState]) -> None:
-        """These are not assigned any more, or start over."""
+        """Note that these partitions are no longer assigned, or start over."""
         for state in states:
             if state.gone:
                 continue
@@ -218,12 +219,12 @@ class Uncommitted:
                 self._lost[state.partition] = state.uncommitted_from, state.read_to
 
     def note_handed_over(self, part: ColumnSlice, state: PartitionState) -> None:
-        """These records were handed over."""
+        """Note that these records were handed over."""
         _read(_first_of(part), _end_of(part), state)
         self._left_at.pop(state.partition, None)
 
     def note_overtaken(self, part: ColumnSlice) -> None:
-        """These records are not here any more: they were handed over before, or given out while the partition went."""
+        """Note iterated records that are no longer buffered: handed over before, or returned during the revocation."""
         tp, end = part.partition, part.next_offset
         state = self._states.get(tp)
         if state is not None and state.stopped:
@@ -234,21 +235,21 @@ class Uncommitted:
             self._lost[tp] = first, end
 
     def note_put_back_late(self, parts: Sequence[ColumnSlice]) -> None:
-        """These runs, which are of one partition, were put back: if it went, they are not lost with it."""
+        """Note that these runs of one partition were put back; if it was revoked, they are not lost with it."""
         for tp in {part.partition for part in parts[:1]} & self._lost.keys():
             first, end = self._lost[tp]
             if end in (_end_of(parts[-1]), parts[-1].next_offset):
                 self._keep_lost(tp, first, _first_of(parts[0]))
 
     def _keep_lost(self, tp: TopicPartition, first: int, end: int) -> None:
-        """No more than this is lost."""
+        """Limit the partition's loss to this range."""
         if first < end:
             self._lost[tp] = first, end
         else:
             del self._lost[tp]
 
     def note_committed(self, offsets: Mapping[TopicPartition, OffsetAndMetadata]) -> None:
-        """The coordinator took these."""
+        """Note that the coordinator stored these offsets."""
         for tp, committed in offsets.items():
             state = self._states.get(tp)
             if state is not None:
@@ -262,7 +263,7 @@ class Uncommitted:
                 self._keep_lost(tp, max(first, committed.offset), end)
 
     def note_reported(self, partitions: Collection[TopicPartition]) -> None:
-        """The loss of records was reported, of partitions that went or are about to go."""
+        """Note that the loss of records was reported for partitions that are revoked or being revoked."""
         for tp in partitions:
             self._left_at.pop(tp, None)
             if self._lost.pop(tp, None) is None and tp in self._states:

@@ -1,7 +1,7 @@
-"""What the driver must do next.
+"""Needs: the requests that the driver must send next.
 
-Each need carries the fence of each of its partitions, and the driver hands the same need back with the answer. A
-partition that was stopped, sought or assigned again meanwhile has another fence, and its answer is dropped.
+Each need has the fences of its partitions, and the driver passes the same need back with the answer. A partition that
+was stopped, sought or assigned again meanwhile has another fence, and its answer is dropped.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ __all__ = ["Arrival", "Fetch", "Need", "NeedCommittedOffset", "NeedEpochEnds", "
 
 @frozen
 class NeedCommittedOffset:
-    """Look up what the group committed for these partitions; answer with ``committed_found``."""
+    """Look up the group's committed offsets of these partitions; answer with ``committed_found``."""
 
     fences: Mapping[TopicPartition, int]
 
@@ -46,7 +46,7 @@ class NeedOffsetReset:
     fences: Mapping[TopicPartition, int]
 
     def timestamps(self, wall_ms: int) -> dict[TopicPartition, int]:
-        """What to ask for; ``wall_ms`` is the time, in milliseconds since the epoch."""
+        """The timestamps to send; ``wall_ms`` is the current time, in milliseconds since the epoch."""
         return {
             tp: max(0, wall_ms - question.duration_ms) if isinstance(question, ByDuration) else question
             for tp, question in self.questions.items()
@@ -55,7 +55,7 @@ class NeedOffsetReset:
 
 @frozen
 class NeedEpochEnds:
-    """Ask this node where its log ends the epochs that were read; answer with ``epoch_ends_found`` (KIP-320)."""
+    """Ask this node where the epochs that were read end in its log; answer with ``epoch_ends_found`` (KIP-320)."""
 
     node_id: int
     questions: Mapping[TopicPartition, EpochQuestion]
@@ -73,11 +73,11 @@ class NeedMetadata:
 class Fetch(NamedTuple):
     """Fetch from this node at all ``positions``, by the request of ``session``; answer ``received``, then ``fetched``.
 
-    A tuple, as there may be a thousand a second. With ``sends_rack`` the node may prefer another replica for our rack
-    (KIP-392). ``set_aside_bytes`` is for the answer and its columns. ``asked_at`` is on the driver's clock, in seconds.
-    A fetch ``is_out_of_session`` uses another connection. ``names`` has the topics' names by their ids. With
-    ``has_ends`` some partition has an end (``bounds``): then ``received`` needs the arrivals, and the node must not
-    wait for more than a byte.
+    This is a tuple for speed: there may be a thousand a second. With ``sends_rack`` the node may prefer another replica
+    for our rack (KIP-392). ``set_aside_bytes`` is the memory reserved for the answer and its columns. ``asked_at`` is
+    on the driver's clock, in seconds. A fetch with ``is_out_of_session`` uses another connection. ``names`` has the
+    topics' names by their ids. With ``has_ends`` some partition has an end (``bounds``): then ``received`` needs the
+    arrivals, and the node must not wait for more than a byte.
     """
 
     node_id: int
@@ -101,9 +101,9 @@ class Fetch(NamedTuple):
 
 @frozen
 class Arrival:
-    """Records that have come and are still to be decoded: their bytes, where they end, and the leader epoch there.
+    """Received records that are not decoded yet: their bytes, where they end, and the leader epoch there.
 
-    ``bytes_per_offset`` is what whole batches took for each offset, ``last_batch_bytes`` what the last of them took.
+    ``bytes_per_offset`` is the size of whole batches per offset, ``last_batch_bytes`` the size of the last one.
     """
 
     end_offset: int

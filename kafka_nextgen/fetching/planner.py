@@ -1,28 +1,29 @@
-"""What to ask next, and which node to ask.
+"""Decides what to request next, and from which node.
 
 - Positions first: a partition without a position is looked up among the group's committed offsets, or at its leader.
-- Each node has one fetch on its way, ahead of the application, also while its last answer is decoded (``underway``).
-  The fetch asks for every partition that is read from that node (its leader, or the replica that its leader prefers:
-  ``replicas``), is not paused and has less waiting than its share (an equal part of ``fetch.buffer.bytes``). Other
-  partitions are left out; nothing waits for them.
+- Each node has one fetch in flight, ahead of the application, also while its last answer is decoded (``underway``). The
+  fetch asks for every partition that is read from that node (its leader, or the replica that its leader prefers:
+  ``replicas``), is not paused and has less buffered than its share (an equal part of ``fetch.buffer.bytes``). Other
+  partitions are left out, and do not delay the rest.
 - If a partition was left out, the broker may wait for new records only for a moment, not for ``fetch.max.wait.ms``: the
   application may take what is buffered at any time, and the next request must ask for that partition again.
-- A node is asked for no more than there is room for, counting what other requests may still bring (``fetch_budget``). A
-  broker sends its first batch whole under any limit (KIP-74), so that a small limit delays but never blocks.
-- A partition without a leader, whose leader turned out to be another, or whose topic is gone needs metadata first.
+- A fetch requests no more than there is room for, after subtracting the answers that other requests may still bring
+  (``fetch_budget``). A broker sends its first batch whole under any limit (KIP-74), so that a small limit delays but
+  never blocks.
+- A partition that has no leader, a changed leader or a deleted topic needs metadata first.
 
 A partition that is new to a node (assigned, resumed, sought, or led by another node before) need not wait for the
 node's long poll, which may take ``fetch.max.wait.ms``. It is fetched *out of session*:
 
-- over another connection, since a node answers one connection in order; outside of the node's session, which goes on
-  as it is; and with a short wait, again and again.
-- Only once the node's fetch has been open for a while: where records come all the time, that fetch is answered at once,
-  and the next one asks for all partitions.
+- over another connection, since a node answers each connection in order; outside the node's session, which stays
+  unchanged; and repeatedly, with a short wait.
+- Only once the node's fetch has been open for a while: if records arrive all the time, that fetch is answered at once,
+  and the next one requests all partitions.
 - While something is fetched out of session from a node, other fetches there have a short wait, too, so that the next
-  one asks for all partitions again.
-- Partitions that have records waiting are not fetched out of session.
+  one requests all partitions again.
+- Partitions with buffered records are not fetched out of session.
 
-These functions change nothing: they decide the needs, and the state notes what was asked. Leaders were looked up
+These functions change nothing: they return needs, and the caller notes what was requested. Leaders must be looked up
 before.
 """
 
@@ -52,7 +53,7 @@ __all__ = [
 
 
 def plan_committed(states: Iterable[PartitionState], now: float) -> list[NeedCommittedOffset]:
-    """One look-up for all partitions that need one."""
+    """One lookup for all partitions that need a committed offset."""
     fences = {
         state.partition: state.fence
         for state in states
@@ -62,7 +63,7 @@ def plan_committed(states: Iterable[PartitionState], now: float) -> list[NeedCom
 
 
 def plan_resets(states: Iterable[PartitionState], now: float) -> list[NeedOffsetReset]:
-    """One question per leader for the partitions whose position has to be chosen."""
+    """One request per leader for the partitions whose position has to be reset."""
     wanted = [state for state in states if state.phase is Phase.AWAITING_RESET and state.may_ask(now)]
     return [
         NeedOffsetReset(
@@ -84,7 +85,7 @@ def plan_metadata(states: Iterable[PartitionState]) -> list[NeedMetadata]:
 
 
 def plan_fetches(context: FetchContext, now: float) -> list[Fetch]:
-    """One fetch per node that has something to fetch and none on its way."""
+    """One fetch per node that has something to fetch and no fetch in flight."""
     settings, buffers, underway, budget = context.settings, context.buffers, context.underway, context.budget
     active = [state for state in context.assigned.states if state.is_read]
     wanted = [state for state in active if state.may_ask(now)]
@@ -124,7 +125,7 @@ def _fetch_of(
     now: float,
     is_out_of_session: bool = False,
 ) -> Fetch:
-    """A fetch of these partitions, where reading goes on next."""
+    """A fetch of these partitions at their next fetch offsets."""
     wanted = {state.partition: state.next_position() for state in asked}
     return Fetch(
         node_id,
@@ -171,7 +172,7 @@ def _by_replica(states: Iterable[PartitionState]) -> dict[int, list[PartitionSta
 
 def _lacks_leader(state: PartitionState) -> bool:
     if state.gone:
-        return True  # it may have been one broker that had not heard of it yet
+        return True  # one broker may not have known the topic yet
     return state.phase is not Phase.AWAITING_POSITION and state.leader is None
 
 
@@ -198,7 +199,7 @@ def plan_out_of_session(context: FetchContext, now: float) -> list[Fetch]:
 
 
 def out_of_session_at(context: FetchContext, now: float) -> list[float]:
-    """When there may be something to fetch out of session, if there is not yet."""
+    """The earliest time at which there may be something to fetch out of session."""
     times = [_may_begin_at(node_id, context.underway) for node_id in _by_replica(_waiting(context, now))]
     return [at for at in times if at is not None]
 

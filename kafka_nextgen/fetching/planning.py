@@ -1,27 +1,26 @@
-"""What fetching asks next, by what is known of the cluster.
+"""Plans the next requests of fetching from the cluster image.
 
-Every need carries the fences of its partitions, and its answer goes to ``results`` with them.
+Every need has the fences of its partitions, and is passed to ``results`` with its answer.
 
-A partition is *silent* as long as no fetch of it is answered. Left out are partitions that are paused, being given up,
-not yet released, or fetched up to their end, and those with buffered records, which the application does not take.
+A partition is *silent* as long as no fetch of it is answered. This excludes partitions that are paused, being revoked,
+not yet released or fetched up to their end, and partitions with buffered records that the application does not take.
 
-A leader is asked whether its log still is the one that was read (KIP-320). A leader that was elected although it lagged
-behind lacks records that were read, and soon has others at the same offsets. The leader epoch in front of an offset
-tells them apart.
+A leader is asked whether its log still matches the records that were read (KIP-320). A leader that was elected although
+it lagged behind lacks some of those records, and soon has other records at the same offsets. The leader epoch of the
+record before an offset tells the two logs apart.
 
-- A position is validated when its leader leads at another epoch than the one it was validated at: after every
-  election, and at the start, since a committed offset carries its epoch. Where that epoch ends in the leader's log
-  decides (``resets``). Nothing is fetched meanwhile. What is being decoded is waited for, and what is buffered may be
-  handed over.
-- The question is about the offset at which fetching goes on, not about the application's position, which lies behind
-  the buffered records.
-- Nothing is asked about a partition that was fetched up to its end (``bounds``), whose position has no epoch in front
-  of it, or whose broker can't be asked.
-- If the known leader has an earlier epoch than what was read, the metadata is old, and is refreshed first. This is done
-  only once: the epochs of a topic that was deleted and created again start over.
+- A position is validated when its leader has another epoch than at the last validation: after every election, and at
+  the start, since a committed offset includes its epoch. The result depends on where that epoch ends in the leader's
+  log (``resets``). The partition is not fetched meanwhile. Validation waits until decoding ends; buffered records may
+  be handed over.
+- The validated offset is the next fetch offset, not the application's position, which is before the buffered records.
+- There is no validation if the partition was fetched up to its end (``bounds``), if the epoch before its position is
+  unknown, or if its broker lacks the API.
+- If the known leader has an earlier epoch than what was read, the metadata is stale and is refreshed first. This is
+  done only once, because the epochs of a recreated topic start over.
 
-Each fetch also carries the epoch in front of its offset, so that a diverging log is noticed even if the election is not
-(Fetch, version 12).
+Each fetch also contains the epoch of the record before its offset, so that a diverging log is noticed even if the
+election is not (Fetch, version 12).
 """
 
 from __future__ import annotations
@@ -52,7 +51,7 @@ __all__ = ["Planning"]
 
 
 class Planning:
-    """The part of ``FetchState`` that says what to ask which node."""
+    """The part of ``FetchState`` that decides which requests go to which node."""
 
     def __init__(self, context: FetchContext) -> None:
         self._context = context
@@ -60,11 +59,11 @@ class Planning:
         self._assigned = context.assigned
         self._buffers = context.buffers
         self._underway = context.underway
-        #: Whether the last plan left partitions out that may be asked for after a hand-over.
+        #: Whether the last plan omitted partitions that may be fetched after a hand-over.
         self.waits_for_room = False
 
     def find_topics(self, image: ClusterImage) -> tuple[TopicPartition, ...]:
-        """Find topics that are gone or were replaced; returns the partitions that start over because of that."""
+        """Find topics that were deleted or replaced; returns the partitions that therefore start over."""
         if image is self._context.searched:
             return ()
         self._context.end_steady_state()
@@ -80,9 +79,9 @@ class Planning:
         return tuple(sorted(state.partition for state in others))
 
     def plan(self, image: ClusterImage, now: float) -> tuple[Need, ...]:
-        """What to do next, by what is known of the cluster; all of it counts as on its way from here on.
+        """The next needs, based on the cluster image; all of them count as in flight from now on.
 
-        Called after every answer, every change and every hand-over, and at ``deadline``; ``find_topics`` comes first.
+        Call ``find_topics`` and then this after every answer, change and hand-over, and at ``deadline``.
         """
         self._context.end_steady_state()
         for state in self._assigned.states:
@@ -108,21 +107,21 @@ class Planning:
         return (*needs, *self._plan_rest(now))
 
     def _plan_rest(self, now: float) -> list[NeedMetadata]:
-        """What to ask for the partitions that no question is about; mostly there are none."""
+        """The needs of partitions without a request in flight; usually there are none."""
         left = [state for state in self._assigned.states if not state.asked]
         self.waits_for_room = any(state.is_left_out for state in left)
         metadata = self._context.metadata
         return metadata.ask(plan_metadata(left)) if metadata.may_ask(now) else []
 
     def _plan_positions(self, now: float) -> list[Need]:
-        """What to ask about partitions that can't be fetched as they are."""
+        """The needs of partitions that can't be fetched yet."""
         states = [state for state in self._assigned.states if state.phase is not Phase.FETCHING]
         return (
             [*plan_committed(states, now), *plan_resets(states, now), *_plan_validations(states, now)] if states else []
         )
 
     def _is_held_up(self, now: float) -> bool:
-        """Whether buffered records that can't be taken keep others from being fetched, and nothing else goes on."""
+        """Whether buffered records that can't be taken block all fetching."""
         states = self._assigned.states
         goes_on = self._underway.total_bytes or any(
             state.may_hand_over and self._buffers.has(state.partition) for state in states
@@ -144,7 +143,7 @@ class Planning:
                 state.is_new_there = False
 
     def deadline(self, now: float) -> float | None:
-        """When to ask ``plan`` again even if nothing happens."""
+        """When to call ``plan`` again even if nothing happens."""
         pauses = [state.retry_at for state in self._assigned.states if state.retry_at > now and state.has_question]
         others = (*out_of_session_at(self._context, now), self._context.metadata.retry_at)
         return min([*pauses, *[at for at in others if at > now]], default=None)
@@ -155,9 +154,9 @@ class Planning:
         return {node_id: request for node_id, request in ends.items() if request is not None}
 
     def silence_s(self, now: float) -> dict[TopicPartition, float]:
-        """For how many seconds each partition that should bring records has brought no answer to a fetch.
+        """How many seconds each partition that should be fetched has been without an answer.
 
-        0 where records wait to be taken.
+        0 for partitions with records waiting to be taken.
         """
         self._context.note_silence()
         return {
@@ -168,7 +167,7 @@ class Planning:
 
 
 def _check_epoch(state: PartitionState) -> None:
-    """Decide whether the leader makes a validation necessary; not while a question is on its way."""
+    """Decide whether the leader makes a validation necessary; not while a request is in flight."""
     leader_epoch = state.leader_epoch
     phase = state.phase
     if phase is Phase.FETCHING and leader_epoch not in (state.checked_epoch, -1) and not state.is_fetched:
@@ -180,7 +179,7 @@ def _check_epoch(state: PartitionState) -> None:
 
 
 def _plan_validations(states: Iterable[PartitionState], now: float) -> list[NeedEpochEnds]:
-    """One question per leader for the partitions that are to be validated."""
+    """One request per leader for the partitions to validate."""
     waiting = (state for state in states if state.phase is Phase.VALIDATING and state.ahead is None)
     wanted = [state for state in waiting if state.may_ask(now)]
     return [

@@ -1,4 +1,4 @@
-"""Where one partition stands.
+"""The fetch state of one partition.
 
     AWAITING_POSITION --committed offset--> FETCHING
     AWAITING_POSITION --none committed----> AWAITING_RESET --offset by timestamp--> FETCHING
@@ -8,23 +8,23 @@
     any --------------seek----------------> FETCHING
     any --------------seek to begin/end---> AWAITING_RESET
 
-Three offsets are kept apart: ``position`` is where handing over goes on, which is what the application sees and
-commits; between it and ``fetch_offset`` lies what is buffered; between that and ``ahead`` lies what has come and is
-being decoded, while the next fetch goes on behind it. Where nothing lies between them, they are equal. With each goes
-the leader epoch of what lies in front of it, -1 if that is not known.
+There are three offsets. ``position`` is the next offset to hand over, which the application sees and commits. Buffered
+records are between ``position`` and ``fetch_offset``. Records being decoded are between ``fetch_offset`` and the end of
+``ahead``, where the next fetch continues. Offsets with nothing in between are equal. Each has the leader epoch of the
+record before it, -1 if unknown.
 
-Beside the phase there are three switches:
+Besides the phase there are three flags:
 
-- ``released``: the rebalance callback has returned. Before that the position is looked up, as the callback may ask for
-  it, but nothing is fetched.
-- ``paused``: by the application.
-- ``stopped``: the partition is being given up. Nothing is fetched or handed over any more. The position stays until the
-  partition is gone, as it must still be committed, and is looked up if it is not known.
+- ``released``: the rebalance callback has returned. Before that the position is looked up, since the callback may ask
+  for it, but nothing is fetched.
+- ``paused``: the application paused it.
+- ``stopped``: the partition is being revoked. Nothing more is fetched or handed over. The position stays until the
+  partition is removed, since it must still be committed, and is looked up if it is unknown.
 
-A partition may have an end (``bounds``). It is not fetched beyond its end, and it is *finished* when the position is
-there.
+A partition may have an end (``bounds``). It is not fetched beyond its end, and is *finished* when the position reaches
+the end.
 
-Each change after which an answer on its way would be wrong gives the partition a new fence, a number never used again.
+Each change that invalidates answers in flight gives the partition a new fence, a number that is never reused.
 """
 
 from __future__ import annotations
@@ -63,48 +63,48 @@ class PartitionState:
     partition: TopicPartition
     fence: int
     max_bytes: int
-    topic_id: TopicId | None = None  # the topic it is of, as soon as that is known
-    assigned_by_id: bool = False  # who assigned it said which topic is meant: nothing takes the place of that
-    replaced: bool = False  # this topic took the place of another one; see ``assigned``
-    gone: bool = False  # there is no such topic any more; see ``assigned``
+    topic_id: TopicId | None = None  # the id of its topic, once known
+    assigned_by_id: bool = False  # the assignor identified the topic by id, so no other can replace it
+    replaced: bool = False  # this topic replaced another one; see ``assigned``
+    gone: bool = False  # the topic no longer exists; see ``assigned``
     image: ClusterImage | None = None  # where its leader was looked up
-    leader: int | None = None  # a node that is up
+    leader: int | None = None  # an online node
     leader_epoch: int = -1  # -1 if it is not known
     phase: Phase = Phase.AWAITING_POSITION
     released: bool = False
     paused: bool = False
     stopped: bool = False
     position: OffsetAndMetadata | None = None
-    consumed: OffsetAndMetadata | None = None  # the position when the application last came back for more
-    found: OffsetAndMetadata | None = None  # the position that the next owner finds, too, without a commit
-    last_handed_over: int = -1  # the offset of the record that was handed over last, while it may be put back
-    uncommitted_from: int = -1  # the first offset that no commit covers, and that behind the last record handed over;
+    consumed: OffsetAndMetadata | None = None  # the position when the application last asked for more
+    found: OffsetAndMetadata | None = None  # the start position, if the next owner starts there without a commit
+    last_handed_over: int = -1  # the offset of the last record handed over, while it may be put back
+    uncommitted_from: int = -1  # the first offset that no commit covers, and the one after the last record handed over;
     read_to: int = -1  # see ``handing_over``
     fetch_offset: int = -1
     fetch_epoch: int = -1
     ahead: Arrival | None = None  # None while nothing is being decoded
-    checked_epoch: int = -1  # the leader's when what was read was known to be in its log; see ``planning``
+    checked_epoch: int = -1  # the leader epoch at which its log last matched; see ``planning``
     replica: ReadReplica = LEADER
     reset: Reset = OffsetReset.NONE
     end: ListedOffset | None = None  # where the log ended before it was searched by time
-    counts_skipped: bool = False  # the reset goes to the end, and it is to be told how much lies in front of it
-    beginning: ListedOffset | None = None  # where the log begins, if that is counted
-    asked: bool = False  # a question about it is on its way
+    counts_skipped: bool = False  # the reset goes to the end, and the skipped offsets must be reported
+    beginning: ListedOffset | None = None  # the log's first offset, if skipped offsets are counted
+    asked: bool = False  # a request about it is in flight
     asked_for: FetchPosition | None = None  # by the last fetch
-    is_new_there: bool = True  # its node was not yet asked for it with all others; see ``planner``
-    stale: bool = False  # its leader has to be looked up first
-    drain_first: bool = False  # what lies ahead is trouble: hand over what is buffered before asking again
+    is_new_there: bool = True  # not yet in a fetch of its node with all others; see ``planner``
+    stale: bool = False  # its leader must be looked up first
+    drain_first: bool = False  # the next offset has an error: hand over buffered records before asking again
     error: KafkaNextgenError | None = None  # for the application, once everything before it is handed over
     retry_at: float = 0.0
     failures: int = 0
     silent_since: float | None = None  # when a fetch was last answered, or, before that, could have
-    bound: Bound | None = None  # where it is to end, if anywhere
-    sought: int = 0  # how often its topic was not found, if it has an end
+    bound: Bound | None = None  # where it ends, if it has an end
+    sought: int = 0  # how often its topic was looked up in vain, if it has an end
     end_offset: int = -1  # how far it can be read: the high watermark, or the last stable offset
     log_start_offset: int = -1
 
     def find_leader(self, image: ClusterImage) -> None:
-        """Look up who leads."""
+        """Look up the leader."""
         found, leader = image.partition(self.partition), image.leader_of(self.partition)
         before = self.leader, self.leader_epoch
         self.image = image
@@ -114,15 +114,16 @@ class PartitionState:
 
     @property
     def node_id(self) -> int | None:
-        """The node to read it from; None as long as it has no leader."""
+        """The node to read from; None while there is no leader."""
         if self.leader is None or self.replica is LEADER:
             return self.leader
         return self.replica.node_id(self.leader)
 
     def check_replica(self, image: ClusterImage, now: float) -> None:
-        """Go back to the leader if it has to be asked again, or what it preferred is not online.
+        """Go back to the leader if it must be asked again, or if its preferred replica is offline.
 
-        Not called while a fetch is on its way: it must be known then whether the leader or another node answers it.
+        Not called while a fetch is in flight, because its answer must be attributed to the leader or to another
+        replica.
         """
         is_lost = self.replica.is_lost(self.partition, image)
         if is_lost or self.replica.is_over(self.leader_epoch, now):
@@ -130,14 +131,14 @@ class PartitionState:
             self.stale = self.stale or is_lost
 
     def may_ask(self, now: float) -> bool:
-        """Whether anything may be asked about it at all."""
+        """Whether any request about the partition is allowed."""
         return self.has_question and not self.stale and not self.gone and self.error is None and self.retry_at <= now
 
     @property
     def has_question(self) -> bool:
-        """Whether there is something to ask about it, and no question on its way.
+        """Whether a request about the partition is needed and none is in flight.
 
-        Of a partition that is being given up only the position is of interest: the callback may wait for it.
+        For a partition being revoked only the position is looked up, since the callback may wait for it.
         """
         return (
             not self.asked
@@ -147,17 +148,17 @@ class PartitionState:
 
     @property
     def is_left_out(self) -> bool:
-        """Whether it could be fetched but is not."""
+        """Whether the partition could be fetched but is not."""
         return not self.asked and self.is_read
 
     @property
     def next_fetch_epoch(self) -> int:
-        """The leader epoch in front of where the next fetch goes on."""
+        """The leader epoch of the record before the next fetch offset."""
         return self.fetch_epoch if self.ahead is None else self.ahead.end_epoch
 
     @property
     def next_fetch_offset(self) -> int:
-        """Where the next fetch goes on."""
+        """The offset of the next fetch."""
         return self.fetch_offset if self.ahead is None else self.ahead.end_offset
 
     @property
@@ -176,7 +177,7 @@ class PartitionState:
         return self.max_bytes if self.bound is None else self.bound.most_bytes(self.next_fetch_offset, self.max_bytes)
 
     def next_position(self) -> FetchPosition:
-        """What a fetch asks for; the same object as long as nothing changes, as there may be thousands."""
+        """The fetch position of the next fetch; the same object while nothing changes, as there may be thousands."""
         last, ahead = self.asked_for, self.ahead
         max_bytes = self.max_bytes if self.bound is None else self.most_bytes
         offset, epoch = (self.fetch_offset, self.fetch_epoch) if ahead is None else (ahead.end_offset, ahead.end_epoch)
@@ -194,16 +195,16 @@ class PartitionState:
 
     @property
     def may_hand_over(self) -> bool:
-        """Whether its records, and its errors, may reach the application."""
+        """Whether the application may get the partition's records and errors."""
         return self.released and not self.stopped and not self.paused
 
     @property
     def is_read(self) -> bool:
-        """Whether it has to be fetched, now or later."""
+        """Whether the partition must be fetched, now or later."""
         return self.phase is Phase.FETCHING and self.may_hand_over and (self.bound is None or not self.is_fetched)
 
     def start_at(self, offset: int, leader_epoch: int = -1, checked_epoch: int = -1) -> None:
-        """Fetch from here on; ``checked_epoch`` is the leader's, if the position is its own word."""
+        """Fetch from this position; ``checked_epoch`` is the leader's epoch if it returned the position itself."""
         self.phase = Phase.FETCHING
         self.position = OffsetAndMetadata(offset, leader_epoch)
         self.found = None
@@ -214,18 +215,18 @@ class PartitionState:
         self.succeeded()
 
     def position_before(self, part: ColumnSlice) -> OffsetAndMetadata:
-        """Where handing over begins if ``part`` comes next."""
+        """The position from which ``part`` would be handed over."""
         start, columns = part.start, part.columns
         return OffsetAndMetadata(columns.offsets[start], columns.leader_epochs[start - 1] if start > 0 else -1)
 
     def rewind(self) -> None:
-        """Fetch again what was not handed over."""
+        """Fetch again all records not handed over."""
         assert self.position is not None
         self.fetch_offset = self.position.offset
         self.fetch_epoch = self.position.leader_epoch
 
     def await_reset(self, reset: Reset, counts_skipped: bool = False) -> None:
-        """Forget the position; ``reset`` chooses another."""
+        """Drop the position; ``reset`` chooses a new one."""
         self.phase = Phase.AWAITING_RESET
         self.position = None
         self.last_handed_over = -1
@@ -241,6 +242,6 @@ class PartitionState:
         self.retry_at = 0.0
 
     def back_off_until(self, retry_at: float) -> None:
-        """Count a failure and ask nothing before ``retry_at``."""
+        """Count a failure and send no request before ``retry_at``."""
         self.failures += 1
         self.retry_at = retry_at

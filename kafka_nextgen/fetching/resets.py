@@ -1,26 +1,26 @@
-"""Where reading goes on when the position has to be chosen: resets, and logs that were truncated.
+"""Chooses the position after a reset or a log truncation.
 
-A reset asks the partition's leader for the beginning of the log, its end, or the first record that is young enough
-(KIP-1106). Two cases take two questions:
+A reset asks the partition's leader for the beginning of the log, its end, or the first record that is recent enough
+(KIP-1106). Two cases need two requests:
 
-- By age, the first question is where the log ends. If no record turns out to be young enough, reading begins there, and
-  what is written between the two questions is not skipped.
-- Where a new partition begins at its end and the log has to say how much that skips, the first question is where the
-  log begins.
+- For a reset by age, the first request finds the end of the log. If no record is recent enough, reading starts there,
+  so that records written between the two requests are not skipped.
+- If a new partition starts at its end and the skipped offsets must be logged, the first request finds the log's
+  beginning.
 
-A leader may also say where the epoch in front of our offset ends in its log (KIP-320):
+A leader may also return where the epoch of the record before our offset ends in its log (KIP-320):
 
-- At our offset or behind it: all that was read is there. The leader may name an earlier epoch than ours: only a leader
-  itself remembers an epoch in which it wrote nothing. Then that epoch becomes ours.
-- In front of our offset: the logs diverge there. If only records that are not handed over yet are affected, they are
-  dropped and fetched again; the application's position is validated by itself after that.
-- If the position itself lies behind where the logs diverge, it moves there, and reading goes on with what is there now.
-  If the leader can't tell where that is, the position is reset.
+- At or after our offset: everything that was read is in its log. The leader may return an earlier epoch than ours,
+  because only the leader of an epoch remembers it if no record was written in it. Then that epoch becomes ours.
+- Before our offset: the logs diverge there. If this affects only records not handed over yet, they are dropped and
+  fetched again; the application's position is validated separately after that.
+- If the position itself is after the point of divergence, it moves there, and reading continues with the new records.
+  If the leader does not know that point, the position is reset.
 - The position is not moved where ``auto.offset.reset`` is none, ``offset.reset.strict`` is set, or the partition is
-  read up to an end (``bounds``): ``LogTruncationError`` tells the application where the logs diverge, and the position
-  stays until it seeks.
+  read up to an end (``bounds``): the application gets a ``LogTruncationError`` with the point of divergence, and the
+  position stays until it seeks.
 
-This is what Kafka's own consumer does (4.3, SubscriptionState.maybeCompleteValidation), but for the strict reset.
+Kafka's own consumer does the same (4.3, SubscriptionState.maybeCompleteValidation), except for the strict reset.
 """
 
 from __future__ import annotations
@@ -51,9 +51,9 @@ __all__ = [
 
 @frozen
 class SkippedOffsets:
-    """What a new partition has before its end, where reading begins by ``auto.offset.reset=latest``.
+    """The offsets of a new partition before its end, where reading starts by ``auto.offset.reset=latest``.
 
-    Of ``count`` offsets some may have no record: those of markers of transactions, and those that compaction emptied.
+    Some of the ``count`` offsets may have no record, because of transaction markers and compaction.
     """
 
     partition: TopicPartition
@@ -70,7 +70,7 @@ class SkippedOffsets:
 
 
 def question_of(state: PartitionState) -> int | ByDuration:
-    """What to ask ListOffsets for next: a timestamp, or a duration before the time it is asked."""
+    """The next ListOffsets query: a timestamp, or a duration before the time of the request."""
     assert state.reset is not OffsetReset.NONE, "there is a place to go to"
     if state.counts_skipped and state.beginning is None:
         return EARLIEST
@@ -82,9 +82,9 @@ def question_of(state: PartitionState) -> int | ByDuration:
 def note_listed(
     state: PartitionState, found: ListedOffset | None, leader_epoch: int, settings: FetchSettings, now: float
 ) -> SkippedOffsets | None:
-    """Apply the answer of a leader at this epoch: reading goes on there, or a second question follows.
+    """Apply the answer of a leader at this epoch: reading starts at its offset, or a second request follows.
 
-    Returns what that skips, if it has to be reported.
+    Returns the skipped offsets, if they must be reported.
     """
     if found is not None and found.error != ErrorCode.NONE:
         note_error(state, found.error, False, settings, now)
@@ -98,7 +98,7 @@ def note_listed(
         state.end = place
     else:
         state.start_at(place.offset, place.leader_epoch, checked_epoch=leader_epoch)
-        if state.reset is OffsetReset.EARLIEST:  # any other place moves on while records are written
+        if state.reset is OffsetReset.EARLIEST:  # any other place moves while records are written
             state.found = state.position
         return _skipped(state, place)
     return None
@@ -113,7 +113,8 @@ def _skipped(state: PartitionState, end: ListedOffset) -> SkippedOffsets | None:
 class Truncation:
     """A log that was truncated after it was read up to ``position``.
 
-    ``diverging`` is where it differs from what was read, with the leader epoch there; None if its leader can't tell.
+    ``diverging`` is where it diverges from the records read, with the leader epoch there; None if its leader does not
+    know.
     """
 
     partition: TopicPartition
@@ -148,7 +149,7 @@ def note_end(
 
 
 def note_unknown_end(state: PartitionState, question: EpochQuestion) -> None:
-    """Go on as if nothing was lost, as the broker does not have the API."""
+    """Continue as if nothing was lost, since the broker lacks the API."""
     state.phase = Phase.FETCHING
     state.checked_epoch = question.leader_epoch
 
@@ -156,11 +157,11 @@ def note_unknown_end(state: PartitionState, question: EpochQuestion) -> None:
 def note_diverging(
     state: PartitionState, found: EpochEnd, assigned: Assigned, settings: FetchSettings, now: float
 ) -> Truncation | None:
-    """Apply a diverging epoch, which came instead of records; returns the truncation if it moved the position."""
+    """Apply a diverging epoch, returned instead of records; returns the truncation if it moved the position."""
     before = (state.phase, state.fetch_offset, state.fetch_epoch)
     lost = _compare(state, found, assigned, settings, now)
     if state.error is None and before == (state.phase, state.fetch_offset, state.fetch_epoch):
-        note_failure(state, settings, now)  # that was nothing new: not so fast
+        note_failure(state, settings, now)  # no progress, so ask again after a pause
     return lost
 
 
@@ -181,7 +182,7 @@ def _compare(
 
 
 def _lose(state: PartitionState, lost: Truncation, settings: FetchSettings, now: float) -> Truncation | None:
-    """Go on where the logs diverge, or let the application decide."""
+    """Continue where the logs diverge, or let the application decide."""
     if settings.strict or settings.reset is OffsetReset.NONE or state.bound is not None:
         note_trouble(state, _error_of(lost, state, settings), False, settings, now)
         return None
@@ -190,7 +191,7 @@ def _lose(state: PartitionState, lost: Truncation, settings: FetchSettings, now:
         return lost
     state.start_at(lost.diverging.offset, lost.diverging.leader_epoch)
     if state.consumed is not None and state.consumed.offset > lost.diverging.offset:
-        state.consumed = state.position  # beyond it there is nothing that could have been processed
+        state.consumed = state.position  # nothing after it can have been processed
     return lost
 
 

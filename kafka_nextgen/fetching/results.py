@@ -1,7 +1,7 @@
 """Applies answers to the fetch state.
 
-Partitions that were stopped, sought or assigned again since the question was asked (``planning``) have another fence;
-their answers are dropped. A question that fails as a whole is asked again after a pause.
+Partitions that were stopped, sought or assigned again since the request (``planning``) have another fence, so their
+answers are dropped. A request that fails as a whole is repeated after a pause.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ __all__ = ["Results"]
 
 
 class Results:
-    """The part of ``FetchState`` that gets the answers."""
+    """The part of ``FetchState`` that receives the answers."""
 
     def __init__(self, context: FetchContext) -> None:
         self._context = context
@@ -52,10 +52,10 @@ class Results:
     def received(
         self, fetch: Fetch, answer: SessionAnswer, arrivals: Mapping[TopicPartition, Arrival], now: float
     ) -> bool:
-        """Apply what is known of an answer before its records are decoded; the next fetch goes on behind those.
+        """Apply an answer before its records are decoded, so that the next fetch can continue after them.
 
-        ``fetched`` or ``failed`` must follow. Returns False, and neither must follow, if the node refused the session:
-        the same is asked again at once.
+        Call ``fetched`` or ``failed`` afterwards. Returns False if the node refused the session; then call neither, and
+        the same is requested again at once.
         """
         self._context.end_steady_state()
         quiet = self._underway.receive(fetch, answer, arrivals)
@@ -74,9 +74,9 @@ class Results:
         return True
 
     def fetched(self, fetch: Fetch, results: Iterable[DecodedPartition], now: float) -> tuple[TopicPartition, ...]:
-        """Apply what a fetch brought. A partition that the broker left out is asked for again.
+        """Apply the result of a fetch. A partition that the broker omitted is requested again.
 
-        Returns the partitions whose leader prefers replicas that can't be read, and is not told the rack any more.
+        Returns the partitions whose leader prefers unreadable replicas, and no longer gets the rack.
         """
         self._context.end_steady_state()
         redirected: list[TopicPartition] = []
@@ -100,7 +100,7 @@ class Results:
         return tuple(redirected)
 
     def _note_decoded_end(self, state: PartitionState, result: DecodedPartition, arrival: Arrival) -> None:
-        """See whether decoding ended where fetching went on."""
+        """Check that decoding ended where the next fetch continued."""
         if result.columns is None or result.columns.next_offset != arrival.end_offset:
             self._assigned.call_off(state)
         elif state.ahead == arrival:
@@ -113,11 +113,12 @@ class Results:
         now: float,
         new: Collection[TopicPartition] = (),
     ) -> None:
-        """Apply what the group committed; where that is None, ``auto.offset.reset`` decides.
+        """Apply the group's committed offsets; where there is none (None), ``auto.offset.reset`` decides.
 
-        ``new`` are those of them in whose topics the group has committed other partitions: there
-        ``auto.offset.reset.new.partitions`` decides. A partition that is missing in ``offsets`` is unknown at the
-        moment: resetting it would skip or repeat what the group has committed there, so it is asked for again.
+        ``new`` has the uncommitted partitions of topics in which the group has committed other partitions; for these
+        ``auto.offset.reset.new.partitions`` decides. For a partition missing in ``offsets`` the committed offset is
+        unknown at the moment. A reset would ignore a possible commit and skip or repeat records, so the lookup is
+        repeated.
         """
         self._context.end_steady_state()
         for tp, state in self._answered(need).items():
@@ -133,7 +134,7 @@ class Results:
     def reset_found(
         self, need: NeedOffsetReset, offsets: Mapping[TopicPartition, ListedOffset], now: float
     ) -> tuple[SkippedOffsets, ...]:
-        """Apply offsets by timestamp, or their errors. Returns what that skips of new partitions."""
+        """Apply offsets by timestamp, or their errors. Returns the skipped offsets of new partitions."""
         self._context.end_steady_state()
         skipped = [
             note_listed(state, offsets.get(tp), need.leader_epochs[tp], self._settings, now)
@@ -142,7 +143,7 @@ class Results:
         return tuple(one for one in skipped if one is not None)
 
     def epoch_ends_found(self, need: NeedEpochEnds, ends: Mapping[TopicPartition, EpochEnd] | None, now: float) -> None:
-        """Apply where the epochs end that were asked for; None if the broker can't be asked."""
+        """Apply the end offsets of the requested epochs; None if the broker lacks the API."""
         self._context.end_steady_state()
         for tp, state in self._answered(need).items():
             question = need.questions[tp]
@@ -152,7 +153,7 @@ class Results:
                 self._keep(note_end(state, question, ends[tp], self._assigned, self._settings, now))
 
     def take_truncations(self) -> tuple[Truncation, ...]:
-        """Take the truncations that have moved positions since the last call."""
+        """Return the truncations that moved positions since the last call."""
         lost, self._lost = tuple(self._lost), []
         return lost
 
@@ -166,7 +167,7 @@ class Results:
             self._truncated[lost.partition] = lost
 
     def metadata_refreshed(self, need: NeedMetadata, now: float) -> None:
-        """The cluster image is new; a leader still missing is looked for after a pause."""
+        """Note that the cluster image was refreshed; a leader still missing is looked up again after a pause."""
         self._context.end_steady_state()
         self._context.metadata.answered(now)
         for state in self._assigned.unchanged(need.fences).values():
@@ -174,13 +175,13 @@ class Results:
             state.sought += 1
 
     def failed(self, need: Need, now: float) -> None:
-        """The whole question failed (no connection, timeout, an error code for all of it): ask again later."""
+        """Note that the whole request failed (no connection, timeout, a top-level error code); it is repeated later."""
         self._context.end_steady_state()
         if isinstance(need, NeedMetadata):
             self._context.metadata.answered(now)
             return
         for state in self._answered(need).values():
-            # The node may be gone, and another lead its partitions by now.
+            # The node may be down, and another may lead its partitions by now.
             state.stale = not isinstance(need, NeedCommittedOffset)
             if isinstance(need, Fetch) and need.node_id == state.replica.preferred:
                 state.replica = state.replica.dropped()
@@ -189,7 +190,7 @@ class Results:
     def _answered(
         self, need: Fetch | NeedCommittedOffset | NeedOffsetReset | NeedEpochEnds
     ) -> dict[TopicPartition, PartitionState]:
-        """End ``need``; returns the partitions whose fence is still the one that it was asked with."""
+        """End ``need``; returns the partitions whose fence has not changed since the request."""
         if not isinstance(need, Fetch):
             return self._unasked(need.fences)
         rest = self._underway.end(need)
@@ -204,6 +205,6 @@ class Results:
     ) -> dict[TopicPartition, PartitionState]:
         current = self._assigned.unchanged(fences)
         for tp, state in current.items():
-            if not but or tp not in but:  # not asked again since it came
+            if not but or tp not in but:  # not requested again since the answer arrived
                 state.asked = False
         return current

@@ -1,18 +1,19 @@
 """Fetch sessions (KIP-227): a request names only the partitions that changed, an answer only those with news.
 
-A session has an id, which the node gives, and an epoch, which counts its requests.
+A session has an id, which the node assigns, and an epoch, which counts its requests.
 
 - The first request is full and has epoch 0: it names every partition, and ends the session whose id it carries, if any.
 - The answer has the id of the new session. Id 0 means that the node keeps no session for us: every request is full.
-- From then on epochs go up by 1, and from the highest to 1 again. A request names the partitions that are new or have
-  another offset, and those that are not to be fetched any more. All others stay as they were.
-- An answer to such a request has only partitions with news: all others have none.
-- Epoch -1 with a session's id ends the session; without an id it asks outside of any session.
+- From then on the epoch increases by 1, and wraps from the highest value to 1. A request names the partitions that are
+  new or have another offset, and those no longer fetched. All others stay unchanged.
+- An answer to such a request has only partitions with news.
+- Epoch -1 with a session's id ends the session; without an id it fetches outside any session.
 
-Both sides must count alike. Whenever that is in doubt, the next request is full again:
+Both sides must agree on the session's state. Whenever that is in doubt, the next request is full again:
 
-- when no answer came;
-- when the node has no such session or expected another epoch or other topic ids; then it is asked again at once;
+- when no answer arrived;
+- when the node does not have the session, or expected another epoch or other topic ids; then the request is repeated at
+  once;
 - when an answer has a partition that is not in the session, or the answer to a full request lacks one. A partition that
   is missing in the node's session would never be answered.
 """
@@ -35,7 +36,7 @@ _FULL = 0
 _ALONE = -1
 _LAST_EPOCH = 2**31 - 1
 
-#: What a node answers to a whole request because of its session, or of topics that the session knows by other ids.
+#: Top-level error codes about the session, or about topics for which the session has other ids.
 _SESSION_ERRORS = frozenset(
     {
         ErrorCode.FETCH_SESSION_ID_NOT_FOUND,
@@ -48,9 +49,9 @@ _SESSION_ERRORS = frozenset(
 
 
 class SessionRequest(NamedTuple):
-    """What a request says: which session it continues, which partitions are new or changed, and which are forgotten.
+    """The session part of a request: the session it continues, the new or changed partitions, and the forgotten ones.
 
-    The forgotten ones are as they were sent before. It is a tuple, which is quick to make, as every fetch has one.
+    The forgotten partitions are as they were sent before. This is a tuple for speed, as every fetch has one.
     """
 
     session_id: int
@@ -65,33 +66,33 @@ class SessionRequest(NamedTuple):
 
     @property
     def is_full(self) -> bool:
-        """Whether it names every partition that is to be fetched."""
+        """Whether the request names every partition to fetch."""
         return self.epoch in (_FULL, _ALONE)
 
 
 class SessionAnswer(NamedTuple):
-    """What an answer says of the session: an error code or 0, the session's id, and the partitions it describes."""
+    """The session part of an answer: an error code or 0, the session's id, and the partitions it describes."""
 
     error: int
     session_id: int
     partitions: Sequence[TopicPartition]
 
     def refuses(self, request: SessionRequest) -> bool:
-        """Whether it refuses the session, so that a full request may succeed."""
+        """Whether the answer refuses the session, so that a full request may succeed."""
         return self.error in _SESSION_ERRORS and not request.is_full
 
 
 @define
 class FetchSession:
-    """Our half of the session with one node, which is asked for one answer at a time."""
+    """Our half of the session with one node, with at most one request in flight."""
 
     _id: int = _NO_SESSION
     _epoch: int = _FULL  # of the next request
-    _known: dict[TopicPartition, FetchPosition] = Factory(dict)  # what the node has been told
-    _open: SessionRequest | None = None  # what is not answered yet
+    _known: dict[TopicPartition, FetchPosition] = Factory(dict)  # the partitions as the node knows them
+    _open: SessionRequest | None = None  # the request in flight
 
     def ask(self, positions: tuple[FetchPosition, ...]) -> SessionRequest:
-        """The request that fetches at ``positions`` and nowhere else."""
+        """The request that fetches exactly ``positions``."""
         known = self._known
         if self._epoch == _FULL:
             self._known = {position.partition: position for position in positions}
@@ -110,7 +111,7 @@ class FetchSession:
         return self._open
 
     def answered(self, request: SessionRequest, answer: SessionAnswer) -> bool:
-        """Apply an answer; returns whether the partitions that it leaves out have no news."""
+        """Apply an answer; returns whether partitions omitted from it have no news."""
         if request.epoch == _ALONE:
             return False
         assert request is self._open, "a node is asked for one answer at a time"
@@ -132,7 +133,7 @@ class FetchSession:
         return True
 
     def went_on(self, moved: Iterable[FetchPosition], answers: int) -> SessionRequest:
-        """Note that the fast path went on after ``answers`` answers, and that fetching goes on at these positions.
+        """Note that the fast path handled ``answers`` answers, and that fetching continues at these positions.
 
         Returns the last request; earlier ones may have had some of the positions.
         """
@@ -145,14 +146,14 @@ class FetchSession:
         return self._open
 
     def failed(self, request: SessionRequest) -> None:
-        """Note that no answer came, so that the node may or may not have counted the request."""
+        """Note that no answer arrived, so the node may or may not have counted the request."""
         if request is self._open:
             self._open = None
             self._start_over(self._id)
 
     @property
     def end(self) -> SessionRequest | None:
-        """The request that ends the session, to be sent last; None if the node has none."""
+        """The request that ends the session, to be sent last; None if the node has no session."""
         return None if self._id == _NO_SESSION else SessionRequest(self._id, _ALONE, ())
 
     def _start_over(self, session_id: int) -> None:
@@ -169,10 +170,10 @@ def _following(epoch: int, steps: int = 1) -> int:
 def _dropped(
     before: Mapping[TopicPartition, FetchPosition], now: Mapping[TopicPartition, FetchPosition]
 ) -> tuple[FetchPosition, ...]:
-    """What is not fetched any more, including partitions of a topic whose name another one has taken."""
+    """The partitions no longer fetched, including those of a topic that another one of the same name has replaced."""
     return tuple([old for tp, old in before.items() if tp not in now or _is_other_topic(old, now[tp])])
 
 
 def _is_other_topic(old: FetchPosition, new: FetchPosition) -> bool:
-    """Whether the topic changed. Mostly the id is the same object, and ids are slow to compare."""
+    """Whether the topic changed. Identity comes first, since ids are slow to compare."""
     return old.topic_id is not new.topic_id and old.topic_id != new.topic_id

@@ -8,13 +8,13 @@ from kafka_nextgen.properties.offset_reset import OffsetReset, Reset
 
 __all__ = ["SHORT_WAIT_MS", "FetchSettings"]
 
-#: How long a broker may wait for records that others must not wait for as long.
+#: The short wait: how long a broker may wait for records when a full long poll would delay others.
 SHORT_WAIT_MS = 50
 
 
 @frozen
 class FetchSettings:
-    """Limits in bytes and pauses in seconds, with the configuration key each comes from."""
+    """Limits in bytes and pauses in seconds, with the configuration key of each."""
 
     reset: Reset = OffsetReset.LATEST  # auto.offset.reset
     strict: bool = False  # offset.reset.strict: reset only where there is no offset at all
@@ -33,17 +33,15 @@ class FetchSettings:
         return min(self.retry_backoff_s * 2.0 ** min(failures, 30), self.retry_backoff_max_s)
 
     def reset_of(self, is_new: bool) -> Reset:
-        """Where a partition without a committed offset begins; ``is_new`` if the group has committed others of its
-        topic.
-        """
+        """The reset for a partition without a commit; ``is_new`` if the group has commits for others of its topic."""
         return self.new_partitions if is_new and self.new_partitions is not None else self.reset
 
     @property
     def counts_skipped(self) -> bool:
-        """Whether new partitions begin at their end by default, so that the log has to say what is skipped."""
+        """Whether new partitions start at their end by default, so that skipped offsets must be logged."""
         return self.new_partitions is None and self.reset is OffsetReset.LATEST
 
     @property
     def treats_new_apart(self) -> bool:
-        """Whether it makes a difference that a partition is new."""
+        """Whether new partitions are treated differently."""
         return self.counts_skipped or self.reset_of(is_new=True) != self.reset

@@ -1,19 +1,19 @@
-"""All of fetching: what is assigned, what to ask next, what was answered, what is handed over.
+"""The complete state of fetching: the assignment, next requests, answers, and records to hand over.
 
-``planning`` says what to ask, ``results`` takes the answers, ``steady`` is the fast path in front of both, ``handover``
-gives records to the application. All of them share one context.
+``planning`` decides the requests, ``results`` takes the answers, ``steady`` is the fast path in front of both, and
+``handover`` gives records to the application. All of them share one context.
 
-- A partition is fetched and handed over only between ``release`` (its rebalance callback has returned) and
-  ``stop`` (it is being given up). What arrives outside is dropped. Its position is looked up before ``release``.
-- A new assignment does not touch partitions that stay, neither their buffers nor requests on their way.
-- A topic created again under its old name is another topic: nothing passes from the old one to it (``assigned``).
-- The position advances when records are handed over, never before, so that a poll that is given up loses nothing.
-- What was read is compared with the log of every new leader, by leader epochs; losses are reported (``resets``).
-- Corrupt data and refusals are raised where the application takes records, after everything that lies before
-  them. The position stays. They are raised again at the next attempt, until a seek, or until the cause is gone.
+- A partition is fetched and handed over only between ``release`` (its rebalance callback has returned) and ``stop`` (it
+  is being revoked). Records that arrive outside that time are dropped. Its position is looked up before ``release``.
+- A new assignment does not affect partitions that stay: their buffers and requests in flight are kept.
+- A topic created again under its old name is another topic: no state is carried over from the old one (``assigned``).
+- The position advances when records are handed over, never before, so that an abandoned poll loses nothing.
+- The records read are compared with every new leader's log by leader epochs; losses are reported (``resets``).
+- Errors such as corrupt data and denied access are raised where the application takes records, after all earlier
+  records. The position stays. They are raised again at the next attempt, until a seek, or until the cause is gone.
 
-No clock, no lock, no callback: ``now`` is an argument (seconds, any monotonic clock), and threads that share this hold
-one lock around each call. Decoding is done outside (``decode_answer``).
+There is no clock, lock or callback here: ``now`` is an argument (seconds, any monotonic clock), and threads that share
+this object hold one lock around each call. Decoding is separate (``decode_answer``).
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ NO_RANGES: Mapping[TopicPartition, OffsetRange] = MappingProxyType({})
 
 
 class FetchState:
-    """Everything about fetching for one consumer."""
+    """The whole fetching state of one consumer."""
 
     def __init__(self, settings: FetchSettings) -> None:
         self._context = FetchContext(settings)
@@ -59,16 +59,16 @@ class FetchState:
     # ---- the assignment
 
     def assignment(self) -> frozenset[TopicPartition]:
-        """Every partition that is assigned, also those being given up."""
+        """All assigned partitions, including those being revoked."""
         return self._assigned.partitions
 
     def of_old_topics(self, offsets: Mapping[TopicPartition, OffsetAndMetadata]) -> frozenset[TopicPartition]:
-        """The partitions whose offsets here are of a topic that another one has taken the place of."""
+        """The partitions whose offsets here belong to a topic that another one has replaced."""
         states = self._assigned.by_partition
         return frozenset(tp for tp, at in offsets.items() if tp in states and is_of_old_topic(states[tp], at.offset))
 
     def topic_ids(self, partitions: Collection[TopicPartition]) -> dict[str, TopicId]:
-        """The topics that are meant by the names of these, assigned or not, as far as that is known."""
+        """The known topic ids behind these topic names, assigned or not."""
         by_partition = self._assigned.by_partition
         own = (by_partition[tp] for tp in partitions if tp in by_partition)
         found = {state.partition.topic: state.topic_id for state in own if state.topic_id is not None}
@@ -79,7 +79,7 @@ class FetchState:
         return found
 
     def gone(self) -> frozenset[TopicPartition]:
-        """The partitions whose topic was deleted, even if there is another one of that name."""
+        """The partitions whose topic was deleted, even if a new topic has the same name."""
         return frozenset([state.partition for state in self._assigned.states if state.gone])
 
     def assign(
@@ -91,8 +91,8 @@ class FetchState:
     ) -> None:
         """Make ``partitions`` the whole assignment. ``added`` start over, and wait for ``release``.
 
-        ``topic_ids`` says which topics are meant, if that is known. ``ranges`` are of partitions that are
-        ``added``: they begin at the start of those, and are read up to the end. All others have no end (any more).
+        ``topic_ids`` identifies the topics, if known. ``ranges`` are for partitions in ``added``, which are read from
+        the start of their range to its end. All other partitions have no end, even if they had one before.
         """
         self._context.end_steady_state()
         partitions, added = set(partitions), set(added)
@@ -113,13 +113,13 @@ class FetchState:
                 state.consumed = state.position
 
     def release(self, partitions: Iterable[TopicPartition]) -> None:
-        """Let fetching and handing over begin: ``on_partitions_assigned`` has returned."""
+        """Start fetching and handing over: ``on_partitions_assigned`` has returned."""
         self._context.end_steady_state()
         for state in self._assigned.known(partitions):
             state.released = True
 
     def stop(self, partitions: Iterable[TopicPartition]) -> None:
-        """Hand out nothing of these from here on. Their positions stay until ``assign`` leaves them out."""
+        """Hand over no more records of these partitions. Their positions stay until ``assign`` removes them."""
         self._context.end_steady_state()
         for state in self._assigned.known(partitions):
             state.stopped = True
@@ -129,7 +129,7 @@ class FetchState:
     # ---- what the application does with it
 
     def seek(self, partition: TopicPartition, offset: int, leader_epoch: int = -1) -> None:
-        """Go on at ``offset``. Raises MisuseError if the partition is not assigned."""
+        """Continue at ``offset``. Raises MisuseError if the partition is not assigned."""
         self._context.end_steady_state()
         state = self._assigned.require(partition)
         self._assigned.start_over(state)
@@ -138,7 +138,7 @@ class FetchState:
         let_go([state])
 
     def seek_to(self, partitions: Iterable[TopicPartition], where: Reset) -> None:
-        """Go on at the beginning or the end. Raises MisuseError if a partition is not assigned."""
+        """Continue at the beginning or the end. Raises MisuseError if a partition is not assigned."""
         self._context.end_steady_state()
         for state in [self._assigned.require(tp) for tp in partitions]:
             self._assigned.start_over(state)
@@ -146,7 +146,7 @@ class FetchState:
             let_go([state])
 
     def pause(self, partitions: Iterable[TopicPartition]) -> None:
-        """Fetch and hand over nothing of these until ``resume``. Raises MisuseError if one is not assigned."""
+        """Fetch and hand over no records of these until ``resume``. Raises MisuseError if one is not assigned."""
         self._context.end_steady_state()
         for state in [self._assigned.require(tp) for tp in partitions]:
             state.paused = True
@@ -163,7 +163,7 @@ class FetchState:
         return frozenset(state.partition for state in self._assigned.states if state.paused)
 
     def position(self, partition: TopicPartition, given_out: Sequence[ColumnSlice] = ()) -> int | None:
-        """Where handing over goes on after ``given_out``; None while it is looked up. MisuseError if not assigned."""
+        """The next offset after ``given_out``; None during its lookup. Raises MisuseError if not assigned."""
         state = self._assigned.require(partition)
         behind = self.handover.preview([part for part in given_out if part.partition == partition])
         position = behind.by_partition.get(partition, state).position
@@ -181,5 +181,5 @@ class FetchState:
         return frozenset(tp for tp, state in self.by_partition.items() if behind.get(tp, state).is_finished)
 
     def is_all_finished(self) -> bool:
-        """Whether there are partitions, and the end of each is reached: nothing will ever come."""
+        """Whether there are partitions and all have reached their end, so that no more records will arrive."""
         return self.has_ranges and all(state.is_finished for state in self._assigned.states)

@@ -24,7 +24,7 @@ __all__ = [
 @frozen
 class ExpectedInstance:
     """A pre-registered static member: until when (milliseconds since the Unix epoch) its place is kept, and whether it
-    has joined and waits for others.
+    has joined and waits for other members.
     """
 
     instance_id: str
@@ -36,9 +36,9 @@ class ExpectedInstance:
 class DescribedMember:
     """A member as ConsumerGroupDescribe shows it; ``is_classic`` if it speaks the classic protocol.
 
-    Only coordinators with extensions fill the fields after that: the member's client-side assignors, and, if one of
-    these made the target, its error code for the members and its metadata for this one; and its place among the
-    standbys, 0 if it is active.
+    Only coordinators with extensions fill the fields after ``is_classic``. These are the member's client-side
+    assignors; if such an assignor computed the target, its error code for the members and its metadata for this member;
+    and the member's place among the standbys, 0 if it is active.
     """
 
     member_id: str
@@ -83,7 +83,7 @@ class ConsumerGroupDescribed:
 
 @frozen
 class DescribedClassicMember:
-    """A member as DescribeGroups shows it. Metadata belongs to a generation, and is empty between two of them."""
+    """A member as DescribeGroups shows it. Metadata belongs to a generation, and is empty between generations."""
 
     member_id: str
     instance_id: str | None

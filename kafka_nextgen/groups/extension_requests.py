@@ -1,4 +1,4 @@
-"""What all requests that only extensions serve have in common, and all answers to them."""
+"""The base classes of requests that only extensions serve, and of the answers to them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["ExtensionRequest", "ExtensionResponse"]
 
 @frozen
 class ExtensionResponse:
-    """An answer that only an extension gives."""
+    """An answer to a request that only extensions serve."""
 
     error: ErrorCode = ErrorCode.NONE
     message: str | None = None

@@ -1,4 +1,4 @@
-"""The groups of a coordinator, by ListGroups, and what became of those to delete, by DeleteGroups."""
+"""The groups of a coordinator (ListGroups), and the results of deletions (DeleteGroups)."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class GroupsListed:
 
 @frozen
 class GroupsDeleted:
-    """The result for each group, and what the coordinator says of those that failed (Kafka 4.4)."""
+    """The result for each group, and the coordinator's error messages for groups that failed (Kafka 4.4)."""
 
     results: Mapping[str, ErrorCode]
     messages: Mapping[str, str] = field(factory=dict)

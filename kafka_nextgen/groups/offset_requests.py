@@ -1,4 +1,4 @@
-"""The requests about offsets that consumers, producers and operators make, and the end of a transaction."""
+"""Offset requests of consumers, producers and administrators, and the end of a transaction."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class OffsetCommit:
     member_epoch: int = -1
     instance_id: str | None = None
     version: int = 9
-    retention_ms: int | None = None  # None means the broker's retention; only versions 2 to 4 set it
+    retention_ms: int | None = None  # None means the broker's retention; only versions 2 to 4 have it
     topic_ids: Mapping[str, TopicId] = field(factory=dict)
 
 

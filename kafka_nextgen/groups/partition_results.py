@@ -1,4 +1,4 @@
-"""What a call found for each partition, and the errors of partitions that it could not ask about."""
+"""A call's result for each partition, and the errors of partitions that could not be queried."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ V = TypeVar("V")
 
 
 class PartitionResults(dict[TopicPartition, V]):
-    """What was found, by partition. One partition without a leader does not hide the others.
+    """Results by partition. A partition without a leader does not fail the whole call.
 
     ``failed`` has the errors of partitions that are not among the keys; ``results[partition]`` raises such an error.
     """
@@ -28,13 +28,13 @@ class PartitionResults(dict[TopicPartition, V]):
         self.failed: Mapping[TopicPartition, KafkaNextgenError] = dict(failed or {})
 
     def __missing__(self, partition: TopicPartition) -> V:
-        """Raise the error of ``partition``, or KeyError if it was not asked about."""
+        """Raise the error of ``partition``, or KeyError if the partition was not requested."""
         if partition in self.failed:
             raise self.failed[partition]
         raise KeyError(partition)
 
     def all(self) -> dict[TopicPartition, V]:
-        """Return what was found for all partitions. Raises the first error, if any."""
+        """Return the results of all partitions. Raises the first error, if any."""
         for error in self.failed.values():
             raise error
         return self

@@ -1,6 +1,6 @@
 """The records of a group. Its recorded state changes only when one is applied.
 
-Each class is one of Kafka's records in ``__consumer_offsets``, with its key and its value; a class whose name ends in
+Each class is one of Kafka's records in ``__consumer_offsets``, key and value together; a class whose name ends in
 ``Removed`` is the record's tombstone. The number in brackets is the version of Kafka's key, which is its type.
 """
 
@@ -45,7 +45,7 @@ __all__ = [
 
 
 class MemberStatus(IntEnum):
-    """Where a member stands on the coordinator's side (Kafka's MemberState, with its numbers)."""
+    """A member's state at the coordinator (Kafka's MemberState, with the same numbers)."""
 
     STABLE = 0
     UNREVOKED_PARTITIONS = 1
@@ -55,7 +55,7 @@ class MemberStatus(IntEnum):
 
 @frozen
 class Record:
-    """A fact about one group, as the log has it."""
+    """A fact about one group, as recorded in the log."""
 
     group_id: str
 
@@ -69,11 +69,11 @@ class MemberRecord(Record):
 
 @frozen
 class ExtensionRecord(Record):
-    """A fact that Kafka has no record for. A coordinator without extensions ignores it."""
+    """A fact for which Kafka has no record type. A coordinator without extensions ignores it."""
 
     @property
     def tells_cause(self) -> EpochCause | None:
-        """Why the group rebalanced, if the record says so."""
+        """Why the group rebalanced, if the record contains a reason."""
         return None
 
 
@@ -126,9 +126,10 @@ class MemberMetadataRemoved(MemberRecord):
 
 @frozen
 class TargetAssignmentMetadata(Record):
-    """[6] The epoch of the target assignment, and when it was made (milliseconds).
+    """[6] The epoch of the target assignment, and when it was computed (milliseconds).
 
-    If a member made it: the name of its ``assignor``, and that assignor's ``error`` code for the members (extensions).
+    If a member computed it: the name of its ``assignor``, and that assignor's ``error`` code for the members
+    (extensions).
     """
 
     assignment_epoch: int
@@ -227,7 +228,7 @@ class ClassicGroupMetadataRemoved(Record):
 
 @frozen
 class OffsetCommitted(Record):
-    """[1] A committed offset, when it was committed (milliseconds), and the topic's id then, if known.
+    """[1] A committed offset, when it was committed (milliseconds), and the topic's id at that time, if known.
 
     ``expire_timestamp_ms`` is set if the commit gave a retention time.
     """

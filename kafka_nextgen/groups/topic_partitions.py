@@ -29,5 +29,5 @@ def to_topic_partitions(partitions: Iterable[TopicIdPartition]) -> TopicPartitio
 
 
 def flatten(share: Mapping[TopicId, Set[int]]) -> Iterator[TopicIdPartition]:
-    """The partitions, one by one."""
+    """List the partitions individually."""
     return (TopicIdPartition(topic_id, number) for topic_id, numbers in share.items() for number in numbers)

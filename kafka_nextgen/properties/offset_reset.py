@@ -1,6 +1,6 @@
-"""Where reading begins in a partition without a valid offset: ``auto.offset.reset``, or its sibling for new partitions.
+"""Where reading starts in a partition without a valid offset: ``auto.offset.reset`` and its variant for new partitions.
 
-``by_duration:`` with a duration begins with the first record that is at most this old, or at the end if all are older
+``by_duration:DURATION`` starts with the first record that is at most this old, or at the end if all are older
 (KIP-1106). Durations have the format of Java's ``Duration.parse``: ISO 8601 with days, hours, minutes and seconds, such
 as ``P2D``, ``PT1H30M`` or ``PT0.5S``, in any case. Each number may have a sign, but the sum must not be negative.
 """
@@ -27,7 +27,7 @@ _NANOS = 10**9
 
 
 class OffsetReset(Enum):
-    """A fixed start, or none."""
+    """A fixed starting point, or none."""
 
     LATEST = "latest"
     EARLIEST = "earliest"
@@ -36,7 +36,7 @@ class OffsetReset(Enum):
 
 @frozen
 class ByDuration:
-    """Begin with the first record that is at most this old, in milliseconds (KIP-1106)."""
+    """Start with the first record that is at most this old, in milliseconds (KIP-1106)."""
 
     duration_ms: int = field(validator=validators.ge(0))
 
@@ -88,7 +88,7 @@ def read_reset(value: object) -> Reset:
 
 
 def read_place(value: object) -> Reset:
-    """Read a value of ``auto.offset.reset.new.partitions``: as ``read_reset`` does, but none is refused."""
+    """Read a value of ``auto.offset.reset.new.partitions``: as ``read_reset`` does, but ``none`` is refused."""
     place = read_reset(value)
     if place is OffsetReset.NONE:
         raise ValueError(f"must be latest or earliest or {PREFIX} and a duration, not {value!r}: unset it instead")

@@ -4,8 +4,8 @@ The coordinator matches them with RE2/J (KIP-848, "Consumer API", ``Subscription
 searches by default, and has look-around and back-references. So patterns are checked before they are sent:
 
 * constructs that RE2 does not have (look-around, back-references, possessive quantifiers) are refused;
-* patterns that RE2/J refuses (``kafka_nextgen.properties.re2j``), or for which that can't be told here, cause a
-  warning, since the broker may have another version of it;
+* patterns that RE2/J refuses (``kafka_nextgen.properties.re2j``), or for which this can't be determined here, cause a
+  warning, since the broker may use another version of RE2/J;
 * an anchor at only one end causes a warning, since the user may expect a search.
 """
 
@@ -57,7 +57,7 @@ class SubscriptionPattern:
     def preview(self, topics: Iterable[str]) -> tuple[str, ...]:
         """The topics that the pattern matches, sorted.
 
-        Raises ConfigError if Kafka's RE2/J refuses the pattern, or it is too large to be tried here.
+        Raises ConfigError if Kafka's RE2/J refuses the pattern, or if the pattern is too large to try here.
         """
         return matching(self.pattern, topics)
 
@@ -94,7 +94,7 @@ def _refuse_what_re2_lacks(pattern: str) -> None:
 
 
 def _plain(pattern: str, keep: re.Pattern[str] | None = None) -> str:
-    """The pattern with underscores for quoted text, sets and escapes, but for those to ``keep``."""
+    """The pattern with quoted text, sets and escapes replaced by underscores, except for those to ``keep``."""
     return "".join(
         text if kind in ("group", "count", "char") or (keep and keep.fullmatch(text)) else "_" * len(text)
         for kind, text in tokens(pattern)
@@ -132,7 +132,7 @@ def half_anchor_advice(pattern: str) -> str | None:
 
 
 def _branches(pattern: str) -> list[str]:
-    """The alternatives outside groups and brackets; each has its own anchors."""
+    """The top-level alternatives, outside groups and brackets; each has its own anchors."""
     plain = _plain(pattern)
     depth, cuts = 0, [-1]
     for at, char in enumerate(plain):
@@ -157,7 +157,7 @@ def _searched(branch: str) -> str | None:
 def _warn(message: str, category: type[Warning]) -> None:
     """Attribute the warning to the application's code, since Python hides most warnings about libraries.
 
-    How many of our frames are in between varies. From Python 3.12 on ``skip_file_prefixes`` would do the same.
+    The number of library frames in between varies. From Python 3.12 on ``skip_file_prefixes`` would do the same.
     """
     frame, level = inspect.currentframe(), 1
     while frame is not None and _is_ours(frame):

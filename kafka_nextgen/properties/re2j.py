@@ -1,18 +1,18 @@
-"""Regular expressions as Kafka's brokers take them: by RE2/J 1.8 (Kafka 4.0 to 4.4), told here with google-re2.
+"""Predicts whether Kafka's brokers accept a regular expression: RE2/J 1.8 (Kafka 4.0 to 4.4), checked with google-re2.
 
-The two take nearly the same patterns, and match topic names alike. They differ here:
+The two engines accept nearly the same patterns and match topic names alike. The differences are:
 
 | pattern | RE2/J 1.8 | google-re2 |
 |---|---|---|
-| ``\\C``, one byte | refuses | takes |
-| ``{*``: an operator after a brace that is none | refuses | takes |
-| two groups of one name, a name that is not ASCII | refuses | takes |
-| ``\\p{Kawi}``: a script that came after Unicode 6.0 | refuses | takes |
-| a backslash before a character that is not ASCII | takes | refuses |
-| ``(a{10}){101}``: nested counts whose product exceeds 1,000 | takes: bounds each count | refuses |
-| what needs much memory | takes | refuses |
+| ``\\C``, one byte | refuses | accepts |
+| ``{*``: an operator after a literal brace | refuses | accepts |
+| two groups of the same name, a non-ASCII name | refuses | accepts |
+| ``\\p{Kawi}``: a script added after Unicode 6.0 | refuses | accepts |
+| a backslash before a non-ASCII character | accepts | refuses |
+| ``(a{10}){101}``: nested counts whose product exceeds 1,000 | accepts: bounds each count | refuses |
+| a pattern that needs much memory | accepts | refuses |
 
-So a pattern is taken, refused, or, in the last two rows, not to be told here.
+So a pattern is accepted, refused, or, in the last two rows, undecidable here.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from attrs import frozen
 
 __all__ = ["Judgement", "Matcher", "Verdict", "google_complaint", "judge", "matcher_of", "tokens"]
 
-#: What google-re2 may use for one pattern; with its own default of 8 MiB it refuses ``\\pL{500}``.
+#: The memory google-re2 may use for one pattern; with its default of 8 MiB it refuses ``\\pL{500}``.
 _MOST_MEMORY_BYTES = 64 * 1024 * 1024
-_MOST_REPEATS = 1000  # of one count, in both
+_MOST_REPEATS = 1000  # the highest count in both engines
 
 #: The classes of RE2/J 1.8: scripts of Unicode 6.0, and general categories.
 _CLASS_NAMES = (
@@ -65,7 +65,7 @@ _ESCAPE = re.compile(r"\\(?:[pP]\{[^}\\]*\}|.)", re.DOTALL)
 
 
 class Verdict(Enum):
-    """Whether a broker takes a pattern."""
+    """Whether a broker accepts a pattern."""
 
     TAKEN = "taken"
     REFUSED = "refused"
@@ -74,7 +74,7 @@ class Verdict(Enum):
 
 @frozen
 class Judgement:
-    """The verdict, and the reason unless the pattern is taken."""
+    """The verdict, and the reason unless the pattern is accepted."""
 
     verdict: Verdict
     reason: str | None = None
@@ -88,7 +88,7 @@ class Matcher(Protocol):
 
 
 def judge(pattern: str) -> Judgement:
-    """Return whether Kafka's brokers take the pattern, as far as that can be told here."""
+    """Return whether Kafka's brokers accept the pattern, as far as this can be determined here."""
     complaint = google_complaint(pattern)
     if complaint is not None and not _is_about_size(pattern, complaint):
         return Judgement(Verdict.REFUSED, complaint)
@@ -112,11 +112,11 @@ def google_complaint(pattern: str) -> str | None:
 
 @lru_cache(maxsize=1024)
 def matcher_of(pattern: str) -> Matcher:
-    """Compile the pattern. Raises ``re2.error`` where google-re2 refuses it."""
+    """Compile the pattern. Raises ``re2.error`` if google-re2 refuses it."""
     import re2
 
     options = re2.Options()
-    options.log_errors = False  # an exception is enough
+    options.log_errors = False  # the exception suffices
     options.max_mem = _MOST_MEMORY_BYTES
     compiled: Matcher = re2.compile("".join(_for_google(kind, text) for kind, text in tokens(pattern)), options)
     return compiled
@@ -125,7 +125,8 @@ def matcher_of(pattern: str) -> Matcher:
 def tokens(pattern: str) -> Iterator[tuple[str, str]]:
     """Split a pattern into quoted text, escapes, sets, beginnings of groups, counts, and single characters.
 
-    The time is linear in the length, even if nothing that is opened is closed: members of a group send patterns.
+    The time is linear in the length even if groups and brackets are never closed, because patterns come from group
+    members.
     """
     for found in _TOKEN.finditer(pattern):
         yield str(found.lastgroup), found[0]
@@ -138,7 +139,7 @@ def _for_google(kind: str, text: str) -> str:
 
 
 def _refused_by_re2j(pattern: str) -> Iterator[str]:
-    """Why RE2/J refuses what google-re2 takes."""
+    """Why RE2/J refuses a pattern that google-re2 accepts."""
     yield from _refused_groups(pattern)
     previous = ""
     for kind, text in tokens(pattern):
@@ -170,7 +171,7 @@ def _class_names(text: str) -> Iterator[str]:
 
 
 def _is_about_size(pattern: str, complaint: str) -> bool:
-    """Whether google-re2 refuses only for its own bounds: RE2/J bounds each count, but not their product."""
+    """Whether google-re2 refuses only because of its size limits: RE2/J bounds each count, but not their product."""
     if complaint.startswith("pattern too large"):
         return True
     return complaint.startswith("invalid repetition size") and all(

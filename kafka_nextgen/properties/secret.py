@@ -46,7 +46,7 @@ class Secret:
         return isinstance(other, Secret) and compare_digest(self._text.encode(), other.reveal().encode())
 
     def __hash__(self) -> int:
-        return hash(Secret)  # the same for all: a hash of the text would reveal something about it
+        return hash(Secret)  # the same for all secrets: a hash of the text would reveal something about it
 
     def __repr__(self) -> str:
         return "***"
@@ -57,7 +57,8 @@ class Secret:
 def call_privately(call: Callable[[], T], key: str) -> T:
     """Return what the application's ``call``, the value of ``key``, returns.
 
-    Raises ``OutageError`` if it raises, without its error as the cause, which may contain a secret.
+    Raises ``OutageError`` if the call raises. The original error is not chained as the cause, since it may contain a
+    secret.
     """
     try:
         return call()
@@ -67,7 +68,7 @@ def call_privately(call: Callable[[], T], key: str) -> T:
 
 
 class SecretSource:
-    """A secret that may change: ``ask`` returns it as it is now, and may block. ``key`` is what it is for.
+    """A secret that may change: ``ask`` returns the current value, and may block. ``key`` is the configuration key.
 
     It is shown as ``***``, since the representation of a callable may contain its arguments.
     """
@@ -79,9 +80,9 @@ class SecretSource:
         self._ask = ask
 
     def secret(self) -> Secret:
-        """Ask for the secret. No error has one as its cause, which may contain the secret.
+        """Ask for the secret. Errors have no cause chained to them, since it may contain the secret.
 
-        Raises ``OutageError`` if ``ask`` raises, ``AuthenticationError`` if it returns something else than text.
+        Raises ``OutageError`` if ``ask`` raises, ``AuthenticationError`` if it returns anything but text.
         """
         return self._checked(call_privately(self._ask, self._key))
 

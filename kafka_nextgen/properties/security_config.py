@@ -228,7 +228,7 @@ class SecurityConfig:
     sasl_kerberos_service_name: str | None = _key(
         p.text(), None, "With GSSAPI (needs kafka-nextgen[gssapi]): the first part of the brokers' principals."
     )
-    #: For a key that was set under another name, such as an alias: that name, by Kafka's name of the key.
+    #: Maps Kafka's name of a key to the name under which it was set, such as an alias.
     written_names: Mapping[str, str] = attrs.field(factory=dict, eq=False)
 
     def written_name(self, key: str) -> str:
@@ -236,7 +236,7 @@ class SecurityConfig:
         return self.written_names.get(key, key)
 
     def as_written(self, message: str) -> str:
-        """The message of an error, with the names under which keys were set."""
+        """An error's message, with the names under which keys were set."""
         return _KEY_IN_TEXT.sub(lambda found: self.written_name(found[0]), message)
 
     def contradictions(self) -> Iterator[tuple[bool, str, str]]:
@@ -314,7 +314,7 @@ _KEYS_OF_CONTEXT = tuple(
     name for name in _TLS_KEYS if name not in ("ssl_context", "ssl_truststore_type", "ssl_keystore_type")
 )
 
-#: The keys that only some mechanisms have.
+#: The keys that only some mechanisms use.
 _LOGIN_KEYS = tuple(
     name for name in _NAMES if name.startswith(("sasl_", "oauth_", "https_")) and name != "sasl_mechanism"
 )

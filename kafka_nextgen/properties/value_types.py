@@ -129,7 +129,7 @@ class RecoveryStrategy(Enum):
 
 
 class NotInThisVersionError(ValueError):
-    """The value is one of Kafka's that this version does not support. The message has the supported ones."""
+    """Kafka has this value, but this version does not support it. The message lists the supported values."""
 
 
 @frozen
@@ -162,7 +162,7 @@ class ValueType(Generic[T]):
 
 
 def config_key(value_type: ValueType[T], default: D, doc: str) -> T | D:
-    """Declare an attribute as a configuration key. Kafka's name of the key is the attribute's with dots."""
+    """Declare an attribute as a configuration key. Kafka's name of the key is the attribute's name with dots."""
     return cast("T | D", attrs.field(default=default, metadata={"value_type": value_type, "doc": doc}))
 
 
@@ -235,7 +235,7 @@ boolean: ValueType[bool] = ValueType("true or false", _read_boolean)
 def one_of(
     choices: type[E], later: Iterable[str] = (), aliases: Mapping[str, str] = NO_ALIASES, or_else: str | None = None
 ) -> ValueType[E]:
-    """One of an enum's values, in any case. Values in ``later`` are Kafka's that this version does not support.
+    """One of an enum's values, in any case. ``later`` has Kafka's values that this version does not support.
 
     Messages also mention ``or_else``, an alternative that the caller reads.
     """
@@ -348,7 +348,7 @@ on_deserialization_error: ValueType[OnDeserializationError] = ValueType(
 
 
 def _read_join_reason(value: object) -> JoinReason:
-    """Read a reason that an application may give. A leader finds changed topics by itself."""
+    """Read a join reason that an application may give; the one for changed topics is reserved."""
     for reason in (JoinReason.RESTART, JoinReason.UPGRADE):
         if value is reason or str(value).strip().lower() == reason.name.lower():
             return reason

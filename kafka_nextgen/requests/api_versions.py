@@ -1,11 +1,11 @@
-"""ApiVersions, versions 0 to 5: what a broker speaks (KIP-35) and which features it has (KIP-584).
+"""ApiVersions, versions 0 to 5: which API versions (KIP-35) and features (KIP-584) a broker supports.
 
-A broker that lacks our version of ApiVersions answers UNSUPPORTED_VERSION with the versions of it that it has
-(KIP-511); the request is then repeated with version 0 or one that the answer allows. Version 5 is for clients that say
-which broker they mean to reach (KIP-1242).
+A broker that lacks our version of ApiVersions answers UNSUPPORTED_VERSION with the versions that it supports (KIP-511);
+the request is then repeated with version 0 or one that the answer allows. From version 5 on, clients say which broker
+they mean to reach (KIP-1242).
 
-From version 3 on a client says by which software it is. Ours says so by ``SOFTWARE_NAME``, and that is how a broker
-knows which clients may be told of extensions.
+From version 3 on a client sends its software name. This client sends ``SOFTWARE_NAME``, by which a broker recognises
+clients that understand extensions.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from kafka_nextgen.wire.messages import ApiVersionsRequest, ApiVersionsResponse
 
 __all__ = ["SOFTWARE_NAME", "BrokerVersions", "MeantBroker", "from_response", "to_request"]
 
-#: The name that this library goes by (KIP-511).
+#: This library's client software name (KIP-511).
 SOFTWARE_NAME = "kafka-nextgen"
 
 
 @frozen
 class BrokerVersions:
-    """What a broker speaks: the range of versions by API key, and the level of each feature that is in force.
+    """What a broker supports: the version range of each API key, and the finalized level of each feature.
 
-    ``supported`` has the levels a feature could be set to.
+    ``supported`` has the levels that a feature can be set to.
     """
 
     ranges: Mapping[int, VersionRange] = field(factory=dict)
@@ -47,13 +47,13 @@ class MeantBroker:
 
 
 def to_request(software_version: str, meant: MeantBroker | None = None) -> ApiVersionsRequest:
-    """Ask what a broker speaks, and say who we are (version 3 or later), and which broker is ``meant`` (version 5)."""
+    """Request a broker's versions, with our software name (version 3) and the ``meant`` broker (version 5)."""
     request = ApiVersionsRequest(client_software_name=SOFTWARE_NAME, client_software_version=software_version)
     return request if meant is None else request.replaced(cluster_id=meant.cluster_id, node_id=meant.node_id)
 
 
 def from_response(message: ApiVersionsResponse) -> BrokerVersions:
-    """Read what a broker speaks; an API whose range is empty is left out."""
+    """Read a broker's versions; APIs with an empty range are left out."""
     return BrokerVersions(
         ranges={
             api.api_key: (api.min_version, api.max_version)

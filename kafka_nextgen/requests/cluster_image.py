@@ -1,4 +1,4 @@
-"""A cluster as its brokers describe it: brokers, topics, partitions and who leads them, at one moment."""
+"""A cluster at one moment as its brokers describe it: brokers, topics, partitions and their leaders."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from kafka_nextgen.types import TopicId, TopicPartition
 
 __all__ = ["LOOKS", "Broker", "ClusterImage", "PartitionInfo", "TopicInfo", "check_address"]
 
-#: How often a topic is looked up before it is said to be missing: a broker may hear of a new one a little later.
+#: How often a topic is looked up before it counts as missing, since new topics reach a broker with some delay.
 LOOKS = 3
 _HIGHEST_PORT = 65535
 
@@ -21,7 +21,7 @@ _NO_SUCH_TOPIC = frozenset({ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, ErrorCode.UNKN
 
 @frozen
 class Broker:
-    """Where a broker listens, and its rack if it has one."""
+    """A broker's address, and its rack if it has one."""
 
     node_id: int
     host: str
@@ -30,15 +30,15 @@ class Broker:
 
 
 def check_address(node_id: int, host: str, port: int) -> None:
-    """Raise ``DecodeError`` unless a broker can be there."""
+    """Raise ``DecodeError`` if this can't be a broker's address."""
     if node_id < 0 or not host or not 0 < port <= _HIGHEST_PORT:
         raise DecodeError(f"broker {node_id} at {host!r}, port {port}: there can be none")
 
 
 @frozen
 class PartitionInfo:
-    """A partition: its leader's node id (-1 if there is none) and epoch (-1 if not told), replicas, those of
-    them that are offline, error code.
+    """A partition: its leader's node id (-1 for none) and epoch (-1 if unknown), replicas, offline replicas, and error
+    code.
     """
 
     leader: int
@@ -61,7 +61,7 @@ class TopicInfo:
 
 @frozen
 class ClusterImage:
-    """What is known of a cluster; ``unknown_ids`` are topic ids that were asked for and that no topic has."""
+    """Everything known about a cluster; ``unknown_ids`` are requested topic ids that no topic has."""
 
     cluster_id: str | None = None
     controller_id: int = -1
@@ -75,12 +75,12 @@ class ClusterImage:
         return {topic.topic_id: topic for topic in self.topics_by_name.values() if topic.topic_id is not None}
 
     def partition(self, partition: TopicPartition) -> PartitionInfo | None:
-        """The partition, if there is one."""
+        """The partition, if it exists."""
         topic = self.topics_by_name.get(partition.topic)
         return None if topic is None else topic.partitions.get(partition.partition)
 
     def why_missing(self, partition: TopicPartition) -> str | None:
-        """In words, why there is no such partition; None if there is one, or that is not known."""
+        """The reason, as text, why the partition does not exist; None if it exists, or if that is unknown."""
         topic = self.topics_by_name.get(partition.topic)
         if topic is None:
             return None
@@ -90,12 +90,12 @@ class ClusterImage:
         return None if has_it else "its topic has no such partition"
 
     def leader_of(self, partition: TopicPartition) -> Broker | None:
-        """The broker that leads the partition, if there is one and it is up."""
+        """The broker that leads the partition, if there is one and it is online."""
         found = self.partition(partition)
         return None if found is None else self.brokers.get(found.leader)
 
     def is_online(self, partition: TopicPartition, node_id: int) -> bool:
-        """Whether the node has a replica of the partition, and both are up."""
+        """Whether the node has a replica of the partition, and both are online."""
         found = self.partition(partition)
         return (
             found is not None and node_id in self.brokers and node_id in found.replicas and node_id not in found.offline

@@ -1,6 +1,6 @@
 """ConsumerGroupDescribe (KIP-848, "ConsumerGroupDescribe API"): groups of the consumer protocol and their members.
 
-Topics go over the wire with name and id.
+The messages have both the name and the id of each topic.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ _Assignment = _Member.Assignment
 
 
 def to_request(group_ids: Sequence[str]) -> ConsumerGroupDescribeRequest:
-    """Ask what is known of these groups."""
+    """Request descriptions of these groups."""
     return ConsumerGroupDescribeRequest(group_ids=list(group_ids), include_authorized_operations=False)
 
 
 def from_response(message: ConsumerGroupDescribeResponse, asked: Sequence[str]) -> ConsumerGroupDescribed:
-    """Read the groups of ``asked``, in this order.
+    """Read the groups of ``asked``, in the same order.
 
-    Raises ``DecodeError`` for impossible partitions, and if the answer leaves a group out.
+    Raises ``DecodeError`` for invalid partitions, and if the answer omits a group.
     """
     told = {group.group_id: group for group in message.groups}
     if missing := set(asked) - told.keys():
@@ -59,7 +59,7 @@ def _assignment_from(assignment: _Assignment) -> frozenset[TopicIdPartition]:
     return topic_id_partitions((topic.topic_id, topic.partitions) for topic in assignment.topic_partitions)
 
 
-#: A member as Kafka shows it.
+#: A member in Kafka's response.
 MEMBER = FieldMap(
     DescribedMember,
     _Member,
@@ -76,7 +76,7 @@ MEMBER = FieldMap(
     assignment_error=None,
     assignment_metadata=None,
 )
-#: A group as Kafka shows it.
+#: A group in Kafka's response.
 GROUP = FieldMap(
     DescribedGroup,
     _Group,

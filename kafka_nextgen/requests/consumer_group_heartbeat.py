@@ -1,10 +1,10 @@
 """ConsumerGroupHeartbeat (KIP-848, "ConsumerGroupHeartbeat API"): a member's heartbeat, and the answer to it.
 
 Null, or -1 for the timeout, means *unchanged since the last heartbeat*, and empty means empty. In an answer a null
-assignment means unchanged, an empty one that nothing is owned.
+assignment means unchanged, and an empty one means that the member owns nothing.
 
-An epoch below -2, a missing topic id or a negative partition is no answer at all. The member limits the heartbeat
-interval itself.
+An answer with an epoch below -2, a missing topic id or a negative partition is invalid. The heartbeat interval is not
+checked here; the member limits it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _STATIC_LEAVE = -2  # Kafka's LEAVE_GROUP_STATIC_MEMBER_EPOCH
 
 
 class NoPatternsError(UnsupportedProtocolError):
-    """The broker speaks version 0 only, in which topics are subscribed to by name."""
+    """The broker supports only version 0, which has no pattern subscriptions."""
 
 
 def to_request(
@@ -36,9 +36,9 @@ def to_request(
 ) -> ConsumerGroupHeartbeatRequest:
     """Write a member's heartbeat. Raises ``NoPatternsError`` for a pattern in version 0.
 
-    Member ids are made by the coordinator in version 0: a join leaves ``own_member_id`` out, the id that the member
-    made for itself. If the answer gets lost, the join is repeated, and the coordinator counts one member too many
-    until that one's session is over (why KIP-1082 changed it).
+    In version 0 the coordinator generates member ids, so a join omits ``own_member_id``, the id that the member
+    generated. If the answer gets lost, the join is repeated, and the coordinator has one member too many until that
+    member's session expires (the reason for KIP-1082).
     """
     if version == 0 and effect.subscribed_pattern:
         raise NoPatternsError(
@@ -64,7 +64,7 @@ def to_request(
 
 
 def to_event(number: int, message: ConsumerGroupHeartbeatResponse) -> HeartbeatAnswered | HeartbeatRefused:
-    """Read the answer to heartbeat ``number``. Raises ``DecodeError`` for what no coordinator may answer."""
+    """Read the answer to heartbeat ``number``. Raises ``DecodeError`` for invalid answers."""
     if message.error_code != ErrorCode.NONE:
         return HeartbeatRefused(number, message.error_code, message.error_message)
     if message.member_epoch < _STATIC_LEAVE:

@@ -1,4 +1,4 @@
-"""DeleteGroups, versions 0 to 3: groups are deleted, with their offsets."""
+"""DeleteGroups, versions 0 to 3: deletes groups and their offsets."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ __all__ = ["from_response", "to_request"]
 
 
 def to_request(group_ids: Sequence[str]) -> DeleteGroupsRequest:
-    """Ask to forget these groups."""
+    """Request the deletion of these groups."""
     return DeleteGroupsRequest(groups_names=list(group_ids))
 
 
 def from_response(message: DeleteGroupsResponse, asked: Sequence[str]) -> GroupsDeleted:
-    """Read what became of each group of ``asked``. Raises ``DecodeError`` if the answer leaves one out."""
+    """Read the result for each group of ``asked``. Raises ``DecodeError`` if the answer omits one."""
     told = {result.group_id: code_of(result.error_code) for result in message.results}
     if missing := set(asked) - told.keys():
         raise DecodeError(f"DeleteGroups was answered without {', '.join(sorted(missing))}")

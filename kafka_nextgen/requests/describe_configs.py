@@ -1,6 +1,6 @@
-"""DescribeConfigs, versions 1 to 4: how a group is configured (KIP-848, "Group Configurations").
+"""DescribeConfigs, versions 1 to 4: a group's configuration (KIP-848, "Group Configurations").
 
-Every value says where it comes from: set for the group itself, or what the broker has for all groups.
+Every value has a source: set for this group, or the broker's value for all groups.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from kafka_nextgen.wire.messages import DescribeConfigsRequest, DescribeConfigsR
 
 __all__ = ["GROUP", "DescribedConfig", "DescribedConfigs", "from_response", "to_request"]
 
-#: Kafka's number for groups among the types of resources.
+#: Kafka's resource type for groups.
 GROUP = 32
 _SET_FOR_THE_GROUP = 8  # of Kafka's ConfigSource, DYNAMIC_GROUP_CONFIG
 
@@ -21,7 +21,7 @@ _Resource = DescribeConfigsRequest.DescribeConfigsResource
 
 @frozen
 class DescribedConfig:
-    """One key; ``value`` is None if it is secret, ``is_own`` if it was set for this group."""
+    """One key; ``value`` is None if it is secret, ``is_own`` is True if it was set for this group."""
 
     name: str
     value: str | None
@@ -32,7 +32,7 @@ class DescribedConfig:
 
 @frozen
 class DescribedConfigs:
-    """The configuration of a group, or why it is not told (``error`` is a code, 0 for none)."""
+    """The configuration of a group, or why it is not available (``error`` is a code, 0 for none)."""
 
     error: int
     message: str | None
@@ -40,7 +40,7 @@ class DescribedConfigs:
 
 
 def to_request(group_id: str) -> DescribeConfigsRequest:
-    """Ask for everything a group is configured with."""
+    """Request a group's whole configuration."""
     resource = _Resource(resource_type=GROUP, resource_name=group_id, configuration_keys=None)
     return DescribeConfigsRequest(resources=[resource], include_synonyms=False, include_documentation=True)
 

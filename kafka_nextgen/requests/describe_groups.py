@@ -1,7 +1,7 @@
 """DescribeGroups, versions 0 to 6: classic groups and their members.
 
-A group that does not exist is shown as Dead; from version 6 on it is the error GROUP_ID_NOT_FOUND, with a message
-(KIP-1043).
+A group that does not exist has the state Dead; from version 6 on the answer is the error GROUP_ID_NOT_FOUND with a
+message (KIP-1043).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _MEMBER = FieldMap(
     metadata="member_metadata",
     assignment="member_assignment",
 )
-#: A group as Kafka shows it.
+#: A group in Kafka's response.
 GROUP: GroupMap = FieldMap(
     DescribedClassicGroup,
     _Group,
@@ -45,14 +45,14 @@ GROUP: GroupMap = FieldMap(
 
 
 def to_request(group_ids: Sequence[str]) -> DescribeGroupsRequest:
-    """Ask what is known of these groups."""
+    """Request descriptions of these groups."""
     return DescribeGroupsRequest(groups=list(group_ids), include_authorized_operations=False)
 
 
 def from_response(message: DescribeGroupsResponse, asked: Sequence[str], groups: GroupMap = GROUP) -> GroupsDescribed:
-    """Read the groups of ``asked``, in this order; one shown as Dead does not exist, in any version.
+    """Read the groups of ``asked``, in the same order; in any version a Dead group is one that does not exist.
 
-    Raises ``DecodeError`` if the answer leaves a group out.
+    Raises ``DecodeError`` if the answer omits a group.
     """
     told = {group.group_id: groups.from_structure(group) for group in message.groups}
     if missing := set(asked) - told.keys():

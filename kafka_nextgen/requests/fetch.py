@@ -1,10 +1,11 @@
 """Fetch, versions 4 to 17.
 
-Topics go by name up to version 12 and by id from 13 on (KIP-516). A fetch session (KIP-227) is named by its id and
-epoch: 0 and -1 for a fetch without one, 0 and 0 to ask for one. With an error a broker may name the current leader
-(KIP-951); a broker whose log diverges from what was read answers where it does (KIP-320).
+Topics are identified by name up to version 12 and by id from 13 on (KIP-516). A fetch session (KIP-227) is identified
+by its id and epoch: 0 and -1 for a fetch without a session, 0 and 0 to request one. With an error a broker may name the
+current leader (KIP-951). A broker whose log diverges from the records read so far returns the point of divergence
+(KIP-320).
 
-Record batches are passed on as views of the frame, which they keep in memory.
+Record batches are views of the frame, so they keep the frame in memory.
 """
 
 from __future__ import annotations
@@ -33,10 +34,10 @@ K = TypeVar("K")
 
 
 class FetchPosition(NamedTuple):
-    """From where to fetch, and at most how many bytes. ``topic_id`` is needed from version 13 on.
+    """Where to fetch from, and at most how many bytes. ``topic_id`` is required from version 13 on.
 
-    ``last_epoch`` is the leader epoch of what was read in front of ``offset``, -1 if that is not known (version 12).
-    A tuple, because those are made and compared the fastest.
+    ``last_epoch`` is the leader epoch of the record read before ``offset``, -1 if unknown (version 12). This is a
+    tuple, because tuples are the fastest to make and compare.
     """
 
     partition: TopicPartition
@@ -48,7 +49,7 @@ class FetchPosition(NamedTuple):
 
 
 class FetchLimits(NamedTuple):
-    """What a whole fetch may take: how long a broker may wait for ``min_bytes``, and the most it may send."""
+    """The limits of a whole fetch: how long a broker may wait for ``min_bytes``, and how much it may send."""
 
     max_wait_ms: int = 500
     min_bytes: int = 1
@@ -58,23 +59,23 @@ class FetchLimits(NamedTuple):
 
 
 class AbortedTransaction(NamedTuple):
-    """A producer whose records from ``first_offset`` on were aborted."""
+    """An aborted transaction: its producer, and the offset of its first record."""
 
     producer_id: int
     first_offset: int
 
 
 class EpochEndOffset(NamedTuple):
-    """The largest epoch both logs have, and where it ends on the leader."""
+    """The largest epoch that both logs have, and its end offset on the leader."""
 
     epoch: int
     end_offset: int
 
 
 class FetchedPartition(NamedTuple):
-    """What was answered for one partition; ``error`` is a code, 0 for none, and -1 elsewhere means not told.
+    """The answer for one partition; ``error`` is a code, 0 for none. In the other fields -1 means unknown.
 
-    A tuple, for one answer may have thousands.
+    This is a tuple for speed: one answer may have thousands.
     """
 
     partition: TopicPartition
@@ -107,7 +108,7 @@ def to_request(
     session_epoch: int = -1,
     forgotten: Collection[FetchPosition] = (),
 ) -> RawFetchRequest:
-    """Ask for records. ``forgotten`` are partitions of the session that are not fetched any more."""
+    """Request records. ``forgotten`` are partitions to remove from the session."""
     topics: dict[str, WantedTopic] = {}
     for where in positions:
         name, number = where.partition
@@ -130,11 +131,11 @@ def to_request(
 
 
 def names_of(positions: Iterable[FetchPosition]) -> dict[TopicId, str]:
-    """The names behind the topic ids of what is fetched."""
+    """The topic names by id, for the fetched partitions."""
     names: dict[TopicId, str] = {}
     topic_id = None
     for position in positions:
-        if position.topic_id is not topic_id:  # those of one topic often follow each other, and ids are slow to hash
+        if position.topic_id is not topic_id:  # partitions of a topic are often adjacent, and ids are slow to hash
             topic_id = position.topic_id
             if topic_id is not None:
                 names[topic_id] = position.partition.topic
@@ -142,7 +143,7 @@ def names_of(positions: Iterable[FetchPosition]) -> dict[TopicId, str]:
 
 
 def from_response(message: m.FetchResponse, names: Mapping[TopicId, str]) -> FetchAnswer:
-    """Read an answer, with the ``names`` of topic ids; other topics were not asked for and are ignored."""
+    """Read an answer. ``names`` maps topic ids to names; other topics were not requested and are ignored."""
     partitions: list[FetchedPartition] = []
     for topic in message.responses:
         name = topic.topic if topic.topic_id is None else names.get(topic.topic_id)
@@ -170,12 +171,12 @@ def _fetched(topic: str, told: m.FetchResponse.FetchableTopicResponse.PartitionD
 
 @lru_cache(maxsize=8192)
 def _partition_of(topic: str, number: int) -> TopicPartition:
-    """The same partitions repeat, and finding one is faster than making it."""
+    """Cached, because the same partitions repeat and a lookup is faster than making a new object."""
     return TopicPartition(topic, number)
 
 
 def _forgotten(positions: Iterable[FetchPosition], told: Sequence[FetchPosition], version: int) -> list[ForgottenTopic]:
-    """Where topics go by name, naming a new topic also forgets an old one of the same name."""
+    """The partitions to forget. By name, adding a new topic also replaces an old one of the same name."""
     if version >= WITH_TOPIC_IDS:
         by_id = _grouped((position.topic_id, position.partition.partition) for position in positions)
         return [ForgottenTopic("", topic_id, numbers) for topic_id, numbers in by_id.items()]

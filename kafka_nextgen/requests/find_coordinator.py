@@ -1,6 +1,7 @@
 """FindCoordinator, versions 0 to 6: which broker coordinates a group.
 
-Up to version 3 a request has one key and the answer its fields at the top; from 4 on both are lists (KIP-699).
+Up to version 3 a request has one key, and the answer has its fields at the top level; from 4 on both have lists
+(KIP-699).
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from kafka_nextgen.wire.messages import FindCoordinatorRequest, FindCoordinatorR
 
 __all__ = ["GROUP", "TRANSACTION", "FoundCoordinator", "from_response", "to_request"]
 
-#: The type of key that clients here ask for; Kafka's others are transactional ids and share partitions (2).
+#: The key type of groups; Kafka's others are transactional ids (1) and share partitions (2).
 GROUP = 0
 TRANSACTION = 1
 _WITH_KEYS = 4
@@ -22,7 +23,7 @@ _WITH_KEYS = 4
 
 @frozen
 class FoundCoordinator:
-    """Who coordinates ``key``, or why that can't be said (``error`` is a code, 0 for none)."""
+    """The coordinator of ``key``, or why it could not be found (``error`` is a code, 0 for none)."""
 
     key: str
     node_id: int = -1
@@ -33,14 +34,14 @@ class FoundCoordinator:
 
 
 def to_request(group_id: str, version: int) -> FindCoordinatorRequest:
-    """Ask who coordinates a group."""
+    """Request a group's coordinator."""
     if version >= _WITH_KEYS:
         return FindCoordinatorRequest(key_type=GROUP, coordinator_keys=[group_id])
     return FindCoordinatorRequest(key=group_id, key_type=GROUP)
 
 
 def from_response(message: FindCoordinatorResponse, group_id: str) -> FoundCoordinator:
-    """Read who coordinates ``group_id``. Raises ``DecodeError`` if that is not in it, or is no address."""
+    """Read the coordinator of ``group_id``. Raises ``DecodeError`` for a missing group or an invalid address."""
     if message.version < _WITH_KEYS:
         return _found(group_id, message)
     for coordinator in message.coordinators:

@@ -1,4 +1,4 @@
-"""Heartbeat of the classic protocol, versions 0 to 4; version 3 has the instance id."""
+"""Heartbeat of the classic protocol, versions 0 to 4; the instance id is sent from version 3 on."""
 
 from __future__ import annotations
 

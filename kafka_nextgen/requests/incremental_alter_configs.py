@@ -1,4 +1,4 @@
-"""IncrementalAlterConfigs, versions 0 and 1: a group's configuration is changed (KIP-339)."""
+"""IncrementalAlterConfigs, versions 0 and 1: changes a group's configuration (KIP-339)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _Config = _Resource.AlterableConfig
 def to_request(
     group_id: str, changes: Mapping[str, str | None], *, validate_only: bool
 ) -> IncrementalAlterConfigsRequest:
-    """Ask to set these keys of a group, those with None back to what the broker has for all groups."""
+    """Request to set these keys of a group; a key with None goes back to the broker's value for all groups."""
     configs = [
         _Config(name=name, config_operation=_DELETE if value is None else _SET, value=value)
         for name, value in changes.items()
@@ -29,7 +29,7 @@ def to_request(
 
 
 def from_response(message: IncrementalAlterConfigsResponse, group_id: str) -> tuple[int, str | None]:
-    """Read the error code (0 for none) and what is said about it. Raises ``DecodeError`` if the group is not there."""
+    """Read the error code (0 for none) and the error message. Raises ``DecodeError`` if the group is missing."""
     for response in message.responses:
         if (response.resource_type, response.resource_name) == (GROUP, group_id):
             return response.error_code, response.error_message

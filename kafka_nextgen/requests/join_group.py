@@ -1,11 +1,11 @@
-"""JoinGroup, versions 0 to 9: a member joins, and hears of its generation.
+"""JoinGroup, versions 0 to 9: a member joins and gets its generation.
 
-A static member needs version 5 (KIP-345): in an older one it would be taken for a dynamic member, and is refused
-here. Version 8 carries a reason (KIP-800), version 9 tells a leader to leave the assignment as it is (KIP-814). What
-a version lacks has the schema's default.
+A static member needs version 5 (KIP-345). An older version would treat it as a dynamic member, so the request is
+refused here. Version 8 adds a reason (KIP-800). In version 9 the answer can tell a leader to keep the assignment
+(KIP-814). Fields that a version lacks have the schema's default.
 
-Of the leader's answer, a member whose subscription can't be read is taken to have subscribed to nothing: it gets
-nothing, and all others go on.
+If a member's subscription in the leader's answer can't be decoded, it counts as empty: that member is assigned nothing,
+and the others are not affected.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def to_request(effect: SendJoinGroup, group_id: str, version: int) -> JoinGroupR
 
 
 def to_event(number: int, message: JoinGroupResponse) -> JoinAnswered | JoinRefused:
-    """Read the answer to JoinGroup ``number``. Raises ``DecodeError`` for what no coordinator may answer."""
+    """Read the answer to JoinGroup ``number``. Raises ``DecodeError`` for invalid answers."""
     if message.error_code != ErrorCode.NONE:
         return JoinRefused(number, message.error_code, message.member_id)
     if message.generation_id < 0 or not message.member_id:

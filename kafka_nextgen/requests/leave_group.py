@@ -1,9 +1,9 @@
-"""LeaveGroup, versions 0 to 5. Its answer makes no difference to the member that leaves.
+"""LeaveGroup, versions 0 to 5. The leaving member ignores the answer.
 
-An operator removes others with it: by instance id, or by member id.
+Administrators use it to remove members by instance id or by member id.
 
-From version 3 on a request has a list of members and an error for each (KIP-345), from version 5 on a reason
-(KIP-800); before it has one member id, whose error is the answer's.
+From version 3 on a request has a list of members, and the answer an error for each (KIP-345); version 5 adds a reason
+(KIP-800). Before version 3 a request has one member id, and the answer one error.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def to_request(effect: SendLeaveGroup, group_id: str, version: int) -> LeaveGrou
 
 
 def removal(request: LeaveGroup) -> LeaveGroupRequest:
-    """Write the removal of several members, which takes version 3 or later."""
+    """Write the removal of several members, which requires version 3 or later."""
     members = [
         _Member(member_id=m.member_id, group_instance_id=m.instance_id, reason=m.reason) for m in request.members
     ]
@@ -38,9 +38,9 @@ def removal(request: LeaveGroup) -> LeaveGroupRequest:
 
 
 def from_response(message: LeaveGroupResponse, asked: LeaveGroup) -> LeaveGroupAnswer:
-    """Read the result for each member, in the order of the answer; from version 3 on.
+    """Read the result for each member, in the order of the answer (version 3 or later).
 
-    Raises ``DecodeError`` if an answer without an error leaves out a member of ``asked``.
+    Raises ``DecodeError`` if an answer without an error omits a member of ``asked``.
     """
     members = (LeftMember(each.member_id, each.group_instance_id, code_of(each.error_code)) for each in message.members)
     answer = LeaveGroupAnswer(tuple(members), code_of(message.error_code))

@@ -1,4 +1,4 @@
-"""ListOffsets, versions 1 to 11: where a partition begins and ends, or was at some time."""
+"""ListOffsets, versions 1 to 11: a partition's first and end offsets, or the offset at a timestamp."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ __all__ = [
 
 #: In place of a timestamp: the end of the partition.
 LATEST = -1
-#: In place of a timestamp: the first record there is.
+#: In place of a timestamp: the first record in the log.
 EARLIEST = -2
-#: The isolation level, also in Fetch, of clients that read records of open and aborted transactions, too (KIP-98).
+#: The isolation level of clients that also read records of open and aborted transactions (KIP-98); Fetch uses it, too.
 READ_UNCOMMITTED = 0
-#: The isolation level of clients that do not.
+#: The isolation level of clients that read only committed records.
 READ_COMMITTED = 1
 
-#: All there are; a request with another can't be served.
+#: All isolation levels; requests with any other value can't be served.
 ISOLATION_LEVELS = (READ_UNCOMMITTED, READ_COMMITTED)
 
 _CONSUMER = -1  # in place of a replica's id
@@ -42,7 +42,7 @@ _CONSUMER = -1  # in place of a replica's id
 
 @frozen
 class ListedOffset:
-    """What was found: ``offset`` is -1 where no record is as young as that; ``error`` is a code, 0 for none."""
+    """The answer for one partition: ``offset`` is -1 if every record is older; ``error`` is a code, 0 for none."""
 
     offset: int
     timestamp: int = -1
@@ -61,10 +61,11 @@ def to_request(
     isolation_level: int,
     timeout_ms: int,
 ) -> m.ListOffsetsRequest:
-    """Ask for the first offset at or after a timestamp (milliseconds), ``EARLIEST`` or ``LATEST``.
+    """Request the first offset at or after a timestamp (milliseconds), ``EARLIEST`` or ``LATEST``.
 
-    ``leader_epochs`` lets a broker notice that it or we know an old leader (KIP-320); partitions may be missing.
-    ``isolation_level`` 1 puts the end at the last stable offset. ``timeout_ms`` is the broker's (version 10).
+    With ``leader_epochs`` a broker notices if its own or our leader information is old (KIP-320); partitions may be
+    missing. With ``isolation_level`` 1 the end is the last stable offset. ``timeout_ms`` limits the broker's work
+    (version 10).
     """
     topic_of = m.ListOffsetsRequest.ListOffsetsTopic
     return m.ListOffsetsRequest(
@@ -91,9 +92,9 @@ def to_request(
 def from_response(
     message: m.ListOffsetsResponse, asked: Mapping[TopicPartition, int]
 ) -> dict[TopicPartition, ListedOffset]:
-    """Read what was found for ``asked``, all of which is in the result.
+    """Read the answer for ``asked``; the result has all of these partitions.
 
-    Raises ``DecodeError`` if the answer leaves out a partition; ignores what was not asked for.
+    Raises ``DecodeError`` if the answer omits a partition; ignores partitions that were not requested.
     """
     found = {}
     for topic in message.topics:

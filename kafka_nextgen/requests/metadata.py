@@ -1,11 +1,11 @@
-"""Metadata, versions 1 to 13: who leads which partition.
+"""Metadata, versions 1 to 13: the brokers, and the leader of each partition.
 
-Topics can be asked for by name or, from version 12 on, by id (KIP-516); version 10 is the first that tells ids.
-Null topics means all there are, an empty list none (brokers only).
+Topics can be requested by name or, from version 12 on, by id (KIP-516); answers have ids from version 10 on. Null
+topics requests all topics, an empty list none (brokers only).
 
-An answer covers what was asked for, so ``merged`` lays it over what was known before. Brokers learn of new leaders
-one after the other: as long as a topic keeps its id, a partition's older leader epoch never replaces a newer one
-(KIP-320).
+An answer covers only the requested topics, so ``merged`` combines it with the previous image. Brokers learn of new
+leaders at different times. So, as long as a topic keeps its id, a partition's older leader epoch never replaces a newer
+one (KIP-320).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _Partition = _Topic.MetadataResponsePartition
 def to_request(
     names: Collection[str] | None, topic_ids: Collection[TopicId] = (), allow_auto_topic_creation: bool = False
 ) -> MetadataRequest:
-    """Ask for topics by name and by id (version 12 or later), or for all (``names`` None)."""
+    """Request topics by name and by id (version 12 or later), or all (``names`` None)."""
     topics = None
     if names is not None:
         topics = [_Asked(name=name) for name in sorted(names)]
@@ -38,7 +38,7 @@ def to_request(
 
 
 def from_response(message: MetadataResponse) -> ClusterImage:
-    """Read an answer. Raises ``DecodeError`` for brokers and partitions that can't be."""
+    """Read an answer. Raises ``DecodeError`` for invalid brokers and partitions."""
     brokers = {}
     for broker in message.brokers:
         check_address(broker.node_id, broker.host, broker.port)
@@ -54,10 +54,10 @@ def from_response(message: MetadataResponse) -> ClusterImage:
 
 
 def merged(known: ClusterImage, answer: ClusterImage) -> ClusterImage:
-    """What is known now: ``answer``, and from ``known`` the topics that it does not mention."""
+    """The new image: ``answer``, plus the topics of ``known`` that it does not mention."""
     topics = dict(known.topics_by_name)
     for name, topic in answer.topics_by_name.items():
-        # Under one name there is one topic: what was known under an id that is gone goes with it.
+        # A name has one topic at a time, so a topic that was known under an old id is dropped.
         topics[name] = _newest(topics.get(name), topic)
     topics = {name: topic for name, topic in topics.items() if topic.topic_id not in answer.unknown_ids}
     return evolve(answer, topics_by_name=topics)

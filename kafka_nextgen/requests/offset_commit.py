@@ -1,8 +1,8 @@
-"""OffsetCommit, versions 2 to 10: offsets are committed, by members or from outside of the group.
+"""OffsetCommit, versions 2 to 10: commits offsets, for members or from outside the group.
 
-Up to version 9 a request names topics, version 10 has their ids instead (KIP-848). A client therefore uses 10 only
-if it knows the id of every topic in the request: ``highest_version`` says. Version 9 is the first that a member of
-the consumer group protocol may use.
+Up to version 9 a request has topic names, version 10 has topic ids instead (KIP-848). A client therefore uses version
+10 only if it knows the id of every topic in the request (``highest_version``). Members of the consumer group protocol
+need version 9 or later.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ _RequestPartition = _RequestTopic.OffsetCommitRequestPartition
 
 
 def highest_version(partitions: Collection[TopicPartition], topic_ids: Mapping[str, TopicId]) -> int:
-    """The highest version these partitions can be committed with."""
+    """The highest version in which these partitions can be committed."""
     return _WITH_TOPIC_IDS if all(tp.topic in topic_ids for tp in partitions) else _WITH_TOPIC_IDS - 1
 
 
 def to_request(request: OffsetCommit, topic_ids: Mapping[str, TopicId], version: int) -> OffsetCommitRequest:
-    """Write a commit; ``request.version`` is not looked at, ``topic_ids`` only from version 10 on."""
+    """Write a commit. ``request.version`` is ignored; ``topic_ids`` is used from version 10 on."""
     return OffsetCommitRequest(
         group_id=request.group_id,
         generation_id_or_member_epoch=request.member_epoch,
@@ -53,8 +53,8 @@ def from_response(
 ) -> dict[TopicPartition, int]:
     """Read each partition's error code, 0 for success.
 
-    Every partition of ``asked`` is in the result; raises ``DecodeError`` if the answer leaves one out. Where it
-    mentions one twice, an error counts; what was not asked for is ignored.
+    Every partition of ``asked`` is in the result; raises ``DecodeError`` if the answer omits one. If a partition
+    appears twice, an error takes precedence. Partitions that were not requested are ignored.
     """
     names = {topic_id: name for name, topic_id in topic_ids.items()}
     wanted = set(asked)

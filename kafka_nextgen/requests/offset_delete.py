@@ -1,4 +1,4 @@
-"""OffsetDelete, version 0: what a group has committed for some partitions is deleted (KIP-496)."""
+"""OffsetDelete, version 0: deletes a group's committed offsets of some partitions (KIP-496)."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _RequestPartition = _RequestTopic.OffsetDeleteRequestPartition
 
 @frozen
 class DeletedOffsets:
-    """What was answered: the whole group's error code (0 for none), or one for each partition."""
+    """The answer: the whole group's error code (0 for none), or one for each partition."""
 
     error: int
     errors: dict[TopicPartition, int]
 
 
 def to_request(group_id: str, partitions: Collection[TopicPartition]) -> OffsetDeleteRequest:
-    """Ask to forget what the group committed for these partitions."""
+    """Request to delete the group's committed offsets of these partitions."""
     return OffsetDeleteRequest(
         group_id=group_id,
         topics=[
@@ -38,7 +38,7 @@ def to_request(group_id: str, partitions: Collection[TopicPartition]) -> OffsetD
 
 
 def from_response(message: OffsetDeleteResponse, asked: Collection[TopicPartition]) -> DeletedOffsets:
-    """Read what became of each partition of ``asked``. Raises ``DecodeError`` if the answer leaves one out."""
+    """Read the result for each partition of ``asked``. Raises ``DecodeError`` if the answer omits one."""
     if message.error_code != ErrorCode.NONE:
         return DeletedOffsets(message.error_code, {})
     told = {

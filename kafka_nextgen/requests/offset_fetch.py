@@ -1,11 +1,11 @@
-"""OffsetFetch, versions 1 to 10: what a group has committed.
+"""OffsetFetch, versions 1 to 10: a group's committed offsets.
 
-Up to version 7 a request asks for one group, from 8 on for several (KIP-709); 9 carries the member's id and epoch,
-10 topic ids for names (KIP-848). Asking for no topics at all (null) means all there are. Consumers ask for
-stable offsets only (KIP-447), where the version allows it.
+Up to version 7 a request is for one group, from 8 on for several (KIP-709). Version 9 adds the member's id and epoch;
+version 10 has topic ids instead of names (KIP-848). Null topics requests all offsets. Consumers request only stable
+offsets (KIP-447), where the version supports that.
 
-An error of the whole group is at the top (2 to 7), in the group's entry (from 8 on), or in every partition (1). A
-committed offset of -1 means that there is none.
+An error of the whole group is at the top level (2 to 7), in the group's entry (from 8 on), or in every partition (1). A
+committed offset of -1 means that nothing was committed.
 """
 
 from __future__ import annotations
@@ -36,9 +36,10 @@ _FetchedPartition = _FetchedTopic.OffsetFetchResponsePartitions
 
 @frozen
 class FetchedOffsets:
-    """What was answered: the whole group's error code (0 for none), then each partition by itself.
+    """The answer: the whole group's error code (0 for none), then each partition separately.
 
-    ``offsets`` has None where nothing was committed; a partition is either there or in ``errors``, by its code.
+    ``offsets`` has None where nothing was committed. Each partition is either in ``offsets`` or, with its code, in
+    ``errors``.
     """
 
     error: int
@@ -47,7 +48,7 @@ class FetchedOffsets:
 
 
 def to_request(request: OffsetFetch, topic_ids: Mapping[str, TopicId], version: int) -> OffsetFetchRequest:
-    """Ask for a group's offsets; ``topic_ids`` must have every topic from version 10 on."""
+    """Request a group's offsets; from version 10 on ``topic_ids`` must have every topic."""
     topics = None
     if request.partitions is not None:
         topics = [
@@ -70,7 +71,7 @@ def to_request(request: OffsetFetch, topic_ids: Mapping[str, TopicId], version: 
 
 
 def from_response(message: OffsetFetchResponse, group_id: str, topic_ids: Mapping[str, TopicId]) -> FetchedOffsets:
-    """Read what was answered for ``group_id``.
+    """Read the answer for ``group_id``.
 
     Raises ``DecodeError`` if the group is not in the answer. Topics whose id is not in ``topic_ids`` are ignored.
     """
@@ -84,7 +85,7 @@ def from_response(message: OffsetFetchResponse, group_id: str, topic_ids: Mappin
 
 
 def _fetched(told: OffsetFetchResponse | _FetchedGroup, names: Mapping[TopicId, str] | None) -> FetchedOffsets:
-    """Read the topics of a group, by these ``names`` if they have ids."""
+    """Read the topics of a group; ``names`` has the names of topics with ids."""
     offsets: dict[TopicPartition, OffsetAndMetadata | None] = {}
     errors: dict[TopicPartition, int] = {}
     for topic in told.topics:

@@ -1,6 +1,6 @@
-"""OffsetForLeaderEpoch, versions 3 and 4: where a leader's log ends the records of an epoch.
+"""OffsetForLeaderEpoch, versions 3 and 4: where the records of an epoch end in a leader's log.
 
-Consumers may ask from version 3 on: before, it took the right to act for the cluster (KIP-320).
+Consumers may use version 3 and later; older versions require the ClusterAction permission (KIP-320).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _CONSUMER = -1  # in place of a replica's id
 
 @frozen
 class EpochQuestion:
-    """The epoch in front of ``offset``, and the leader's as we know it, so that an old leader does not answer."""
+    """The epoch of the record before ``offset``, and the leader epoch that we know, so that a former leader refuses."""
 
     offset: int
     epoch: int
@@ -31,9 +31,9 @@ class EpochQuestion:
 
 @frozen
 class EpochEnd:
-    """The largest epoch in the leader's log that is not above the one asked for, and where its records end.
+    """The largest epoch in the leader's log up to the requested one, and where its records end.
 
-    Both are -1 if the leader can't tell. ``error`` is a code, 0 for none.
+    Both are -1 if the leader does not know. ``error`` is a code, 0 for none.
     """
 
     epoch: int = -1
@@ -42,12 +42,12 @@ class EpochEnd:
 
     @property
     def is_known(self) -> bool:
-        """Whether the leader could tell."""
+        """Whether the leader knows the end."""
         return self.epoch >= 0 and self.end_offset >= 0
 
 
 def to_request(questions: Mapping[TopicPartition, EpochQuestion]) -> m.OffsetForLeaderEpochRequest:
-    """Ask a leader where the epochs of these questions end."""
+    """Request from a leader where the epochs of these questions end."""
     topic_of = m.OffsetForLeaderEpochRequest.OffsetForLeaderTopic
     return m.OffsetForLeaderEpochRequest(
         replica_id=_CONSUMER,
@@ -70,9 +70,9 @@ def to_request(questions: Mapping[TopicPartition, EpochQuestion]) -> m.OffsetFor
 def from_response(
     message: m.OffsetForLeaderEpochResponse, asked: Mapping[TopicPartition, EpochQuestion]
 ) -> dict[TopicPartition, EpochEnd]:
-    """Read the answers to ``asked``, all of which are in the result.
+    """Read the answers to ``asked``; the result has all of these partitions.
 
-    Raises ``DecodeError`` if the answer leaves out a partition; ignores what was not asked for.
+    Raises ``DecodeError`` if the answer omits a partition; ignores partitions that were not requested.
     """
     found = {
         TopicPartition(topic.topic, partition.partition): EpochEnd(

@@ -1,7 +1,7 @@
 """SyncGroup, versions 0 to 5: members get their assignments, which the leader sends.
 
-The leader's request has an entry for every member. From version 5 on both sides name the protocol they mean (KIP-559);
-an empty name in an answer counts as none.
+The leader's request has an entry for every member. From version 5 on request and answer contain the protocol's name
+(KIP-559); an empty name in an answer counts as none.
 """
 
 from __future__ import annotations

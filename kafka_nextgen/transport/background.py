@@ -48,7 +48,7 @@ async def keep_running(work: Callable[[], Coroutine[object, object, None]], on_f
 
 
 def in_daemon_thread(work: Callable[[], T], name: str) -> asyncio.Future[T]:
-    """Run blocking ``work`` in a thread of this name; the future gets its outcome, unless the loop is closed first.
+    """Run blocking ``work`` in a thread with this name; the future gets its outcome unless the loop closes first.
 
     The interpreter waits at exit for the threads of asyncio's executor, but not for daemon threads: a name server that
     does not answer must not delay the exit.
@@ -67,7 +67,7 @@ def in_daemon_thread(work: Callable[[], T], name: str) -> asyncio.Future[T]:
 
 
 def watch_work(future: asyncio.Future[Any]) -> None:
-    """Tell a loop whose clock is turned that a thread works for it until ``future`` is done."""
+    """Tell a loop with a simulated clock that a thread works for it until ``future`` is done."""
     watch = getattr(future.get_loop(), "watch", None)
     if watch is not None:
         watch(future)
@@ -75,7 +75,7 @@ def watch_work(future: asyncio.Future[Any]) -> None:
 
 @contextmanager
 def threads_work() -> Iterator[None]:
-    """As ``watch_work``, until the block ends."""
+    """Do the same as ``watch_work`` until the block ends."""
     work = asyncio.get_running_loop().create_future()
     watch_work(work)
     try:
@@ -85,10 +85,10 @@ def threads_work() -> Iterator[None]:
 
 
 def run_and_hold_outcome(work: Callable[[], T], future: asyncio.Future[T]) -> Callable[[], None]:
-    """Run ``work`` now. Return a function to call on the loop, which gives the outcome to ``future``."""
+    """Run ``work`` now. Return a function that, when called on the loop, sets the outcome on ``future``."""
     try:
         value = work()
-    except BaseException as error:  # a future must not have a SystemExit or KeyboardInterrupt
+    except BaseException as error:  # a future must not hold a SystemExit or KeyboardInterrupt
         failure = error if isinstance(error, Exception) else RuntimeError(f"it ended with {type(error).__name__}")
         return lambda: None if future.done() else future.set_exception(failure)
     return lambda: None if future.done() else future.set_result(value)

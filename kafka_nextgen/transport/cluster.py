@@ -1,9 +1,9 @@
 """The client of one cluster: sends requests to any broker, to one by its id, or to the coordinator of a group.
 
 ``call`` finds the broker, connects, negotiates the version and waits for the answer, all within one time limit. It
-repeats only what is idempotent: connecting, metadata requests and FindCoordinator. Whether a request that was sent may
-be sent again is for the caller to decide. ``run_exchange`` and ``try_exchange`` are for callers that ask one broker
-again and again.
+repeats only what is idempotent: connecting, metadata requests and FindCoordinator. The caller decides whether a request
+that was already sent may be sent again. ``run_exchange`` and ``try_exchange`` are for callers that send one broker many
+requests in a row.
 """
 
 from __future__ import annotations
@@ -71,9 +71,9 @@ class _Route(NamedTuple):
 
 
 class ClusterClient:
-    """Metadata, coordinators and connections of one cluster, on the event loop that is running.
+    """Metadata, coordinators and connections of one cluster, on the running event loop.
 
-    ``chance`` gives numbers in [0, 1) for jitter and for choosing among equals. ``on_failure`` gets unexpected
+    ``chance`` returns numbers in [0, 1) for jitter and for choosing among equals. ``on_failure`` gets unexpected
     exceptions of background tasks. ``traffic`` counts over all connections.
     """
 
@@ -104,7 +104,7 @@ class ClusterClient:
             self._pool.on_wrong_broker = self._rebootstrap
 
     def _meant_at(self, address: ServerAddress) -> MeantBroker | None:
-        """The broker that is meant by this address; None where that is not known, or several have it behind a proxy."""
+        """The broker expected at this address; None if unknown, or if several share the address behind a proxy."""
         nodes = [node_id for node_id, each in self._brokers.by_id.items() if each == address]
         cluster_id = self._metadata.image.cluster_id
         return None if len(nodes) != 1 or cluster_id is None else MeantBroker(cluster_id, nodes[0])
@@ -124,16 +124,16 @@ class ClusterClient:
         return self._settings.retry_backoff.delay_s(failures, self._chance())
 
     def on_metadata(self, callback: Callable[[ClusterImage], None]) -> None:
-        """Have ``callback`` called with each image that differs from the one before, on the event loop."""
+        """Call ``callback`` on the event loop with each image that differs from the previous one."""
         self._metadata.on_change.append(callback)
 
     def on_refused(self, callback: Callable[[AuthenticationError], None]) -> None:
-        """Have ``callback`` called once when a broker refuses our credentials or is not trusted, not at each retry."""
+        """Call ``callback`` once, not at each retry, when a broker refuses our credentials or is not trusted."""
         self._pool.refusals.on_refused = callback
 
     @property
     def refusal(self) -> AuthenticationError | None:
-        """Why a broker refused this client in its last attempt; from any thread."""
+        """Why a broker refused this client in its last attempt. May be called from any thread."""
         return self._pool.refusals.newest(self._now())
 
     def track_topics(self, needed: Callable[[], Collection[str]]) -> None:
@@ -141,22 +141,22 @@ class ClusterClient:
         self._metadata.topics.needed = needed
 
     def allow_topic_creation(self, names: Collection[str]) -> None:
-        """Ask for these topics soon; with ``allow.auto.create.topics`` a broker may create those missing."""
+        """Request these topics soon; with ``allow.auto.create.topics`` a broker may create missing ones."""
         self._metadata.topics.allow_creation(names)
         self._metadata.request_update()
 
     @property
     def throttle(self) -> str | None:
-        """Which broker throttles this client for long, and until when; from any thread."""
+        """A long throttle in force: which broker, and until when. May be called from any thread."""
         throttle = self._pool.throttles.find_long(self._now())
         return None if throttle is None else str(throttle)
 
     def lift_throttles(self) -> None:
-        """Send at once what waits for a throttle, because this client is about to close."""
+        """Send requests that wait for a throttle at once, because this client is about to close."""
         self._pool.lift_throttles()
 
     async def start(self, *, keep_trying: bool = False) -> None:
-        """Reach a first broker and learn of the others; from then on the metadata stays fresh.
+        """Reach a first broker and discover the others; from then on the metadata is kept fresh.
 
         Tries every bootstrap server once, or with ``keep_trying`` as ``refresh_metadata`` does. Raises
         ``NoBrokersError``, after which ``start`` may be called again, or ``AuthenticationError``.
@@ -174,7 +174,7 @@ class ClusterClient:
         self._metadata.start()
 
     async def close(self) -> None:
-        """Close every connection. Calls that wait, and all later ones, raise ``DisconnectedError``."""
+        """Close every connection. Waiting calls, and all later ones, raise ``DisconnectedError``."""
         self._closed = True
         await self._metadata.close()
         await self._coordinators.close()
@@ -186,9 +186,9 @@ class ClusterClient:
         topic_ids: Collection[TopicId] | None = None,
         timeout_s: float | None = None,
     ) -> None:
-        """Ask for these topics, or for all tracked ones if both are None; ``metadata`` has the answer.
+        """Request these topics, or all tracked ones if both are None; ``metadata`` then has the answer.
 
-        Asks again, with backoff, if the answer is invalid or leaves out a topic that was asked for by name. Raises
+        Asks again, with backoff, if the answer is invalid or omits a topic that was requested by name. Raises
         ``TransportError`` or ``BrokerError``, ``NoBrokersError`` if none can be reached for ten seconds. ``timeout_s``
         is in seconds, None for ``default.api.timeout.ms``.
         """
@@ -217,7 +217,7 @@ class ClusterClient:
                 failure_log.failed(failure)
                 await deadline.pause(pause_s, failure)
             except RequestTimeoutError as failure:
-                if self.refusal is not None:  # its backoff is longer than the time there was
+                if self.refusal is not None:  # its backoff exceeds the time limit
                     raise self.refusal.with_traceback(None) from None
                 cause = self._throttle_in(failure) or (last if failure.__cause__ is None else None)
                 if cause is None:
@@ -228,7 +228,7 @@ class ClusterClient:
                 return answer
 
     def _throttle_in(self, failure: Exception) -> ThrottledError | None:
-        """The throttle that caused a failure. A timeout without a cause is put down to a long throttle in force."""
+        """The throttle that caused a failure. A timeout without a cause is attributed to a long throttle in force."""
         has_no_cause = isinstance(failure, RequestTimeoutError) and failure.__cause__ is None
         return ThrottledError(self.throttle) if has_no_cause and self.throttle is not None else throttle_in(failure)
 
@@ -243,13 +243,13 @@ class ClusterClient:
         queue: SendQueue | None = None,
         connect_timeout_s: float = inf,
     ) -> Answer:
-        """Send one request and return its answer; ``build`` gets the version to use.
+        """Send one request and return its answer; ``build`` receives the version to use.
 
         The broker must support ``also_requires`` too, or nothing is sent. Requests with the same ``queue`` are sent in
-        the order of their calls. ``timeout_s`` (seconds, None for ``request.timeout.ms``) is for everything, and
-        ``connect_timeout_s`` of it for finding and reaching the broker. Raises ``TransportError``, ``DecodeError``,
-        ``UnsupportedProtocolError``, and ``GroupAuthorizationError`` for a coordinator that may not be looked up. Error
-        codes in the answer are for the caller.
+        the order of their calls. ``timeout_s`` (seconds, None for ``request.timeout.ms``) covers everything;
+        ``connect_timeout_s`` limits the part spent on finding and reaching the broker. Raises ``TransportError``,
+        ``DecodeError``, ``UnsupportedProtocolError``, and ``GroupAuthorizationError`` if this client may not look up
+        the coordinator. The caller handles error codes in the answer.
         """
         if timeout_s is None:
             timeout_s = self._settings.request_timeout_s
@@ -273,7 +273,7 @@ class ClusterClient:
     async def run_exchange(self, node: Node, api: Api, exchange: Exchange, timeout_s: float) -> Answer:
         """Run an exchange and return its last answer.
 
-        ``timeout_s`` is for each request, and the first includes connecting. Raises as ``call``.
+        ``timeout_s`` applies to each request; for the first it includes connecting. Raises as ``call``.
         """
         deadline = self._deadline(_Call(api, node), timeout_s)
         connection = await self._connect(node, api, deadline)
@@ -283,7 +283,7 @@ class ClusterClient:
     def try_exchange(self, node: Node, api: Api, exchange: Exchange, timeout_s: float) -> EagerFuture[Answer] | None:
         """Send the first request of an exchange at once, and return the last answer as a future.
 
-        None if there is no connection to that broker now.
+        Returns None if no connection to that broker is open.
         """
         route = self._routes.get((node.node_id, node.purpose, api.key))
         if route is None or route.brokers is not self._brokers.by_id or not route.connection.is_open:
@@ -305,7 +305,7 @@ class ClusterClient:
         return route
 
     async def supports(self, extension: Api, target: Target, api: Api, timeout_s: float) -> bool:
-        """Whether the broker that requests of ``api`` go to supports ``extension``. Raises as ``call``."""
+        """Whether the broker that receives requests of ``api`` supports ``extension``. Raises as ``call``."""
         connection = await self._connect(target, api, self._deadline(_Call(api, target), timeout_s))
         return extension.key in connection.ranges
 
@@ -318,7 +318,7 @@ class ClusterClient:
         return await self._coordinators.find(group_id, self._deadline(f"the coordinator of {group_id}", timeout_s))
 
     def coordinator_trouble(self, group_id: str) -> str | None:
-        """Why the coordinator of a group could not be reached last; None if it was."""
+        """Why the last attempt to reach the coordinator of a group failed; None if it succeeded."""
         failure = self._coordinators.failures.get(group_id)
         return None if failure is None else str(failure)
 

@@ -1,4 +1,4 @@
-"""Questions to the cluster: where partitions begin and end, and which topics there are."""
+"""Queries to the cluster: where partitions begin and end, and which topics exist."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ class ClusterQueries:
     async def list_offsets(
         self, timestamps: Mapping[TopicPartition, int], timeout_s: float
     ) -> dict[TopicPartition, OffsetAndTimestamp]:
-        """The offsets at these timestamps, of all partitions, so partitions without a leader are waited for.
+        """The offsets of all partitions at these timestamps; waits for partitions without a leader.
 
-        Raises as ``reachable_offsets`` does, and RequestTimeoutError if one has none when the time is over.
+        Raises as ``reachable_offsets`` does, and RequestTimeoutError if a partition has no result at the deadline.
         """
         return checked(await self.find_offsets(timestamps, timeout_s, needs_all=True)).all()
 
@@ -43,8 +43,8 @@ class ClusterQueries:
     ) -> PartitionResults[OffsetAndTimestamp]:
         """The offsets at these timestamps; partitions without a leader, or whose leader is away, are in ``failed``.
 
-        Raises UnknownTopicError if the partition does not exist, looked up a few times, another BrokerError for what
-        won't pass, and RequestTimeoutError if nothing was found when the time is over.
+        Raises UnknownTopicError if the partition does not exist, looked up a few times, another BrokerError for
+        permanent errors, and RequestTimeoutError if nothing was found before the deadline.
         """
         return checked(await self.find_offsets(timestamps, timeout_s))
 
@@ -53,7 +53,7 @@ class ClusterQueries:
     ) -> PartitionResults[OffsetAndTimestamp]:
         """The offsets at these timestamps (milliseconds; -1 the end, -2 the beginning), or the error of each.
 
-        Retries what may pass until the time is over. A partition that the cluster says a few times has no leader is
+        Retries transient errors until the deadline. If metadata shows a few times that a partition has no leader, it is
         not waited for once others are found, unless ``needs_all``. Raises ClosedError if this client is closed
         meanwhile.
         """
@@ -75,7 +75,7 @@ class ClusterQueries:
     async def lag(
         self, committed: Mapping[TopicPartition, OffsetAndMetadata | None], timeout_s: float
     ) -> PartitionResults[int | None]:
-        """How many offsets that can be read are at or behind the committed one; None where there is none.
+        """The number of readable offsets from the committed one on; None for partitions without a committed offset.
 
         Offsets below the log's start, which retention or DeleteRecords removed, can't be read. Fails and raises as
         ``reachable_offsets`` does.
@@ -92,7 +92,7 @@ class ClusterQueries:
         return PartitionResults(lags, {**starts.failed, **ends.failed})
 
     async def _ask_leaders(self, lookup: Lookup, deadline: Deadline) -> None:
-        """Ask every leader for its share."""
+        """Ask every leader for the offsets of its partitions."""
         shares = self._by_leader(lookup.missing)
         lookup.note_failure(lookup.missing.keys() - set().union(*shares.values()), NO_LEADER)
         asked = [self._ask(node, share, deadline) for node, share in shares.items()]
@@ -128,7 +128,7 @@ class ClusterQueries:
         return from_response(answer, share)
 
     def _leader_epochs(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
-        """At which epochs they are led, so that a node refuses that led them before: its log may end earlier."""
+        """The leader epochs of these partitions, so that a former leader refuses: its log may end earlier."""
         known = ((tp, self._cluster.metadata.partition(tp)) for tp in partitions)
         return {tp: info.leader_epoch for tp, info in known if info is not None}
 
@@ -151,7 +151,7 @@ class ClusterQueries:
         return described[topic].partitions if topic in described else ()
 
     async def describe_topics(self, names: Collection[str] | None, timeout_s: float) -> dict[str, TopicDescription]:
-        """These topics, or all, by name; those that are not there are left out."""
+        """These topics, or all, by name; topics that do not exist are left out."""
         if names is None:
             topics = (await self._cluster.all_topics(timeout_s)).topics_by_name
         else:
@@ -164,7 +164,7 @@ class ClusterQueries:
         return {name: _description_of(topic) for name, topic in topics.items() if not topic.error}
 
     async def topics(self, timeout_s: float) -> tuple[str, ...]:
-        """The names of the topics there are, internal ones left out."""
+        """The names of all topics except internal ones."""
         image = await self._cluster.all_topics(timeout_s)
         return tuple(sorted(t.name for t in image.topics_by_name.values() if not t.error and not t.is_internal))
 

@@ -1,8 +1,8 @@
-"""Opening a connection to a server: look its name up, connect, TLS, ApiVersions, login.
+"""Opens a connection to a server: name lookup, TCP connect, TLS, ApiVersions, login.
 
-Every address of the name is tried, IPv6 and IPv4, until one succeeds; each has ``setup_timeout_s`` for all steps. So a
-port where something else listens is found here, and not by the first request. A server that refuses our credentials, or
-is not trusted, is not tried at its other addresses.
+Every address of the name is tried, IPv6 and IPv4, until one succeeds; each has ``setup_timeout_s`` for all steps. A
+port where something other than Kafka listens is therefore detected here, before the first request. A server that
+refuses our credentials, or is not trusted, is not tried at its other addresses.
 """
 
 from __future__ import annotations
@@ -60,11 +60,11 @@ async def open_connection(
     resolver: Resolver | None = None,
     meant: MeantBroker | None = None,
 ) -> Connection:
-    """Connect to a server, learn its API versions and log in. It is told which broker is ``meant``, if that is given.
+    """Connect to a server, learn its API versions and log in. ``meant`` is the broker expected there, if known.
 
     Raises only ``AuthenticationError``, ``OutageError``, ``DecodeError`` or ``BrokerError``: the failure of the only
-    address, or a ``DisconnectedError`` that lists the failures of all. ``chance`` gives numbers in [0, 1), which spread
-    the renewals of logins.
+    address, or a ``DisconnectedError`` that lists the failures of all. ``chance`` returns numbers in [0, 1) that spread
+    login renewals over time.
     """
     opening = _Opening(address, settings, traffic or Traffic(), chance, meant)
     failures: list[KafkaNextgenError] = []
@@ -80,7 +80,7 @@ async def open_connection(
 
 @frozen
 class _Opening:
-    """How connections to one server are opened."""
+    """Opens connections to one server."""
 
     address: ServerAddress
     settings: TransportSettings
@@ -89,7 +89,7 @@ class _Opening:
     meant: MeantBroker | None = None
 
     async def at(self, host: str) -> Connection:
-        """Open one at this address of the server. Raises ``KafkaNextgenError``."""
+        """Open a connection to this address of the server. Raises ``KafkaNextgenError``."""
         deadline = Deadline(self.settings.setup_timeout_s, f"{self.address}: connecting to {host}")
         connection = Connection(self.address, self.settings, self.traffic)
         connecting = asyncio.get_running_loop().create_task(self._connect(connection, host))
@@ -158,17 +158,18 @@ def _reason(error: Exception) -> str:
 
 # ---- API versions (KIP-35)
 
-#: Version 5 only adds which broker is meant (KIP-1242), and brokers before Kafka 4.4 would have to be asked again.
+#: Version 5 only adds the broker that is meant (KIP-1242); with brokers before Kafka 4.4 it would cost a second
+#: request.
 _ASKED_IN = 4
 _WITH_MEANT_BROKER = 5
 
 
 class WrongBrokerError(DisconnectedError):
-    """Another broker answers at this address than the one that is meant."""
+    """A different broker than the expected one answers at this address."""
 
 
 def checks_whom_we_mean(connection: Connection) -> bool:
-    """Whether the broker can say that it is not the one that is meant; its cluster can, then, as a rule."""
+    """Whether the broker can report that it is not the expected one; then the rest of its cluster usually can, too."""
     return connection.ranges.get(API_VERSIONS.key, (0, 0))[1] >= _WITH_MEANT_BROKER
 
 
@@ -176,8 +177,9 @@ async def learn_versions(connection: Connection, deadline: Deadline, meant: Mean
     """Ask which versions the broker supports, and keep them in ``connection.ranges``.
 
     A broker that lacks our version of ApiVersions answers UNSUPPORTED_VERSION in version 0, with its own range
-    (KIP-511). The next request uses the highest version of that, or 0 if there is none. Raises ``WrongBrokerError`` if
-    it is not the one that is ``meant``, another ``TransportError``, ``DecodeError`` or ``BrokerError``.
+    (KIP-511). The next request uses the highest version of that range, or 0 if there is none. Raises
+    ``WrongBrokerError`` if the broker is not the one that is ``meant``, another ``TransportError``, ``DecodeError`` or
+    ``BrokerError``.
     """
     asked_in = _ASKED_IN if meant is None else _WITH_MEANT_BROKER
     versions = await _ask_versions(connection, asked_in, deadline, meant)
@@ -211,9 +213,10 @@ def software_version(version: str) -> str:
 
 
 class Resolver:
-    """Looks host names up in daemon threads, at most one for each server.
+    """Looks up host names in daemon threads, at most one for each server.
 
-    A look-up can't be interrupted: it goes on after its caller's deadline, and the next caller waits for the same one.
+    A lookup can't be interrupted: it continues after its caller's deadline, and the next caller waits for the same
+    lookup.
     """
 
     def __init__(self) -> None:
@@ -230,7 +233,7 @@ class Resolver:
         return await self._looking_up.get(address, lambda: _look_up(address), deadline)
 
     async def close(self) -> None:
-        """Stop waiting for look-ups."""
+        """Stop waiting for lookups."""
         await self._looking_up.close()
 
 
@@ -243,7 +246,7 @@ async def _look_up(address: ServerAddress) -> list[str]:
         )
     except OSError as error:
         raise DisconnectedError(f"{address}: the name can't be looked up ({error.strerror or error})") from error
-    except Exception as error:  # a broker may advertise anything, which getaddrinfo may fail to encode
+    except Exception as error:  # a broker may advertise a name that getaddrinfo can't encode
         raise DisconnectedError(f"{address}: the name can't be looked up ({type(error).__name__})") from error
     return list(dict.fromkeys(str(sockaddr[0]) for *_, sockaddr in found))
 

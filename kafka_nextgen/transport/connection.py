@@ -1,11 +1,11 @@
 """One connection to one broker, on asyncio's ``BufferedProtocol``.
 
-All callers get the error that ended the connection: ``DisconnectedError`` if the peer or the network did,
+All callers get the error that ended the connection: ``DisconnectedError`` if the peer or the network ended it,
 ``RequestTimeoutError`` if the oldest request was not answered in time, ``DecodeError`` if an answer did not match it.
-A connection that ended is not opened again.
+An ended connection is never reopened.
 
-A caller that is cancelled or times out does not harm the others: its answer is discarded when it comes. An answer that
-is out for ``request.timeout.ms`` or more ends the connection, since all answers behind it would be late as well.
+If a caller is cancelled or times out, the others are not affected: its answer is discarded on arrival. A request that
+stays unanswered for ``request.timeout.ms`` ends the connection, since all answers behind it would be late as well.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ logger = logger_of(__name__)
 
 
 class Connection(asyncio.BufferedProtocol):
-    """Sends requests and receives answers. ``ranges`` are the broker's versions of each API, once they are known.
+    """Sends requests and receives answers. ``ranges`` are the broker's versions of each API, once known.
 
     ``throttle`` may be shared with other connections. ``was_lost`` is False if this side closed the connection.
     """
@@ -81,11 +81,11 @@ class Connection(asyncio.BufferedProtocol):
         for_login: bool = False,
         exchange: Exchange | None = None,
     ) -> EagerFuture[Answer]:
-        """Send a request as soon as possible, and return its reply; ``for_login`` requests pass the others.
+        """Send a request as soon as possible, and return its reply; ``for_login`` requests go before all others.
 
-        With an ``exchange``, whose first request this is, the reply is the last answer, and the deadline restarts with
-        each request. Raises what ended the connection. Awaiting the reply raises that too, ``RequestTimeoutError`` at
-        the deadline, or ``DecodeError``.
+        With an ``exchange``, this is its first request, the reply is its last answer, and the deadline restarts with
+        each request. Raises the error that ended the connection. Awaiting the reply raises that too,
+        ``RequestTimeoutError`` at the deadline, or ``DecodeError``.
         """
         if not self.is_open:
             raise self._ended or DisconnectedError(f"{self.address}: not connected")
@@ -96,7 +96,7 @@ class Connection(asyncio.BufferedProtocol):
         return pending.reply
 
     def limit_frames(self, max_bytes: int, rule: str) -> None:
-        """Refuse longer frames from here on; the error names ``rule``."""
+        """From now on refuse longer frames; the error names ``rule``."""
         self._reader.limit(max_bytes, rule)
 
     def reauthenticate_at(self, at: float, log_in: LogIn) -> None:
@@ -104,7 +104,7 @@ class Connection(asyncio.BufferedProtocol):
         self._reauthentication.schedule(at, log_in)
 
     def send_waiting(self) -> None:
-        """Send the requests that wait, after a throttle was lifted."""
+        """Send waiting requests after a throttle was lifted."""
         if self.is_open and self._pipeline.waits:
             self._pump()
 
@@ -124,7 +124,7 @@ class Connection(asyncio.BufferedProtocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """The socket is connected."""
-        self._transport = cast(asyncio.Transport, transport)  # those of uvloop have its methods, but not the class
+        self._transport = cast(asyncio.Transport, transport)  # uvloop's has its methods, but not its class
         self._receive = receiver_of(self._transport)
         if self._ended is not None:  # closed while the socket was being connected
             self._transport.abort()
@@ -133,11 +133,11 @@ class Connection(asyncio.BufferedProtocol):
             self._timer.fire_by(self._due_at())
 
     def get_buffer(self, sizehint: int) -> memoryview:
-        """Where to receive."""
+        """The buffer to receive into."""
         return self._reader.buffer()
 
     def buffer_updated(self, nbytes: int) -> None:
-        """So many bytes were received."""
+        """asyncio has received this many bytes into the buffer."""
         if self._ended is not None:
             return
         try:
@@ -175,13 +175,13 @@ class Connection(asyncio.BufferedProtocol):
         try:
             if pending.exchange is not None and self._follow(pending, pending.exchange, frame, now):
                 return
-            # The message of a Fetch answer has views of the frame.
+            # The message of a Fetch answer contains views of the frame.
             frame = self._reader.kept(frame) if pending.api.key == FETCH.key else frame
             _, message = frames.decode_response(pending.api, pending.version, frame)
         except DecodeError as error:
             pending.reply.set_exception(self._with_address(error))
             raise
-        except Exception as bug:  # a bug of the reader, or no memory: the other requests go on
+        except Exception as bug:  # a bug in the reader, or out of memory: the other requests continue
             pending.reply.set_exception(bug)
             return
         throttle_s = throttle_time_s(message)
@@ -212,7 +212,7 @@ class Connection(asyncio.BufferedProtocol):
         return type(error)(f"{self.address}: {error}")
 
     def _continue(self) -> None:
-        """After answers: usually nothing waits, and the next request of an exchange was sent."""
+        """Continue after answers. Usually nothing waits, and the next request of an exchange is already sent."""
         oldest = self._pipeline.oldest
         if self._pipeline.waits:
             self._pump()
@@ -241,7 +241,7 @@ class Connection(asyncio.BufferedProtocol):
         return ThrottledError(str(self.throttle)) if self.throttle.until > self._loop.time() else None
 
     def _pump(self) -> None:
-        """Send what may be sent now."""
+        """Send the requests that may be sent now."""
         now = self._loop.time()
         self._reauthentication.begin_if_due(now)
         self._idle_since = now
@@ -264,7 +264,7 @@ class Connection(asyncio.BufferedProtocol):
     # ---- time, and the end
 
     def _due_at(self) -> float:
-        """When to act next: an answer is late, this is idle for too long, or a throttle ends and a request waits."""
+        """When to act next: an answer is late, the connection is idle too long, or a request's throttle ends."""
         oldest = self._pipeline.oldest
         due_at = self._idle_since + self._settings.max_idle_s if oldest is None else oldest.due_at
         if self._pipeline.waits and self.throttle.until < due_at and self._pipeline.may_send:

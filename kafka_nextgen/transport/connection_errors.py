@@ -2,8 +2,8 @@
 
 A TLS failure that another attempt would repeat is a ``TlsError``: a certificate that is not trusted, expired or for
 another host, no common version or cipher, a port without TLS, our own certificate refused (in TLS 1.3 only reported by
-the first read after the handshake). Everything else is a ``DisconnectedError``. So is an end during the handshake: a
-broker that stops causes it, as does a port without TLS.
+the first read after the handshake). Everything else is a ``DisconnectedError``. A disconnect during the handshake is
+too, because both a stopping broker and a port without TLS cause it.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def connection_lost_error(
 ) -> KafkaNextgenError:
     """The error for a connection that asyncio reports as lost; ``exc`` is None if the peer closed it.
 
-    ``untested`` are the security settings if no request was answered yet: they may be why.
+    ``untested`` are the security settings if no request was answered yet, since they may be the reason.
     """
     tls = tls_error(address, exc, in_handshake=False) if isinstance(exc, OSError) else None
     if tls is not None:
@@ -89,7 +89,7 @@ def _likely_cause(security: Security) -> str:
 
 
 def tls_error(address: ServerAddress, error: OSError, *, in_handshake: bool) -> TransportError | None:
-    """The typed error for what ended a connection with TLS; None if TLS is not the cause."""
+    """The typed error for a TLS connection that ended; None if TLS is not the cause."""
     lasting = _lasting(error)
     if lasting is not None:
         return TlsError(f"{address}: {lasting} ({_reason(error)})")

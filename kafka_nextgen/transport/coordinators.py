@@ -23,7 +23,7 @@ __all__ = ["Coordinators"]
 
 
 class Coordinators:
-    """Coordinators by group; ``failures`` has why a group's coordinator could not be found or reached last."""
+    """Coordinators by group; ``failures`` has the latest reason why one could not be found or reached."""
 
     def __init__(self, settings: TransportSettings, brokers: KnownBrokers, chance: Callable[[], float]) -> None:
         self._settings = settings
@@ -70,7 +70,7 @@ class Coordinators:
         self.forget(group_id)
 
     async def close(self) -> None:
-        """Stop looking coordinators up."""
+        """Stop looking up coordinators."""
         await self._asking.close()
 
     async def _ask(self, group_id: str) -> Broker:

@@ -1,6 +1,7 @@
-"""Deadlines, and ways to wait that obey them.
+"""Deadlines, and waiting that respects them.
 
-Waiting for a future never cancels it: several callers may share it, and its answer may have to be discarded later.
+Waiting for a future never cancels it: several callers may share it, and a late answer still has to be matched and
+discarded.
 """
 
 from __future__ import annotations
@@ -33,11 +34,11 @@ class Deadline:
         self._what = what
 
     def restart(self, now: float) -> None:
-        """Allow the whole time again from ``now``, on the loop's clock."""
+        """Restart the full timeout from ``now``, on the loop's clock."""
         self._at = now + self._timeout_s
 
     def left_s(self, now: float | None = None) -> float:
-        """Seconds left, never negative; ``now`` saves a look at the loop's clock."""
+        """Seconds left, never negative; ``now`` avoids reading the loop's clock."""
         return max(0.0, self._at - (self._loop.time() if now is None else now))
 
     def missed(self, last_failure: object = None) -> RequestTimeoutError:
@@ -57,7 +58,7 @@ class Deadline:
         return future.result()
 
     def limit(self, reply: EagerFuture[T], why: Callable[[], object] = lambda: None) -> None:
-        """Fail ``reply`` with ``RequestTimeoutError`` at this deadline; ``why`` is then asked for the cause."""
+        """Fail ``reply`` with ``RequestTimeoutError`` at this deadline; ``why`` is called for the cause."""
         reply.fail_at(self._at, lambda: self.missed(why()))
 
     async def pause(self, delay_s: float, last_failure: object = None) -> None:
@@ -68,9 +69,9 @@ class Deadline:
 
 
 async def wait_for_event(event: asyncio.Event, timeout_s: float) -> bool:
-    """Wait for an event, at most ``timeout_s`` seconds; whether it is set.
+    """Wait for an event, at most ``timeout_s`` seconds; returns whether it is set.
 
-    ``asyncio.wait_for`` loses a cancellation that comes together with the event before Python 3.12.
+    Before Python 3.12, ``asyncio.wait_for`` loses a cancellation that arrives together with the event.
     """
     waiting = asyncio.ensure_future(event.wait())
     try:
@@ -81,7 +82,7 @@ async def wait_for_event(event: asyncio.Event, timeout_s: float) -> bool:
 
 
 class SingleFlight(Generic[K, T]):
-    """Runs work once for all callers that want the same at the same time. It goes on if a caller leaves."""
+    """Runs work once for all concurrent callers with the same key. The work continues if a caller leaves."""
 
     def __init__(self) -> None:
         self._running: dict[K, asyncio.Task[T]] = {}
@@ -110,7 +111,7 @@ class SingleFlight(Generic[K, T]):
             task.exception()  # its callers may all have left; without this asyncio would log it
 
     async def close(self) -> None:
-        """Cancel all work and wait for its end; ``get`` raises from now on."""
+        """Cancel all work and wait for it to end; ``get`` raises from now on."""
         self._closed = True
         tasks = list(self._running.values())
         for task in tasks:
@@ -119,16 +120,16 @@ class SingleFlight(Generic[K, T]):
 
 
 class SendQueue:
-    """Sends requests in the order in which they were made, however long each takes to find its broker.
+    """Sends requests in call order, however long each takes to find its broker.
 
-    A request starts when the one before it is on its connection, which keeps the order from there on, or has given up.
+    A request starts when the one before it was passed to its connection, which then keeps the order, or has failed.
     """
 
     def __init__(self) -> None:
         self._waiting: deque[asyncio.Future[None]] = deque()
 
     async def send(self, begin: Callable[[], Awaitable[EagerFuture[T]]], deadline: Deadline) -> T:
-        """Call ``begin`` when the requests before this one are sent, and return the reply.
+        """Call ``begin`` once all earlier requests are sent, and return the reply.
 
         Raises ``RequestTimeoutError``, or what ``begin`` or the reply raises.
         """

@@ -1,8 +1,8 @@
 """A future for one task, which resumes as soon as the result is set.
 
-An asyncio future wakes its task in the next iteration of the loop, which first polls all sockets. Where replies come a
-thousand times a second, that costs as much as reading them. This future resumes its task inside ``set_result``, unless
-another task is running: asyncio does not allow one task to run inside another.
+An asyncio future wakes its task in the next iteration of the loop, which first polls all sockets. At a thousand replies
+a second, that costs as much as reading them. This future resumes its task inside ``set_result``, unless another task is
+running: asyncio does not allow one task to run inside another.
 
 Tasks await any object for which ``asyncio.isfuture`` is true (Python 3.10 to 3.14), and any code outside a task may
 call their wake-up callbacks. On an event loop whose tasks take only asyncio's own futures, the result is awaited
@@ -69,7 +69,7 @@ class EagerFuture(Generic[T]):
         return self._failure
 
     def fail_at(self, moment: float, failure: Callable[[], BaseException]) -> None:
-        """Fail at ``moment``, on the loop's clock, unless done by then; replaces an earlier moment."""
+        """Fail at ``moment`` on the loop's clock, unless done by then; replaces a ``moment`` set before."""
         self.cancel_timeout()
         self._timer = self._loop.call_at(moment, self._time_out, failure)
 
@@ -89,7 +89,7 @@ class EagerFuture(Generic[T]):
         self._finish(at_once=asyncio.current_task(self._loop) is None)
 
     def set_exception(self, failure: BaseException) -> None:
-        """Set an exception. The task resumes in the next iteration: its caller may have to clean up first."""
+        """Set an exception. The task resumes in the next iteration, since the caller may have to clean up first."""
         self._failure = failure
         self._finish(at_once=False)
 
@@ -103,12 +103,12 @@ class EagerFuture(Generic[T]):
             self.set_exception(failure)
 
     def end_from_thread(self: EagerFuture[None], failure: BaseException | None = None) -> None:
-        """Have the loop call ``end``; from any thread."""
+        """Schedule ``end`` on the loop. May be called from any thread."""
         with suppress(RuntimeError):  # the loop is closed
             self._loop.call_soon_threadsafe(self.end, failure)
 
     def cancel(self, msg: object = None) -> bool:
-        """Cancel unless done; whether this cancelled it. asyncio calls this too."""
+        """Cancel unless done; returns whether this call cancelled it. asyncio calls this too."""
         if self._is_done:
             return False
         self._failure = asyncio.CancelledError() if msg is None else asyncio.CancelledError(msg)
@@ -134,7 +134,7 @@ class EagerFuture(Generic[T]):
         return self._loop
 
     def add_done_callback(self, wake: Callable[[EagerFuture[T]], object], *, context: Context | None = None) -> None:
-        """Have ``wake`` called when this is done; only one task may wait."""
+        """Call ``wake`` when this future is done; only one task may wait."""
         assert self._waiter is None, "only one task may wait"
         self._waiter = wake, context
 

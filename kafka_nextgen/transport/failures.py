@@ -1,4 +1,4 @@
-"""Which error an application gets for a broker's error code, and the advice that comes with it."""
+"""Maps a broker's error codes to the errors that an application gets, with advice."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _ADVICE: dict[int, str] = {
     ErrorCode.UNKNOWN_SERVER_ERROR: "the coordinator's log says more; an assignor that failed is one cause",
 }
 
-#: What a member can do that its cluster does not serve, by the protocol it tried.
+#: Advice for a member whose cluster does not support its group protocol, by that protocol.
 _UNSERVED: dict[GroupProtocol, str] = {
     GroupProtocol.CONSUMER: (
         "this cluster does not support the consumer group protocol (Kafka 4.0 or newer with group.version=1 does); "
@@ -63,10 +63,11 @@ def error_from_coordinator(
     *,
     has_own_assignors: bool = False,
 ) -> BrokerError:
-    """What the coordinator said, as poll raises it: what happened, to which group and member, and what to do.
+    """The coordinator's error as poll raises it: what happened, to which group and member, and what to do.
 
-    ``protocol`` is the one that was spoken. ``member_epoch`` is that of the member before it was refused, negative if
-    it was not in the group yet. Who ``has_own_assignors`` is told what to do about those with the message.
+    ``protocol`` is the group protocol in use. ``member_epoch`` is the member's epoch before the refusal, negative if it
+    had not joined yet. With ``has_own_assignors`` no advice is added about an unsupported assignor, since the
+    coordinator's message has it.
     """
     standing = f" at epoch {member_epoch}" if member_epoch >= 0 else ", which is joining"
     text = f"group {group_id}: member {member_id or '-'}{standing}: {effect.message}"
@@ -79,7 +80,7 @@ def error_from_coordinator(
 def error_from_code(
     code: int, text: str, *, group_id: str | None = None, member_id: str | None = None, advice: str | None = None
 ) -> BrokerError:
-    """The typed error of an error code; ``text`` says what it concerned, ``advice`` what to do unless that is usual."""
+    """The typed error for an error code; ``text`` says what it concerned, ``advice`` replaces the usual advice."""
     advice = _ADVICE.get(code) if advice is None else advice
     named = text if name_of(code) in text else f"{text} ({name_of(code)})"
     message = f"{named}; {advice}" if advice else named

@@ -1,10 +1,10 @@
 """Frames from a stream of bytes, received in place: four bytes of length, then as many bytes.
 
-Small frames are received into one buffer, and handed over as views of it. A view is valid until the next bytes arrive;
-``FrameReader.kept`` makes it permanent. A larger frame gets a buffer for itself and the rest of it is received directly
-there, so nothing is joined, and nothing is overwritten while a view of it exists.
+Small frames are received into one buffer, and returned as views of it. A view is valid until the next bytes arrive;
+``FrameReader.kept`` makes it permanent. A larger frame gets a separate buffer, and the rest of it is received directly
+into that buffer. So no pieces are joined, and no data is overwritten while a view of it exists.
 
-A length is checked before memory is allocated for it.
+Each length is checked before memory is allocated.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ SMALL_FRAMES = 200
 #: Milliseconds that ``receiver_of`` may receive before other connections get their turn.
 MAX_RECEIVE_MS = 5
 
-#: Receives into a buffer what arrives soon; returns the number of bytes.
+#: Receives bytes that arrive soon into a buffer; returns their number.
 Receive = Callable[[memoryview], int]
 
 
@@ -48,17 +48,17 @@ class FrameReader:
         self._large_end = 0
 
     def limit(self, max_bytes: int, rule: str) -> None:
-        """Refuse longer frames from here on; the error calls this limit ``rule``."""
+        """From now on refuse longer frames; the error calls this limit ``rule``."""
         self._max_bytes, self._rule = max_bytes, rule
 
     def buffer(self) -> memoryview:
-        """Where to receive the next bytes; never empty."""
+        """The buffer for the next bytes; never empty."""
         if self._large is not None:
             return self._large[self._large_end :]
         return self._view[self._end :]
 
     def rest(self) -> memoryview | None:
-        """Where to receive the rest of an incomplete frame, None if its length is not known.
+        """The buffer for the rest of an incomplete frame; None if its length is not known yet.
 
         All complete frames must have been taken from ``received``.
         """
@@ -69,10 +69,10 @@ class FrameReader:
         return self._view[self._end : _LENGTH.size + _LENGTH.unpack_from(self._buffer)[0]]
 
     def received(self, count: int) -> Iterable[memoryview]:
-        """The frames that ``count`` more bytes complete, without their lengths.
+        """The frames completed by ``count`` more bytes, without their length prefixes.
 
         Each must be used before the next is taken, and all must be taken. Raises ``DecodeError``, or
-        ``FrameTooLargeError`` for a length above the limit; the stream is useless after that.
+        ``FrameTooLargeError`` for a length above the limit; the stream can't be used after that.
         """
         if self._large is None:
             self._end += count
@@ -85,7 +85,7 @@ class FrameReader:
         return (frame,)
 
     def kept(self, frame: memoryview) -> memoryview:
-        """The frame in memory that stays valid: a copy if it lies in the buffer for small frames."""
+        """The frame in memory that stays valid: a copy if it is in the buffer for small frames."""
         return memoryview(bytes(frame)) if frame.obj is self._buffer else frame
 
     def _single_frame(self) -> memoryview | None:
@@ -162,7 +162,7 @@ class FrameBuffers:
         return memoryview(buffer)[:length]
 
     def note_small(self) -> None:
-        """Count a frame that needs no buffer."""
+        """Count a small frame, which needs no separate buffer."""
         if self._kept:
             self._small_frames += 1
             if self._small_frames > SMALL_FRAMES:
@@ -176,7 +176,7 @@ def _capacity_for(length: int) -> int:
 
 
 def _is_free(buffer: bytearray) -> bool:
-    """Whether no view of it exists: only then can it be resized."""
+    """Whether no view of the buffer exists: only then can it be resized."""
     try:
         buffer.append(buffer.pop())
     except BufferError:
@@ -185,14 +185,14 @@ def _is_free(buffer: bytearray) -> bool:
 
 
 def receiver_of(transport: asyncio.Transport) -> Receive | None:
-    """A function in C that receives the rest of a frame from a plain socket of asyncio's own event loops.
+    """A C function that receives the rest of a frame from a plain socket of asyncio's own event loops.
 
-    None with TLS, on another event loop (uvloop, for one), or without the extension.
+    Returns None with TLS, on another event loop (such as uvloop), or without the C extension.
 
     The event loop waits for the GIL twice for each piece it receives, and a busy thread of the application releases it
-    only every 5 ms (``sys.getswitchinterval``). Megabytes would come in pieces with milliseconds in between. A small
-    answer may come in pieces too, since a broker writes records separately from what surrounds them. Other connections
-    wait meanwhile, but no longer than that thread delays them anyway.
+    only every 5 ms (``sys.getswitchinterval``). Megabytes would arrive in pieces, milliseconds apart. A small answer
+    may also arrive in pieces, since a broker writes records separately from what surrounds them. Other connections wait
+    meanwhile, but no longer than the application's thread delays them anyway.
     """
     plain = transport.get_extra_info("socket")
     if not isinstance(plain, TransportSocket) or transport.get_extra_info("sslcontext") is not None:

@@ -1,11 +1,11 @@
-"""Waiting for what runs on the I/O thread, blocking or awaiting, in a way that signal handlers can interrupt.
+"""Waits for work on the I/O thread, blocking or awaiting, so that signal handlers can interrupt the wait.
 
 CPython runs a signal's handler in the main thread, between two instructions. A signal wakes that thread, but not if it
 comes just as the thread falls asleep, or if the system delivers it to another thread: the handler then runs when the
-main thread wakes for another reason. On Windows no signal wakes it. So nothing sleeps for long at once.
+main thread wakes for another reason. On Windows no signal wakes it. So every wait consists of short sleeps.
 
-A handler may also raise. If that happens on the way into or out of a ``threading.Condition``, which are lines of
-Python, its lock is kept for ever, and the I/O thread waits for it. So futures of that thread wait without one.
+A handler may also raise. If that happens while a ``threading.Condition`` is entered or left, which runs Python code,
+its lock is never released and the I/O thread blocks on it. So futures of that thread wait without a condition.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class SafeFuture(Future[T]):
 
 
 def sleep_until_ended(future: Future[Any], at_most_s: float) -> bool:
-    """Sleep until ``future`` has ended, at most so many seconds; whether it has."""
+    """Sleep until ``future`` has ended, at most this many seconds; returns whether it has ended."""
     if future.done():
         return True
     deadline = clocks.monotonic() + at_most_s
@@ -98,19 +98,19 @@ async def await_result(future: Future[T]) -> T:
 
 
 async def await_completion(future: Future[None]) -> None:
-    """Await the end of work; cancelling this leaves the work going on."""
+    """Await the end of work; cancelling this does not cancel the work."""
     await _settled(asyncio.shield(asyncio.wrap_future(future)), HANDSHAKE_LIMIT_S)
 
 
 def is_outcome(error: Exception, future: Future[None]) -> bool:
-    """Whether ``error`` is the outcome of the work or of this library; any other is a signal handler's."""
+    """Whether the work or this library raised ``error``; any other error comes from a signal handler."""
     if isinstance(error, KafkaNextgenError):
         return True
     return future.done() and not future.cancelled() and future.exception() is error
 
 
 async def _settled(waiter: asyncio.Future[T], limit_s: float | None) -> T:
-    """The waiter's result; a future that was cancelled at the other end is not a cancellation of this task."""
+    """The waiter's result; if the other side cancelled the future, this task is not cancelled."""
     try:
         await asyncio.wait([waiter], timeout=limit_s)
     finally:

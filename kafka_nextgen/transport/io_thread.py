@@ -1,8 +1,8 @@
-"""One daemon thread with one event loop per consumer, or per other owner of connections, and the tasks on it.
+"""One daemon thread with one event loop for each consumer or other owner of connections, and the tasks on it.
 
-Heartbeats are sent from here, so they depend neither on the application's thread nor on its event loop. The
-application submits coroutines; what the thread finds on its own goes to the ``Mailbox``. Every future that ``submit``
-returned is done when the thread ends, so no caller waits for ever.
+Heartbeats are sent from here, so they depend neither on the application's thread nor on its event loop. The application
+submits coroutines; the thread puts its own findings into the ``Mailbox``. Every future that ``submit`` returned is done
+when the thread ends, so no caller waits for ever.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ __all__ = ["InFlight", "IoThread", "TaskSet"]
 
 T = TypeVar("T")
 
-#: How many submitted coroutines begin in one iteration of the loop: a few milliseconds of work.
+#: How many submitted coroutines start in one iteration of the loop: a few milliseconds of work.
 _BEGIN_IN_A_TURN = 100
 #: How long (seconds) to wait for a thread that failed to start.
 _GIVING_UP_S = 1.0
@@ -37,7 +37,7 @@ class IoThread:
     """Owns the event loop. Usable by every thread of the process that made it; unusable after a fork.
 
     ``on_failure`` gets exceptions of callbacks on the loop, which would be lost otherwise. ``owner`` is the owner's
-    name in errors. The thread goes by ``clock``, or by the system's. Raises MisuseError if threads are not native
+    name in errors. The thread uses ``clock``, or the system's clock. Raises MisuseError if threads are not native
     (gevent, eventlet).
     """
 
@@ -58,7 +58,7 @@ class IoThread:
         self._loop.set_exception_handler(self._note_failure)
         self._ended: asyncio.Future[None] = self._loop.create_future()
         self._ending: asyncio.Task[None] | None = None
-        self._to_begin: deque[Callable[[], None]] = deque()  # what was submitted; only the loop looks at it
+        self._to_begin: deque[Callable[[], None]] = deque()  # submitted work; only the loop reads it
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
         self._thread.start()
 
@@ -71,7 +71,7 @@ class IoThread:
             raise
 
     def submit(self, work: Coroutine[object, object, T]) -> Future[T]:
-        """Run a coroutine on the loop; its result arrives in the future, cancelling that cancels the work.
+        """Run a coroutine on the loop; the future gets its result, and cancelling the future cancels the work.
 
         Raises MisuseError if the owner is closed, was made before a fork, or the interpreter is ending.
         """
@@ -86,11 +86,11 @@ class IoThread:
             raise
 
     def call(self, work: Callable[[], T]) -> Future[T]:
-        """Call ``work`` on the loop, in the order of what is submitted; its result arrives in the future."""
+        """Call ``work`` on the loop, in submission order; the future gets its result."""
         return self.submit(_call(work))
 
     def _hand_over(self, work: Coroutine[object, object, T]) -> Future[T]:
-        """What ``asyncio.run_coroutine_threadsafe`` does, with a future that no signal handler leaves locked."""
+        """Like ``asyncio.run_coroutine_threadsafe``, with a future that a signal handler can't leave locked."""
         future: Future[T] = SafeFuture()
 
         def begin() -> None:
@@ -102,7 +102,7 @@ class IoThread:
         return future
 
     def _begin_soon(self, begin: Callable[[], None]) -> None:
-        """Begin in one of the next iterations, in order: thousands of submissions do not delay a heartbeat."""
+        """Start in one of the next iterations, in order, so that thousands of submissions do not delay a heartbeat."""
         if not self._to_begin:
             self._loop.call_soon(self._begin_some)
         self._to_begin.append(begin)
@@ -122,7 +122,7 @@ class IoThread:
             self._loop.call_soon_threadsafe(callback)
 
     def call_after_submitted(self, callback: Callable[[], object]) -> None:
-        """Run a callable on the loop once everything submitted before has begun."""
+        """Run a callable on the loop once everything submitted before has started."""
         self.call_soon(lambda: self._call_after_begun(callback))
 
     def _call_after_begun(self, callback: Callable[[], object]) -> None:
@@ -136,12 +136,12 @@ class IoThread:
 
     @property
     def is_frozen(self) -> bool:
-        """Whether the interpreter is ending, so that this thread, as every daemon, does nothing any more."""
+        """Whether the interpreter is shutting down: this thread, like every daemon thread, no longer runs."""
         return threads_are_frozen() and not self.has_ended
 
     @property
     def has_ended(self) -> bool:
-        """Whether the thread accepts nothing any more."""
+        """Whether the thread no longer accepts work."""
         return not self._accepts
 
     def check_usable(self) -> None:
@@ -156,14 +156,14 @@ class IoThread:
             raise MisuseError(f"this {self._owner} was made before a fork; make a new one in the child process")
 
     def stop(self, timeout_s: float) -> None:
-        """End the loop after what is running now, and wait for the thread up to ``timeout_s`` seconds."""
+        """End the loop after the current callback, and wait for the thread up to ``timeout_s`` seconds."""
         if not (self.is_foreign or threads_are_frozen()):
             self.call_soon(self.end)
             self._thread.join(timeout_s)
 
     def end(self) -> None:
-        """End the loop after what is running now; only from the loop itself."""
-        if not self._ended.done():  # a second call must not cut the cancelling short
+        """End the loop after the current callback; call this only on the loop."""
+        if not self._ended.done():  # a second call must not interrupt the cancelling
             self._ended.set_result(None)
 
     def end_after(self, work: Callable[[], Coroutine[object, object, None]]) -> None:
@@ -199,7 +199,7 @@ class IoThread:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
-        await asyncio.sleep(0)  # lets their futures be completed
+        await asyncio.sleep(0)  # completes their futures
 
     def _note_failure(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
         error = context.get("exception")
@@ -247,15 +247,15 @@ class TaskSet:
         return task
 
     def keep(self, work: Callable[[], Coroutine[object, object, None]]) -> asyncio.Task[None]:
-        """Run ``work`` in the background until it returns; after an exception, which is reported, it begins again."""
+        """Run ``work`` in the background until it returns; an exception is reported, then the work restarts."""
         return self.start(keep_running(work, self._on_failure))
 
     def repeat(self, work: Callable[[], None], interval_s: float) -> None:
-        """Call ``work`` every ``interval_s`` seconds; after an exception, which is reported, it goes on."""
+        """Call ``work`` every ``interval_s`` seconds; an exception is reported and does not end the calls."""
         self.keep(lambda: _repeat(work, interval_s))
 
     async def cancel_all(self) -> None:
-        """Cancel what still runs and wait until it has ended."""
+        """Cancel all running tasks and wait until they have ended."""
         tasks = list(self._tasks)
         for task in tasks:
             task.cancel()
@@ -276,13 +276,13 @@ async def _repeat(work: Callable[[], None], interval_s: float) -> None:
 
 
 class InFlight:
-    """The calls that are under way; each runs in its caller's task."""
+    """The calls in progress; each runs in its caller's task."""
 
     def __init__(self) -> None:
         self._tasks: set[asyncio.Task[Any]] = set()
 
     async def do(self, work: Callable[[], Coroutine[object, object, T]]) -> T:
-        """Run ``work``, which counts as under way meanwhile."""
+        """Run ``work``, which counts as in progress meanwhile."""
         task = asyncio.current_task()
         assert task is not None, "work is done by tasks"
         self._tasks.add(task)
@@ -292,12 +292,12 @@ class InFlight:
             self._tasks.discard(task)
 
     async def wait(self, timeout_s: float) -> None:
-        """Wait until what is under way now has ended, at most ``timeout_s`` seconds."""
+        """Wait until the calls now in progress have ended, at most ``timeout_s`` seconds."""
         if self._tasks:
             await asyncio.wait(set(self._tasks), timeout=timeout_s)
 
     def cancel(self, grace_s: float = 0.0) -> None:
-        """Cancel what is under way now, unless it ends within ``grace_s`` seconds."""
+        """Cancel the calls now in progress that do not end within ``grace_s`` seconds."""
         for task in tuple(self._tasks):
             if grace_s > 0:
                 asyncio.get_running_loop().call_later(grace_s, task.cancel)

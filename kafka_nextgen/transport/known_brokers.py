@@ -1,8 +1,8 @@
-"""The brokers that are known, and requests to any of them.
+"""The known brokers, and requests to any of them.
 
-Until metadata names brokers, the bootstrap servers are tried; then the brokers it names, the least loaded first.
+Until metadata lists brokers, the bootstrap servers are tried; then the listed brokers, least loaded first.
 
-If none of those answers for ``metadata.recovery.rebootstrap.trigger.ms``, or one asks for it (REBOOTSTRAP_REQUIRED),
+If no listed broker answers for ``metadata.recovery.rebootstrap.trigger.ms``, or one requests it (REBOOTSTRAP_REQUIRED),
 they are forgotten and the bootstrap servers are tried again (KIP-899, KIP-1102): the whole cluster may have moved. The
 bootstrap servers are tried at once if no broker has a valid host name.
 """
@@ -32,7 +32,7 @@ logger = logger_of(__name__)
 
 
 class KnownBrokers:
-    """``by_id`` are the brokers that metadata names; it is replaced, never changed."""
+    """``by_id`` has the brokers from metadata; the dict is replaced, never modified."""
 
     def __init__(self, settings: TransportSettings, pool: ConnectionPool, chance: Callable[[], float]) -> None:
         self.by_id: Mapping[int, ServerAddress] = {}
@@ -43,7 +43,7 @@ class KnownBrokers:
         self._told_at: float | None = None
 
     def id_at(self, address: ServerAddress) -> int | None:
-        """The id of the broker with this address, None if it is not known; from any thread."""
+        """The id of the broker with this address, None if it is not known. May be called from any thread."""
         return next((node_id for node_id, each in self.by_id.items() if each == address), None)
 
     async def connect_to_any(
@@ -52,7 +52,8 @@ class KnownBrokers:
         """A connection to the least loaded server that can be reached, except those in ``failed``.
 
         Raises ``NoBrokersError`` with the failure of each, ``RequestTimeoutError`` if the deadline passes before all
-        were tried, or ``AuthenticationError``: a refused login at once, a ``TlsError`` if no other server is reached.
+        were tried, or ``AuthenticationError``: for a refused login at once, for a ``TlsError`` only if no other server
+        is reached.
         """
         failures = dict(failed or {})
         servers = self._in_order()
@@ -90,13 +91,13 @@ class KnownBrokers:
                 return answer
 
     def rebootstrap(self) -> None:
-        """Forget the brokers, so that the bootstrap servers are next."""
+        """Forget the brokers, so that the bootstrap servers are tried next."""
         self._tell(asyncio.get_running_loop().time())
         self.by_id = {}
         self._no_answer_since = None
 
     def _tell(self, now: float) -> None:
-        """Warn at most once a minute: a broker behind a wrong address may ask for it with each connection."""
+        """Warn at most once a minute: a broker behind a wrong address may request a rebootstrap on each connection."""
         is_new = self._told_at is None or now - self._told_at >= REPEAT_S
         logger.log(logging.WARNING if is_new else logging.DEBUG, "starting again from the bootstrap servers")
         self._told_at = now if is_new else self._told_at

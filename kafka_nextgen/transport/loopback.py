@@ -1,8 +1,8 @@
-"""Whether bytes are on their way between two sockets of this process.
+"""Checks whether bytes are in transit between two sockets of this process.
 
-What is sent to the same machine has usually arrived when ``send`` returns. But TCP may hold bytes back until others are
-acknowledged, and a busy kernel may leave a packet to a thread of its own: then neither end shows it. Linux tells how
-many bytes a connection has sent and received (``TCP_INFO``); elsewhere nothing is taken for on its way.
+Data sent to the same machine has usually arrived when ``send`` returns. But TCP may hold bytes back until others are
+acknowledged, and a busy kernel may defer a packet to a kernel thread; then neither socket shows it. Linux reports how
+many bytes a connection has sent and received (``TCP_INFO``). On other systems nothing is assumed to be in transit.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class _Bytes(NamedTuple):
 
 
 def is_anything_under_way(descriptors: Iterable[int]) -> bool:
-    """Whether one of these sockets has sent bytes to another, or asked to connect, and that has not arrived."""
+    """Whether bytes or a connection request from one of these sockets to another have not arrived yet."""
     if not _IS_KNOWN:
         return False
     seen: dict[_Ends, _Bytes] = {}
@@ -40,14 +40,14 @@ def is_anything_under_way(descriptors: Iterable[int]) -> bool:
         try:
             if not _add(descriptor, seen):
                 return True
-        except OSError:  # it is no connection, or closed by now
+        except OSError:  # not a connection, or already closed
             continue
     arrived = {_Ends(there, here): amounts.received for (here, there), amounts in seen.items()}
     return any(arrived.get(ends, amounts.sent) < amounts.sent for ends, amounts in seen.items())
 
 
 def _add(descriptor: int, seen: dict[_Ends, _Bytes]) -> bool:
-    """Note what this socket has sent and received; False if it is connecting to this machine."""
+    """Record the byte counts of this socket; returns False if it is connecting to this machine."""
     looked_at = socket.socket(fileno=descriptor)
     try:
         if looked_at.family not in (socket.AF_INET, socket.AF_INET6):

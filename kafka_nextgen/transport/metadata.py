@@ -1,8 +1,8 @@
-"""What is known of the cluster, and how it is kept fresh.
+"""The newest cluster metadata, and how it is kept fresh.
 
-Metadata requests are sent one after the other. Callers that come while one is out share the next, which asks for all
-that they want. In the background the image is refreshed when it is older than ``metadata.max.age.ms`` or
-``request_update`` was called, with backoff until an answer comes. A refresh asks for the topics of ``MetadataTopics``,
+Only one metadata request is in flight at a time. Callers that arrive meanwhile share the next request, which asks for
+the topics of all of them. In the background the image is refreshed when it is older than ``metadata.max.age.ms`` or
+``request_update`` was called, with backoff until an answer comes. A refresh requests the topics of ``MetadataTopics``
 and forgets all others.
 """
 
@@ -39,9 +39,10 @@ _FIRST_WITH_IDS = 12  # the first version that can ask for topics by id
 class MetadataTopics:
     """Which topics metadata is requested for, and which of them a broker may create.
 
-    ``needed`` gives the topics that are subscribed to or assigned. Others that a caller asked for are kept for
-    ``max_age_s`` after that, since it may ask again soon. With ``auto_create`` a broker may create topics that
-    ``allow_creation`` names, until they were seen once: a topic that is deleted later must stay deleted.
+    ``needed`` returns the topics that are subscribed to or assigned. Other topics that a caller requested are kept for
+    ``max_age_s`` after that, since the caller may request them again soon. With ``auto_create`` a broker may create
+    topics that ``allow_creation`` names, but only until they have been seen once: a topic that is deleted later must
+    stay deleted.
     """
 
     def __init__(self, max_age_s: float, auto_create: bool) -> None:
@@ -57,7 +58,7 @@ class MetadataTopics:
             self._to_create.update(names)
 
     def names(self, now: float) -> frozenset[str]:
-        """The topics to ask for in a refresh."""
+        """The topics that a refresh requests."""
         self._asked_at = {name: at for name, at in self._asked_at.items() if now - at < self._max_age_s}
         return frozenset(self.needed()) | self._asked_at.keys()
 
@@ -68,7 +69,7 @@ class MetadataTopics:
     def note_answer(
         self, answer: ClusterImage, names: Collection[str], topic_ids: Collection[TopicId], now: float
     ) -> None:
-        """Note the answer to a caller that asked for these topics."""
+        """Note the answer to a caller that requested these topics."""
         for topic in answer.topics_by_name.values():
             if topic.name in names or topic.topic_id in topic_ids:
                 self._asked_at[topic.name] = now
@@ -78,7 +79,7 @@ class MetadataTopics:
 
 @frozen
 class _Wanted:
-    """What the next request asks for; ``refresh`` adds all ``MetadataTopics``."""
+    """The topics of the next request; ``refresh`` adds all ``MetadataTopics``."""
 
     names: frozenset[str] = frozenset()
     topic_ids: frozenset[TopicId] = frozenset()
@@ -115,13 +116,13 @@ class ClusterMetadata:
             self._keeping_fresh = asyncio.get_running_loop().create_task(work)
 
     def request_update(self) -> None:
-        """Refresh soon: the image was found to be wrong."""
+        """Refresh soon, because the image turned out to be wrong."""
         self._update_requested.set()
 
     async def refresh(
         self, names: Collection[str] | None, topic_ids: Collection[TopicId] | None, deadline: Deadline
     ) -> None:
-        """Ask for topics by name and id; for all ``MetadataTopics`` if both are None.
+        """Request topics by name and id, or all ``MetadataTopics`` if both are None.
 
         Raises ``TransportError``, ``DecodeError`` or ``BrokerError``.
         """
@@ -138,7 +139,7 @@ class ClusterMetadata:
         return messages.from_response(await self._ask(lambda version: messages.to_request(None), deadline))
 
     async def close(self) -> None:
-        """Stop asking; callers that wait get ``ClosedError``."""
+        """Stop sending requests; waiting callers get ``ClosedError``."""
         tasks = [task for task in (self._keeping_fresh, self._asking) if task is not None]
         for task in tasks:
             task.cancel()
@@ -153,7 +154,7 @@ class ClusterMetadata:
             wanted, self._wanted = self._wanted, _Wanted()
             try:
                 await self._learn(wanted)
-            except Exception as failure:  # a callback's, too, or the callers would wait for ever
+            except Exception as failure:  # a callback's error, too, or the callers would wait for ever
                 _resolve(future, failure)
             except asyncio.CancelledError:
                 _resolve(future, ClosedError("metadata: closed by this client"))
@@ -209,7 +210,7 @@ class ClusterMetadata:
             while not await self._refreshed():
                 failures += 1
                 await asyncio.sleep(self._settings.retry_backoff.delay_s(failures, self._chance()))
-            # Brokers learn of a change one after the other: another request at once might get the old state.
+            # Changes reach the brokers one after the other, so an immediate request might return the old state.
             await asyncio.sleep(self._settings.retry_backoff.delay_s(1, self._chance()))
 
     async def _refreshed(self) -> bool:

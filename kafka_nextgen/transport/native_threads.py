@@ -1,4 +1,4 @@
-"""What the process must give for a thread of this library: native threads, and an interpreter that is not ending."""
+"""What this library's threads need: native threads, and an interpreter that is not shutting down."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["check_native_threads", "threads_are_frozen"]
 
 
 def threads_are_frozen() -> bool:
-    """Whether the interpreter is ending: daemon threads run no more, so waiting for one is useless."""
+    """Whether the interpreter is shutting down: daemon threads no longer run, so waiting for one is useless."""
     return sys.is_finalizing()
 
 

@@ -1,4 +1,4 @@
-"""A lookup of offsets as it goes: which partitions are found, which have failed, and which are still missing."""
+"""The state of an offset lookup: which partitions are found, which have failed, and which are still missing."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NO_LEADER = "it has no known leader"
 
 @frozen
 class OffsetAndTimestamp:
-    """An offset found by time: -1 where no record is as young; ``timestamp`` is the record's, in milliseconds."""
+    """An offset found by time: -1 if every record is older; ``timestamp`` is the record's, in milliseconds."""
 
     offset: int
     timestamp: int = -1
@@ -30,12 +30,12 @@ class OffsetAndTimestamp:
 
 
 def offsets_of(found: PartitionResults[OffsetAndTimestamp]) -> PartitionResults[int]:
-    """The same without timestamps and leader epochs."""
+    """The same results as plain offsets, without timestamps and leader epochs."""
     return PartitionResults({tp: at.offset for tp, at in found.items()}, found.failed)
 
 
 class Lookup:
-    """Offsets that are being looked up: what was found, what has failed for good, and why the rest is missing yet.
+    """Offsets being looked up: which were found, which failed permanently, and why the rest is still missing.
 
     Partitions without a leader do not hold up the others, unless the caller ``needs_all``.
     """
@@ -50,7 +50,7 @@ class Lookup:
         self._leaderless: Counter[TopicPartition] = Counter()
 
     def read(self, answer: Mapping[TopicPartition, ListedOffset]) -> None:
-        """Take in what a leader answered."""
+        """Apply a leader's answer."""
         for tp, listed in answer.items():
             if not listed.error:
                 self.found[tp] = OffsetAndTimestamp(listed.offset, listed.timestamp, listed.leader_epoch)
@@ -61,17 +61,17 @@ class Lookup:
                 self._fail(tp, error_from_code(listed.error, f"offset of {tp}"))
 
     def note_failure(self, partitions: Iterable[TopicPartition], cause: object) -> None:
-        """Remember why these were not found in this attempt."""
+        """Remember why these partitions were not found in this attempt."""
         self._causes.update(dict.fromkeys(partitions, cause))
 
     def note_no_metadata(self, cause: object) -> None:
-        """Remember this where nothing else is known: what a leader answered, or that there is none, says more."""
+        """Remember this cause for partitions without one, since causes from leaders are more specific."""
         for tp in self.missing:
             self._causes.setdefault(tp, cause)
 
     def note_image(self, image: ClusterImage) -> None:
-        """Take in what the cluster says. A partition that is not there again and again has failed, and so has one
-        without a leader if there are others to tell.
+        """Apply the cluster image. A partition fails if it is missing a few times in a row, or if it repeatedly has no
+        leader while others were found.
         """
         self._fail_unknown(image)
         self._count_leaderless(image)
@@ -99,7 +99,7 @@ class Lookup:
             self._fail(tp, error)
 
     def end(self, timeout_s: float) -> PartitionResults[OffsetAndTimestamp]:
-        """What is known when all is, or when the time is over."""
+        """The results when the lookup is complete or the time is over."""
         by_cause: dict[str, list[TopicPartition]] = {}
         for tp in self.missing:
             by_cause.setdefault(str(self._causes.get(tp, NO_LEADER)), []).append(tp)
@@ -115,7 +115,7 @@ class Lookup:
 
 
 def checked(results: PartitionResults[OffsetAndTimestamp]) -> PartitionResults[OffsetAndTimestamp]:
-    """The same results; raises an error that won't pass, or any if nothing was found."""
+    """The same results; raises a permanent error, or any error if nothing was found."""
     for error in results.failed.values():
         if not results or not _may_pass(error):
             raise error
@@ -123,6 +123,6 @@ def checked(results: PartitionResults[OffsetAndTimestamp]) -> PartitionResults[O
 
 
 def _may_pass(error: KafkaNextgenError) -> bool:
-    """Whether it is of a partition without a leader, or whose leader is away."""
+    """Whether the error is transient: the partition has no leader, or its leader can't be reached."""
     is_leaderless = isinstance(error, BrokerError) and error.code == ErrorCode.LEADER_NOT_AVAILABLE
     return is_leaderless or isinstance(error, OutageError)

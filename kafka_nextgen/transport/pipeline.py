@@ -1,10 +1,10 @@
-"""The requests of one connection in their order, without I/O.
+"""The requests of one connection, in order, without I/O.
 
 A broker answers the requests of a connection in order, so the next answer belongs to the oldest request. A request
-whose caller has left keeps its place: its answer still comes, and is discarded.
+whose caller has left keeps its place: its answer still arrives, and is discarded.
 
-Requests wait while too many are in flight or the broker throttles. While a login is renewed (KIP-368), only requests of
-the login are sent.
+Requests wait while too many are in flight or the broker throttles. While a login is renewed (KIP-368), only login
+requests are sent.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ LogIn = Callable[[], Coroutine[object, object, None]]
 
 
 class Exchange(Protocol):
-    """A series of requests, each sent as soon as the one before is answered, without waking the task that waits.
+    """A series of requests, each sent as soon as the previous one is answered, without waking the waiting task.
 
-    Where answers come a thousand times a second, waking a task for each costs more than the request itself. The task
-    gets the first answer that ``follow`` has no next request for, or the error that ended the connection. Methods run
-    on the event loop and must not block. The time limit applies to each request separately.
+    At a thousand answers a second, waking a task for each costs more than the request itself. The task gets the first
+    answer that ``follow`` has no next request for, or the error that ended the connection. Methods run on the event
+    loop and must not block. The time limit applies to each request separately.
     """
 
     def begin(self, version: int) -> Question:
@@ -45,8 +45,8 @@ class Exchange(Protocol):
     def follow(self, frame: memoryview, correlation_id: int) -> bytes | None:
         """The next request as a frame with its length, with this correlation id.
 
-        ``frame`` is the answer without its length. None, and no change of state, if the task has to read the answer. An
-        exception ends the exchange.
+        ``frame`` is the answer without its length. Returns None, without changing state, if the task has to read the
+        answer. An exception ends the exchange.
         """
         ...
 
@@ -57,9 +57,9 @@ class Exchange(Protocol):
 
 @define(eq=False)
 class PendingRequest:
-    """A request, the reply its caller waits for, and when the answer has to arrive once the request is sent.
+    """A request, the reply its caller waits for, and the deadline of the answer once the request is sent.
 
-    ``for_login`` is set for requests of a login. ``timeout_s`` is how long the connection waits for the answer.
+    ``for_login`` is set for login requests. ``timeout_s`` is how long the connection waits for the answer.
     """
 
     api: Api
@@ -89,7 +89,7 @@ class PendingRequest:
 
 
 class Pipeline:
-    """Requests in flight, at most ``max_in_flight``, and those that wait to be sent."""
+    """Requests in flight, at most ``max_in_flight``, and those waiting to be sent."""
 
     def __init__(self, max_in_flight: int) -> None:
         self._max_in_flight = max_in_flight
@@ -118,7 +118,7 @@ class Pipeline:
         return correlation_id
 
     def add(self, pending: PendingRequest) -> None:
-        """Queue a request; those of a login go first."""
+        """Queue a request; login requests go first."""
         if pending.for_login:
             self._waiting.appendleft(pending)
         else:
@@ -126,7 +126,7 @@ class Pipeline:
 
     @property
     def may_send(self) -> bool:
-        """Whether a request waits that may be sent now."""
+        """Whether a waiting request may be sent now."""
         while self._waiting and not self._waiting[0].is_wanted:
             self._waiting.popleft()
         return self._has_next()
@@ -145,7 +145,7 @@ class Pipeline:
                 yield pending
 
     def sends_at_once(self, pending: PendingRequest, now: float) -> bool:
-        """Note that a request is sent, if no other comes first; otherwise it has to be added."""
+        """Note a request as sent if no other goes first; otherwise returns False, and the caller has to ``add`` it."""
         if self._waiting or self.on_hold or len(self._in_flight) >= self._max_in_flight:
             return False
         self._note_sent(pending, now)
@@ -177,7 +177,7 @@ class Pipeline:
 
 
 class Reauthentication:
-    """Renews a connection's login before the first request that is sent once that is due (KIP-368).
+    """Renews a connection's login, once that is due, before the next request is sent (KIP-368).
 
     Nothing else is in flight meanwhile. ``on_end`` gets the error if the login fails, or None.
     """
@@ -195,7 +195,7 @@ class Reauthentication:
         self.at, self._log_in = at, log_in
 
     def begin_if_due(self, now: float) -> None:
-        """Hold requests back if one waits and this is due; begin when nothing is in flight."""
+        """Hold requests back if one waits and a renewal is due; start it when nothing is in flight."""
         if now >= self.at and self._pipeline.may_send:
             self._pipeline.on_hold = True
         if self._pipeline.on_hold and self._task is None and self._pipeline.oldest is None:
@@ -209,7 +209,7 @@ class Reauthentication:
             await log_in()
         except KafkaNextgenError as error:
             failure = error
-        except Exception as error:  # the callers that wait need an error; another connection may succeed
+        except Exception as error:  # waiting callers need an error; another connection may succeed
             failure = DisconnectedError(f"renewing the login failed by an unexpected {type(error).__name__}")
             failure.__cause__ = error
         finally:
@@ -217,11 +217,11 @@ class Reauthentication:
         self._on_end(failure)
 
     def cancel(self) -> None:
-        """Cancel a login that is under way, unless that is what calls this."""
+        """Cancel a login in progress, unless the login itself calls this."""
         if self._task is not None and self._task is not asyncio.current_task():
             self._task.cancel()
 
     async def wait(self) -> None:
-        """Wait for the end of a login that is under way."""
+        """Wait until a login in progress has ended."""
         if self._task is not None:
             await asyncio.gather(self._task, return_exceptions=True)

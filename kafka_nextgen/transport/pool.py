@@ -1,9 +1,9 @@
 """A client's connections: at most one per server and purpose, opened on demand.
 
 A server that can't be reached, or that drops a connection, is not tried again during a backoff
-(``reconnect.backoff.ms``); callers wait for that, up to their deadline.
+(``reconnect.backoff.ms``); callers wait for the backoff to end, up to their deadline.
 
-After an ``AuthenticationError`` the backoff is longer, and counts for other servers too: ``refusals.py``. Open
+After an ``AuthenticationError`` the backoff is longer and applies to other servers, too (see ``refusals.py``). Open
 connections stay open.
 """
 
@@ -44,9 +44,9 @@ class _Backoff:
 class ConnectionPool:
     """Connections by server and purpose.
 
-    ``on_lost`` is called for each connection that was lost, not for those closed. ``node_of`` gives the node id of a
-    server, None if it is not known. ``meant_at`` may be set, which gives the broker that is meant by an address, and
-    ``on_wrong_broker``, which is called when another one answers there.
+    ``on_lost`` is called for each connection that was lost, not for those this client closed. ``node_of`` returns the
+    node id of a server, None if it is not known. Two optional attributes: ``meant_at`` returns the broker expected at
+    an address, and ``on_wrong_broker`` is called when another broker answers there.
     """
 
     def __init__(
@@ -95,7 +95,7 @@ class ConnectionPool:
         return connection if connection is not None and connection.is_open else None
 
     def load_rank(self, address: ServerAddress) -> tuple[int, bool, bool, int]:
-        """The least is best for general requests: few failures, not throttled, connected, few requests in flight."""
+        """Rank for general requests, lowest first: few failures, not throttled, connected, few in flight."""
         connection = self.get_open(address, Purpose.GENERAL)
         is_throttled = self.throttles.of(address, Purpose.GENERAL).until > asyncio.get_running_loop().time()
         return self._failures(address), is_throttled, connection is None, 0 if connection is None else connection.load
@@ -105,13 +105,13 @@ class ConnectionPool:
         return 0 if backoff is None else backoff.failures
 
     def lift_throttles(self) -> None:
-        """Ignore throttles from now on, and send what waits for one."""
+        """Ignore throttles from now on, and send requests that wait for one."""
         self.throttles.lift()
         for connection in tuple(self._open.values()):
             connection.send_waiting()
 
     async def close(self) -> None:
-        """Close every connection, also those being opened."""
+        """Close every connection, including those being opened."""
         await self._opening.close()
         await self._resolver.close()
         await asyncio.gather(*(connection.close() for connection in list(self._open.values())))

@@ -11,22 +11,22 @@ from kafka_nextgen.transport.turned_clock import Clock
 
 __all__ = ["new_private_loop"]
 
-_IS_WINDOWS = sys.platform == "win32"  # whose selector takes 512 sockets only
+_IS_WINDOWS = sys.platform == "win32"  # its selector is limited to 512 sockets
 
 
 class _PrivateLoop(asyncio.ProactorEventLoop if _IS_WINDOWS else asyncio.SelectorEventLoop):  # type: ignore[misc]
     def time(self) -> float:
-        """The library's clock: asyncio's own stops while a test of the application freezes time."""
+        """The library's clock. asyncio's own stops when an application's test freezes time."""
         return clocks.monotonic()
 
 
 def new_private_loop(clock: Clock | None = None) -> asyncio.AbstractEventLoop:
-    """Make a loop of asyncio's own, whichever the application's policy makes (uvloop, for one).
+    """Make one of asyncio's own loops, whatever the application's policy makes (such as uvloop).
 
-    With ``clock``, it follows that one, as does the thread that runs it.
+    With ``clock``, the loop and the thread that runs it follow that clock.
     """
     loop = _real_loop() if clock is None else _turned_loop(clock)
-    loop.set_debug(False)  # ``python -X dev`` looks for mistakes of the application
+    loop.set_debug(False)  # ``python -X dev`` is for the application's mistakes
     return loop
 
 
@@ -41,7 +41,7 @@ def _turned_loop(clock: Clock) -> asyncio.AbstractEventLoop:
 
 
 def _native_selector() -> selectors.BaseSelector:
-    """A selector that waits for its thread alone, where gevent has put one of its own in its place, too."""
+    """A selector that blocks only its own thread, even where gevent has replaced the default one."""
     gevent = sys.modules.get("gevent.monkey")
     kind = selectors.DefaultSelector if gevent is None else gevent.get_original("selectors", "DefaultSelector")
     selector: selectors.BaseSelector = kind()

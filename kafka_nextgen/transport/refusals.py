@@ -1,11 +1,11 @@
-"""What a client does after a server refused its login, or TLS failed for good: it tries again, but slowly.
+"""Slow retries after a server refused the login, or TLS failed permanently.
 
-Credentials are rotated, certificates renewed, and brokers learn of either one after the other. So a refusal is not the
-end. But repeated attempts lock accounts. After a refusal the next attempt waits for a backoff of its own, which is
-longer than that of servers that can't be reached, and all calls that need a connection share that one attempt.
+Credentials are rotated, certificates are renewed, and brokers receive both one after the other, so a refusal is not
+final. But repeated attempts can lock accounts. After a refusal the next attempt waits for a separate backoff, longer
+than the one for unreachable servers, and all calls that need a connection share that attempt.
 
 A refused login holds back connections to every server, since others would get the same credentials, until any server
-takes them. A TLS failure concerns only the server where it happened.
+accepts them. A TLS failure concerns only the server where it happened.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ logger = logger_of(__name__)
 
 T = TypeVar("T")
 
-#: How long (seconds) a refusal counts after the last attempt: what nothing needs any more is not tried again.
+#: How long (seconds) a refusal counts after the last attempt: connections that nobody needs are not retried.
 _RECENT_S = 60.0
 
 
 @frozen
 class _Refusal:
-    """The last of the refusals in a row by one server, and the time before which there is no other attempt."""
+    """The latest of one server's consecutive refusals, and the time before which there is no other attempt."""
 
     error: AuthenticationError
     failures: int
@@ -47,7 +47,7 @@ class _Refusal:
 
 
 class Refusals:
-    """The refusals in force. ``on_refused`` is called with the first one of several in force, and may be set."""
+    """The refusals in force. ``on_refused``, which may be set, is called for the first of several."""
 
     def __init__(self, backoff: Backoff, chance: Callable[[], float]) -> None:
         self.on_refused: Callable[[AuthenticationError], None] = lambda error: None
@@ -59,19 +59,20 @@ class Refusals:
         self._log = FailureLog(logger, "connecting")
 
     def newest(self, now: float) -> AuthenticationError | None:
-        """The last refusal that is in force at ``now`` (the loop's clock); from any thread."""
+        """The latest refusal in force at ``now`` (the loop's clock). May be called from any thread."""
         recent = [each for each in tuple(self._by_server.values()) if now - each.at < _RECENT_S]
         return max(recent, key=lambda each: each.at).error if recent else None
 
     def in_the_way(self, address: ServerAddress) -> AuthenticationError | None:
-        """The refusal after which a connection to ``address`` is not tried yet."""
+        """The refusal that still blocks connections to ``address``."""
         refusal = self._find(address)
         return None if refusal is None else refusal.error
 
     async def attempt(self, address: ServerAddress, connect: Callable[[], Awaitable[T]]) -> T:
         """Call ``connect``, at once or when the backoff of a refusal is over.
 
-        Raises what it raises; or, without calling it, the ``AuthenticationError`` of an attempt that was waited for.
+        Raises what ``connect`` raises; or, without calling it, the ``AuthenticationError`` of another caller's attempt
+        that this call waited for.
         """
         refusal = self._find(address)
         if refusal is not None:
@@ -92,10 +93,10 @@ class Refusals:
         return connected
 
     def note(self, address: ServerAddress, error: AuthenticationError) -> None:
-        """Note a refusal, of an attempt or of a login that was to be renewed."""
+        """Note a refusal of a connection attempt or of a login renewal."""
         now = asyncio.get_running_loop().time()
         before, is_first = self._by_server.get(address), self.newest(now) is None
-        if before is not None and now < before.until:  # of an attempt that began before it
+        if before is not None and now < before.until:  # the attempt began before the last refusal
             return
         failures = 1 if before is None else before.failures + 1
         refusal = _Refusal(error, failures, now, now + self._backoff.delay_s(failures, self._chance()))

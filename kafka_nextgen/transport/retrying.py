@@ -1,4 +1,4 @@
-"""Trying again after a failure: how long to wait first, and how to log failures that repeat."""
+"""Retries: how long to wait first, and how to log repeated failures."""
 
 from __future__ import annotations
 

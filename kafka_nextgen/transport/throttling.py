@@ -23,12 +23,12 @@ from kafka_nextgen.wire.apis import Answer
 
 __all__ = ["LONG_THROTTLE_S", "Throttle", "ThrottledError", "Throttles", "throttle_in", "throttle_time_s"]
 
-#: From so many seconds on a throttle is reported as a problem; a quota that is slightly exceeded takes less.
+#: Throttles of at least this many seconds are reported as a problem; slightly exceeding a quota takes less.
 LONG_THROTTLE_S = 5.0
 
-#: Byte quotas ask for as long as it takes to get back to the allowed rate: minutes, after one large answer.
+#: Byte quotas throttle until the rate is allowed again, which can take minutes after one large answer.
 _MAX_S = 300.0
-#: A coordinator asks for one window of a request quota, by default a second. Longer silence would cost the session.
+#: A coordinator throttles for one window of a request quota, by default a second; longer would cost the session.
 _MAX_AS_COORDINATOR_S = 10.0
 _AS_COORDINATOR = frozenset({Purpose.COORDINATOR, Purpose.REBALANCE})
 
@@ -48,7 +48,7 @@ def throttle_in(error: BaseException) -> ThrottledError | None:
 
 
 def throttle_time_s(answer: Answer) -> float:
-    """How long (seconds) the answer asks to send nothing: 0 to 300."""
+    """For how long (seconds) the answer asks the client to send nothing: 0 to 300."""
     throttle_ms: int = getattr(answer, "throttle_time_ms", 0)
     return min(throttle_ms / 1000, _MAX_S) if throttle_ms > 0 else 0.0
 
@@ -66,7 +66,7 @@ class Throttle:
     _ends: str = ""
 
     def extend(self, until: float, now: float) -> bool:
-        """Send nothing before ``until``; whether that is later than before."""
+        """Send nothing before ``until``; returns whether that extends the throttle."""
         until = min(until, now + self.max_s)
         if self.is_ignored or until <= self.until:
             return False
@@ -103,7 +103,7 @@ class Throttles:
         return throttle
 
     def find_long(self, now: float) -> Throttle | None:
-        """A long throttle that is in force, if there is one; from any thread."""
+        """A long throttle in force, if any. May be called from any thread."""
         return next((each for each in tuple(self._by_role.values()) if each.is_long and each.until > now), None)
 
     def lift(self) -> None:

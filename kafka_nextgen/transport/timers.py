@@ -1,7 +1,7 @@
 """Timers on the event loop.
 
-What a callback raises goes to the loop's exception handler, and the timer is set again: the callback may have failed
-before it set the timer.
+If a callback raises, the loop's exception handler gets the error and the timer is set again, since the callback may
+have failed before it set the timer.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Timer:
 
     @property
     def is_set(self) -> bool:
-        """Whether there will be a call."""
+        """Whether a call is scheduled."""
         return self._handle is not None
 
     def set(self, moment: float | None) -> None:
@@ -53,10 +53,10 @@ class Timer:
 
 
 class LazyTimer:
-    """A timer for deadlines that change thousands of times a second: moving a deadline back costs nothing.
+    """A timer for deadlines that change thousands of times a second: moving a deadline to a later time costs nothing.
 
     It fires no later than the earliest deadline it was given, and often too early. ``callback`` gets the time on the
-    loop's clock for which the timer was set. It checks what is due, and gives the next deadline.
+    loop's clock for which the timer was set, checks what is due, and sets the next deadline.
     """
 
     def __init__(self, callback: Callable[[float], object]) -> None:

@@ -1,4 +1,4 @@
-"""Topics looked up in fresh metadata: what assignors need to know of them, and which ones match a pattern.
+"""Looks up topics in fresh metadata: the details that assignors need, and which topics match a pattern.
 
 Assignors know topics by id. Brokers before Kafka 2.8 have none (KIP-516); a topic then gets an id derived from its
 name, which is the same for every member.
@@ -22,7 +22,7 @@ from kafka_nextgen.types import TopicId
 
 __all__ = ["PatternWatch", "describe_topics", "id_of", "topic_metadata"]
 
-#: What makes a topic one that does not exist, for this member.
+#: The error codes that mean, for this member, that a topic does not exist.
 _ABSENT = frozenset(
     {
         ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
@@ -37,8 +37,8 @@ async def describe_topics(
 ) -> tuple[Mapping[str, TopicMetadata], frozenset[str], Mapping[str, TopicId]]:
     """The topics of ``names`` that exist, the names of all that match ``pattern``, and the ids of the former.
 
-    Kafka's own topics match no pattern. Raises ``TransportError``, ``DecodeError``, ``ConfigError`` for a pattern
-    that can't be read, and ``BrokerError`` for a topic of which nothing can be told just now.
+    Kafka's own topics match no pattern. Raises ``TransportError``, ``DecodeError``, ``ConfigError`` for a pattern that
+    can't be read, and ``BrokerError`` for a topic that can't be described at the moment.
     """
     if names:
         await cluster.refresh_metadata(topics=names)
@@ -71,7 +71,7 @@ def _existing(image: ClusterImage, name: str) -> TopicInfo | None:
 
 
 def topic_metadata(image: ClusterImage, topic: TopicInfo) -> TopicMetadata:
-    """The topic as assignors see it; a replica on a broker that is in no rack, or away, is in none."""
+    """The topic as assignors see it; a replica has no rack if its broker has none or is offline."""
     return TopicMetadata(
         topic.name,
         len(topic.partitions),
@@ -90,7 +90,7 @@ logger = logger_of("kafka_nextgen.member")
 
 
 class PatternWatch:
-    """Tells ``on_names`` the pattern and which topics match it, at first and whenever that has changed.
+    """Calls ``on_names`` with the pattern and its matching topics, first at the start and then on each change.
 
     Lives on the I/O thread.
     """
@@ -105,7 +105,7 @@ class PatternWatch:
         self._watching: asyncio.Task[None] | None = None
 
     def start(self, pattern: str) -> bool:
-        """Watch from now on; False if that is so already. Raises ConfigError for what google-re2 can't read."""
+        """Start watching; returns False if already started. Raises ConfigError for what google-re2 can't read."""
         if self._watching is not None:
             return False
         matching(pattern, ())
@@ -113,7 +113,7 @@ class PatternWatch:
         return True
 
     def stop(self) -> None:
-        """Watch no longer; nothing is told after this."""
+        """Stop watching; ``on_names`` is not called after this."""
         if self._watching is not None:
             self._watching.cancel()
             self._watching = None

@@ -1,9 +1,8 @@
-"""A clock that a test turns, and who follows it: event loops of this library, and applications that wait in a call.
+"""A simulated clock for tests, and its followers: this library's event loops, and applications waiting in a call.
 
-``Clock.advance`` goes from one moment at which something is due to the next. At each it waits until the followers are
-*at rest*: every event loop sleeps, with nothing to receive and no thread that works for it, and no application is on
-its way back into a call. So an hour passes with all its heartbeats and fetches in their order, as fast as these can be
-made.
+``Clock.advance`` steps from one due timer to the next. After each step it waits until the followers are *at rest*:
+every event loop sleeps with nothing to receive and no thread working for it, and no application is about to call again.
+So an hour passes with all its heartbeats and fetches in order, as fast as they can be processed.
 """
 
 from __future__ import annotations
@@ -24,39 +23,39 @@ __all__ = ["ApplicationWait", "Clock", "Follower", "clock_of"]
 
 #: The longest wait (real seconds) for followers to come to rest, before ``advance`` raises.
 REST_LIMIT_S = 120.0
-#: How long (real seconds) an application that was woken is expected to call its consumer again.
+#: For how long (real seconds) a woken application is expected to call its consumer again.
 RETURN_S = 0.5
-#: Looks at the followers in quick succession, and the pause (real seconds) between further ones.
+#: How many checks of the followers follow each other at once, and the pause (real seconds) between later ones.
 _QUICK_LOOKS, _PAUSE_S = 100, 0.0005
 
 
 class Follower(Protocol):
-    """What has timers by a clock that is turned."""
+    """An object with timers on a simulated clock."""
 
     @property
     def turns(self) -> int:
-        """Changes whenever the follower begins to do something."""
+        """A counter that changes whenever the follower starts to do something."""
 
     @property
     def due_at(self) -> float:
         """When its next timer is due (monotonic seconds of the clock)."""
 
     def descriptors(self) -> Iterable[int]:
-        """The sockets that it waits for."""
+        """The sockets that the follower waits for."""
 
     def is_at_rest(self, turning_since: float) -> bool:
-        """Whether it does nothing until ``due_at``, for all that can be seen; ``turning_since`` is in real seconds."""
+        """Whether, as far as visible, it does nothing until ``due_at``; ``turning_since`` is in real seconds."""
 
     def wake(self) -> None:
-        """Have it look at the clock; from any thread."""
+        """Make the follower read the clock. May be called from any thread."""
 
 
 class Clock:
-    """Time that runs as the system's does, and that a test moves on: ``Cluster(clock=Clock())``, ``advance``.
+    """Time that runs like the system's and that a test can move forward: ``Cluster(clock=Clock())``, ``advance``.
 
-    These go by it: the cluster, and each ``Consumer`` or ``AsyncConsumer`` of this process whose ``bootstrap.servers``
-    name one of its listeners. Other clients and other processes do not; to the cluster they are silent while time is
-    moved on. Several clusters may share a clock.
+    The cluster uses it, and so does each ``Consumer`` or ``AsyncConsumer`` of this process whose ``bootstrap.servers``
+    name one of the cluster's listeners. Other clients and other processes do not; to the cluster they are silent while
+    time is moved forward. Several clusters may share a clock.
     """
 
     def __init__(self) -> None:
@@ -67,7 +66,7 @@ class Clock:
         self._turning_since = math.inf
 
     def monotonic(self) -> float:
-        """Monotonic seconds; the difference between two of them is the time that has passed by this clock."""
+        """Monotonic seconds; the difference between two readings is the time that has passed on this clock."""
         return clocks.real_monotonic() + self._ahead_s
 
     def time(self) -> float:
@@ -75,27 +74,26 @@ class Clock:
         return clocks.real_time() + self._ahead_s
 
     def advance(self, seconds: float) -> None:
-        """Let ``seconds`` pass, as fast as the cluster and its consumers can do what they do in that time.
+        """Let ``seconds`` pass, as fast as the cluster and its consumers can do their work of that time.
 
-        Guaranteed, for all that goes by this clock:
+        Guarantees, for everything that uses this clock:
 
-        - All that is due within ``seconds`` (timers, time limits, retries, intervals) happens in the order of its time,
-          each at its time: what one does at a moment has been received and answered before the clock goes on.
-        - So a member that lives keeps its session, however many of them pass: its heartbeats are sent meanwhile. A
-          member that has stopped, or that does not go by this clock, expires as soon as its session is over.
-        - When this returns, everything that was due is done, and nothing is on its way.
+        - Everything due within ``seconds`` (timers, time limits, retries, intervals) happens in time order, each at its
+          time: all messages sent at one moment are received and answered before the clock moves forward.
+        - So a live member keeps its session however much time passes, since its heartbeats are sent meanwhile. A member
+          that has stopped, or does not use this clock, expires at its session timeout.
+        - When this returns, everything that was due is done, and no message is in transit.
         - A call that waits (``poll``, a loop) in another thread returns at its time. If that thread calls its consumer
-          again within half a second of real time, its call counts as made at that moment, so a loop of polls keeps to
+          again within half a second of real time, its call counts as made at that moment, so a poll loop stays within
           ``max.poll.interval.ms``; an application that is busy for longer is not waited for.
 
-        Real time passes besides, as always. Wall-clock times (of records, of commits, of retention) move on by the same
-        amount. Only the system's clock counts for the waiting that applications do themselves, for retries of
-        ``run``, for ``GroupAdmin``, and for timeouts of ``close``.
+        Real time also passes as usual. Wall-clock times (of records, commits, retention) advance by the same amount.
+        Only the system's clock applies to an application's own sleeps, to retries of ``run``, to ``GroupAdmin``, and to
+        timeouts of ``close``.
 
-        Raises:
-            ValueError: ``seconds`` is negative, infinite or not a number.
-            MisuseError: this thread runs an event loop, which would stand still: ``await asyncio.to_thread(...)`` it.
-            TimeoutError: a client kept the cluster busy for two minutes of real time, so that no moment was quiet.
+        Raises: ValueError: ``seconds`` is negative, infinite or not a number. MisuseError: this thread runs an event
+        loop, which would block: use ``await asyncio.to_thread(...)``. TimeoutError: a client kept the cluster busy for
+        two minutes of real time, so the followers never came to rest.
         """
         if not 0 <= seconds < math.inf:
             raise ValueError(f"advance() takes 0 seconds or more, not {seconds}")
@@ -131,11 +129,10 @@ class Clock:
         return due_at
 
     def _next_due(self) -> float | None:
-        """When the next timer is due, if all followers were at rest at one moment; wakes those that are late.
+        """When the next timer is due, if all followers were at rest at the same moment; wakes those that are late.
 
-        Each follower is looked at twice. If none has taken a turn since its first look, all of them did nothing from
-        the last of the first looks on, so nothing was sent that a second look could have missed, unless the kernel
-        has not delivered it.
+        Each follower is checked twice. If none has taken a turn since its first check, all were idle from the end of
+        the first round on. So the second round can't have missed a message, unless the kernel has not delivered it.
         """
         followers, turns = self._all(), list[int]()
         for follower in followers:
@@ -158,18 +155,18 @@ class Clock:
             return list(self._followers)
 
     def add(self, follower: Follower) -> None:
-        """Wait for ``follower`` from now on, as long as it lives."""
+        """Wait for ``follower`` from now on, until it is garbage-collected."""
         with self._lock:
             self._followers.add(follower)
 
     def remove(self, follower: Follower) -> None:
-        """Do not wait for ``follower`` any more."""
+        """Stop waiting for ``follower``."""
         with self._lock:
             self._followers.discard(follower)
 
 
 class ApplicationWait:
-    """The waiting of a consumer's application; ``count`` is that of the wakeup which ``notify`` notifies."""
+    """A consumer's application as a follower; ``count`` returns how often the wakeup behind ``notify`` was notified."""
 
     def __init__(self, clock: Clock, count: Callable[[], int], notify: Callable[[], None]) -> None:
         self._clock = clock
@@ -184,7 +181,7 @@ class ApplicationWait:
 
     @contextmanager
     def until(self, seen: int, timeout_s: float) -> Iterator[None]:
-        """The block waits for more than ``seen`` notifications, at most ``timeout_s`` seconds."""
+        """Mark that the block waits for more than ``seen`` notifications, at most ``timeout_s`` seconds."""
         self._thread = threading.current_thread()
         self.due_at = self._clock.monotonic() + timeout_s
         self._seen = seen
@@ -197,11 +194,11 @@ class ApplicationWait:
             self.due_at = math.inf
 
     def descriptors(self) -> Iterable[int]:
-        """The application's sockets are its own."""
+        """None: the application's own sockets don't count."""
         return ()
 
     def is_at_rest(self, turning_since: float) -> bool:
-        """Whether the application waits, or is not expected to call soon."""
+        """Whether the application waits, or is not expected to call again soon."""
         seen = self._seen
         if seen is not None:
             return seen == self._count()
@@ -223,7 +220,7 @@ def clock_of(servers: Iterable[object]) -> Clock | None:
 
 @contextmanager
 def governing(servers: Iterable[str], clock: Clock) -> Iterator[None]:
-    """Inside the block, clients of these addresses (``host:port``) go by ``clock``."""
+    """Inside the block, clients of these addresses (``host:port``) use ``clock``."""
     addresses = tuple(servers)
     _by_address.update(dict.fromkeys(addresses, clock))
     try:

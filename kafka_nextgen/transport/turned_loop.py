@@ -1,4 +1,4 @@
-"""An event loop that goes by a clock which a test turns."""
+"""An event loop on a simulated clock."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["TurnedLoop"]
 
 
 class _Watched(selectors.BaseSelector):
-    """The selector of a loop, which notes when the loop sleeps, and until when."""
+    """A loop's selector that records whether the loop sleeps, and until when."""
 
     def __init__(self, inner: selectors.BaseSelector, clock: Clock) -> None:
         self._inner = inner
@@ -36,7 +36,7 @@ class _Watched(selectors.BaseSelector):
             self.is_asleep = False
 
     def has_events(self) -> bool:
-        """Whether there is something to receive or to send; from any thread, and takes nothing."""
+        """Whether any socket is ready; consumes nothing and may be called from any thread."""
         return bool(self._inner.select(0))
 
     def register(self, fileobj: Any, events: int, data: Any = None) -> selectors.SelectorKey:
@@ -56,7 +56,7 @@ class _Watched(selectors.BaseSelector):
 
 
 class TurnedLoop(asyncio.SelectorEventLoop):
-    """Follows ``clock`` while it runs, and so does its thread."""
+    """While the loop runs, it and its thread follow ``clock``."""
 
     def __init__(self, selector: selectors.BaseSelector, clock: Clock) -> None:
         self._clock = clock
@@ -65,7 +65,7 @@ class TurnedLoop(asyncio.SelectorEventLoop):
         super().__init__(self._watched)
 
     def time(self) -> float:
-        """The clock's seconds."""
+        """The clock's time, in seconds."""
         return self._clock.monotonic()
 
     def run_forever(self) -> None:
@@ -78,11 +78,11 @@ class TurnedLoop(asyncio.SelectorEventLoop):
             self._clock.remove(self)
 
     def run_in_executor(self, executor: Any, func: Callable[..., Any], *args: Any) -> asyncio.Future[Any]:  # type: ignore[override]
-        """Have a thread work for the loop, which is not at rest meanwhile."""
+        """Run work in a thread; the loop does not count as at rest meanwhile."""
         return self.watch(super().run_in_executor(executor, func, *args))
 
     def watch(self, work: asyncio.Future[Any]) -> asyncio.Future[Any]:
-        """Do not count as at rest until ``work``, which another thread does, has ended."""
+        """Do not count as at rest until ``work``, which another thread runs, has ended."""
         self._works += 1
         work.add_done_callback(self._worked)
         return work
@@ -94,25 +94,25 @@ class TurnedLoop(asyncio.SelectorEventLoop):
 
     @property
     def turns(self) -> int:
-        """How often it woke up."""
+        """How often the loop woke up."""
         return self._watched.turns
 
     @property
     def due_at(self) -> float:
-        """When it wakes up by itself."""
+        """When the loop's next timer is due."""
         return self._watched.due_at
 
     def descriptors(self) -> list[int]:
-        """The sockets that it waits for."""
+        """The sockets that the loop waits for."""
         return [key.fd for key in list(self._watched.get_map().values())]
 
     def is_at_rest(self, turning_since: float) -> bool:
-        """Whether it sleeps and has no reason to wake up."""
+        """Whether the loop sleeps and has no reason to wake up."""
         return self._watched.is_asleep and not self._works and not self._watched.has_events()
 
     def wake(self) -> None:
-        """Have it look at the clock."""
-        with suppress(RuntimeError):  # it is closed
+        """Make the loop read the clock."""
+        with suppress(RuntimeError):  # the loop is closed
             self.call_soon_threadsafe(_do_nothing)
 
 

@@ -1,1 +1,1 @@
-"""The same of what no release of Kafka has."""
+"""Shared values of consumer groups that only extensions have."""

@@ -21,7 +21,7 @@ class MembersAdded(ExtensionResponse):
 
 @frozen
 class ExpectedMember:
-    """A static member that is going to join: how long its place is kept at most, and defaults for its request.
+    """A static member that will join: the maximum time for which its place is kept, and defaults for its request.
 
     A timeout of -1 means none; ``assignor`` is the server-side one that it votes for, if any.
     """
@@ -34,7 +34,7 @@ class ExpectedMember:
 
 @frozen
 class AddMembers(ExtensionRequest):
-    """These instances are going to join: the group rebalances when all of them have, or after ``timeout_ms``.
+    """Announce instances: the group rebalances when all of them have joined, or after ``timeout_ms``.
 
     A timeout of 0 removes the places of these instances, or all places if none is named.
     """

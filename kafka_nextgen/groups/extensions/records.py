@@ -1,5 +1,5 @@
-"""The records of the extensions. The number in brackets is the version of the key, above all of Kafka's; Kafka's
-coordinators skip unknown versions.
+"""The records of the extensions. The number in brackets is the version of the key, which is higher than Kafka's
+versions; Kafka's coordinators skip unknown versions.
 
 Each rebalance has a sequence number in its group. Its record's key has that number modulo the number of kept
 rebalances, so a later record replaces an older one, in the group as in a compacted log.
@@ -26,10 +26,10 @@ __all__ = [
 
 @frozen
 class Rebalance:
-    """A rebalance from its cause on. Times are milliseconds.
+    """A rebalance, starting with its cause. Times are milliseconds.
 
-    ``epoch`` is the group epoch it led to, in a classic group the generation. ``target_epoch`` is that of the first
-    assignment that takes it into account, made at ``assigned_at_ms``; both are None until then.
+    ``epoch`` is the resulting group epoch, or the generation in a classic group. ``target_epoch`` is the epoch of the
+    first assignment computed after it, at ``assigned_at_ms``; both are None until then.
     """
 
     number: int
@@ -87,11 +87,11 @@ class ExpectedMembersRemoved(ExtensionRecord):
 
 @frozen
 class StandbyMembers(ExtensionRecord):
-    """[10002] The members that stand by, in the order in which they take over."""
+    """[10002] The standby members, in the order in which they take over."""
 
     member_ids: tuple[str, ...]
 
 
 @frozen
 class StandbyMembersRemoved(ExtensionRecord):
-    """[10002] No member stands by any more."""
+    """[10002] The group no longer has standby members."""

@@ -1,5 +1,5 @@
-"""What Apache Kafka never shipped, for clients: APIs of its own, and what it adds to Kafka's messages.
+"""Extensions that Apache Kafka never shipped, for clients: separate APIs, and additional fields in Kafka's messages.
 
-Tagged fields begin at 10000. A module that is named as one of ``requests`` does what that does, and reads and writes
-the tags besides. ``requests`` itself knows nothing of any of it.
+Extension tags start at 10000. A module with the same name as one in ``requests`` does the same, and also reads and
+writes the tags. ``requests`` itself does not depend on the extensions.
 """

@@ -1,4 +1,4 @@
-"""ConsumerGroupAddMembers, an extension: static members are announced before they join (KIP-345, "Future Works")."""
+"""ConsumerGroupAddMembers, an extension: announces static members before they join (KIP-345, "Future Works")."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ to_request = REQUEST.to_structure
 
 
 def from_response(message: ConsumerGroupAddMembersResponse) -> MembersAdded:
-    """Read what became of each."""
+    """Read the result for each member."""
     return MembersAdded(
         error=code_of(message.error_code),
         message=message.error_message,

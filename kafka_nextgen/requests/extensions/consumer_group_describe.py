@@ -1,6 +1,4 @@
-"""ConsumerGroupDescribe with what KIP-848 would have shown of assignors in members, beside each member's target, and
-with who is expected and who stands by.
-"""
+"""ConsumerGroupDescribe with extension fields: client-side assignors (KIP-848), expected members and standbys."""
 
 from __future__ import annotations
 
@@ -21,7 +19,7 @@ _Member = _Group.Member
 
 
 def from_response(message: ConsumerGroupDescribeResponse, asked: Sequence[str]) -> ConsumerGroupDescribed:
-    """Read the groups of ``asked``, in this order. Raises ``DecodeError`` as without tags."""
+    """Read the groups of ``asked``, in the same order. Raises ``DecodeError`` as the version without tags does."""
     described, told = plain.from_response(message, asked), {group.group_id: group for group in message.groups}
     return evolve(described, groups=tuple(_read(group, told[group.group_id]) for group in described.groups))
 

@@ -1,4 +1,4 @@
-"""ConsumerGroupHeartbeat with what KIP-848 promises of client-side assignors."""
+"""ConsumerGroupHeartbeat with the client-side assignors described in KIP-848."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def to_request(
     *,
     join_reason: JoinReason = JoinReason.UNKNOWN,
 ) -> ConsumerGroupHeartbeatRequest:
-    """Write a member's heartbeat with its own assignors, and why it joins. Raises ``NoPatternsError`` as without."""
+    """Write a heartbeat with the member's own assignors and join reason. Raises as the version without tags does."""
     message, assignors = plain.to_request(effect, group_id, version, own_member_id), effect.client_assignors
     if assignors is None and join_reason is JoinReason.UNKNOWN:
         return message
@@ -32,7 +32,7 @@ def to_request(
 
 
 def to_heard(message: ConsumerGroupHeartbeatResponse) -> HeartbeatHeard:
-    """Read what an answer without an error says to assignors. Raises ``DecodeError`` for impossible partitions."""
+    """Read the data for assignors from an answer without an error. Raises ``DecodeError`` for invalid partitions."""
     return HeartbeatHeard(
         member_id=message.member_id or "",
         member_epoch=message.member_epoch,
@@ -43,7 +43,7 @@ def to_heard(message: ConsumerGroupHeartbeatResponse) -> HeartbeatHeard:
 
 
 def to_may_get(message: ConsumerGroupHeartbeatResponse) -> frozenset[TopicIdPartition] | None:
-    """Read the partitions that a standby may get; None if the answer tells none. Raises ``DecodeError`` as above."""
+    """Read the partitions that a standby may get; None if the answer has none. Raises ``DecodeError`` if invalid."""
     if not message.standby_place or message.assignment is None:
         return None
     pending = message.assignment.pending_topic_partitions
@@ -54,7 +54,7 @@ def _share(assignment: _Assignment, *, is_standby: bool) -> TargetShare:
     topics = [(topic.topic_id, topic.partitions) for topic in assignment.topic_partitions]
     pending = [(topic.topic_id, topic.partitions) for topic in assignment.pending_topic_partitions]
     if is_standby:
-        pending = []  # what it may get is not part of its target
+        pending = []  # partitions it may get are not part of its target
     return TargetShare(
         partitions=topic_id_partitions([*topics, *pending]),
         assignor=assignment.assignor_name,

@@ -1,4 +1,4 @@
-"""ConsumerGroupHistory, an extension: the rebalances that a coordinator remembers of a group."""
+"""ConsumerGroupHistory, an extension: the recent rebalances of a group, as its coordinator recorded them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""ConsumerGroupInstallAssignment (KIP-848, "ConsumerGroupInstallAssignment API"): what a member computed."""
+"""ConsumerGroupInstallAssignment (KIP-848, "ConsumerGroupInstallAssignment API"): sends the assignment that a member
+computed."""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ _Member = ConsumerGroupInstallAssignmentRequest.Member
 
 
 def to_request(effect: SendInstall, group_id: str) -> ConsumerGroupInstallAssignmentRequest:
-    """Write what was computed."""
+    """Write the computed assignment."""
     return ConsumerGroupInstallAssignmentRequest(
         group_id=group_id,
         member_id=effect.member_id,

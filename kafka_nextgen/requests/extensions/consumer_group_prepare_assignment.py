@@ -1,7 +1,7 @@
-"""ConsumerGroupPrepareAssignment (KIP-848, "ConsumerGroupPrepareAssignment API"): what there is to assign.
+"""ConsumerGroupPrepareAssignment (KIP-848, "ConsumerGroupPrepareAssignment API"): requests the input for an assignment.
 
-A member makes one entry for each partition that the answer counts, and has to do so before it can find that they are
-too many. So there may be no more of them than Metadata could have listed.
+The member creates one entry for each partition that the answer counts, before it can notice that the count is too high.
+So the count is limited to the number of partitions that a Metadata answer could list.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ _Topics = Mapping[TopicId, TopicMetadata]
 
 
 def to_request(effect: SendPrepare, group_id: str) -> ConsumerGroupPrepareAssignmentRequest:
-    """Ask what there is to assign."""
+    """Request the input for an assignment."""
     return ConsumerGroupPrepareAssignmentRequest(
         group_id=group_id, member_id=effect.member_id, member_epoch=effect.member_epoch
     )
 
 
 def to_event(number: int, message: ConsumerGroupPrepareAssignmentResponse) -> Prepared | Refused:
-    """Read the answer to request ``number``. Raises ``DecodeError`` for what no coordinator may answer."""
+    """Read the answer to request ``number``. Raises ``DecodeError`` for invalid answers."""
     if message.error_code != ErrorCode.NONE:
         return Refused(number, message.error_code, message.error_message)
     topics = _topics_from(message.topics)

@@ -1,4 +1,4 @@
-"""DescribeGroups with who is expected, from version 5 on."""
+"""DescribeGroups with expected members, from version 5 on."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from kafka_nextgen.wire.schemas.groups import ExpectedMember
 
 __all__ = ["EXPECTED", "GROUP_WITH_EXPECTED", "from_response"]
 
-#: A member that is announced.
+#: An announced member.
 EXPECTED = FieldMap(ExpectedInstance, ExpectedMember, until_ms="expected_until")
 #: A group with the members that it expects.
 GROUP_WITH_EXPECTED = plain.GROUP.extended(expected=EXPECTED.array("expected_members"))
 
 
 def from_response(message: DescribeGroupsResponse, asked: Sequence[str]) -> GroupsDescribed:
-    """Read the groups of ``asked``, in this order. Raises ``DecodeError`` as without tags."""
+    """Read the groups of ``asked``, in the same order. Raises ``DecodeError`` as the version without tags does."""
     return plain.from_response(message, asked, GROUP_WITH_EXPECTED)

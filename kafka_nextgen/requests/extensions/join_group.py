@@ -1,4 +1,4 @@
-"""JoinGroup with what a member states, from version 6 on."""
+"""JoinGroup with the member's join reason, from version 6 on."""
 
 from __future__ import annotations
 
@@ -14,6 +14,6 @@ _WITH_TAGS = 6
 def to_request(
     effect: SendJoinGroup, group_id: str, version: int, *, with_extensions: bool = False
 ) -> JoinGroupRequest:
-    """Write a JoinGroup, tags only ``with_extensions``. Raises ``UnsupportedProtocolError`` as without."""
+    """Write a JoinGroup; with tags only if ``with_extensions``. Raises as the version without tags does."""
     message = plain.to_request(effect, group_id, version)
     return message.replaced(join_reason=effect.join_reason) if with_extensions and version >= _WITH_TAGS else message

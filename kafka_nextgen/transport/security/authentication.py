@@ -4,7 +4,7 @@ Rounds and frames are limited, because the broker is not authenticated yet.
 
 A broker may limit how long a login is valid (KIP-368). It is then renewed on the same connection after 85 to 95 % of
 that time, as in Kafka's client, so that connections opened together are not renewed together. Brokers refuse a renewal
-within a second of the one before, so a login that is valid for less just ends.
+within a second of the one before, so a login that is valid for a shorter time just ends.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ T = TypeVar("T")
 
 
 async def authenticate(connection: Connection, login: SaslLogin, deadline: Deadline) -> float:
-    """Log in, and return for how many seconds that is valid; 0 if it does not expire.
+    """Log in, and return for how many seconds the login is valid; 0 if it does not expire.
 
     Raises ``AuthenticationError``, ``TransportError`` or ``DecodeError``.
     """
@@ -64,7 +64,7 @@ async def authenticate(connection: Connection, login: SaslLogin, deadline: Deadl
 
 
 async def _run(step: Callable[[], T], login: SaslLogin, deadline: Deadline) -> T:
-    """Run a blocking step in a thread. The error for a bug does not contain the bug, which may contain a secret."""
+    """Run a blocking step in a thread. Errors don't chain unexpected exceptions, which may contain secrets."""
     try:
         return await deadline.wait(in_daemon_thread(step, "kafka_nextgen login"))
     except KafkaNextgenError:

@@ -86,7 +86,7 @@ class GssapiClient:
         return bytes(self._context.wrap(_ANSWER, False).message)
 
     def _typed(self, step: Callable[[], bytes]) -> bytes:
-        """Take a step. Only the text of a Kerberos error is kept, since the error itself contains tokens."""
+        """Run a step. Only the text of a Kerberos error is kept, since the error object contains tokens."""
         raised: TransportError
         errors = self._gssapi.exceptions
         try:

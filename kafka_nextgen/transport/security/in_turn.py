@@ -1,7 +1,7 @@
-"""Calls that may block for ever, made by one thread at a time.
+"""Runs calls that may block for ever in one thread at a time.
 
-Each attempt to connect asks for a password or reads files in a thread of its own, which goes on after the attempt's
-deadline. A vault or a file server that never answers would so collect threads.
+Each connection attempt asks for a password or reads files in a separate thread, which continues after the attempt's
+deadline. If a vault or a file server never answers, threads would pile up.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from kafka_nextgen.errors import OutageError
 
 __all__ = ["MOST_WAIT_S", "in_turn"]
 
-#: How long (seconds) others wait for a call.
+#: How long (seconds) other threads wait for a running call.
 MOST_WAIT_S = 30.0
 
 T = TypeVar("T")
 
 
 def in_turn(call: Callable[[], T], what: str) -> Callable[[], T]:
-    """Return a function that makes the call, which is ``what`` in errors, in one thread at a time.
+    """Return a function that makes the call in one thread at a time; errors name the call ``what``.
 
     It raises what the call raises, and ``OutageError`` if an earlier call does not return within ``MOST_WAIT_S``.
     """

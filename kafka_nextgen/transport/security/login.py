@@ -25,7 +25,7 @@ __all__ = ["login_of"]
 
 
 def login_of(config: SecurityConfig) -> SaslLogin:
-    """How to log in by ``sasl.mechanism``, which must be set.
+    """The login for ``sasl.mechanism``, which must be set.
 
     Raises ``ConfigError`` for credentials that the mechanism can't send, and if GSSAPI lacks its package.
     """
@@ -84,7 +84,7 @@ def _gssapi(config: SecurityConfig) -> SaslLogin:
 def _package_gssapi(config: SecurityConfig) -> ModuleType:
     try:
         return import_module("gssapi")
-    except (ImportError, OSError) as error:  # OSError: the package is there, the system's Kerberos is not
+    except (ImportError, OSError) as error:  # OSError: the package is installed, the system's Kerberos is not
         key = config.written_name("sasl.mechanism")
         missing = (
             f"{key}=GSSAPI needs the package gssapi, which can't be imported ({error}): "
@@ -94,7 +94,7 @@ def _package_gssapi(config: SecurityConfig) -> ModuleType:
 
 
 def _credentials(config: SecurityConfig) -> tuple[str, Callable[[], Secret]]:
-    """The user's name, and what returns the password as it is now."""
+    """The user's name, and a function that returns the current password."""
     user, password = config.sasl_username, config.sasl_password
     assert user is not None
     assert password is not None

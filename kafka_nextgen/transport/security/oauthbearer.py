@@ -10,10 +10,10 @@ they are sent: tokens by RFC 6750 section 2.1, extensions by RFC 7628, except th
 
 After an error the broker has to end the login (RFC 7628 section 3.2.3), so a later success is an error.
 
-A token whose expiry is known is reused for four fifths of its lifetime, since the login by it is not valid for longer
-than the token itself (KIP-368). One without is requested for every login.
+A token whose expiry is known is reused for four fifths of its lifetime, since a login is not valid for longer than its
+token (KIP-368). Without a known expiry, a token is requested for every login.
 
-If the provider fails, that is an ``OutageError``. If it gives something else, that is an ``AuthenticationError``.
+A failing provider is an ``OutageError``. An invalid token from it is an ``AuthenticationError``.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _NAME: Final = re.compile(r"(?!auth$)[A-Za-z]+")
 _VALUE: Final = re.compile(r"[\x21-\x7e \t\r\n]+")
 _MAX_ERROR: Final = 500
 _REUSED_SHARE: Final = 0.8
-#: Seconds to wait for the request of another login. Each wait occupies a thread, and a callback may hang.
+#: Seconds to wait for another login's token request. Each wait occupies a thread, and a callback may hang.
 _MOST_WAIT_S: Final = 30.0
 
 
@@ -100,7 +100,7 @@ class OauthBearerClient:
 
 
 class TokenCache:
-    """Tokens from ``request``, which may block; ``now`` gives seconds since 1970. Used from several threads."""
+    """Tokens from ``request``, which may block; ``now`` returns seconds since 1970. Thread-safe."""
 
     def __init__(self, request: Callable[[], Token], now: Callable[[], float]) -> None:
         self._request = request
@@ -110,7 +110,7 @@ class TokenCache:
         self._reused_until = 0.0
 
     def token(self) -> Token:
-        """A token to log in with; logins at the same time share one request. Raises ``TransportError``."""
+        """A token to log in with; concurrent logins share one request. Raises ``TransportError``."""
         if not self._lock.acquire(timeout=_MOST_WAIT_S):
             raise OutageError("OAUTHBEARER: no token yet: the request for one has not been answered")
         try:

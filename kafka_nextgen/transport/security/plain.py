@@ -47,6 +47,6 @@ class PlainClient:
         return f"\0{self._user}\0{self._password.reveal()}".encode()
 
     def evaluate_challenge(self, challenge: bytes) -> None:
-        """End the login. Raises ``AuthenticationError`` if the broker goes on."""
+        """End the login. Raises ``AuthenticationError`` if the broker continues."""
         if challenge:
             raise AuthenticationError("PLAIN: the broker sent a token after the login was over")

@@ -1,7 +1,7 @@
-"""A TLS context that is made anew when its files change: certificates are renewed while a client runs.
+"""A TLS context that is reloaded when its files change, since certificates are renewed while a client runs.
 
 Files are compared at each new connection; connections that are open keep the context that they were opened with. A file
-may be read while it is being written, or a certificate before its key. Then the context that works is kept, which is
+may be read while it is being written, or a certificate before its key. Then the working context stays in use, which is
 logged once, and the files are read again for the next connection.
 """
 
@@ -18,7 +18,7 @@ __all__ = ["RenewedContext", "system_authorities"]
 
 logger = logger_of(__name__)
 
-#: What changes when a file is written, replaced, or is a link that leads elsewhere.
+#: File attributes that change when a file is written or replaced, or when a link gets another target.
 _State = tuple[tuple[object, ...], ...]
 
 
@@ -31,12 +31,12 @@ class RenewedContext:
     def __init__(self, make: Callable[[], ssl.SSLContext], files: Iterable[str | None]) -> None:
         self._make = make
         self._files = tuple(path for path in files if path)
-        self._state = self._look()  # first: a change from here on is noticed
+        self._state = self._look()  # first, so that later changes are noticed
         self._context = make()
         self._logged: str | None = None
 
     def __call__(self) -> ssl.SSLContext:
-        """The context, with the files as they are now, or as they were when they could last be used."""
+        """The context made from the current files, or from their last usable version."""
         state = self._look()
         if state != self._state:
             self._renew(state)
@@ -67,6 +67,6 @@ def _state_of(path: str) -> tuple[object, ...]:
 
 
 def system_authorities() -> tuple[str | None, ...]:
-    """The file and the directory with the authorities of the system; None where there is none."""
+    """The file and the directory with the system's certificate authorities; None for one that does not exist."""
     paths = ssl.get_default_verify_paths()
     return paths.cafile, paths.capath

@@ -11,7 +11,7 @@ and at most 1,000,000, about a second of one core, so that a server can't occupy
 compared in constant time, must prove that it knows the password too.
 
 The client of scramp, which the embedded broker uses, prepares passwords by RFC 4013 and requires salts of 12 bytes.
-Kafka does neither, so some of its users could not log in.
+Kafka does neither, so some Kafka users could not log in with it.
 """
 
 from __future__ import annotations

@@ -22,9 +22,9 @@ _SHOWS_SECRETS: Final = (SaslMechanism.PLAIN, SaslMechanism.OAUTHBEARER)
 class SaslClient(Protocol):
     """The client's side of one login by one mechanism (RFC 4422), without I/O on the connection.
 
-    Methods raise ``AuthenticationError`` if the broker breaks the protocol, and ``OutageError`` for what a later
-    attempt may survive, such as a Kerberos server that does not answer. Neither has the original error as its cause,
-    whose text or values may contain a secret. Methods may block (a hash, a Kerberos server) and are called in a thread.
+    Methods raise ``AuthenticationError`` if the broker breaks the protocol, and ``OutageError`` for failures that may
+    be temporary, such as a Kerberos server that does not answer. Neither has the original error as its cause, whose
+    text or values may contain a secret. Methods may block (a hash, a Kerberos server) and are called in a thread.
     """
 
     @property
@@ -39,14 +39,14 @@ class SaslClient(Protocol):
 
 
 def _nothing() -> None:
-    """Nothing is kept from login to login."""
+    """Default for ``forget``: no state is kept between logins."""
 
 
 @frozen
 class SaslLogin:
-    """A mechanism by Kafka's name, and what makes a client for a login to a broker of a host; may block.
+    """A mechanism by Kafka's name, and a function that makes the client for a login to a host's broker; may block.
 
-    ``forget`` is called after a refused login: the next one must not use what was kept from it.
+    ``forget`` is called after a refused login: the next one must not reuse cached state, such as a token.
     """
 
     mechanism: str

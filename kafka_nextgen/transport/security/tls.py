@@ -24,7 +24,7 @@ logger = logger_of(__name__)
 
 
 def client_contexts(config: SecurityConfig) -> ContextCallback | None:
-    """What returns the context for a new connection to a broker, None without TLS; warns of checks that are off.
+    """A function that returns the context for a new broker connection; None without TLS. Warns of disabled checks.
 
     Raises ``ConfigError`` for unreadable files.
     """
@@ -39,7 +39,7 @@ def client_contexts(config: SecurityConfig) -> ContextCallback | None:
 
 
 def client_context(config: SecurityConfig) -> ssl.SSLContext:
-    """A context of what the files contain now. Raises ``ConfigError`` for unreadable ones."""
+    """A context made from the current contents of the files. Raises ``ConfigError`` for unreadable ones."""
     context = _strict_context()
     key = config.written_name("ssl.ca.location" if config.ssl_ca_pem is None else "ssl.ca.pem")
     _load_trusted_certificates(context, key, config.ssl_ca_location, config.ssl_ca_pem)
@@ -50,7 +50,7 @@ def client_context(config: SecurityConfig) -> ssl.SSLContext:
 
 
 def https_contexts(config: SecurityConfig) -> ContextCallback:
-    """What returns the context for a request to a token endpoint, always with all checks. Raises ``ConfigError``."""
+    """A function that returns the context for token requests, with all checks. Raises ``ConfigError``."""
 
     def make() -> ssl.SSLContext:
         context = _strict_context()
