@@ -45,9 +45,10 @@ static void *resized(void *memory, int64_t size) {
     return (uint64_t)size > (uint64_t)PY_SSIZE_T_MAX ? NULL : PyMem_RawRealloc(memory, (size_t)size);
 }
 
-/* The size of a buffer that has to hold `needed`, which is more than `capacity`. */
+/* The size of a buffer that has to hold `needed`, which is more than `capacity`. It stays below 2^31, since what fits in a
+ * buffer is not checked again, and bounds have 32 bits. */
 static int64_t grown(int64_t capacity, int64_t needed) {
-    int64_t doubled = capacity > INT64_MAX / 2 ? INT64_MAX : capacity * 2;
+    int64_t doubled = Py_MIN(capacity * 2, (int64_t)MOST_ENTRIES);
     return (Py_MAX(doubled, needed) + 63) / 64 * 64;
 }
 

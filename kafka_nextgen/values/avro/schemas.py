@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from http import HTTPStatus
 
 from kafka_nextgen.errors import AvroSchemaError
 from kafka_nextgen.values.avro.parsing import parse
@@ -29,8 +30,11 @@ class SchemaLookup:
     def _text_of(self, schema_id: int) -> object:
         try:
             schema = self._find(schema_id)
-        except KeyError:
-            raise AvroSchemaError(f"the registry has no schema {schema_id}") from None
+        except Exception as error:
+            # confluent-kafka's client answers an unknown id so; any other error, such as an outage, is not the value's
+            if isinstance(error, KeyError) or getattr(error, "http_status_code", None) == HTTPStatus.NOT_FOUND:
+                raise AvroSchemaError(f"the registry has no schema {schema_id}") from None
+            raise
         return getattr(schema, "schema_str", schema)  # confluent-kafka's Schema
 
 

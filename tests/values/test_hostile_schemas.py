@@ -1,0 +1,60 @@
+"""Whatever schema a writer has registered: its values are bad, and those of other schemas are read."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from kafka_nextgen.values import Avro
+from tests.values.decoding import decoded, framed
+
+
+def chained_records() -> str:
+    """Twelve records, each 50 records deep, and each with the name of the one before inside: as deep as all of them."""
+    fields = []
+    inner: Any = "int"
+    for name in range(12):
+        for level in range(50):
+            inner = {"type": "record", "name": f"R{name}_{level}", "fields": [{"name": "f", "type": inner}]}
+        fields.append({"name": f"f{name}", "type": inner})
+        inner = f"R{name}_49"
+    return json.dumps({"type": "record", "name": "All", "fields": fields})
+
+
+@pytest.mark.parametrize(
+    "registered",
+    [b"\xff", "{", chained_records(), '{"type": "enum", "name": "E", "symbols": ["\\ud800"]}'],
+    ids=["no text", "no JSON", "600 levels", "a surrogate"],
+)
+def test_a_schema_that_cannot_be_used_makes_only_its_own_values_bad(registered: object) -> None:
+    registry = {1: "int", 2: registered}
+    batch, bad = decoded(Avro(registry=registry, reader_schema="int"), [framed(2, b"\x02"), framed(1, b"\x04")])
+    assert batch.column(0).to_pylist() == [None, 2]
+    assert [each.row for each in bad] == [0]
+
+
+class NotFoundError(Exception):
+    """As confluent-kafka's SchemaRegistryError says that there is no such id."""
+
+    http_status_code = 404
+
+
+def test_an_id_that_the_registry_does_not_know_makes_its_values_bad() -> None:
+    def find(schema_id: int) -> str:
+        if schema_id != 1:
+            raise NotFoundError(schema_id)
+        return "int"
+
+    batch, bad = decoded(Avro(registry=find, reader_schema="int"), [framed(2, b"\x02"), framed(1, b"\x04")])
+    assert batch.column(0).to_pylist() == [None, 2]
+    assert "the registry has no schema 2" in bad[0].reason
+
+
+def test_a_registry_that_cannot_be_reached_is_no_fault_of_a_value() -> None:
+    def find(_: int) -> str:
+        raise ConnectionError("no registry")
+
+    with pytest.raises(ConnectionError, match="no registry"):
+        decoded(Avro(registry=find, reader_schema="int"), [framed(1, b"\x02")])
