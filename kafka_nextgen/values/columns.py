@@ -9,12 +9,12 @@ parents first: ``flattened`` has the tuples that ``ColumnBuilder`` takes, that o
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from enum import IntEnum
 
 from attrs import frozen
 
-__all__ = ["MOST_COLUMNS", "MOST_DEPTH", "Column", "Flat", "Kind", "PythonColumnBuilder", "flattened"]
+__all__ = ["MOST_COLUMNS", "MOST_DEPTH", "Column", "Flat", "Kind", "PythonColumnBuilder", "children_of", "flattened"]
 
 #: As in the extension.
 MOST_COLUMNS = 16_384
@@ -75,6 +75,14 @@ def _flatten(column: Column, flat: list[Flat]) -> None:
 def _flat(column: Column, end: int) -> Flat:
     name = column.name
     return (column.kind, column.width, column.format, name, column.nullable, end, column.symbols, column.metadata)
+
+
+def children_of(layout: Sequence[Flat], index: int) -> Iterator[int]:
+    """The indexes of a column's children."""
+    child = index + 1
+    while child < layout[index][5]:
+        yield child
+        child = layout[child][5]
 
 
 class _Filled:
@@ -150,10 +158,7 @@ class PythonColumnBuilder:
 
     def children(self, index: int) -> Iterator[int]:
         """The indexes of a column's children."""
-        child = index + 1
-        while child < self.columns[index].end:
-            yield child
-            child = self.columns[child].end
+        return children_of(self.layout, index)
 
     def cut_rows(self, rows: int) -> None:
         """Take back all that was appended behind so many rows."""

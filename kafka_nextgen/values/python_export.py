@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from kafka_nextgen.values.columns import Flat, Kind
+from kafka_nextgen.values.columns import Flat, Kind, children_of
 
 if TYPE_CHECKING:
     from kafka_nextgen.values.columns import _Filled
@@ -44,13 +44,6 @@ _PARAMETRIC: dict[str, Callable[[str], pa.DataType]] = {
 }
 
 
-def _children(layout: Sequence[Flat], index: int) -> Iterator[int]:
-    child = index + 1
-    while child < layout[index][5]:
-        yield child
-        child = layout[child][5]
-
-
 def _field(layout: Sequence[Flat], index: int) -> pa.Field:
     return pa.field(layout[index][3], type_of(layout, index), nullable=layout[index][4])
 
@@ -58,7 +51,7 @@ def _field(layout: Sequence[Flat], index: int) -> pa.Field:
 def type_of(layout: Sequence[Flat], index: int) -> pa.DataType:
     """The Arrow type of a column."""
     _, _, form, _, _, _, symbols, metadata = layout[index]
-    fields = [_field(layout, child) for child in _children(layout, index)]
+    fields = [_field(layout, child) for child in children_of(layout, index)]
     if metadata is not None:
         return pa.uuid()
     if symbols is not None:
@@ -77,7 +70,7 @@ def array_of(layout: Sequence[Flat], columns: Sequence[_Filled], index: int) -> 
     kind, column = type_of(layout, index), columns[index]
     if column.kind == Kind.NULLS:
         return pa.nulls(column.length)
-    children = [array_of(layout, columns, child) for child in _children(layout, index)]
+    children = [array_of(layout, columns, child) for child in children_of(layout, index)]
     if layout[index][6] is not None:
         numbers = pa.Array.from_buffers(pa.int32(), column.length, _buffers(column))
         return pa.DictionaryArray.from_arrays(numbers, pa.array(layout[index][6], pa.string()), safe=False)

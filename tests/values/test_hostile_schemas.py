@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from kafka_nextgen.errors import AvroSchemaError
 from kafka_nextgen.values import Avro
 from tests.values.decoding import decoded, framed
 
@@ -58,3 +59,22 @@ def test_a_registry_that_cannot_be_reached_is_no_fault_of_a_value() -> None:
 
     with pytest.raises(ConnectionError, match="no registry"):
         decoded(Avro(registry=find, reader_schema="int"), [framed(1, b"\x02")])
+
+
+def with_default(kind: str, default: object) -> object:
+    return {"type": "record", "name": "R", "fields": [{"name": "f", "type": kind, "default": default}]}
+
+
+@pytest.mark.parametrize(
+    ("schema", "reader_schema"),
+    [
+        (b"\xff", None),
+        (chained_records(), None),
+        ({"type": "record", "name": "R", "fields": []}, with_default("float", 1e300)),
+        ({"type": "record", "name": "R", "fields": []}, with_default("string", "\ud800")),
+    ],
+    ids=["no text", "600 levels", "no float", "a surrogate"],
+)
+def test_a_schema_that_cannot_be_used_is_refused_where_it_is_given(schema: object, reader_schema: object) -> None:
+    with pytest.raises(AvroSchemaError):
+        Avro(schema, reader_schema=reader_schema).decoder("value", True)

@@ -22,7 +22,7 @@ class Avro(ValueFormat):
 
     ``reader_schema`` is what the columns are made of: each writer's schema is resolved to it. Without it, that is
     ``schema``, or of a mapping the schema with the highest id. ``framed`` says that values have the frame although
-    ``schema`` is given, whatever the id in it.
+    ``schema`` is given; the id is not used.
 
     Raises AvroSchemaError for schemas that are none, that can't be resolved, or that hold themselves.
     """
@@ -36,8 +36,7 @@ class Avro(ValueFormat):
         framed: bool = False,
     ) -> None:
         self._lookup: SchemaLookup = lookup_of(schema, registry)
-        wanted = reader_schema if reader_schema is not None else self._lookup.newest()
-        self._reader = parse(wanted)
+        self._reader = self._lookup.newest() if reader_schema is None else parse(reader_schema)
         self._is_framed = framed or registry is not None
         self._decoders: dict[tuple[str, bool], AvroDecoder] = {}
 

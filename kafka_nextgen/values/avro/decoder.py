@@ -80,7 +80,7 @@ class AvroDecoder(ColumnDecoder):
         known = self._programs
         try:
             self._programs = {**known, schema_id: self._compiled(schema_id)}
-        except (AvroSchemaError, RecursionError, UnicodeError, OverflowError) as error:  # whatever a writer registered
+        except AvroSchemaError as error:
             bad_ids = [each for each, program in known.items() if program.is_failing]
             kept = {each: known[each] for each in known if len(bad_ids) < _MOST_FAILING or each != bad_ids[0]}
             self._programs = {**kept, schema_id: failing(f"schema {schema_id}: {error}")}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 from kafka_nextgen.errors import AvroSchemaError
@@ -74,14 +75,22 @@ def _simple(kind: Primitive | Fixed, value: Any) -> bytes | None:
     if isinstance(value, int) and name in _RANGES:
         return zigzag(value) if -_RANGES[name] <= value < _RANGES[name] else None
     if isinstance(value, int | float) and name in ("float", "double"):
-        return struct.pack("<f" if name == "float" else "<d", value)
+        return _packed("<f" if name == "float" else "<d", value)
+    return None
+
+
+def _packed(form: str, value: float) -> bytes | None:
+    with suppress(OverflowError):
+        return struct.pack(form, value)
     return None
 
 
 def _of_text(kind: Primitive | Fixed, value: str) -> bytes | None:
     """Strings are UTF-8; bytes are written with a character for each (Avro 1.12, table of defaults)."""
     if kind.kind == "string":
-        return _text(value.encode())
+        with suppress(UnicodeEncodeError):  # a lone surrogate
+            return _text(value.encode())
+        return None
     if kind.kind in ("float", "double") and value in ("NaN", "Infinity", "-Infinity"):
         return struct.pack("<f" if kind.kind == "float" else "<d", float(value))
     if kind.kind not in ("bytes", "fixed") or not all(character <= "\xff" for character in value):

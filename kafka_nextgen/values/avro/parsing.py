@@ -2,7 +2,7 @@
 
 Recursive schemas are refused: no Arrow type holds itself. So are schemas that become larger than columns may be, which
 those do that use a type in a type again and again. A logical type that does not fit its type is none (Avro 1.12,
-"Logical Types"), and so is one that nobody knows.
+"Logical Types"), and so is an unknown one.
 """
 
 from __future__ import annotations
@@ -51,13 +51,13 @@ _LOGICAL_FIXED = {16: ("uuid",), 12: ("duration",)}
 
 def parse(schema: object) -> Type:
     """The type that a schema describes. Raises AvroSchemaError for what is none, or is recursive or too large."""
-    if isinstance(schema, bytes | bytearray):
-        schema = schema.decode()
-    if isinstance(schema, str) and schema not in PRIMITIVES:
-        try:
+    try:
+        if isinstance(schema, bytes | bytearray):
+            schema = schema.decode()
+        if isinstance(schema, str) and schema not in PRIMITIVES:
             schema = json.loads(schema)
-        except (ValueError, RecursionError) as error:
-            raise AvroSchemaError(f"the schema is no JSON: {error}") from None
+    except (ValueError, RecursionError) as error:
+        raise AvroSchemaError(f"the schema is no JSON: {error}") from None
     return _Parser().type_of(schema, "", 0)
 
 
@@ -67,16 +67,17 @@ class _Parser:
     def __init__(self) -> None:
         self._named: dict[str, Type | None] = {}
         self._size: dict[str, int] = {}
+        self._height: dict[str, int] = {}  # the levels below a named type, which count wherever it is used
         self._count = 0
+        self._deepest = 0
 
     def type_of(self, schema: Any, namespace: str, depth: int) -> Type:
         self._count += 1
-        if depth > MOST_DEPTH - 4:
-            raise AvroSchemaError(f"the schema is nested deeper than {MOST_DEPTH - 4}")
+        self._reach(depth)
         if self._count > MOST_COLUMNS:
             raise AvroSchemaError(f"the schema has more than {MOST_COLUMNS} parts")
         if isinstance(schema, str):
-            return self._referred(schema, namespace)
+            return self._referred(schema, namespace, depth)
         if isinstance(schema, list | tuple):
             return self._union(schema, namespace, depth)
         if not isinstance(schema, Mapping) or "type" not in schema:
@@ -85,7 +86,7 @@ class _Parser:
         if not isinstance(kind, str):
             return self.type_of(kind, namespace, depth + 1)
         make = self._makers().get(kind)
-        return self._simple(schema, kind, namespace) if make is None else make(schema, namespace, depth)
+        return self._simple(schema, kind, namespace, depth) if make is None else make(schema, namespace, depth)
 
     def _makers(self) -> dict[str, Callable[[Mapping[str, Any], str, int], Type]]:
         return {
@@ -97,12 +98,17 @@ class _Parser:
             "map": lambda schema, space, depth: Map(self.type_of(_need(schema, "values"), space, depth + 1)),
         }
 
-    def _simple(self, schema: Mapping[str, Any], kind: str, namespace: str) -> Type:
+    def _reach(self, depth: int) -> None:
+        if depth > MOST_DEPTH - 4:
+            raise AvroSchemaError(f"the schema is nested deeper than {MOST_DEPTH - 4}")
+        self._deepest = max(self._deepest, depth)
+
+    def _simple(self, schema: Mapping[str, Any], kind: str, namespace: str, depth: int) -> Type:
         if kind not in PRIMITIVES:
-            return self._referred(kind, namespace)
+            return self._referred(kind, namespace, depth)
         return Primitive(kind, _logical(schema, kind, None))
 
-    def _referred(self, name: str, namespace: str) -> Type:
+    def _referred(self, name: str, namespace: str, depth: int) -> Type:
         if name in PRIMITIVES:
             return Primitive(name)
         for full in (_full_name(name, namespace), name):
@@ -111,6 +117,7 @@ class _Parser:
                 if known is None:
                     raise AvroSchemaError(f"{full} holds itself: columns can't be of a recursive schema")
                 self._count += self._size[full]
+                self._reach(depth + self._height[full])
                 return known
         raise AvroSchemaError(f"unknown type {_shown(name)}")
 
@@ -130,9 +137,10 @@ class _Parser:
         aliases = frozenset(_full_name(alias, inside) for alias in _texts(schema, "aliases"))
         return full, inside, aliases
 
-    def _end(self, name: str, kind: Type, before: int) -> Type:
+    def _end(self, name: str, kind: Type, before: int, height: int = 0) -> Type:
         self._named[name] = kind
         self._size[name] = self._count - before
+        self._height[name] = height
         return kind
 
     def _record(self, schema: Mapping[str, Any], namespace: str, depth: int) -> Type:
@@ -141,10 +149,12 @@ class _Parser:
         fields = _need(schema, "fields")
         if not isinstance(fields, list | tuple):
             raise AvroSchemaError(f"the fields of {name} are no list")
+        outside, self._deepest = self._deepest, depth
         made = tuple(self._field(field, name, inside, depth) for field in fields)
+        height, self._deepest = self._deepest - depth, max(outside, self._deepest)
         if len({field.name for field in made}) < len(made):
             raise AvroSchemaError(f"{name} has two fields of the same name")
-        return self._end(name, Record(name, aliases, made), before)
+        return self._end(name, Record(name, aliases, made), before, height)
 
     def _field(self, field: Any, record: str, namespace: str, depth: int) -> Field:
         if not isinstance(field, Mapping) or not isinstance(field.get("name"), str):

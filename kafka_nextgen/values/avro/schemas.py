@@ -15,50 +15,51 @@ __all__ = ["SchemaLookup", "lookup_of"]
 class SchemaLookup:
     """Finds schemas by id, each once."""
 
-    def __init__(self, find: Callable[[int], object], newest: Callable[[], object]) -> None:
+    def __init__(self, find: Callable[[int], Type], newest: Callable[[], Type]) -> None:
         self._find = find
         self._known: dict[int, Type] = {}
         self.newest = newest
 
     def __call__(self, schema_id: int) -> Type:
-        """The schema of this id. Raises AvroSchemaError if there is none, and whatever the registry raises."""
+        """The schema of this id. Raises AvroSchemaError if there is none, and the errors of the registry."""
         known = self._known.get(schema_id)
         if known is None:
-            known = self._known[schema_id] = parse(self._text_of(schema_id))
+            known = self._known[schema_id] = self._find(schema_id)
         return known
-
-    def _text_of(self, schema_id: int) -> object:
-        try:
-            schema = self._find(schema_id)
-        except Exception as error:
-            # confluent-kafka's client answers an unknown id so; any other error, such as an outage, is not the value's
-            if isinstance(error, KeyError) or getattr(error, "http_status_code", None) == HTTPStatus.NOT_FOUND:
-                raise AvroSchemaError(f"the registry has no schema {schema_id}") from None
-            raise
-        return getattr(schema, "schema_str", schema)  # confluent-kafka's Schema
 
 
 def lookup_of(schema: object, registry: Mapping[int, object] | Callable[[int], object] | None) -> SchemaLookup:
-    """What finds the writers' schemas."""
+    """What finds the writers' schemas. Each is parsed once."""
     if (schema is None) == (registry is None):
         raise ValueError("Avro needs either the schema of all values or a registry")
     if schema is not None:
-        parse(schema)  # what is wrong with it is told at once
-        return SchemaLookup(lambda schema_id: schema, lambda: schema)
+        kind = parse(schema)
+        return SchemaLookup(lambda _: kind, lambda: kind)
     if isinstance(registry, Mapping):
         schemas = registry
-        return SchemaLookup(schemas.__getitem__, lambda: _newest(schemas))
+        return SchemaLookup(lambda schema_id: _found(schemas.__getitem__, schema_id), lambda: _newest(schemas))
     if not callable(registry):
         raise TypeError(f"a registry is a mapping or a function, not {registry!r}")
-    return SchemaLookup(registry, _none_is_newest)
+    function = registry
+    return SchemaLookup(lambda schema_id: _found(function, schema_id), _none_is_newest)
 
 
-def _newest(registry: Mapping[int, object]) -> object:
+def _found(find: Callable[[int], object], schema_id: int) -> Type:
+    try:
+        schema = find(schema_id)
+    except Exception as error:
+        # confluent-kafka's client answers an unknown id so; any other error, such as an outage, is not the value's
+        if isinstance(error, KeyError) or getattr(error, "http_status_code", None) == HTTPStatus.NOT_FOUND:
+            raise AvroSchemaError(f"the registry has no schema {schema_id}") from None
+        raise
+    return parse(getattr(schema, "schema_str", schema))  # confluent-kafka's Schema
+
+
+def _newest(registry: Mapping[int, object]) -> Type:
     if not registry:
         raise ValueError("the registry has no schema: reader_schema has to say what the columns are")
-    schema = registry[max(registry)]
-    return getattr(schema, "schema_str", schema)
+    return _found(registry.__getitem__, max(registry))
 
 
-def _none_is_newest() -> object:
+def _none_is_newest() -> Type:
     raise ValueError("reader_schema has to say what the columns are: a function can't tell the newest schema")

@@ -9,11 +9,11 @@ from collections.abc import Callable, Sequence
 from kafka_nextgen.values.avro.program import INSTRUCTION, MOST_EMPTY_ITEMS, Fault, Op
 from kafka_nextgen.values.avro.reading import BadError, Reader
 from kafka_nextgen.values.columns import MOST_DEPTH, PythonColumnBuilder
+from kafka_nextgen.values.formats import Buffers
 
 __all__ = ["avro_decode"]
 
 _Program = tuple[int, "array[int]", "array[int]", bytes]
-_Values = tuple["bytes | memoryview", "memoryview[int]", "bytes | memoryview | None"]
 _Bad = tuple[int, int, int, int]
 
 
@@ -21,7 +21,7 @@ def avro_decode(
     builder: PythonColumnBuilder,
     programs: Sequence[_Program],
     is_framed: bool,
-    values: _Values,
+    values: Buffers,
     start: int,
     stop: int,
 ) -> tuple[int, list[_Bad]]:

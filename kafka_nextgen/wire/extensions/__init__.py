@@ -1,1 +1,1 @@
-"""What extensions add to messages and records, for whoever reads or writes them."""
+"""What extensions add to messages and records, for the client's and the broker's side."""
