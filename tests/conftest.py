@@ -23,7 +23,7 @@ from hypothesis import HealthCheck, settings
 
 from tests.scenarios.files import add_flag, refuse_flag_under_ci
 from tests.support.certificates import Certificates, issue_certificates
-from tests.support.examples import draws_the_same, examples
+from tests.support.examples import examples, is_a_night
 from tests.support.guardian import guard
 from tests.support.java_tools import JavaTools, find_java_tools
 from tests.support.kafka_from_maven import QUICK_START
@@ -68,12 +68,12 @@ def pytest_configure(config: pytest.Config) -> None:
         config.option.timeout = TEST_S
     guard(config)
     choose_examples(config)
-    # Nothing here is asserted on a clock. The default tier draws the same examples in each run, the whole draws others.
+    # Nothing here is asserted on a clock. Only a night's run draws examples that the last one did not.
     settings.register_profile(
         "without a clock",
         deadline=None,
         max_examples=examples(100),
-        derandomize=draws_the_same(),
+        derandomize=not is_a_night(),
         suppress_health_check=[HealthCheck.too_slow],
     )
     settings.load_profile("without a clock")

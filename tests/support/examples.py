@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 
-#: Set to 1, as for a night's run, it makes random tests draw all examples, and tests of interrupting try all places.
+#: Set to 1, as for a night's run, it makes random tests draw all examples, others in each run, and tests of
+#: interrupting try all places. Any other run draws what the last one drew: what fails has to do with the change.
 VARIABLE = "KAFKA_NEXTGEN_ALL_EXAMPLES"
 
 #: The default tier draws one of so many examples.
 SAMPLE = 10
 
-#: The whole draws one of so many, others in each run; a night's run draws all.
+#: The whole draws one of so many; a night's run draws all.
 SHARE = 4
 
 _is_whole = False
@@ -24,19 +25,15 @@ def draw_for_the_whole() -> None:
 
 def examples(number: int) -> int:
     """Return ``number`` in a night's run, a quarter of it in a run of the whole, and a tenth in the default tier."""
-    if _is_a_night():
+    if is_a_night():
         return number
     return -(-number // (SHARE if _is_whole else SAMPLE))
 
 
-def draws_the_same() -> bool:
-    """Return whether this run draws the same examples as any other of its tier: the default tier does."""
-    return not (_is_whole or _is_a_night())
-
-
 def every(stride: int) -> int:
-    return 1 if _is_a_night() else stride
+    return 1 if is_a_night() else stride
 
 
-def _is_a_night() -> bool:
+def is_a_night() -> bool:
+    """Return whether this run looks for examples that no run has drawn."""
     return os.environ.get(VARIABLE) == "1"

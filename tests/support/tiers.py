@@ -2,9 +2,9 @@
 
 A test is of the whole if it is marked ``whole`` or ``kafka``, or lives in one of ``WHOLE``. Without ``--all`` it is
 left out, and the run says so; folders and modules of the whole are not even imported. A random test, by hypothesis or
-marked ``random``, is of both tiers: the default tier draws a tenth of its examples, the same in each run, and the whole
-a quarter of them, others in each run. ``--rest`` runs what the default tier does not: the whole, and random tests as
-the whole has them.
+marked ``random``, is of both tiers: the default tier draws a tenth of its examples, and the whole a quarter of them,
+both the same in each run. ``--rest`` runs what the default tier does not: the whole, and random tests as the whole has
+them.
 """
 
 from __future__ import annotations
