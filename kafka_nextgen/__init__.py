@@ -91,6 +91,7 @@ if TYPE_CHECKING:
     )
     from kafka_nextgen.metrics.timings import Latency
     from kafka_nextgen.processing import AsyncDeadLetter, AsyncHandler, DeadLetter, Handler, Order, StopHandle
+    from kafka_nextgen.scanning import Scan, read_arrow, scan
 
 __all__ = [
     "AddedMember",
@@ -161,6 +162,7 @@ __all__ = [
     "RemovedMember",
     "Results",
     "SaslMechanism",
+    "Scan",
     "Secret",
     "SecretSource",
     "SecurityProtocol",
@@ -176,6 +178,8 @@ __all__ = [
     "TopicPartition",
     "Truncation",
     "accelerated",
+    "read_arrow",
+    "scan",
 ]
 __all__ += errors.__all__
 
@@ -240,6 +244,7 @@ _LATER = {
     **dict.fromkeys(_OF_ADMIN, "kafka_nextgen.admin"),
     **dict.fromkeys(_OF_METRICS, "kafka_nextgen.metrics.consumer_metrics"),
     **dict.fromkeys(_OF_PROCESSING, "kafka_nextgen.processing"),
+    **dict.fromkeys(("Scan", "read_arrow", "scan"), "kafka_nextgen.scanning"),
 }
 
 __getattr__ = lazy_getattr(__name__, _LATER)

@@ -16,6 +16,7 @@ from kafka_nextgen.cli.assignors import assignors
 from kafka_nextgen.cli.broker import broker
 from kafka_nextgen.cli.consume import consume
 from kafka_nextgen.cli.demo import demo
+from kafka_nextgen.cli.export import export
 from kafka_nextgen.cli.groups import groups
 from kafka_nextgen.cli.history import history
 from kafka_nextgen.cli.produce import produce
@@ -78,7 +79,7 @@ def _one_line(error: Exception) -> str:
 
 @click.group(
     cls=_OneLineErrors,
-    commands=[assignors, broker, consume, demo, groups, history, produce],
+    commands=[assignors, broker, consume, demo, export, groups, history, produce],
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.version_option(package_name="kafka-nextgen", prog_name="kafka-nextgen")

@@ -6,9 +6,9 @@ from datetime import datetime, timezone
 
 import click
 
-__all__ = ["TIME", "TimeParam", "duration_text", "time_text"]
+from kafka_nextgen.scanning.times import LAST_MS, time_ms
 
-_LAST = 253_402_300_799_999  # ms, of the year 9999
+__all__ = ["TIME", "TimeParam", "duration_text", "time_text"]
 
 
 class TimeParam(click.ParamType[int]):
@@ -20,18 +20,12 @@ class TimeParam(click.ParamType[int]):
         """Parse a time; anything else is a usage error."""
         text = str(value)
         try:
-            at = int(text) if text.isdecimal() else _milliseconds(text)
+            at = int(text) if text.isdecimal() else time_ms(text)
         except ValueError:
             self.fail(f"{text!r} is not a time such as 2026-11-26T14:03:00 or milliseconds since the epoch", param, ctx)
-        if not 0 <= at <= _LAST:
+        if not 0 <= at <= LAST_MS:
             self.fail(f"{text!r} is out of range", param, ctx)
         return at
-
-
-def _milliseconds(text: str) -> int:
-    found = datetime.fromisoformat(text.replace("Z", "+00:00"))
-    aware = found if found.tzinfo else found.replace(tzinfo=timezone.utc)
-    return round(aware.timestamp() * 1000)
 
 
 TIME = TimeParam()
@@ -39,7 +33,7 @@ TIME = TimeParam()
 
 def time_text(at: int) -> str:
     """Format a time in milliseconds since the Unix epoch."""
-    if not 0 <= at <= _LAST:
+    if not 0 <= at <= LAST_MS:
         return str(at)
     seconds = datetime.fromtimestamp(at // 1000, timezone.utc)
     return f"{seconds:%Y-%m-%d %H:%M:%S}.{at % 1000:03d}"

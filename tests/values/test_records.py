@@ -7,7 +7,6 @@ import subprocess
 import sys
 from typing import Any
 
-import pyarrow as pa
 import pytest
 
 from kafka_nextgen import DeserializationError, Records, TopicPartition
@@ -159,7 +158,6 @@ def test_all_types_can_be_left_out_of_a_table() -> None:
     ("arguments", "kind", "why"),
     [
         ({"value": Avro("int"), "on_error": "ignore"}, ValueError, "'raise', 'skip' or 'null'"),
-        ({"value": Avro("int"), "schema": pa.schema([("offset", pa.int64())])}, TypeError, "not both"),
     ],
 )
 def test_arguments_that_are_none_are_refused(arguments: Any, kind: type[Exception], why: str) -> None:

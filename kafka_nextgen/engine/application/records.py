@@ -184,11 +184,9 @@ class RecordBatch(_DataFrames):
 def _value_columns(
     schema: pyarrow.Schema | None, value: ValueFormat | None, key: ValueFormat | None, on_error: OnError
 ) -> ValueColumns:
-    if schema is not None:
-        raise TypeError("to_arrow() takes a schema of the records' columns, or formats of values and keys, not both")
     with _require_extra("to_arrow()", "arrow"):
         from kafka_nextgen.engine.application.value_columns import ValueColumns
-    return ValueColumns(value, key, on_error)
+    return ValueColumns(schema, value, key, on_error)
 
 
 def _none_at_all(start: int, stop: int) -> list[Headers]:
@@ -276,8 +274,9 @@ class Records(_DataFrames):
         types; ``docs/use/columns.md`` lists the possible ones. For any other, raises ArrowSchemaError, which names the
         column. Raises ImportError if pyarrow is not installed.
 
-        With ``value=Avro(...)`` the columns are partition, offset and timestamp, then each field of the values, with
-        the types of ``docs/use/values.md``; with ``key`` a column ``key`` comes before the fields. A bad key or value
+        With ``value=Avro(...)`` the columns are those of ``schema``, or else partition, offset and timestamp, then each
+        field of the values, with the types of ``docs/use/values.md``; with ``key`` a column ``key`` comes before the
+        fields. A bad key or value
         raises DeserializationError, which names the record; ``on_error="skip"`` leaves such records out, and ``"null"``
         replaces their fields with nulls and adds columns ``value_error`` and ``value_raw`` with the reason and the
         bytes.

@@ -48,9 +48,13 @@ class _Decoded:
 class ValueColumns:
     """Converts records to tables, with a format for values, for keys, or for both."""
 
-    def __init__(self, value: ValueFormat | None, key: ValueFormat | None, on_error: OnError) -> None:
+    def __init__(
+        self, schema: pa.Schema | None, value: ValueFormat | None, key: ValueFormat | None, on_error: OnError
+    ) -> None:
         if on_error not in ("raise", "skip", "null"):
             raise ValueError(f"on_error is 'raise', 'skip' or 'null', not {on_error!r}")
+        self._record = _RECORD if schema is None else schema
+        self._builders = builders_of(self._record)
         self._on_error = on_error
         self._sides: list[_Side] = []
         if key is not None:
@@ -68,7 +72,7 @@ class ValueColumns:
         decoded = [self._decode(side, part) for side in self._sides]
         if self._on_error == "raise":
             _raise_first(decoded, part)
-        batch = self._joined([build(part) for build in builders_of(_RECORD)], decoded, part)
+        batch = self._joined([build(part) for build in self._builders], decoded, part)
         rows = {bad.row for each in decoded for bad in each.bad}
         return _without(batch, {row - part.start for row in rows}) if self._on_error == "skip" and rows else batch
 
@@ -82,11 +86,11 @@ class ValueColumns:
         for side in self._sides:
             columns, _ = side.decoder.decode((b"", memoryview(array("i", (0,))), None), 0, 0)
             decoded.append(_Decoded(side, pa.record_batch(columns), []))
-        return self._joined([pa.nulls(0, kind) for kind in _RECORD.types], decoded, None)
+        return self._joined([pa.nulls(0, kind) for kind in self._record.types], decoded, None)
 
     def _joined(self, record: list[pa.Array], decoded: list[_Decoded], part: ColumnSlice | None) -> pa.RecordBatch:
         taken = {name for each in decoded if each.side.field == "value" for name in each.columns.schema.names}
-        columns = list(zip(_RECORD, record, strict=True))
+        columns = list(zip(self._record, record, strict=True))
         for each in decoded:
             if each.side.field == "key":
                 columns += zip(each.columns.schema, each.columns.columns, strict=True)

@@ -1,0 +1,82 @@
+"""``kafka-nextgen export``: write part of topics to Parquet files.
+
+An export that was interrupted goes on when the same command is run again: ``kafka_nextgen/scanning/export.py`` has the
+rules. Nothing is committed, and no group is joined.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from kafka_nextgen.cli.options import ClientProperties, bootstrap_option, client_options
+from kafka_nextgen.errors import KafkaNextgenError
+from kafka_nextgen.scanning.arrow_stream import scan
+from kafka_nextgen.scanning.export import Export
+from kafka_nextgen.values import Avro, ValueFormat
+
+if TYPE_CHECKING:
+    from kafka_nextgen.engine.application.value_columns import OnError
+
+__all__ = ["export"]
+
+
+@click.command()
+@click.argument("topics", nargs=-1, required=True, metavar="TOPIC...")
+@bootstrap_option
+@click.option("--to", "folder", required=True, type=click.Path(file_okay=False, path_type=Path), help="A folder.")
+@click.option("--format", "style", type=click.Choice(["parquet"]), default="parquet", show_default=True)
+@click.option("--since", metavar="WHEN", help="Begin at a duration before now, such as 2h, or at a time in ISO 8601.")
+@click.option("--until", metavar="WHEN", help="End there; without it, at the last record of this moment.")
+@click.option("--avro", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="The values' Avro schema.")
+@click.option("--framed", is_flag=True, help="Values begin with the id of their schema, as Confluent's serializers do.")
+@click.option("--on-error", type=click.Choice(["raise", "skip", "null"]), default="raise", show_default=True)
+@click.option("--file-rows", type=click.IntRange(min=1), default=1_000_000, show_default=True, help="Rows of a file.")
+@client_options
+def export(
+    topics: tuple[str, ...],
+    bootstrap_servers: str,
+    folder: Path,
+    style: str,
+    since: str | None,
+    until: str | None,
+    avro: Path | None,
+    framed: bool,
+    on_error: OnError,
+    file_rows: int,
+    properties: ClientProperties,
+) -> None:
+    """Write the records of TOPIC... to files in a folder, and end.
+
+    Run the same command again to go on after an interruption.
+    """
+    del style  # Parquet is the only one
+    task = Export(folder, " ".join(topics), file_rows)
+    begin, end = task.edges or (since, until)
+    config = properties.config({"bootstrap.servers": bootstrap_servers})
+    with _usage_errors():
+        found = scan(topics, config, since=begin, until=end, value=_format_of(avro, framed), on_error=on_error)
+    with found:
+        total = sum(max(0, each.end - each.start) for each in found.ranges.values())
+        with click.progressbar(length=total, label=" ".join(topics)) as bar:
+            files = task.run(found, bar.update)
+    click.echo(f"{files} files in {folder}")
+
+
+def _format_of(avro: Path | None, framed: bool) -> ValueFormat | None:
+    return None if avro is None else Avro(avro.read_text(), framed=framed)
+
+
+@contextmanager
+def _usage_errors() -> Iterator[None]:
+    """Report invalid values of options as wrong usage."""
+    try:
+        yield
+    except KafkaNextgenError:
+        raise
+    except ValueError as error:
+        raise click.UsageError(str(error)) from error

@@ -1,0 +1,165 @@
+"""Reads part of topics as Arrow record batches, without a group, in bounded memory.
+
+A scan has a consumer of its own. While the caller works on one batch, the consumer fetches the next ones, up to its
+limits (``fetch.max.bytes`` and the other ``fetch.`` keys); nothing else is kept. Nothing is committed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+import attrs
+
+from kafka_nextgen import clocks
+from kafka_nextgen.config import ConsumerConfig
+from kafka_nextgen.consumer import Consumer
+from kafka_nextgen.engine.application.records import Records
+from kafka_nextgen.scanning.ranges import Edge, Topics, question_of
+from kafka_nextgen.types import OffsetRange, TopicPartition
+
+if TYPE_CHECKING:
+    import pyarrow
+
+    from kafka_nextgen.engine.application.value_columns import OnError
+    from kafka_nextgen.values import ValueFormat
+
+__all__ = ["Scan", "read_arrow", "scan"]
+
+#: Records of a batch at most, unless the caller says otherwise.
+BATCH_ROWS = 65_536
+
+
+def scan(
+    topics: Topics,
+    config: Mapping[str, object] | ConsumerConfig | None = None,
+    *,
+    since: Edge = None,
+    until: Edge = None,
+    schema: pyarrow.Schema | None = None,
+    value: ValueFormat | None = None,
+    key: ValueFormat | None = None,
+    on_error: OnError = "raise",
+    batch_rows: int = BATCH_ROWS,
+    **settings: object,
+) -> Scan:
+    """Read part of ``topics`` as a stream of Arrow record batches. Needs the extra ``kafka-nextgen[arrow]``.
+
+    ``topics`` are names or ``TopicPartition``s, one or several. ``config`` and ``settings`` are those of ``Consumer``.
+    ``since`` and ``until`` are durations before now (``"2h"``), times, or offsets by partition; without them the scan
+    begins at the first record and ends at the last one of this moment. ``schema``, ``value``, ``key`` and ``on_error``
+    are those of ``Records.to_arrow``. ``batch_rows`` limits the rows of a batch.
+
+    The result is Arrow's PyCapsule stream, so DuckDB, Polars, DataFusion and pyarrow read it directly, once. Close it
+    if it is not read to its end; a ``with`` block does.
+
+    Raises ConfigError, TypeError or ValueError for invalid arguments, UnknownTopicError, and what ``Consumer`` raises
+    for a cluster that can't be reached. Reading raises OffsetOutOfRangeError if records of the range are deleted
+    before they are read, and DeserializationError for a bad value, depending on ``on_error``.
+    """
+    question = question_of(topics, since, until, int(clocks.time() * 1000))
+    consumer = Consumer(_groupless(config, settings))
+    try:
+        to_table = partial(Records.to_arrow, schema=schema, value=value, key=key, on_error=on_error)
+        return Scan(consumer, question.ranges(consumer), to_table, batch_rows)
+    except BaseException:
+        consumer.close()
+        raise
+
+
+def read_arrow(
+    topics: Topics,
+    config: Mapping[str, object] | ConsumerConfig | None = None,
+    *,
+    since: Edge = None,
+    until: Edge = None,
+    schema: pyarrow.Schema | None = None,
+    value: ValueFormat | None = None,
+    key: ValueFormat | None = None,
+    on_error: OnError = "raise",
+    **settings: object,
+) -> pyarrow.Table:
+    """Read part of ``topics`` as one Arrow table, which has to fit into memory.
+
+    Arguments and errors are those of ``scan``.
+    """
+    groupless = _groupless(config, settings)
+    found = scan(topics, groupless, since=since, until=until, schema=schema, value=value, key=key, on_error=on_error)
+    with found:
+        return found.read_all()
+
+
+class Scan:
+    """A stream of Arrow record batches, to be read once, by one thread at a time.
+
+    ``ranges`` has the offsets that it reads of each partition, and ``positions`` the next offset after the batches that
+    were taken: ``scan(topics, since=found.positions, until=...)`` goes on where this one stopped.
+    """
+
+    def __init__(
+        self,
+        consumer: Consumer,
+        ranges: Mapping[TopicPartition, OffsetRange],
+        to_table: Callable[[Records], pyarrow.Table],
+        batch_rows: int,
+    ) -> None:
+        import pyarrow
+
+        self.ranges = dict(ranges)
+        self.positions = {tp: each.start for tp, each in ranges.items()}
+        self._consumer = consumer
+        self._to_table = to_table
+        batches = (batch for table in self.tables(batch_rows) for batch in table.to_batches())
+        self._reader = pyarrow.RecordBatchReader.from_batches(to_table(Records()).schema, batches)
+
+    @property
+    def schema(self) -> pyarrow.Schema:
+        """The schema of the batches."""
+        return self._reader.schema
+
+    def tables(self, max_rows: int = BATCH_ROWS) -> Iterator[pyarrow.Table]:
+        """Yield tables of at most ``max_rows``, with ``positions`` after each."""
+        with self._consumer as consumer:
+            consumer.assign(self.ranges)
+            for records in consumer.batches(max_rows):
+                table = self._to_table(records)
+                self.positions.update(records.next_offsets())
+                yield table
+        # Offsets without records, such as transaction markers, may follow the last one.
+        self.positions.update({tp: max(each.start, each.end) for tp, each in self.ranges.items()})
+
+    def read_all(self) -> pyarrow.Table:
+        """Read the rest as one table."""
+        return self._reader.read_all()
+
+    def reader(self) -> pyarrow.RecordBatchReader:
+        """Return the stream as pyarrow's reader, for a library that takes no other."""
+        return self._reader
+
+    def close(self) -> None:
+        """Stop fetching. Does nothing after the end, and if called again."""
+        self._consumer.close()
+
+    def __iter__(self) -> Iterator[pyarrow.RecordBatch]:
+        return iter(self._reader)
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        return self._reader.__arrow_c_stream__(requested_schema)
+
+    def __enter__(self) -> Scan:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def _groupless(config: Mapping[str, object] | ConsumerConfig | None, settings: Mapping[str, object]) -> ConsumerConfig:
+    """The configuration without a group: a scan neither joins one nor commits."""
+    parsed = config if isinstance(config, ConsumerConfig) else ConsumerConfig.parse(config, **settings)
+    return attrs.evolve(
+        parsed, group_id=None, group_instance_id=None, group_local_assignors=(), enable_auto_commit=False
+    )

@@ -1,0 +1,158 @@
+"""Writes a scan to files, so that an interrupted export can go on, and each record is in exactly one file.
+
+- The ranges are fixed when the export begins, and kept in ``_export.json`` in its folder, with the offsets that are
+  done. A later call for the same folder goes on from these.
+- A file is complete or absent: it is written under a name that begins with a dot, and renamed when it is on disk. After
+  that the offsets are noted, also by renaming. If the process ends between the two, the next call writes a file of the
+  same name from the same offsets again.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from attrs import define, evolve, frozen
+
+from kafka_nextgen.errors import MisuseError
+from kafka_nextgen.scanning.arrow_stream import Scan
+from kafka_nextgen.scanning.ranges import Offsets
+from kafka_nextgen.types import TopicPartition
+
+if TYPE_CHECKING:
+    import pyarrow
+    import pyarrow.parquet
+
+__all__ = ["Export"]
+
+STATE = "_export.json"
+VERSION = 1
+
+
+@frozen
+class _State:
+    """What ``_export.json`` has: the topics as the caller names them, the end, the next offsets, and how many files."""
+
+    name: str
+    ends: Mapping[TopicPartition, int]
+    positions: Mapping[TopicPartition, int]
+    files: int = 0
+
+    def to_json(self) -> str:
+        rows = [
+            {"topic": tp.topic, "partition": tp.partition, "next": self.positions[tp], "end": end}
+            for tp, end in sorted(self.ends.items())
+        ]
+        return json.dumps({"version": VERSION, "name": self.name, "files": self.files, "partitions": rows}, indent=1)
+
+    @classmethod
+    def from_json(cls, text: str) -> _State:
+        found = json.loads(text)
+        if found["version"] != VERSION:
+            raise ValueError(f"version {found['version']}")
+        rows = [(TopicPartition(row["topic"], row["partition"]), row) for row in found["partitions"]]
+        ends, positions = ({tp: int(row[name]) for tp, row in rows} for name in ("end", "next"))
+        return cls(str(found["name"]), ends, positions, int(found["files"]))
+
+
+@define
+class Export:
+    """An export of ``name`` to the Parquet files of ``folder``, new or begun earlier.
+
+    A file is complete when it has at least ``file_rows`` rows.
+    """
+
+    folder: Path
+    name: str
+    file_rows: int = 1_000_000
+    _state: _State | None = None
+
+    def __attrs_post_init__(self) -> None:
+        """Read what an earlier call has done. Raises MisuseError for a folder of another export."""
+        path = self.folder / STATE
+        if not path.exists():
+            return
+        try:
+            self._state = _State.from_json(path.read_text())
+        except (ValueError, KeyError, TypeError) as error:
+            raise MisuseError(f"{path} can't be read ({error}): export to another folder") from error
+        if self._state.name != self.name:
+            raise MisuseError(f"{self.folder} has an export of {self._state.name}, not of {self.name}")
+
+    @property
+    def edges(self) -> tuple[Offsets, Offsets] | None:
+        """The offsets to go on from and to end at; None for a new export."""
+        return None if self._state is None else (self._state.positions, self._state.ends)
+
+    def run(self, scan: Scan, note_rows: Callable[[int], None] = lambda rows: None) -> int:
+        """Write what ``scan`` reads; returns the number of files of the whole export. ``note_rows`` gets progress."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        if self._state is None:
+            self._note(_State(self.name, {tp: each.end for tp, each in scan.ranges.items()}, dict(scan.positions)))
+        file = _ParquetFile(self._next_path())
+        for table in scan.tables():
+            file.write(table)
+            note_rows(table.num_rows)
+            if file.rows >= self.file_rows:
+                self._finish(file, scan)
+                file = _ParquetFile(self._next_path())
+        self._finish(file, scan)
+        return self._known.files
+
+    @property
+    def _known(self) -> _State:
+        assert self._state is not None
+        return self._state
+
+    def _next_path(self) -> Path:
+        return self.folder / f"part-{self._known.files:06}.parquet"
+
+    def _finish(self, file: _ParquetFile, scan: Scan) -> None:
+        files = self._known.files + file.finish()
+        self._note(evolve(self._known, positions=dict(scan.positions), files=files))
+
+    def _note(self, state: _State) -> None:
+        partial = _partial(self.folder / STATE)
+        partial.write_text(state.to_json())
+        _put(partial, self.folder / STATE)
+        self._state = state
+
+
+@define
+class _ParquetFile:
+    """A file that is there when it is complete, and not at all without rows."""
+
+    path: Path
+    rows: int = 0
+    _writer: pyarrow.parquet.ParquetWriter | None = None
+
+    def write(self, table: pyarrow.Table) -> None:
+        """Append rows."""
+        import pyarrow.parquet
+
+        if self._writer is None:
+            self._writer = pyarrow.parquet.ParquetWriter(_partial(self.path), table.schema, compression="zstd")
+        self._writer.write_table(table)
+        self.rows += table.num_rows
+
+    def finish(self) -> bool:
+        """Put the file in its place; returns whether there is one."""
+        if self._writer is None:
+            return False
+        self._writer.close()
+        _put(_partial(self.path), self.path)
+        return True
+
+
+def _partial(path: Path) -> Path:
+    return path.with_name(f".{path.name}.part")
+
+
+def _put(partial: Path, path: Path) -> None:
+    """Have the file reach the disk, then give it its name."""
+    with partial.open("rb+") as file:
+        os.fsync(file.fileno())
+    partial.replace(path)

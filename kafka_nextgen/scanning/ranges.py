@@ -1,0 +1,90 @@
+"""Which offsets of which partitions a scan reads.
+
+- The range is fixed when the scan begins: records written later are not read, so a scan ends.
+- ``since`` and ``until`` are moments, compared with the records' timestamps as brokers index them: the range begins at
+  the first record that is not older than ``since``, and ends before the first that is not older than ``until``. In a
+  topic whose producers set timestamps out of order, older records may follow.
+- They may also be offsets by partition, such as the end of an earlier scan. Partitions that are not in ``since`` are
+  read from the beginning, and those that are not in ``until`` to the end.
+- With ``isolation.level=read_committed``, the end is before the first open transaction, as for any consumer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from attrs import frozen
+
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.consumer import Consumer
+from kafka_nextgen.errors import UnknownTopicError
+from kafka_nextgen.scanning.times import Moment, moment_ms
+from kafka_nextgen.types import OffsetRange, TopicPartition
+
+__all__ = ["Edge", "Offsets", "Question", "Topics", "question_of"]
+
+#: Topics by name, or single partitions.
+Topics = str | TopicPartition | Iterable[str | TopicPartition]
+Offsets = Mapping[TopicPartition, int]
+Edge = Moment | Offsets | None
+
+
+@frozen
+class Question:
+    """What to scan: the topics and partitions, and where to begin and to end (milliseconds, or offsets)."""
+
+    topics: tuple[str | TopicPartition, ...]
+    since: int | Offsets | None
+    until: int | Offsets | None
+
+    def ranges(self, consumer: Consumer) -> dict[TopicPartition, OffsetRange]:
+        """Look up the offsets of each partition. Raises UnknownTopicError, and the errors of these lookups."""
+        partitions = list(self._partitions(consumer))
+        first = consumer.beginning_offsets(partitions).all()
+        last = consumer.end_offsets(partitions).all()
+        begins = _edge(consumer, self.since, first, last)
+        ends = _edge(consumer, self.until, last, last)
+        return {tp: OffsetRange(max(begins[tp], first[tp]), min(ends[tp], last[tp])) for tp in partitions}
+
+    def _partitions(self, consumer: Consumer) -> dict[TopicPartition, None]:
+        found: dict[TopicPartition, None] = {}
+        for each in self.topics:
+            if isinstance(each, TopicPartition):
+                found[each] = None
+                continue
+            numbers = consumer.partitions_for(each)
+            if not numbers:
+                message = f"topic {each!r} does not exist, or this principal may not see it"
+                raise UnknownTopicError(message, code=ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
+            found.update(dict.fromkeys(TopicPartition(each, number) for number in numbers))
+        return found
+
+
+def question_of(topics: Topics, since: Edge, until: Edge, now_ms: int) -> Question:
+    """Check the arguments of a scan. Raises TypeError or ValueError, naming the argument."""
+    given = (topics,) if isinstance(topics, (str, TopicPartition)) else tuple(topics)
+    if not given:
+        raise ValueError("topics is empty: name at least one topic")
+    for each in given:
+        if not isinstance(each, (str, TopicPartition)):
+            raise TypeError(f"topics are names or TopicPartitions, not {each!r}")
+    return Question(given, _checked(since, now_ms, "since"), _checked(until, now_ms, "until"))
+
+
+def _checked(edge: Edge, now_ms: int, name: str) -> int | Offsets | None:
+    if edge is None or isinstance(edge, Mapping):
+        return edge
+    return moment_ms(edge, now_ms, name)
+
+
+def _edge(
+    consumer: Consumer, edge: int | Offsets | None, otherwise: Offsets, last: Offsets
+) -> dict[TopicPartition, int]:
+    """The offset of each partition at ``edge``; ``otherwise`` where it says nothing."""
+    if edge is None:
+        return dict(otherwise)
+    if isinstance(edge, Mapping):
+        return {tp: edge.get(tp, offset) for tp, offset in otherwise.items()}
+    found = consumer.offsets_for_times(dict.fromkeys(otherwise, edge)).all()
+    # A partition whose records are all older has no such offset: nothing of it is left to read, or all of it.
+    return {tp: found[tp].offset if tp in found and found[tp].offset >= 0 else last[tp] for tp in otherwise}

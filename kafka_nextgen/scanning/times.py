@@ -1,0 +1,66 @@
+"""Moments at which a scan begins or ends.
+
+- A duration is before now: ``"90s"``, ``"30m"``, ``"2h"``, ``"7d"``, ``"1.5h"``, or a ``timedelta``.
+- A time is ISO 8601 text, in UTC if it has no zone; a ``datetime`` with a zone; or milliseconds since the epoch.
+
+A ``datetime`` without a zone is refused: Python means local time by it, and Kafka's tools mean UTC.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime, timedelta, timezone
+
+__all__ = ["LAST_MS", "Moment", "moment_ms", "time_ms"]
+
+#: A duration before now, or a time.
+Moment = str | int | datetime | timedelta
+
+_DURATION = re.compile(r"(?P<number>\d+(?:\.\d+)?)\s*(?P<unit>ms|s|m|h|d)")
+_UNIT_MS = {"ms": 1, "s": 1_000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
+
+#: Milliseconds of the end of the year 9999, the last that ``datetime`` has.
+LAST_MS = 253_402_300_799_999
+
+
+def moment_ms(moment: Moment, now_ms: int, name: str) -> int:
+    """Return the milliseconds since the epoch of ``moment``; the argument ``name`` is named in errors.
+
+    Raises TypeError for another type or a ``datetime`` without a zone, ValueError for text that is neither a duration
+    nor a time, and for a time before 1970.
+    """
+    found = _moment_ms(moment, now_ms, name)
+    if not 0 <= found <= LAST_MS:
+        raise ValueError(f"{name}={moment!r} is not between 1970 and 9999")
+    return found
+
+
+def _moment_ms(moment: Moment, now_ms: int, name: str) -> int:
+    if isinstance(moment, timedelta):
+        return now_ms - round(moment.total_seconds() * 1000)
+    if isinstance(moment, datetime):
+        if moment.tzinfo is None:
+            raise TypeError(f"{name}={moment!r} has no time zone: use datetime.now(timezone.utc) or .astimezone()")
+        return _ms_of(moment)
+    if isinstance(moment, str):
+        duration = _DURATION.fullmatch(moment.strip())
+        if duration is not None:
+            return now_ms - round(float(duration["number"]) * _UNIT_MS[duration["unit"]])
+        try:
+            return time_ms(moment.strip())
+        except ValueError as error:
+            message = f"{name}={moment!r} is neither a duration such as '2h' nor a time such as '2026-11-26T14:03:00'"
+            raise ValueError(message) from error
+    if isinstance(moment, int) and not isinstance(moment, bool):
+        return moment
+    raise TypeError(f"{name} is a duration such as '2h', a time, or a timedelta, not {moment!r}")
+
+
+def time_ms(text: str) -> int:
+    """Parse ISO 8601, in UTC if it has no zone. Raises ValueError."""
+    found = datetime.fromisoformat(text.replace("Z", "+00:00"))
+    return _ms_of(found if found.tzinfo else found.replace(tzinfo=timezone.utc))
+
+
+def _ms_of(at: datetime) -> int:
+    return round(at.timestamp() * 1000)

@@ -1,0 +1,139 @@
+"""Topics to Parquet files: each record in exactly one, however often the export is interrupted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyarrow.parquet
+import pytest
+from click.testing import CliRunner, Result
+
+import kafka_nextgen
+from kafka_nextgen import MisuseError
+from kafka_nextgen.cli.main import cli
+from kafka_nextgen.scanning.export import Export
+from kafka_nextgen.values import Avro
+from tests.scanning.conftest import ORDER, write_orders
+
+
+class InterruptedHereError(Exception):
+    """What ends an export in the middle."""
+
+
+def ids(folder: Path) -> list[int]:
+    files = sorted(folder.glob("*.parquet"))
+    return sorted(number for file in files for number in pyarrow.parquet.read_table(file)["id"].to_pylist())
+
+
+def run(servers: str, folder: Path, interrupt_after: int | None = None) -> int:
+    """Export in files of five rows, batches of two; ends with ``InterruptedHereError`` after so many batches."""
+    left = [interrupt_after]
+
+    def note_rows(_: int) -> None:
+        if left[0] is not None:
+            left[0] -= 1
+            if not left[0]:
+                raise InterruptedHereError
+
+    task = Export(folder, "orders", file_rows=5)
+    begin, end = task.edges or (None, None)
+    found = kafka_nextgen.scan("orders", bootstrap_servers=servers, since=begin, until=end, value=Avro(ORDER))
+    with found:
+        return task.run(found, note_rows)
+
+
+@pytest.fixture(autouse=True)
+def _small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kafka_nextgen.Scan.tables, "__defaults__", (2,))
+
+
+def test_files_have_at_least_so_many_rows_but_for_the_last(servers: str, tmp_path: Path) -> None:
+    files = run(servers, tmp_path)
+    rows = [pyarrow.parquet.read_metadata(file).num_rows for file in sorted(tmp_path.glob("*.parquet"))]
+    assert len(rows) == files
+    assert all(5 <= each <= 6 for each in rows[:-1])
+    assert ids(tmp_path) == list(range(30))
+
+
+@pytest.mark.parametrize("after", [1, 2, 3, 4, 9])
+def test_an_interrupted_export_goes_on(servers: str, tmp_path: Path, after: int) -> None:
+    with pytest.raises(InterruptedHereError):
+        run(servers, tmp_path, interrupt_after=after)
+    assert not set(tmp_path.glob("*.parquet")) or ids(tmp_path) != list(range(30))
+    run(servers, tmp_path)
+    assert ids(tmp_path) == list(range(30))
+
+
+def test_a_file_that_was_put_in_its_place_and_not_noted_is_written_again(
+    servers: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put = Path.replace
+
+    def replace(partial: Path, path: Path) -> Path:
+        done = put(partial, path)
+        if path.name == "part-000001.parquet":
+            raise InterruptedHereError
+        return done
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "replace", replace)
+        with pytest.raises(InterruptedHereError):
+            run(servers, tmp_path)
+    run(servers, tmp_path)
+    assert ids(tmp_path) == list(range(30))
+
+
+def test_what_was_written_after_the_export_began_is_not_in_it(tmp_path: Path) -> None:
+    from kafka_nextgen.testing import Cluster
+
+    with Cluster() as cluster:
+        cluster.create_topic("orders", 3)
+        write_orders(cluster.bootstrap_servers, range(30))
+        with pytest.raises(InterruptedHereError):
+            run(cluster.bootstrap_servers, tmp_path, interrupt_after=4)
+        write_orders(cluster.bootstrap_servers, range(30, 40))
+        run(cluster.bootstrap_servers, tmp_path)
+    assert ids(tmp_path) == list(range(30))
+
+
+def test_an_export_that_is_done_stays_as_it_is(servers: str, tmp_path: Path) -> None:
+    files = run(servers, tmp_path)
+    assert run(servers, tmp_path) == files
+    assert ids(tmp_path) == list(range(30))
+
+
+def test_a_folder_has_one_export(servers: str, tmp_path: Path) -> None:
+    run(servers, tmp_path)
+    with pytest.raises(MisuseError, match="has an export of orders, not of audit"):
+        Export(tmp_path, "audit")
+
+
+def test_a_state_that_can_not_be_read_is_no_new_export(tmp_path: Path) -> None:
+    (tmp_path / "_export.json").write_text("{")
+    with pytest.raises(MisuseError, match=r"_export.json can't be read .*: export to another folder"):
+        Export(tmp_path, "orders")
+
+
+# ---- the command
+
+
+def export(servers: str, *arguments: str) -> Result:
+    return CliRunner().invoke(cli, ["export", *arguments, "-b", servers])
+
+
+def test_the_command_writes_parquet(servers: str, tmp_path: Path) -> None:
+    schema = tmp_path / "order.avsc"
+    schema.write_text('{"type": "record", "name": "Order", "fields": [{"name": "id", "type": "long"}]}')
+    done = export(servers, "orders", "--to", str(tmp_path / "out"), "--avro", str(schema), "--file-rows", "10")
+    assert done.exit_code == 0, done.stderr
+    assert ids(tmp_path / "out") == list(range(30))
+    assert done.stdout.splitlines()[-1] == f"3 files in {tmp_path / 'out'}"
+
+
+def test_the_command_says_what_is_wrong_in_one_line(servers: str, tmp_path: Path) -> None:
+    wrong = export(servers, "orders", "--to", str(tmp_path), "--since", "yesterday")
+    assert (wrong.exit_code, len(wrong.stderr.splitlines())) == (2, 1)
+    assert "since='yesterday' is neither" in wrong.stderr
+    missing = export(servers, "ordres", "--to", str(tmp_path))
+    assert missing.exit_code == 1
+    assert "topic 'ordres' does not exist" in missing.stderr

@@ -1,0 +1,124 @@
+"""Part of a topic as Arrow data: which part, that it ends, and who can read it."""
+
+from __future__ import annotations
+
+from datetime import datetime, timezone
+
+import polars
+import pyarrow as pa
+import pytest
+
+import kafka_nextgen
+from kafka_nextgen import ConfigError, ConsumerConfig, DeserializationError, TopicPartition, UnknownTopicError
+from kafka_nextgen.values import Avro
+from tests.scanning.conftest import FIRST_MS, MINUTE_MS, ORDER, write_orders
+
+AVRO = Avro(ORDER)
+TENTH = FIRST_MS + 10 * MINUTE_MS
+
+
+def ids(table: pa.Table) -> list[int]:
+    return sorted(table["id"].to_pylist())
+
+
+def read(servers: str, **more: object) -> list[int]:
+    return ids(kafka_nextgen.read_arrow("orders", bootstrap_servers=servers, value=AVRO, **more))
+
+
+def test_a_topic_is_a_table(servers: str) -> None:
+    table = kafka_nextgen.read_arrow("orders", {"bootstrap.servers": servers}, value=AVRO)
+    assert table.column_names == ["partition", "offset", "timestamp", "id"]
+    assert ids(table) == list(range(30))
+    assert table.num_rows == len(set(zip(table["partition"].to_pylist(), table["offset"].to_pylist(), strict=True)))
+
+
+def test_without_a_format_keys_and_values_are_bytes(servers: str) -> None:
+    table = kafka_nextgen.read_arrow("orders", bootstrap_servers=servers)
+    assert table.column_names == ["topic", "partition", "offset", "timestamp", "key", "value", "headers"]
+    assert table.num_rows == 30
+
+
+def test_since_begins_with_the_first_record_that_is_not_older(servers: str) -> None:
+    assert read(servers, since=TENTH) == list(range(10, 30))
+    assert read(servers, since=TENTH + 1) == list(range(11, 30))
+    assert read(servers, since="2026-11-26T14:10:00") == list(range(10, 30))
+
+
+def test_until_ends_before_it(servers: str) -> None:
+    assert read(servers, until=datetime.fromtimestamp(TENTH / 1000, timezone.utc)) == list(range(10))
+    assert read(servers, since=TENTH, until=TENTH + 5 * MINUTE_MS) == list(range(10, 15))
+
+
+def test_a_range_without_records_ends_at_once(servers: str) -> None:
+    assert read(servers, since=FIRST_MS + 10**9) == []
+    assert read(servers, since=TENTH, until=TENTH - 1) == []
+    assert kafka_nextgen.read_arrow("empty", bootstrap_servers=servers).num_rows == 0
+
+
+def test_offsets_by_partition_go_on_where_an_earlier_scan_ended() -> None:
+    from kafka_nextgen.testing import Cluster
+
+    with Cluster() as cluster:
+        cluster.create_topic("orders", 3)
+        write_orders(cluster.bootstrap_servers, range(6))
+        with kafka_nextgen.scan("orders", bootstrap_servers=cluster.bootstrap_servers, value=AVRO) as first:
+            write_orders(cluster.bootstrap_servers, range(6, 9))  # after the scan began
+            assert ids(first.read_all()) == list(range(6))
+        assert read(cluster.bootstrap_servers, since=first.positions) == [6, 7, 8]
+
+
+def test_single_partitions_can_be_named(servers: str) -> None:
+    one = TopicPartition("orders", 1)
+    table = kafka_nextgen.read_arrow([one], bootstrap_servers=servers, value=AVRO)
+    assert ids(table) == list(range(1, 30, 3))
+
+
+def test_a_schema_says_which_columns_of_the_record_stand_beside_the_value_s(servers: str) -> None:
+    schema = pa.schema([("topic", pa.string()), ("offset", pa.int64())])
+    table = kafka_nextgen.read_arrow("orders", bootstrap_servers=servers, schema=schema, value=AVRO)
+    assert table.column_names == ["topic", "offset", "id"]
+    assert set(table["topic"].to_pylist()) == {"orders"}
+
+
+def test_batches_have_at_most_so_many_rows(servers: str) -> None:
+    with kafka_nextgen.scan("orders", bootstrap_servers=servers, batch_rows=4) as found:
+        sizes = [batch.num_rows for batch in found]
+    assert sum(sizes) == 30
+    assert max(sizes) <= 4
+
+
+def test_polars_reads_the_stream(servers: str) -> None:
+    with kafka_nextgen.scan("orders", bootstrap_servers=servers, value=AVRO) as found:
+        frame = polars.DataFrame(found)
+    assert frame["id"].sort().to_list() == list(range(30))
+
+
+def test_a_group_in_the_configuration_is_neither_joined_nor_committed_for(servers: str) -> None:
+    config = ConsumerConfig.parse({"bootstrap.servers": servers, "group.id": "g", "group.instance.id": "i"})
+    assert kafka_nextgen.read_arrow("orders", config).num_rows == 30
+    with kafka_nextgen.GroupAdmin({"bootstrap.servers": servers}) as admin:
+        assert not admin.list().groups
+
+
+def test_what_does_not_exist_is_named(servers: str) -> None:
+    with pytest.raises(UnknownTopicError, match="topic 'ordres' does not exist"):
+        kafka_nextgen.read_arrow("ordres", bootstrap_servers=servers)
+    with pytest.raises(UnknownTopicError, match=r"orders\[7\]|orders-7"):
+        kafka_nextgen.read_arrow(TopicPartition("orders", 7), bootstrap_servers=servers)
+
+
+def test_wrong_arguments_are_refused_before_anything_is_connected() -> None:
+    with pytest.raises(ConfigError, match=r"bootstrap\.servers is required"):
+        kafka_nextgen.read_arrow("orders")
+    with pytest.raises(ValueError, match="topics is empty"):
+        kafka_nextgen.read_arrow([], bootstrap_servers="localhost:1")
+    with pytest.raises(TypeError, match="not 7"):
+        kafka_nextgen.read_arrow([7], bootstrap_servers="localhost:1")
+
+
+def test_a_bad_value_names_its_record(servers: str) -> None:
+    wrong = Avro({"type": "record", "name": "Order", "fields": [{"name": "id", "type": "string"}]})
+    with pytest.raises(DeserializationError, match=r"orders\[\d\] at offset \d+: bad value"):
+        kafka_nextgen.read_arrow("orders", bootstrap_servers=servers, value=wrong)
+    found = kafka_nextgen.read_arrow("orders", bootstrap_servers=servers, value=wrong, on_error="null")
+    assert found["value_error"].null_count < 30
