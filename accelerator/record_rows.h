@@ -1,5 +1,5 @@
 /* RecordRows: the records of some rows, each made when it is taken: the twin of RowsInPython in
- * engine/application/record_rows.py.
+ * engine/application/record_run.py.
  *
  * Making one at a time keeps to memory that is still in the processor's cache, where a list of them would not. What is
  * promised beside:

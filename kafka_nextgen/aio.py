@@ -17,7 +17,14 @@ from kafka_nextgen.engine.application.async_calls import AsyncCalls
 from kafka_nextgen.engine.application.base_consumer import check_max_records
 from kafka_nextgen.engine.application.call_guard import NoCallTracker, is_in_task, this_frame
 from kafka_nextgen.engine.application.iteration import iterate_async
-from kafka_nextgen.engine.application.polling import ITERATION_TIMEOUT_S, Step, WaitForWakeup, leave_steps, poll_steps
+from kafka_nextgen.engine.application.polling import (
+    ITERATION_TIMEOUT_S,
+    Step,
+    WaitForWakeup,
+    begin_run,
+    leave_steps,
+    poll_steps,
+)
 from kafka_nextgen.engine.application.rebalance_listener import (
     AsyncRebalanceListener,
     RebalanceListener,
@@ -171,9 +178,8 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers):
             await asyncio.sleep(0)  # lets other tasks run, even if the body awaits nothing
         with self._use_alone("__anext__"):
             await self._walk(poll_steps(self._core, ITERATION_TIMEOUT_S))
-            if self._core.fetches.is_all_finished():
+            if begin_run(self._core) is None:
                 raise StopAsyncIteration
-            self._core.look()
 
     # ---- closing
 

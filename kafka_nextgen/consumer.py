@@ -17,7 +17,14 @@ from kafka_nextgen.engine.application.base_consumer import check_max_records
 from kafka_nextgen.engine.application.blocking_calls import BlockingCalls
 from kafka_nextgen.engine.application.call_guard import CallGuard, CallTracker, is_in_thread, this_frame
 from kafka_nextgen.engine.application.iteration import iterate
-from kafka_nextgen.engine.application.polling import ITERATION_TIMEOUT_S, Step, WaitForWakeup, leave_steps, poll_steps
+from kafka_nextgen.engine.application.polling import (
+    ITERATION_TIMEOUT_S,
+    Step,
+    WaitForWakeup,
+    begin_run,
+    leave_steps,
+    poll_steps,
+)
 from kafka_nextgen.engine.application.rebalance_listener import RebalanceListener, call, refuse_coroutines
 from kafka_nextgen.engine.application.records import Records
 from kafka_nextgen.engine.application.wakeup import thread_wakeup
@@ -187,9 +194,10 @@ class Consumer(BlockingCalls, RunsHandlers):
         """Poll and start the next run, which may be empty. Raises StopIteration when all ranges have been read."""
         with self._use_alone("__next__"):
             self._walk(poll_steps(self._core, ITERATION_TIMEOUT_S))
-            if self._core.fetches.is_all_finished():
+            records = begin_run(self._core)
+            if records is None:
                 raise StopIteration
-            return self._core.look()
+            return records
 
     # ---- closing
 

@@ -100,7 +100,7 @@ def test_a_process_that_dies_is_told_of_by_whoever_asks_it(capfd: pytest.Capture
 @pytest.mark.parametrize(
     ("innermost_first", "part", "function"),
     [
-        ("is_due (/a/kafka_nextgen/fetching/planner.py:7)", "fetching: positions, sessions, what to ask", None),
+        ("is_due (/a/kafka_nextgen/fetching/planning.py:7)", "fetching: positions, sessions, what to ask", None),
         ("crc32c_of (accelerator/crc32c.h:1) < f (/a/kafka_nextgen/fetching/state.py:1)", "decoding records", None),
         ("receive (accelerator/receive.h:1) < f (/a/kafka_nextgen/transport/connection.py:1)", "connections", None),
         ("record_at (accelerator/objects.h:5)", "the application's side: polling, records", None),

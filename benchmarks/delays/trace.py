@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from statistics import fmean
 
 from attrs import frozen
@@ -18,12 +18,13 @@ from benchmarks.delays.ours import config, partitions
 from benchmarks.delays.task import Task
 from benchmarks.processes import answer, told
 from kafka_nextgen import Consumer, TopicPartition
+from kafka_nextgen.engine.reading import fetcher
 from kafka_nextgen.engine.reading.locked_fetches import LockedFetches
-from kafka_nextgen.engine.reading.record_decoder import RecordDecoder
-from kafka_nextgen.fetching import DecodedPartition, Fetch, NodeFetches
+from kafka_nextgen.fetching import DecodedPartition, Fetch, NodeFetches, decode_answer
 from kafka_nextgen.requests.cluster_image import ClusterImage
 from kafka_nextgen.requests.fetch import FetchedPartition
 from kafka_nextgen.transport.connection import Connection
+from kafka_nextgen.wire.records import RecordLimits
 
 __all__ = ["STAGES", "TRACED", "Trace"]
 
@@ -103,16 +104,16 @@ def trace(task: Task) -> Trace:
 def _noting() -> Notes:
     """Have connections and decoders note what they do, from now on in this process."""
     notes, received = Notes(), Connection.buffer_updated
-    decode, take_steady = RecordDecoder.decode_at_once, LockedFetches.take_steady
+    take_steady = LockedFetches.take_steady
 
     def note_and_receive(self: Connection, nbytes: int) -> None:
         notes.received_at = time.monotonic_ns()
         received(self, nbytes)
 
     def decode_and_note(
-        self: RecordDecoder, fetch: Fetch, answered: Collection[FetchedPartition]
+        fetch: Fetch, answered: Iterable[FetchedPartition], limits: RecordLimits, check_crc: bool = True
     ) -> tuple[DecodedPartition, ...]:
-        decoded = decode(self, fetch, answered)
+        decoded = decode_answer(fetch, answered, limits, check_crc)
         notes.note(decoded, notes.received_at)
         return decoded
 
@@ -129,7 +130,7 @@ def _noting() -> Notes:
         return taken
 
     Connection.buffer_updated = note_and_receive  # type: ignore[method-assign]
-    RecordDecoder.decode_at_once = decode_and_note  # type: ignore[method-assign]
+    fetcher.decode_answer = decode_and_note  # type: ignore[attr-defined]
     LockedFetches.take_steady = take_and_note  # type: ignore[method-assign]
     return notes
 

@@ -6,7 +6,6 @@ the application takes the records.
 
 from __future__ import annotations
 
-from kafka_nextgen.fetching.assigned import FetchProgress, PartitionProgress
 from kafka_nextgen.fetching.decoding import (
     AnswerDecoding,
     DecodedPartition,
@@ -23,10 +22,12 @@ from kafka_nextgen.fetching.needs import (
     NeedMetadata,
     NeedOffsetReset,
 )
+from kafka_nextgen.fetching.progress import FetchProgress, PartitionProgress
 from kafka_nextgen.fetching.resets import Truncation
 from kafka_nextgen.fetching.sessions import SessionAnswer
 from kafka_nextgen.fetching.settings import FetchSettings
 from kafka_nextgen.fetching.state import NO_RANGES, FetchState
+from kafka_nextgen.fetching.topics import TopicChanges
 
 __all__ = [
     "NO_RANGES",
@@ -45,6 +46,7 @@ __all__ = [
     "NodeFetches",
     "PartitionProgress",
     "SessionAnswer",
+    "TopicChanges",
     "Truncation",
     "decode_answer",
     "find_arrivals",

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import defaultdict, deque
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Protocol
 
 from attrs import define, evolve
 
@@ -33,14 +32,6 @@ class HandedOverCount:
         return HandedOverCount(self.records + stop - start, self.bytes + size * stop // whole - size * start // whole)
 
 
-class _State(Protocol):
-    """The part of a partition's state that is used here."""
-
-    @property
-    def may_hand_over(self) -> bool:
-        """Whether its records may reach the application."""
-
-
 class Buffers:
     """Runs of records by partition, none of them empty; the next partition in turn comes first."""
 
@@ -51,8 +42,8 @@ class Buffers:
         handed_over: Mapping[str, HandedOverCount] = MappingProxyType({}),
     ) -> None:
         self._runs = {partition: deque(parts) for partition, parts in runs.items()}
-        #: The partitions with records, in their turn.
-        self.partitions: Collection[TopicPartition] = self._runs.keys()
+        #: A live view of the runs, in which partitions are in their turn.
+        self.runs: Mapping[TopicPartition, Collection[ColumnSlice]] = self._runs
         self._bytes = dict(sizes)
         self._handed_over = defaultdict(HandedOverCount, _copied(handed_over))
         #: The total size of all runs, in bytes.
@@ -102,28 +93,6 @@ class Buffers:
     def handed_over(self) -> Mapping[str, HandedOverCount]:
         """The records handed over so far, by topic."""
         return _copied(self._handed_over)
-
-    def peek(
-        self, states: Mapping[TopicPartition, _State], max_records: int, whole_runs: bool = False
-    ) -> list[ColumnSlice]:
-        """The next records that may be handed over by the ``states`` of all partitions, at most ``max_records``.
-
-        They stay buffered. With ``whole_runs``, the last run is complete however long it is, because only a complete
-        run frees its memory.
-        """
-        found: list[ColumnSlice] = []
-        left = max_records
-        for partition, runs in self._runs.items():
-            if not states[partition].may_hand_over:
-                continue
-            for run in runs:
-                if left <= 0:
-                    return found
-                start = run.start
-                stop = run.stop if whole_runs else min(run.stop, start + left)
-                found.append(run if stop == run.stop else ColumnSlice(run.columns, start, stop))
-                left -= stop - start
-        return found
 
     def hand_over(self, part: ColumnSlice) -> int | None:
         """Remove these records, which must be the partition's next ones; returns None if they are no longer buffered.

@@ -1,32 +1,159 @@
-"""State shared by the parts of ``FetchState``, and the definition of a steady state.
+"""The assigned partitions, and everything else that the parts of ``FetchState`` share.
 
-In a *steady* state the next fetch of a node is known as soon as the node answers: the same partitions again, each after
-the records in the answer. The state is steady as long as
-
-- each partition is fetched from its leader, in the session of its node, or may not be handed over at all (it is paused
-  or being revoked);
-- no partition has an end, or has failed since its last answer;
-- nothing is being decoded or fetched out of session;
-- nothing else has changed the next requests.
+Each partition has a fence, a number that changes whenever answers still in flight become invalid for it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
-from attrs import Factory, define
+from attrs import Factory, define, evolve
 
-from kafka_nextgen.fetching.assigned import Assigned
-from kafka_nextgen.fetching.fetch_budget import FetchBudget
+from kafka_nextgen.errors import MisuseError
+from kafka_nextgen.fetching.buffers import Buffers
 from kafka_nextgen.fetching.needs import Fetch, NeedMetadata
-from kafka_nextgen.fetching.positions import PartitionState, Phase
-from kafka_nextgen.fetching.replicas import LEADER
+from kafka_nextgen.fetching.positions import PartitionState
 from kafka_nextgen.fetching.settings import FetchSettings
-from kafka_nextgen.fetching.underway import Underway
+from kafka_nextgen.fetching.underway import FetchBudget, Underway
 from kafka_nextgen.requests.cluster_image import ClusterImage
-from kafka_nextgen.types import TopicPartition
+from kafka_nextgen.types import TopicId, TopicPartition
 
-__all__ = ["FetchContext", "MetadataRefresh", "SteadyState", "find_steady_state"]
+__all__ = ["Assigned", "FetchContext", "MetadataRefresh", "SteadyState"]
+
+
+class Assigned:
+    """The states of partitions, in the order in which they are fetched, and their buffers."""
+
+    def __init__(
+        self, max_bytes: int, states: Iterable[PartitionState] = (), buffers: Buffers | None = None, last_fence: int = 0
+    ) -> None:
+        self._max_bytes = max_bytes
+        self._states = {state.partition: state for state in states}
+        #: A live view of every partition's state.
+        self.by_partition: Mapping[TopicPartition, PartitionState] = self._states
+        #: A live view of the states without the partitions as keys.
+        self.states: Collection[PartitionState] = self._states.values()
+        #: All assigned partitions.
+        self.partitions = frozenset(self._states)
+        self._last_fence = last_fence
+        self.buffers = buffers or Buffers()
+
+    def copy(self, partitions: Collection[TopicPartition]) -> Assigned:
+        """A copy of these partitions that can be changed independently."""
+        return Assigned(
+            self._max_bytes, map(evolve, self.known(partitions)), self.buffers.copy(partitions), self._last_fence
+        )
+
+    def replace(
+        self,
+        partitions: Iterable[TopicPartition],
+        added: Iterable[TopicPartition],
+        topic_ids: Mapping[str, TopicId],
+    ) -> None:
+        """Make ``partitions`` the whole assignment; those in ``added`` start over, the others keep their state."""
+        wanted = set(partitions)
+        anew = wanted & set(added)
+        for tp in [tp for tp in self._states if tp not in wanted or tp in anew]:
+            self.buffers.drop(tp)
+            del self._states[tp]
+        for state in self._states.values():
+            state.stopped = False  # an assigned partition is not being revoked
+        for tp in sorted(wanted - self._states.keys()):
+            topic_id = topic_ids.get(tp.topic)
+            self._states[tp] = PartitionState(
+                tp, self._next_fence(), self._max_bytes, topic_id, assigned_by_id=topic_id is not None
+            )
+        self.partitions = frozenset(self._states)
+
+    def begin_anew(self, state: PartitionState, topic_id: TopicId | None) -> PartitionState:
+        """Discard a partition's whole state except that it is assigned, since it belongs to another topic now."""
+        self.buffers.drop(state.partition)
+        anew = self._states[state.partition] = PartitionState(
+            state.partition,
+            self._next_fence(),
+            self._max_bytes,
+            topic_id,
+            replaced=True,
+            released=state.released,
+            paused=state.paused,
+        )
+        return anew
+
+    def known(self, partitions: Iterable[TopicPartition]) -> list[PartitionState]:
+        """The states of those of ``partitions`` that are assigned."""
+        return [state for state in map(self._states.get, partitions) if state is not None]
+
+    def require(self, partition: TopicPartition) -> PartitionState:
+        """The state of a partition; raises MisuseError if it is not assigned."""
+        state = self._states.get(partition)
+        if state is None:
+            raise MisuseError(f"{partition} is not assigned to this consumer")
+        return state
+
+    def unchanged(self, fences: Mapping[TopicPartition, int]) -> dict[TopicPartition, PartitionState]:
+        """The states of the partitions that still have these fences."""
+        found: dict[TopicPartition, PartitionState] = {}
+        get = self._states.get
+        for tp, fence in fences.items():
+            state = get(tp)
+            if state is not None and state.fence == fence:
+                found[tp] = state
+        return found
+
+    def start_over(self, state: PartitionState) -> None:
+        """Drop a partition's buffered records and answers still in flight, to fetch again from its position.
+
+        This is atomic even if a signal handler raises, because dropped records must be fetched again.
+        """
+        fence, position = self._next_fence(), state.position
+        self.buffers.drop(state.partition)  # no calls from here to the end, so no signal handler runs
+        state.fence = fence
+        state.asked = False
+        state.ahead = None
+        state.drain_first = False
+        state.error = None
+        if position is not None:
+            state.fetch_offset = position.offset
+            state.fetch_epoch = position.leader_epoch
+        state.failures = 0
+        state.retry_at = 0.0
+
+    def call_off(self, state: PartitionState) -> None:
+        """Ignore a partition's answers still in flight; its buffered records stay."""
+        state.fence = self._next_fence()
+        state.asked = False
+        state.ahead = None
+
+    def ask_last(self, partition: TopicPartition) -> PartitionState:
+        """Move an assigned partition to the end of the fetch order; returns its state."""
+        state = self._states[partition] = self._states.pop(partition)
+        return state
+
+    def _next_fence(self) -> int:
+        self._last_fence += 1
+        return self._last_fence
+
+
+class FetchContext:
+    """The assigned partitions, the buffered records, and the fetches in flight."""
+
+    def __init__(self, settings: FetchSettings) -> None:
+        self.settings = settings
+        self.assigned = Assigned(settings.partition_max_bytes)
+        self.buffers = self.assigned.buffers
+        self.underway = Underway()
+        self.budget = FetchBudget(settings.buffer_bytes)
+        self.metadata = MetadataRefresh(settings)
+        #: The cluster image in which this assignment's topics were last looked up.
+        self.searched: ClusterImage | None = None
+        #: None if the state is not steady, or if that has not been checked yet.
+        self.steady_state: SteadyState | None = None
+
+    def end_steady_state(self) -> None:
+        """Called before each change of what is to be asked next."""
+        if self.steady_state is not None:
+            self.steady_state.note_silence(self.assigned)
+            self.steady_state = None
 
 
 @define
@@ -34,7 +161,7 @@ class SteadyState:
     """Facts that hold until something changes. ``share_bytes`` is each partition's share of the buffers.
 
     ``asked`` has, by node, the fences of a fetch known to request all partitions read from that node. ``answered_at``
-    has the time of each node's last answer, in seconds.
+    has the time of each node's last answer, in seconds. ``fast_path`` says when a state is steady.
     """
 
     image: ClusterImage
@@ -61,54 +188,6 @@ class SteadyState:
                 state.silent_since = answered_at
 
 
-def find_steady_state(
-    states: Iterable[PartitionState], image: ClusterImage, settings: FetchSettings
-) -> SteadyState | None:
-    """A new steady state, or None if the state of some partition rules it out."""
-    if not all(_is_steady(state, image) for state in states):
-        return None
-    read = [state for state in states if state.asked]
-    if not read:
-        return None
-    num_nodes = len({state.leader for state in read})
-    return SteadyState(image, settings, num_nodes, settings.buffer_bytes // len(read))
-
-
-def _is_steady(state: PartitionState, image: ClusterImage) -> bool:
-    is_sound = not (state.failures or state.stale or state.gone or state.drain_first or state.error or state.bound)
-    is_in_place = state.image is image and state.leader is not None and state.replica is LEADER
-    is_known = state.phase is Phase.FETCHING and state.ahead is None
-    is_asked = state.asked and not state.is_new_there
-    return is_sound and is_in_place and is_known and (is_asked if state.may_hand_over else not state.asked)
-
-
-class FetchContext:
-    """The assigned partitions, the buffered records, and the fetches in flight."""
-
-    def __init__(self, settings: FetchSettings) -> None:
-        self.settings = settings
-        self.assigned = Assigned(settings.partition_max_bytes)
-        self.buffers = self.assigned.buffers
-        self.underway = Underway()
-        self.budget = FetchBudget(settings.buffer_bytes)
-        self.metadata = MetadataRefresh(settings)
-        #: The cluster image in which this assignment's topics were last looked up.
-        self.searched: ClusterImage | None = None
-        #: None if the state is not steady, or if that has not been checked yet.
-        self.steady_state: SteadyState | None = None
-
-    def end_steady_state(self) -> None:
-        """Called before each change of what is to be asked next."""
-        if self.steady_state is not None:
-            self.steady_state.note_silence(self.assigned)
-            self.steady_state = None
-
-    def note_silence(self) -> None:
-        """Bring the partitions' last answer times up to date."""
-        if self.steady_state is not None:
-            self.steady_state.note_silence(self.assigned)
-
-
 class MetadataRefresh:
     """Allows one metadata request at a time, with growing pauses while something is missing.
 
@@ -121,15 +200,14 @@ class MetadataRefresh:
         self._is_asked = False
         self._rounds = 0  # how many times in a row something was missing
 
-    def may_ask(self, now: float) -> bool:
-        """Whether a request is allowed now, if something is missing."""
-        return not self._is_asked and self.retry_at <= now
-
-    def ask(self, missing: list[NeedMetadata]) -> list[NeedMetadata]:
-        """Note the request as sent if anything is missing."""
-        self._is_asked = bool(missing)
-        self._rounds = self._rounds + 1 if missing else 0
-        return missing
+    def plan(self, states: Iterable[PartitionState], now: float) -> list[NeedMetadata]:
+        """One refresh for all topics that lack a leader or have a wrong one, unless it has to wait."""
+        if self._is_asked or self.retry_at > now:
+            return []
+        fences = {state.partition: state.fence for state in states if state.has_question and state.needs_metadata}
+        self._is_asked = bool(fences)
+        self._rounds = self._rounds + 1 if fences else 0
+        return [NeedMetadata(frozenset(tp.topic for tp in fences), fences)] if fences else []
 
     def answered(self, now: float) -> None:
         """Note that the answer has arrived, or that none will."""

@@ -41,17 +41,6 @@ class DecodedPartition(NamedTuple):
     diverging: EpochEnd | None = None
     fetched_bytes: int = 0
 
-    @property
-    def is_failure(self) -> bool:
-        """Whether the node's answer has no usable records, because of an error or corruption."""
-        return self.error != ErrorCode.NONE or self.corrupt is not None or self.diverging is not None
-
-    def is_redirect(self, offset: int) -> bool:
-        """Whether the answer to a fetch at ``offset`` only redirects to another replica."""
-        if self.preferred_replica < 0 or self.columns is None:
-            return False
-        return self.columns.next_offset == offset and not self.columns.truncated
-
 
 class PartitionTask(NamedTuple):
     """One partition's part of an answer, to be decoded from ``offset`` on; ``number`` is its place among the others."""
@@ -80,13 +69,12 @@ class AnswerDecoding:
     def __init__(
         self, fetch: Fetch, answered: Iterable[FetchedPartition], limits: RecordLimits, check_crc: bool = True
     ) -> None:
-        answered = tuple(answered)
+        todo, self._left_bytes = _what_to_decode(fetch, answered, limits)
+        self._todo = iter(todo)
         self._limits = limits
         self._check_crc = check_crc
-        self._todo = iter(_asked_for(fetch, answered))
         self._begun = 0
         self._ended: dict[int, DecodedPartition] = {}
-        self._left_bytes = _allowed_bytes(fetch, answered, limits)
 
     def begin(self) -> PartitionTask | None:
         """The next partition to decode, None if all have been started."""
@@ -111,10 +99,9 @@ def decode_answer(
     fetch: Fetch, answered: Iterable[FetchedPartition], limits: RecordLimits, check_crc: bool = True
 ) -> tuple[DecodedPartition, ...]:
     """Decode the answer to ``fetch`` by ``AnswerDecoding``, one partition after the other."""
-    answered = tuple(answered)
-    left_bytes = _allowed_bytes(fetch, answered, limits)
+    todo, left_bytes = _what_to_decode(fetch, answered, limits)
     results: list[DecodedPartition] = []
-    for answer, offset in _asked_for(fetch, answered):
+    for answer, offset in todo:
         allowed = answer if left_bytes > 0 else answer._replace(records=None)
         result = _decode(allowed, offset, limits, check_crc)
         results.append(result)
@@ -122,21 +109,18 @@ def decode_answer(
     return tuple(results)
 
 
-def _allowed_bytes(fetch: Fetch, answered: Collection[FetchedPartition], limits: RecordLimits) -> int:
-    """The size of an answer's columns at which decoding stops."""
-    set_aside_bytes = fetch.set_aside_bytes
-    for answer in answered:
-        set_aside_bytes -= len(answer.records or b"")
-    return min(limits.max_answer_bytes, max(set_aside_bytes, 1))
-
-
-def _asked_for(fetch: Fetch, answered: Iterable[FetchedPartition]) -> list[tuple[FetchedPartition, int]]:
+def _what_to_decode(
+    fetch: Fetch, answered: Iterable[FetchedPartition], limits: RecordLimits
+) -> tuple[Collection[tuple[FetchedPartition, int]], int]:
+    """The partitions that were requested, with their offsets, and the size of all columns at which decoding stops."""
     found: dict[TopicPartition, tuple[FetchedPartition, int]] = {}
+    free_bytes = fetch.set_aside_bytes
     for answer in answered:
+        free_bytes -= len(answer.records or b"")
         position = fetch.wanted.get(answer.partition)
         if position is not None:
             found.setdefault(answer.partition, (answer, position.offset))
-    return list(found.values())
+    return found.values(), min(limits.max_answer_bytes, max(free_bytes, 1))
 
 
 def find_arrivals(fetch: Fetch, answered: Iterable[FetchedPartition]) -> dict[TopicPartition, Arrival]:

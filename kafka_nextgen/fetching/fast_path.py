@@ -1,8 +1,17 @@
 """The fast path of fetching: goes from a plain answer directly to the next fetch from the same node.
 
 If records arrive one by one, a node answers a thousand times a second, and each answer has few partitions. The slow
-path (``received``, ``fetched``, ``plan``) visits all partitions. In a steady state (``context``) the next plan is known
-without that. Both paths have the same result.
+path (``received``, ``fetched``, ``plan``) visits all partitions. In a steady state the next plan is known without that.
+Both paths have the same result.
+
+In a *steady* state the next fetch of a node is known as soon as the node answers: the same partitions again, each after
+the records in the answer. The state is steady as long as
+
+- each partition is fetched from its leader, in the session of its node, or may not be handed over at all (it is paused
+  or being revoked);
+- no partition has an end, or has failed since its last answer;
+- nothing is being decoded or fetched out of session;
+- nothing else has changed the next requests.
 
 An answer takes the slow path if something has changed, if the buffers are nearly full, or if the answer is not plain.
 The compiled step checks whether the answer is plain, decodes it into columns, and writes the next request.
@@ -10,16 +19,19 @@ The compiled step checks whether the answer is plain, decodes it into columns, a
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TypeAlias
 
 from attrs import define
 
 from kafka_nextgen.compiled import accelerator
-from kafka_nextgen.fetching.answers import note_columns, note_ends
-from kafka_nextgen.fetching.context import FetchContext, SteadyState, find_steady_state
+from kafka_nextgen.fetching.context import FetchContext, SteadyState
 from kafka_nextgen.fetching.decoding import DecodedPartition
 from kafka_nextgen.fetching.needs import Fetch
+from kafka_nextgen.fetching.positions import PartitionState, Phase
+from kafka_nextgen.fetching.replicas import LEADER
+from kafka_nextgen.fetching.results import note_ends, note_records
+from kafka_nextgen.fetching.settings import FetchSettings
 from kafka_nextgen.requests.cluster_image import ClusterImage
 from kafka_nextgen.requests.fetch import FetchPosition
 
@@ -56,7 +68,8 @@ class FastPath:
         self._context = context
         self._assigned = context.assigned
         self._buffers = context.buffers
-        self._fetches: list[NodeFetches] = []
+        #: The fetches whose answers are followed.
+        self.followed: list[NodeFetches] = []
 
     def begin(self, fetch: Fetch, image: ClusterImage, make: Callable[[], Step]) -> NodeFetches | None:
         """Follow the answers to ``fetch``, which is in flight, with the step of ``make``; None if not steady."""
@@ -66,19 +79,19 @@ class FastPath:
         steady = NodeFetches(state, fetch, make(), self._most_buffered_bytes(state, fetch), fetch.asked_at)
         if self._buffers.total_bytes > steady.most_buffered_bytes:
             return None
-        self._fetches.append(steady)
+        self.followed.append(steady)
         return steady
 
     def _find_state(self, image: ClusterImage) -> SteadyState | None:
         context = self._context
         if context.steady_state is None and context.searched is image and context.underway.is_plain:
-            context.steady_state = find_steady_state(self._assigned.states, image, context.settings)
+            context.steady_state = _find_steady_state(self._assigned.states, image, context.settings)
         state = context.steady_state
         return state if state is not None and state.image is image else None
 
     def _most_buffered_bytes(self, state: SteadyState, fetch: Fetch) -> int:
         budget = self._context.budget
-        free_bytes = budget.buffer_bytes - self._context.underway.total_bytes + fetch.set_aside_bytes
+        free_bytes = budget.buffer_bytes - self._context.underway.reserved_bytes + fetch.set_aside_bytes
         return min(state.share_bytes, free_bytes - budget.least_for(state.num_nodes)) - MOST_COLUMNS_BYTES
 
     def take(
@@ -97,7 +110,7 @@ class FastPath:
             assert result.columns is not None, "a plain answer has records"
             state = self._assigned.ask_last(result.partition)
             note_ends(state, result, self._context.settings)
-            note_columns(state, self._buffers, result.columns)
+            note_records(state, self._buffers, result.columns)
         steady.asked_at = steady.state.answered_at[steady.fetch.node_id] = now
         return taken
 
@@ -119,12 +132,12 @@ class FastPath:
     def end(self, steady: NodeFetches) -> Fetch:
         """Stop following the answers; returns the fetch now in flight."""
         _settle(steady, self._context)
-        self._fetches.remove(steady)
+        self.followed.remove(steady)
         return steady.fetch
 
     def settle(self) -> None:
         """Update the fetches in flight, before anything takes the slow path."""
-        for steady in self._fetches:
+        for steady in self.followed:
             _settle(steady, self._context)
 
 
@@ -138,8 +151,29 @@ def _settle(steady: NodeFetches, context: FetchContext) -> None:
         if offset != wanted[tp].offset:
             wanted[tp] = wanted[tp]._replace(offset=offset, last_epoch=epoch)
             moved.append(wanted[tp])
-    session = context.underway.sessions[steady.fetch.node_id].went_on(moved, answers)
+    session = context.underway.nodes[steady.fetch.node_id].session.went_on(moved, answers)
     following = steady.fetch._replace(wanted=wanted, session=session, asked_at=steady.asked_at)
     context.underway.replace(steady.fetch, following)
     steady.fetch = following
     steady.settled_answers += answers
+
+
+def _find_steady_state(
+    states: Iterable[PartitionState], image: ClusterImage, settings: FetchSettings
+) -> SteadyState | None:
+    """A new steady state, or None if the state of some partition rules it out."""
+    if not all(_is_steady(state, image) for state in states):
+        return None
+    read = [state for state in states if state.asked]
+    if not read:
+        return None
+    num_nodes = len({state.leader for state in read})
+    return SteadyState(image, settings, num_nodes, settings.buffer_bytes // len(read))
+
+
+def _is_steady(state: PartitionState, image: ClusterImage) -> bool:
+    is_sound = not (state.failures or state.stale or state.gone or state.drain_first or state.error or state.bound)
+    is_in_place = state.image is image and state.leader is not None and state.replica is LEADER
+    is_known = state.phase is Phase.FETCHING and state.ahead is None
+    is_asked = state.asked and not state.is_new_there
+    return is_sound and is_in_place and is_known and (is_asked if state.may_hand_over else not state.asked)

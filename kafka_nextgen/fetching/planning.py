@@ -2,52 +2,67 @@
 
 Every need has the fences of its partitions, and is passed to ``results`` with its answer.
 
+- Positions first (``position_needs``): a partition without a position is looked up among the group's committed offsets,
+  or at its leader; its leader's log may have to be compared with what was read.
+- Each node has one fetch in flight, ahead of the application, also while its last answer is decoded (``underway``). The
+  fetch asks for every partition that is read from that node (its leader, or the replica that its leader prefers:
+  ``replicas``), is not paused and has less buffered than its share (an equal part of ``fetch.buffer.bytes``). Other
+  partitions are left out, and do not delay the rest.
+- If a partition was left out, the broker may wait for new records only for a moment, not for ``fetch.max.wait.ms``: the
+  application may take what is buffered at any time, and the next request must ask for that partition again.
+- A fetch requests no more than there is room for, after subtracting the answers that other requests may still bring
+  (``underway``). A broker sends its first batch whole under any limit (KIP-74), so that a small limit delays but never
+  blocks.
+- A partition that has no leader, a changed leader or a deleted topic needs metadata first.
+
+A partition that is new to a node (assigned, resumed, sought, or led by another node before) need not wait for the
+node's long poll, which may take ``fetch.max.wait.ms``. It is fetched *out of session*:
+
+- over another connection, since a node answers each connection in order; outside the node's session, which stays
+  unchanged; and repeatedly, with a short wait.
+- Only once the node's fetch has been open for a while: if records arrive all the time, that fetch is answered at once,
+  and the next one requests all partitions.
+- While something is fetched out of session from a node, other fetches there have a short wait, too, so that the next
+  one requests all partitions again.
+- Partitions with buffered records are not fetched out of session.
+
 A partition is *silent* as long as no fetch of it is answered. This excludes partitions that are paused, being revoked,
 not yet released or fetched up to their end, and partitions with buffered records that the application does not take.
-
-A leader is asked whether its log still matches the records that were read (KIP-320). A leader that was elected although
-it lagged behind lacks some of those records, and soon has other records at the same offsets. The leader epoch of the
-record before an offset tells the two logs apart.
-
-- A position is validated when its leader has another epoch than at the last validation: after every election, and at
-  the start, since a committed offset includes its epoch. The result depends on where that epoch ends in the leader's
-  log (``resets``). The partition is not fetched meanwhile. Validation waits until decoding ends; buffered records may
-  be handed over.
-- The validated offset is the next fetch offset, not the application's position, which is before the buffered records.
-- There is no validation if the partition was fetched up to its end (``bounds``), if the epoch before its position is
-  unknown, or if its broker lacks the API.
-- If the known leader has an earlier epoch than what was read, the metadata is stale and is refreshed first. This is
-  done only once, because the epochs of a recreated topic start over.
-
-Each fetch also contains the epoch of the record before its offset, so that a diverging log is noticed even if the
-election is not (Fetch, version 12).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
+from typing import NamedTuple
 
-from kafka_nextgen.fetching.assigned import find_topic, tell_if_missing
 from kafka_nextgen.fetching.context import FetchContext
-from kafka_nextgen.fetching.needs import Fetch, Need, NeedEpochEnds, NeedMetadata
-from kafka_nextgen.fetching.planner import (
-    by_leader,
-    out_of_session_at,
-    plan_committed,
-    plan_fetches,
-    plan_metadata,
-    plan_out_of_session,
-    plan_resets,
-)
+from kafka_nextgen.fetching.needs import Fetch, Need
+from kafka_nextgen.fetching.position_needs import check_epoch, plan_positions
 from kafka_nextgen.fetching.positions import PartitionState, Phase
 from kafka_nextgen.fetching.replicas import LEADER
 from kafka_nextgen.fetching.sessions import SessionRequest
-from kafka_nextgen.properties.offset_reset import OffsetReset
+from kafka_nextgen.fetching.settings import SHORT_WAIT_MS
+from kafka_nextgen.fetching.topics import TopicChanges, find_topics
+from kafka_nextgen.fetching.underway import MOST_DECODING
 from kafka_nextgen.requests.cluster_image import ClusterImage
-from kafka_nextgen.requests.offset_for_leader_epoch import EpochQuestion
+from kafka_nextgen.requests.fetch import names_of
 from kafka_nextgen.types import TopicPartition
 
-__all__ = ["Planning"]
+__all__ = ["AFTER_S", "Plan", "Planning"]
+
+#: How long (seconds) a node's fetch is open before something is fetched out of session.
+AFTER_S = 0.01
+
+
+class Plan(NamedTuple):
+    """The requests to send now, when to plan again even if nothing happens, and what has become of topics.
+
+    ``topics`` is None if they were searched for in the same image before.
+    """
+
+    needs: tuple[Need, ...]
+    deadline: float | None
+    topics: TopicChanges | None
 
 
 class Planning:
@@ -55,37 +70,44 @@ class Planning:
 
     def __init__(self, context: FetchContext) -> None:
         self._context = context
-        self._settings = context.settings
         self._assigned = context.assigned
         self._buffers = context.buffers
         self._underway = context.underway
         #: Whether the last plan omitted partitions that may be fetched after a hand-over.
         self.waits_for_room = False
 
-    def find_topics(self, image: ClusterImage) -> tuple[TopicPartition, ...]:
-        """Find topics that were deleted or replaced; returns the partitions that therefore start over."""
-        if image is self._context.searched:
-            return ()
-        self._context.end_steady_state()
-        others = [state for state in self._assigned.states if find_topic(state, image)]
-        self._context.searched = None if others else image
-        for state in self._assigned.states:
-            if state.bound is not None:
-                tell_if_missing(state, image, self._buffers.has(state.partition))
-        for state in others:
-            anew = self._assigned.begin_anew(state, image.id_of(state.partition.topic))
-            if self._settings.reset is not OffsetReset.NONE:
-                anew.await_reset(self._settings.reset)
-        return tuple(sorted(state.partition for state in others))
+    def plan(self, image: ClusterImage, now: float) -> Plan:
+        """Plan the next requests, based on the cluster image; all of them count as in flight from now on.
 
-    def plan(self, image: ClusterImage, now: float) -> tuple[Need, ...]:
-        """The next needs, based on the cluster image; all of them count as in flight from now on.
-
-        Call ``find_topics`` and then this after every answer, change and hand-over, and at ``deadline``.
+        Call this after every answer, change and hand-over, and at the plan's deadline.
         """
-        self._context.end_steady_state()
+        context = self._context
+        context.end_steady_state()
+        topics = None if image is context.searched else find_topics(context, image)
+        unsettled, reading = self._update(image, now)
+        needs: list[Need] = [*plan_positions(unsettled, now)] if unsettled else []
+        fetches = _plan_fetches(context, reading, now)
+        if not fetches and self._is_held_up(reading, now):
+            self._give_back()
+            fetches = _plan_fetches(context, reading, now)
+        needs += fetches
+        waiting = _waiting(context, now)
+        if waiting:
+            needs += _plan_out_of_session(context, waiting, now)
+        left = [state for state in self._assigned.states if not state.asked]
+        self.waits_for_room = bool(left) and any(not state.asked for state in reading)
+        needs += context.metadata.plan(left, now)
+        return Plan(tuple(needs), self.deadline(now), topics)
+
+    def _update(self, image: ClusterImage, now: float) -> tuple[list[PartitionState], list[PartitionState]]:
+        """Look up leaders in a new image, and decide which replica to read and whether a log must be compared.
+
+        Returns the partitions that can't be fetched yet, and those that must be fetched, now or later.
+        """
+        unsettled, reading = list[PartitionState](), list[PartitionState]()
         for state in self._assigned.states:
-            if not state.may_hand_over or state.is_fetched:
+            may_hand_over = state.may_hand_over
+            if not may_hand_over or (state.bound is not None and state.is_fetched):
                 state.silent_since = None
             elif state.silent_since is None:
                 state.silent_since = now
@@ -94,40 +116,20 @@ class Planning:
             if not state.asked:
                 if state.replica is not LEADER:
                     state.check_replica(image, now)
-                _check_epoch(state)
-        needs = self._plan_positions(now)
-        fetches = plan_fetches(self._context, now)
-        if not fetches and self._is_held_up(now):
-            self._give_back()
-            fetches = plan_fetches(self._context, now)
-        needs += map(self._underway.ask, fetches)
-        needs += map(self._underway.ask, plan_out_of_session(self._context, now))
-        for need in needs:
-            self._note_asked(need)
-        return (*needs, *self._plan_rest(now))
+                if state.leader_epoch != state.checked_epoch or state.phase is Phase.VALIDATING:
+                    check_epoch(state)
+            if state.phase is not Phase.FETCHING:
+                unsettled.append(state)
+            elif may_hand_over and (state.bound is None or not state.is_fetched):
+                reading.append(state)
+        return unsettled, reading
 
-    def _plan_rest(self, now: float) -> list[NeedMetadata]:
-        """The needs of partitions without a request in flight; usually there are none."""
-        left = [state for state in self._assigned.states if not state.asked]
-        self.waits_for_room = any(state.is_left_out for state in left)
-        metadata = self._context.metadata
-        return metadata.ask(plan_metadata(left)) if metadata.may_ask(now) else []
-
-    def _plan_positions(self, now: float) -> list[Need]:
-        """The needs of partitions that can't be fetched yet."""
-        states = [state for state in self._assigned.states if state.phase is not Phase.FETCHING]
-        return (
-            [*plan_committed(states, now), *plan_resets(states, now), *_plan_validations(states, now)] if states else []
-        )
-
-    def _is_held_up(self, now: float) -> bool:
+    def _is_held_up(self, reading: Collection[PartitionState], now: float) -> bool:
         """Whether buffered records that can't be taken block all fetching."""
-        states = self._assigned.states
-        goes_on = self._underway.total_bytes or any(
-            state.may_hand_over and self._buffers.has(state.partition) for state in states
-        )
-        is_full = self._buffers.total_bytes and any(state.is_left_out and state.may_ask(now) for state in states)
-        return bool(is_full and not goes_on)
+        if self._underway.reserved_bytes or not self._buffers.total_bytes:
+            return False
+        is_taken = any(state.may_hand_over and self._buffers.has(state.partition) for state in self._assigned.states)
+        return not is_taken and any(state.may_ask(now) for state in reading)
 
     def _give_back(self) -> None:
         """Drop the records of paused partitions, to be fetched again, so that the others need not wait for them."""
@@ -135,22 +137,16 @@ class Planning:
             if self._buffers.has(state.partition):
                 self._assigned.start_over(state)
 
-    def _note_asked(self, need: Need) -> None:
-        is_for_all = isinstance(need, Fetch) and not need.is_out_of_session
-        for state in self._assigned.known(need.fences):
-            state.asked = True
-            if is_for_all:
-                state.is_new_there = False
-
     def deadline(self, now: float) -> float | None:
         """When to call ``plan`` again even if nothing happens."""
-        pauses = [state.retry_at for state in self._assigned.states if state.retry_at > now and state.has_question]
-        others = (*out_of_session_at(self._context, now), self._context.metadata.retry_at)
-        return min([*pauses, *[at for at in others if at > now]], default=None)
+        context = self._context
+        times = [state.retry_at for state in self._assigned.states if state.retry_at > now and state.has_question]
+        times += [at for node_id in _waiting(context, now) if (at := _may_begin_at(context, node_id)) is not None]
+        return min([at for at in (*times, context.metadata.retry_at) if at > now], default=None)
 
     def session_ends(self) -> dict[int, SessionRequest]:
         """The requests that end the sessions, by node."""
-        ends = {node_id: session.end for node_id, session in self._underway.sessions.items()}
+        ends = {node_id: node.session.end for node_id, node in self._underway.nodes.items()}
         return {node_id: request for node_id, request in ends.items() if request is not None}
 
     def silence_s(self, now: float) -> dict[TopicPartition, float]:
@@ -158,7 +154,8 @@ class Planning:
 
         0 for partitions with records waiting to be taken.
         """
-        self._context.note_silence()
+        if self._context.steady_state is not None:
+            self._context.steady_state.note_silence(self._assigned)
         return {
             state.partition: 0.0 if self._buffers.has(state.partition) else now - state.silent_since
             for state in self._assigned.states
@@ -166,31 +163,113 @@ class Planning:
         }
 
 
-def _check_epoch(state: PartitionState) -> None:
-    """Decide whether the leader makes a validation necessary; not while a request is in flight."""
-    leader_epoch = state.leader_epoch
-    phase = state.phase
-    if phase is Phase.FETCHING and leader_epoch not in (state.checked_epoch, -1) and not state.is_fetched:
-        phase = state.phase = Phase.VALIDATING
-        state.stale = state.stale or state.next_fetch_epoch > leader_epoch
-    if phase is Phase.VALIDATING and state.next_fetch_epoch < 0:
-        state.phase = Phase.FETCHING
-        state.checked_epoch = leader_epoch
+def _plan_fetches(context: FetchContext, reading: Collection[PartitionState], now: float) -> list[Fetch]:
+    """One fetch of these partitions per node that has something to fetch and no fetch in flight."""
+    wanted = [state for state in reading if state.may_ask(now)]
+    if not wanted:
+        return []
+    settings, buffers, underway, fetches = context.settings, context.buffers, context.underway, list[Fetch]()
+    share_bytes = settings.buffer_bytes // len(reading)
+    is_little = buffers.total_bytes + underway.decoding_bytes < share_bytes
+    by_node = _by_node(wanted)
+    num_nodes = len(by_node if len(wanted) == len(reading) else _by_node(reading))
+    for node_id, there in by_node.items():
+        node = underway.nodes[node_id]
+        free_bytes = context.budget.buffer_bytes - buffers.total_bytes - underway.reserved_bytes
+        most_bytes = context.budget.for_fetch(free_bytes, num_nodes)
+        if not most_bytes or node.asked is not None or len(node.decoding) > MOST_DECODING:
+            continue
+        asked = [
+            state for state in there if (is_little and not state.drain_first) or _has_room(context, state, share_bytes)
+        ]
+        if asked:
+            is_all = len(asked) == len(there) and node.out_of_session is None
+            wait_ms = settings.max_wait_ms if is_all else min(settings.max_wait_ms, SHORT_WAIT_MS)
+            fetches.append(_begin(context, node_id, asked, min(most_bytes, settings.max_bytes), wait_ms, now))
+    return fetches
 
 
-def _plan_validations(states: Iterable[PartitionState], now: float) -> list[NeedEpochEnds]:
-    """One request per leader for the partitions to validate."""
-    waiting = (state for state in states if state.phase is Phase.VALIDATING and state.ahead is None)
-    wanted = [state for state in waiting if state.may_ask(now)]
-    return [
-        NeedEpochEnds(
-            node_id,
-            questions={state.partition: _epoch_question(state) for state in led},
-            fences={state.partition: state.fence for state in led},
-        )
-        for node_id, led in by_leader(wanted).items()
-    ]
+def _has_room(context: FetchContext, state: PartitionState, share_bytes: int) -> bool:
+    waiting_bytes = context.buffers.bytes_of(state.partition) + context.underway.bytes_of(state.partition)
+    return not waiting_bytes or (not state.drain_first and waiting_bytes < share_bytes)
 
 
-def _epoch_question(state: PartitionState) -> EpochQuestion:
-    return EpochQuestion(state.fetch_offset, state.fetch_epoch, state.leader_epoch)
+def _by_node(states: Iterable[PartitionState]) -> dict[int, list[PartitionState]]:
+    """The partitions that have a leader, by the node they are read from: the leader, or the replica it prefers."""
+    there: dict[int, list[PartitionState]] = {}
+    for state in states:
+        node_id = state.leader
+        if node_id is not None and state.replica is not LEADER:
+            node_id = state.replica.node_id(node_id)
+        if node_id in there:
+            there[node_id].append(state)
+        elif node_id is not None:
+            there[node_id] = [state]
+    return there
+
+
+def _begin(
+    context: FetchContext,
+    node_id: int,
+    asked: Collection[PartitionState],
+    most_bytes: int,
+    wait_ms: int,
+    now: float,
+    is_out_of_session: bool = False,
+) -> Fetch:
+    """Begin a fetch of these partitions at their next fetch offsets."""
+    wanted = {state.partition: state.next_position() for state in asked}
+    positions = tuple(wanted.values())
+    most_bytes = min(most_bytes, sum([position.max_bytes for position in positions]))
+    for state in asked:
+        state.asked = True
+        state.is_new_there = state.is_new_there and is_out_of_session
+    fetch = Fetch(
+        node_id,
+        wanted,
+        max_bytes=most_bytes,
+        max_wait_ms=wait_ms,
+        fences={state.partition: state.fence for state in asked},
+        session=SessionRequest.alone(positions)
+        if is_out_of_session
+        else context.underway.nodes[node_id].session.ask(positions),
+        # A request has one rack for all of its partitions.
+        sends_rack=all(state.replica.withholds_rack_until <= now for state in asked),
+        set_aside_bytes=int(most_bytes * (1 + context.budget.growth)),  # the frame, and its columns
+        asked_at=now,
+        is_out_of_session=is_out_of_session,
+        names=names_of(positions),
+        has_ends=any(state.bound is not None for state in asked),
+    )
+    return context.underway.ask(fetch)
+
+
+# ---- out of session
+
+
+def _waiting(context: FetchContext, now: float) -> Mapping[int, Collection[PartitionState]]:
+    """The partitions that wait for a fetch of their node with all others, by that node."""
+    new = [state for state in context.assigned.states if state.is_new_there and state.is_read and state.may_ask(now)]
+    return _by_node(state for state in new if not context.buffers.has(state.partition)) if new else {}
+
+
+def _plan_out_of_session(
+    context: FetchContext, waiting: Mapping[int, Collection[PartitionState]], now: float
+) -> list[Fetch]:
+    """One fetch out of session for each node whose long poll keeps partitions waiting."""
+    fetches: list[Fetch] = []
+    for node_id, there in waiting.items():
+        free_bytes = context.budget.buffer_bytes - context.buffers.total_bytes - context.underway.reserved_bytes
+        most_bytes = context.budget.for_fetch(free_bytes, len(waiting))
+        at = _may_begin_at(context, node_id)
+        if at is not None and at <= now and most_bytes:
+            fetches.append(_begin(context, node_id, there, most_bytes, SHORT_WAIT_MS, now, is_out_of_session=True))
+    return fetches
+
+
+def _may_begin_at(context: FetchContext, node_id: int) -> float | None:
+    """When a fetch out of session may begin, while the node may be in a long poll; else None."""
+    node = context.underway.nodes[node_id]
+    if node.out_of_session is not None or node.asked is None or node.asked.max_wait_ms <= SHORT_WAIT_MS:
+        return None
+    return node.asked.asked_at + AFTER_S

@@ -65,8 +65,8 @@ class PartitionState:
     max_bytes: int
     topic_id: TopicId | None = None  # the id of its topic, once known
     assigned_by_id: bool = False  # the assignor identified the topic by id, so no other can replace it
-    replaced: bool = False  # this topic replaced another one; see ``assigned``
-    gone: bool = False  # the topic no longer exists; see ``assigned``
+    replaced: bool = False  # this topic replaced another one; see ``topics``
+    gone: bool = False  # the topic no longer exists; see ``topics``
     image: ClusterImage | None = None  # where its leader was looked up
     leader: int | None = None  # an online node
     leader_epoch: int = -1  # -1 if it is not known
@@ -79,11 +79,11 @@ class PartitionState:
     found: OffsetAndMetadata | None = None  # the start position, if the next owner starts there without a commit
     last_handed_over: int = -1  # the offset of the last record handed over, while it may be put back
     uncommitted_from: int = -1  # the first offset that no commit covers, and the one after the last record handed over;
-    read_to: int = -1  # see ``handing_over``
+    read_to: int = -1  # see ``uncommitted``
     fetch_offset: int = -1
     fetch_epoch: int = -1
     ahead: Arrival | None = None  # None while nothing is being decoded
-    checked_epoch: int = -1  # the leader epoch at which its log last matched; see ``planning``
+    checked_epoch: int = -1  # the leader epoch at which its log last matched; see ``position_needs``
     replica: ReadReplica = LEADER
     reset: Reset = OffsetReset.NONE
     end: ListedOffset | None = None  # where the log ended before it was searched by time
@@ -91,7 +91,7 @@ class PartitionState:
     beginning: ListedOffset | None = None  # the log's first offset, if skipped offsets are counted
     asked: bool = False  # a request about it is in flight
     asked_for: FetchPosition | None = None  # by the last fetch
-    is_new_there: bool = True  # not yet in a fetch of its node with all others; see ``planner``
+    is_new_there: bool = True  # not yet in a fetch of its node with all others; see ``planning``
     stale: bool = False  # its leader must be looked up first
     drain_first: bool = False  # the next offset has an error: hand over buffered records before asking again
     error: KafkaNextgenError | None = None  # for the application, once everything before it is handed over
@@ -111,13 +111,6 @@ class PartitionState:
         self.leader = None if leader is None else leader.node_id
         self.leader_epoch = -1 if found is None else found.leader_epoch
         self.is_new_there = self.is_new_there or before != (self.leader, self.leader_epoch)
-
-    @property
-    def node_id(self) -> int | None:
-        """The node to read from; None while there is no leader."""
-        if self.leader is None or self.replica is LEADER:
-            return self.leader
-        return self.replica.node_id(self.leader)
 
     def check_replica(self, image: ClusterImage, now: float) -> None:
         """Go back to the leader if it must be asked again, or if its preferred replica is offline.
@@ -147,9 +140,9 @@ class PartitionState:
         )
 
     @property
-    def is_left_out(self) -> bool:
-        """Whether the partition could be fetched but is not."""
-        return not self.asked and self.is_read
+    def needs_metadata(self) -> bool:
+        """Whether its leader must be looked up. If its topic is gone, one broker may not have known it yet."""
+        return self.stale or self.gone or (self.leader is None and self.phase is not Phase.AWAITING_POSITION)
 
     @property
     def next_fetch_epoch(self) -> int:
@@ -171,16 +164,11 @@ class PartitionState:
         """Whether everything before its end was handed over."""
         return self.bound is not None and self.position is not None and self.position.offset >= self.bound.end
 
-    @property
-    def most_bytes(self) -> int:
-        """How many bytes to ask for."""
-        return self.max_bytes if self.bound is None else self.bound.most_bytes(self.next_fetch_offset, self.max_bytes)
-
     def next_position(self) -> FetchPosition:
         """The fetch position of the next fetch; the same object while nothing changes, as there may be thousands."""
         last, ahead = self.asked_for, self.ahead
-        max_bytes = self.max_bytes if self.bound is None else self.most_bytes
         offset, epoch = (self.fetch_offset, self.fetch_epoch) if ahead is None else (ahead.end_offset, ahead.end_epoch)
+        max_bytes = self.max_bytes if self.bound is None else self.bound.most_bytes(offset, self.max_bytes)
         if (
             last is None
             or last.offset != offset

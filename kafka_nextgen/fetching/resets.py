@@ -29,8 +29,8 @@ from attrs import frozen
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import LogTruncationError
-from kafka_nextgen.fetching.answers import note_error, note_failure, note_trouble
-from kafka_nextgen.fetching.assigned import Assigned
+from kafka_nextgen.fetching.context import Assigned
+from kafka_nextgen.fetching.failures import note_error, note_failure, note_trouble
 from kafka_nextgen.fetching.positions import PartitionState, Phase
 from kafka_nextgen.fetching.settings import FetchSettings
 from kafka_nextgen.properties.offset_reset import ByDuration, OffsetReset

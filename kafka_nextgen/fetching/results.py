@@ -8,9 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 
-from kafka_nextgen.fetching.answers import begin_reset, note_failure, note_fetched, note_no_news
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.fetching.bounds import Bound
+from kafka_nextgen.fetching.buffers import Buffers
 from kafka_nextgen.fetching.context import FetchContext
 from kafka_nextgen.fetching.decoding import DecodedPartition
+from kafka_nextgen.fetching.failures import (
+    ErrorAction,
+    action_for,
+    begin_reset,
+    note_error,
+    note_failure,
+    note_preferred,
+    note_trouble,
+    note_truncated,
+)
 from kafka_nextgen.fetching.needs import (
     Arrival,
     Fetch,
@@ -21,6 +33,7 @@ from kafka_nextgen.fetching.needs import (
     NeedOffsetReset,
 )
 from kafka_nextgen.fetching.positions import PartitionState
+from kafka_nextgen.fetching.replicas import LEADER
 from kafka_nextgen.fetching.resets import (
     SkippedOffsets,
     Truncation,
@@ -30,11 +43,13 @@ from kafka_nextgen.fetching.resets import (
     note_unknown_end,
 )
 from kafka_nextgen.fetching.sessions import SessionAnswer
+from kafka_nextgen.fetching.settings import FetchSettings
 from kafka_nextgen.requests.list_offsets import ListedOffset
 from kafka_nextgen.requests.offset_for_leader_epoch import EpochEnd
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
+from kafka_nextgen.wire.records import Columns
 
-__all__ = ["Results"]
+__all__ = ["Results", "note_ends", "note_records"]
 
 
 class Results:
@@ -46,8 +61,11 @@ class Results:
         self._assigned = context.assigned
         self._buffers = context.buffers
         self._underway = context.underway
-        self._lost: list[Truncation] = []
+        #: The truncations that moved positions since ``take_truncations``.
+        self.new_truncations: list[Truncation] = []
         self._truncated: dict[TopicPartition, Truncation] = {}
+
+    # ---- records
 
     def received(
         self, fetch: Fetch, answer: SessionAnswer, arrivals: Mapping[TopicPartition, Arrival], now: float
@@ -59,19 +77,31 @@ class Results:
         """
         self._context.end_steady_state()
         quiet = self._underway.receive(fetch, answer, arrivals)
-        for state in self._assigned.unchanged(quiet).values():
-            state.asked = False
-            note_no_news(state, fetch.node_id, now)
+        if quiet:
+            self._note_no_news(quiet, fetch.node_id, now)
         if arrivals:
-            for tp, state in self._assigned.unchanged({tp: fetch.fences[tp] for tp in arrivals}).items():
-                state.asked = False
-                state.ahead = arrivals[tp]
-                if state.bound is not None:
-                    state.bound.note(arrivals[tp])
-        if answer.refuses(fetch.session):
+            self._note_arrivals(arrivals, {tp: fetch.fences[tp] for tp in arrivals})
+        if answer.error != ErrorCode.NONE and answer.refuses(fetch.session):
             self._answered(fetch)
             return False
         return True
+
+    def _note_no_news(self, fences: Mapping[TopicPartition, int], node_id: int, now: float) -> None:
+        """Note that a session's answer omitted these partitions, which means that they have no new records."""
+        for state in self._assigned.unchanged(fences).values():
+            state.asked = False
+            state.succeeded()
+            state.drain_first = False
+            state.silent_since = now
+            state.replica = state.replica.read_from(node_id)
+
+    def _note_arrivals(self, arrivals: Mapping[TopicPartition, Arrival], fences: Mapping[TopicPartition, int]) -> None:
+        """Note where these records end, so that the partitions can be fetched again while they are decoded."""
+        for tp, state in self._assigned.unchanged(fences).items():
+            state.asked = False
+            state.ahead = arrivals[tp]
+            if state.bound is not None:
+                state.bound.note(arrivals[tp])
 
     def fetched(self, fetch: Fetch, results: Iterable[DecodedPartition], now: float) -> tuple[TopicPartition, ...]:
         """Apply the result of a fetch. A partition that the broker omitted is requested again.
@@ -81,23 +111,55 @@ class Results:
         self._context.end_steady_state()
         redirected: list[TopicPartition] = []
         rest = self._underway.end(fetch)
-        arrivals = rest.arrivals
-        current = self._unasked(rest.fences, but=arrivals)
+        current = self._unasked(rest.fences, but=rest.arrivals)
         for result in results:
             self._context.budget.note(result.fetched_bytes, 0 if result.columns is None else result.columns.nbytes)
             state = current.pop(result.partition, None)
             if state is not None:
-                if arrivals and result.partition in arrivals:
-                    self._note_decoded_end(state, result, arrivals[result.partition])
                 replica = state.replica
-                if result.diverging is None or replica.preferred == fetch.node_id:
-                    note_fetched(state, result, fetch, self._context, now)
-                else:
-                    self._keep(note_diverging(state, result.diverging, self._assigned, self._settings, now))
+                self._apply(state, result, fetch, rest.arrivals.get(result.partition), now)
                 self._assigned.ask_last(state.partition)
                 if state.replica is not replica and state.replica.leads_nowhere and not replica.leads_nowhere:
                     redirected.append(state.partition)
         return tuple(redirected)
+
+    def _apply(
+        self, state: PartitionState, result: DecodedPartition, fetch: Fetch, arrival: Arrival | None, now: float
+    ) -> None:
+        """Apply a partition's result: records, where the logs diverge, an error code, or corrupt records."""
+        settings, columns = self._settings, result.columns
+        if arrival is not None:
+            self._note_decoded_end(state, result, arrival)
+        if columns is not None and result.diverging is None:
+            self._note_answer(state, result, columns, fetch, now)
+        elif state.replica.preferred == fetch.node_id:  # the leader is asked first
+            state.replica = state.replica.dropped()
+            state.stale = action_for(result.error) is ErrorAction.REFRESH
+        elif result.diverging is not None:
+            self._keep(note_diverging(state, result.diverging, self._assigned, settings, now))
+        elif result.corrupt is not None:
+            note_trouble(state, result.corrupt, self._buffers.has(state.partition), settings, now)
+        else:
+            note_error(state, result.error, self._buffers.has(state.partition), settings, now)
+
+    def _note_answer(
+        self, state: PartitionState, result: DecodedPartition, columns: Columns, fetch: Fetch, now: float
+    ) -> None:
+        """Apply an answer without an error: records, or the name of the replica to read instead."""
+        note_ends(state, result, self._settings)
+        names_replica = result.preferred_replica >= 0
+        if not names_replica or columns.next_offset != state.fetch_offset or columns.truncated:  # not only a redirect
+            state.silent_since = now
+            if state.replica is not LEADER:
+                state.replica = state.replica.read_from(fetch.node_id)
+            if columns.truncated:
+                note_truncated(state, self._buffers.has(state.partition), self._settings, now)
+            elif state.bound is None:
+                note_records(state, self._buffers, columns)
+            else:
+                _note_bounded(state, state.bound, self._buffers, columns)
+        if names_replica:
+            note_preferred(state, result.preferred_replica, fetch, self._settings, now)
 
     def _note_decoded_end(self, state: PartitionState, result: DecodedPartition, arrival: Arrival) -> None:
         """Check that decoding ended where the next fetch continued."""
@@ -105,6 +167,8 @@ class Results:
             self._assigned.call_off(state)
         elif state.ahead == arrival:
             state.ahead = None
+
+    # ---- positions
 
     def committed_found(
         self,
@@ -154,7 +218,7 @@ class Results:
 
     def take_truncations(self) -> tuple[Truncation, ...]:
         """Return the truncations that moved positions since the last call."""
-        lost, self._lost = tuple(self._lost), []
+        lost, self.new_truncations = tuple(self.new_truncations), []
         return lost
 
     def truncations(self) -> tuple[Truncation, ...]:
@@ -163,7 +227,7 @@ class Results:
 
     def _keep(self, lost: Truncation | None) -> None:
         if lost is not None:
-            self._lost.append(lost)
+            self.new_truncations.append(lost)
             self._truncated[lost.partition] = lost
 
     def metadata_refreshed(self, need: NeedMetadata, now: float) -> None:
@@ -203,8 +267,37 @@ class Results:
     def _unasked(
         self, fences: Mapping[TopicPartition, int], but: Collection[TopicPartition] = ()
     ) -> dict[TopicPartition, PartitionState]:
+        """The partitions whose fence has not changed; those not in ``but`` can be requested again."""
         current = self._assigned.unchanged(fences)
         for tp, state in current.items():
-            if not but or tp not in but:  # not requested again since the answer arrived
+            if tp not in but:
                 state.asked = False
         return current
+
+
+def note_ends(state: PartitionState, result: DecodedPartition, settings: FetchSettings) -> None:
+    """Apply the log's start offset, and how far the log can be read."""
+    state.end_offset = result.last_stable_offset if settings.read_committed else result.high_watermark
+    state.log_start_offset = result.log_start_offset
+
+
+def note_records(state: PartitionState, buffers: Buffers, columns: Columns) -> None:
+    """Apply the intact records of a partition; fetching continues after them."""
+    if state.failures:
+        state.succeeded()
+    state.drain_first = False
+    state.fetch_offset = columns.next_offset
+    if columns.end_epoch >= 0:
+        state.fetch_epoch = columns.end_epoch
+    if columns.offsets:
+        buffers.add(columns)
+    elif not buffers.has(state.partition):  # only control batches, or offsets removed by compaction
+        state.position = OffsetAndMetadata(columns.next_offset, state.fetch_epoch)
+
+
+def _note_bounded(state: PartitionState, bound: Bound, buffers: Buffers, columns: Columns) -> None:
+    """Apply the records before the end. If there are none, the limit may be too small for one batch."""
+    offset = state.fetch_offset
+    note_records(state, buffers, columns.before(bound.end))
+    if state.fetch_offset == offset < state.end_offset:
+        bound.widen(offset, state.max_bytes)

@@ -122,7 +122,7 @@ class FetchSession:
         told = answer.partitions
         fits = (
             self._known.keys() == set(told)
-            if request.is_full
+            if request.epoch == _FULL
             else answer.session_id == self._id and all(map(self._known.__contains__, told))
         )
         if answer.session_id == _NO_SESSION or not fits:

@@ -6,7 +6,7 @@
 - A partition is fetched and handed over only between ``release`` (its rebalance callback has returned) and ``stop`` (it
   is being revoked). Records that arrive outside that time are dropped. Its position is looked up before ``release``.
 - A new assignment does not affect partitions that stay: their buffers and requests in flight are kept.
-- A topic created again under its old name is another topic: no state is carried over from the old one (``assigned``).
+- A topic created again under its old name is another topic: no state is carried over from the old one (``topics``).
 - The position advances when records are handed over, never before, so that an abandoned poll loses nothing.
 - The records read are compared with every new leader's log by leader epochs; losses are reported (``resets``).
 - Errors such as corrupt data and denied access are raised where the application takes records, after all earlier
@@ -21,14 +21,16 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
 
-from kafka_nextgen.fetching.assigned import FetchProgress, is_of_old_topic
 from kafka_nextgen.fetching.bounds import Bound
 from kafka_nextgen.fetching.context import FetchContext
 from kafka_nextgen.fetching.fast_path import FastPath
-from kafka_nextgen.fetching.handing_over import Handover, let_go
+from kafka_nextgen.fetching.handing_over import Handover
 from kafka_nextgen.fetching.planning import Planning
+from kafka_nextgen.fetching.progress import FetchProgress
 from kafka_nextgen.fetching.results import Results
 from kafka_nextgen.fetching.settings import FetchSettings
+from kafka_nextgen.fetching.topics import is_of_old_topic
+from kafka_nextgen.fetching.uncommitted import let_go
 from kafka_nextgen.properties.offset_reset import Reset
 from kafka_nextgen.types import OffsetAndMetadata, OffsetRange, TopicId, TopicPartition
 from kafka_nextgen.wire.records import ColumnSlice

@@ -1,10 +1,31 @@
-"""Fetches from the request until their records are decoded.
+"""What is under way from each node, and how much memory it may take.
 
 A fetch is first *in flight* to its node. After the answer has arrived, its records are *being decoded*. Batch headers
 show where the records end, so the next fetch is sent at once, and node and decoder work in parallel. Answers are
 applied in arrival order. If the records do not end where the headers said, later fetches of the partition are ignored.
 
 A partition omitted from an answer, because it has no news, is done when the answer arrives.
+
+Fetching takes at most ``fetch.buffer.bytes`` in total:
+
+- Buffered records count with the size of their columns.
+- A fetch under way counts with the memory reserved for it: the frame that the node may send plus its columns, since
+  both are in memory until decoding ends.
+- The ratio of column bytes to frame bytes is estimated from earlier answers: compressed records grow, and so do small
+  ones. An answer that grows more than expected is decoded up to the reserved size; the rest is fetched again.
+- All nodes have equal shares. A fetch uses half of its node's share, so that the next fetch can be in flight while the
+  answer is decoded. No node waits for another node's long poll.
+- A fetch requests at most 24 MiB: larger answers are not faster, and use memory that the next one could use.
+- Nothing is requested while less than a quarter of a fetch's part is free: many small answers cost more than few large
+  ones.
+- Records of paused partitions stay buffered. Only if they alone leave no room for other partitions are they dropped and
+  fetched again later.
+
+A node sends its first batch whole under any limit (KIP-74), and a partition whose decoding has started is decoded to
+its end. So each fetch may exceed its reserved memory by one batch, and by the columns of all partitions decoded in
+parallel. The excess is known only after decoding. Then no more requests are sent until there is room again, but earlier
+requests may also exceed their share: two fetches per node (the one being decoded and the next one), and any
+out-of-session fetches.
 """
 
 from __future__ import annotations
@@ -18,10 +39,9 @@ from attrs import Factory, define
 
 from kafka_nextgen.fetching.needs import Arrival, Fetch
 from kafka_nextgen.fetching.sessions import FetchSession, SessionAnswer
-from kafka_nextgen.fetching.settings import SHORT_WAIT_MS
 from kafka_nextgen.types import TopicPartition
 
-__all__ = ["Underway"]
+__all__ = ["MOST_ANSWER_BYTES", "FetchBudget", "NodeUnderway", "Underway"]
 
 #: How many answers of one node may be in decoding while the next fetch is in flight.
 MOST_DECODING = 1
@@ -37,19 +57,37 @@ class Rest(NamedTuple):
     arrivals: Mapping[TopicPartition, Arrival] = _NOTHING
 
 
-@define
-class Underway:
-    """The fetches in flight and those being decoded; each node has one session."""
+@define(eq=False)
+class NodeUnderway:
+    """The session with one node, its fetches in flight (at most one in the session, and one out of it), and the rest.
 
-    _asked: list[Fetch] = Factory(list)
-    _decoding: list[Rest] = Factory(list)
-    sessions: defaultdict[int, FetchSession] = Factory(lambda: defaultdict(FetchSession))  # by node
+    The node must not get another fetch in the session while one is in flight, or while too many are being decoded.
+    """
+
+    session: FetchSession = Factory(FetchSession)
+    asked: Fetch | None = None
+    out_of_session: Fetch | None = None
+    decoding: list[Rest] = Factory(list)
+
+
+class Underway:
+    """The fetches in flight and those being decoded, by node."""
+
+    def __init__(self) -> None:
+        self.nodes: defaultdict[int, NodeUnderway] = defaultdict(NodeUnderway)
+        #: The bytes reserved for all of these fetches.
+        self.reserved_bytes = 0
+        #: The bytes of all partitions being decoded.
+        self.decoding_bytes = 0
 
     def ask(self, fetch: Fetch) -> Fetch:
-        """Note the fetch as sent; returns it with its part in the node's session, unless it is out of session."""
-        if not fetch.is_out_of_session:
-            fetch = fetch._replace(session=self.sessions[fetch.node_id].ask(fetch.session.told))
-        self._asked.append(fetch)
+        """Note the fetch as sent; returns it."""
+        node = self.nodes[fetch.node_id]
+        if fetch.is_out_of_session:
+            node.out_of_session = fetch
+        else:
+            node.asked = fetch
+        self.reserved_bytes += fetch.set_aside_bytes
         return fetch
 
     def receive(
@@ -59,8 +97,9 @@ class Underway:
 
         Returns the fences of the partitions that are done because they have no news.
         """
-        told, fences = answer.partitions, fetch.fences
-        leaves_out = self.sessions[fetch.node_id].answered(fetch.session, answer) and len(told) < len(fences)
+        node, told, fences = self.nodes[fetch.node_id], answer.partitions, fetch.fences
+        assert fetch is node.asked or fetch is node.out_of_session, "each fetch is answered once"
+        leaves_out = node.session.answered(fetch.session, answer) and len(told) < len(fences)
         quiet: dict[TopicPartition, int] = {}
         if leaves_out:
             quiet, fences = dict(fences), dict(fences)
@@ -68,61 +107,75 @@ class Underway:
                 quiet.pop(tp, None)
             for tp in quiet:
                 del fences[tp]
-        self._asked = [other for other in self._asked if other is not fetch]
-        self._decoding.append(Rest(fetch, fences, arrivals))
+        if fetch.is_out_of_session:
+            node.out_of_session = None
+        else:
+            node.asked = None
+        node.decoding.append(Rest(fetch, fences, arrivals))
+        self.decoding_bytes += sum([arrival.nbytes for arrival in arrivals.values()])
         return quiet
 
     def end(self, fetch: Fetch) -> Rest:
-        """End ``fetch``; returns its unfinished part."""
-        self.sessions[fetch.node_id].failed(fetch.session)  # unless it was answered
-        rest = next((rest for rest in self._decoding if rest.fetch is fetch), Rest(fetch, fetch.fences))
-        self._asked = [other for other in self._asked if other is not fetch]
-        self._decoding = [other for other in self._decoding if other is not rest]
-        return rest
+        """End ``fetch``; returns its unfinished part. May be repeated."""
+        node = self.nodes[fetch.node_id]
+        for rest in node.decoding:
+            if rest.fetch is fetch:
+                node.decoding = [other for other in node.decoding if other is not rest]
+                self.decoding_bytes -= sum([arrival.nbytes for arrival in rest.arrivals.values()])
+                self.reserved_bytes -= fetch.set_aside_bytes
+                return rest
+        if fetch is node.asked:
+            node.asked = None
+            node.session.failed(fetch.session)
+            self.reserved_bytes -= fetch.set_aside_bytes
+        elif fetch is node.out_of_session:
+            node.out_of_session = None
+            self.reserved_bytes -= fetch.set_aside_bytes
+        return Rest(fetch, fetch.fences)
 
     @property
     def is_plain(self) -> bool:
         """Whether all fetches are in their nodes' sessions, and nothing is being decoded."""
-        return not self._decoding and not any(fetch.is_out_of_session for fetch in self._asked)
+        return not any(node.decoding or node.out_of_session for node in self.nodes.values())
 
     def replace(self, fetch: Fetch, following: Fetch) -> None:
-        """Note that ``fetch`` is answered, and ``following`` is in flight."""
-        asked = self._asked
-        asked[asked.index(fetch)] = following
-
-    def is_busy(self, node_id: int) -> bool:
-        """Whether a node must not get another fetch at the moment."""
-        if not self._asked and not self._decoding:  # the usual case after an answer
-            return False
-        decoding = sum(rest.fetch.node_id == node_id for rest in self._decoding)
-        return decoding > MOST_DECODING or any(
-            fetch.node_id == node_id and not fetch.is_out_of_session for fetch in self._asked
-        )
-
-    def is_asked_out_of_session(self, node_id: int) -> bool:
-        """Whether an out-of-session fetch from the node is in flight."""
-        return any(fetch.node_id == node_id and fetch.is_out_of_session for fetch in self._asked)
-
-    def long_poll_since(self, node_id: int) -> float | None:
-        """Since when the node may have been in a long poll, with more than a short wait; None if it is not."""
-        polls = (fetch for fetch in self._asked if fetch.node_id == node_id and not fetch.is_out_of_session)
-        return next((fetch.asked_at for fetch in polls if fetch.max_wait_ms > SHORT_WAIT_MS), None)
+        """Note that ``fetch`` is answered, and ``following``, with as many bytes reserved, is in flight."""
+        node = self.nodes[fetch.node_id]
+        assert node.asked is fetch
+        node.asked = following
 
     def bytes_of(self, partition: TopicPartition) -> int:
         """The bytes of a partition being decoded."""
-        return sum([rest.arrivals[partition].nbytes for rest in self._decoding if partition in rest.arrivals])
+        rests = [rest for node in self.nodes.values() for rest in node.decoding]
+        return sum([rest.arrivals[partition].nbytes for rest in rests if partition in rest.arrivals])
 
-    @property
-    def decoding_bytes(self) -> int:
-        """The bytes of all partitions being decoded."""
-        return sum([arrival.nbytes for rest in self._decoding for arrival in rest.arrivals.values()])
 
-    @property
-    def total_bytes(self) -> int:
-        """The bytes reserved for all of these fetches."""
-        total_bytes = 0
-        for fetch in self._asked:
-            total_bytes += fetch.set_aside_bytes
-        for rest in self._decoding:
-            total_bytes += rest.fetch.set_aside_bytes
-        return total_bytes
+MOST_ANSWER_BYTES = 24 * 1024 * 1024
+
+#: How fast the growth estimate falls after answers that grow less.
+_FORGETTING = 1 / 8
+
+
+@define
+class FetchBudget:
+    """The total budget, and the recent ratio of column bytes to frame bytes (``growth``)."""
+
+    buffer_bytes: int
+    growth: float = 1.25  # until the first answer
+
+    def note(self, fetched_bytes: int, columns_bytes: int) -> None:
+        """Update the growth estimate from an answer."""
+        if fetched_bytes > 0:
+            latest = columns_bytes / fetched_bytes
+            self.growth = max(latest, self.growth + (latest - self.growth) * _FORGETTING)
+
+    def for_fetch(self, free_bytes: int, nodes: int) -> int:
+        """How many bytes to request from one of ``nodes`` nodes; 0 if it is better to wait."""
+        part_bytes = self.buffer_bytes // (2 * nodes)
+        if 4 * free_bytes < part_bytes:  # ``least_for``
+            return 0
+        return min(int(min(part_bytes, free_bytes) / (1 + self.growth)), MOST_ANSWER_BYTES)
+
+    def least_for(self, nodes: int) -> int:
+        """How many bytes must be free before one of ``nodes`` nodes is sent a fetch."""
+        return -(-(self.buffer_bytes // (2 * nodes)) // 4)

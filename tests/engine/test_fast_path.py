@@ -11,11 +11,10 @@ import pytest
 
 from kafka_nextgen import Consumer, Record
 from kafka_nextgen.compiled import ACCELERATED
-from kafka_nextgen.engine.reading import fetch_exchange
+from kafka_nextgen.engine.reading import fetch_exchange, fetcher
 from kafka_nextgen.engine.reading.locked_fetches import LockedFetches
-from kafka_nextgen.engine.reading.record_decoder import RecordDecoder
 from kafka_nextgen.errors import DeserializationError
-from kafka_nextgen.fetching import fast_path
+from kafka_nextgen.fetching import decode_answer, fast_path
 from kafka_nextgen.fetching.handing_over import Handover
 from kafka_nextgen.metrics.consumer_metrics import ReadingMetrics
 from tests.engine.stage import Stage, poll_for, read, tp, values
@@ -108,13 +107,13 @@ def test_an_answer_counts_when_it_comes_and_not_when_it_is_decoded(
     with stage.reader(**PATIENT) as consumer:
         one_by_one(stage, consumer, 1)
         counted: list[int] = []
-        before, decode = consumer.metrics().reading.fetches, RecordDecoder.decode_at_once
+        before = consumer.metrics().reading.fetches
 
         def watched(*what: Any) -> Any:
             counted.append(consumer.metrics().reading.fetches - before)
-            return decode(*what)
+            return decode_answer(*what)
 
-        monkeypatch.setattr(RecordDecoder, "decode_at_once", watched)
+        monkeypatch.setattr(fetcher, "decode_answer", watched)
         one_by_one(stage, consumer, 3)
         assert counted == [1, 2, 3]
 
@@ -165,7 +164,7 @@ def test_records_that_are_put_back_come_again(stage: Stage, steady: Steadiness) 
 
 @compiled
 @pytest.mark.parametrize(
-    ("owner", "name"), [(LockedFetches, "take_steady"), (fast_path, "note_ends"), (fast_path, "note_columns")]
+    ("owner", "name"), [(LockedFetches, "take_steady"), (fast_path, "note_ends"), (fast_path, "note_records")]
 )
 def test_a_bug_reaches_the_application_and_reading_goes_on(
     stage: Stage, steady: Steadiness, monkeypatch: pytest.MonkeyPatch, owner: object, name: str

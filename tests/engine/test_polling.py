@@ -10,6 +10,7 @@ from typing import cast
 import pytest
 
 from kafka_nextgen import Consumer, MisuseError, TopicPartition
+from kafka_nextgen.engine.application import polling
 from kafka_nextgen.engine.application.core import ConsumerCore
 from kafka_nextgen.engine.application.polling import Step, WaitForWakeup, leave_steps, poll_steps
 from kafka_nextgen.engine.mailbox import CallbackKind, PendingCallback
@@ -54,14 +55,14 @@ def test_what_is_left_while_a_poll_looks_whether_there_is_news_rings_once_more(
 ) -> None:
     steps = poll_steps(core, 60.0)
     rest(steps)
-    is_due = core.is_poll_due
+    is_due = polling._is_due
 
-    def look_and_leave_something() -> bool:
-        found = is_due()
+    def look_and_leave_something(core: ConsumerCore) -> bool:
+        found = is_due(core)
         core.engine.mailbox.post_error(ValueError("just now"))
         return found
 
-    monkeypatch.setattr(core, "is_poll_due", look_and_leave_something)
+    monkeypatch.setattr(polling, "_is_due", look_and_leave_something)
     assert rest(steps).seen != core.wakeup.count, "who waits for another ring than these does not wait"
     monkeypatch.undo()
     with pytest.raises(ValueError, match="just now"):

@@ -105,18 +105,18 @@ def test_it_takes_several_threads_where_there_is_something_to_decompress(
     assert len(threads) == num_threads
 
 
-def test_while_an_answer_is_decoded_nothing_is_quick(decoder: RecordDecoder) -> None:
+def test_an_answer_that_is_decoded_is_counted_until_it_is_done(decoder: RecordDecoder) -> None:
     answer = answer_of(PARTITIONS)
 
-    async def look() -> list[bool]:
-        before = decoder.is_quick(1)
+    async def look() -> list[int]:
+        before = decoder.num_waiting
         decoding = asyncio.ensure_future(decoder.decode(fetch_of(PARTITIONS), answer))
         await asyncio.sleep(0)
-        meanwhile = decoder.is_quick(1)
+        meanwhile = decoder.num_waiting
         await decoding
-        return [before, meanwhile, decoder.is_quick(1)]
+        return [before, meanwhile, decoder.num_waiting]
 
-    assert asyncio.run(look()) == [True, False, True]
+    assert asyncio.run(look()) == [0, 1, 0]
 
 
 def test_a_bug_in_one_partition_is_raised_and_does_not_hold_up_the_next_answer(

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from kafka_nextgen.compiled import ACCELERATED, accelerator
-from kafka_nextgen.engine.application.record_rows import CHUNK_RECORDS, RecordRows, RowsInPython, record_rows
+from kafka_nextgen.engine.application.record_run import CHUNK_RECORDS, RecordRows, RowsInPython, record_rows
 from kafka_nextgen.types import Record, TimestampType, TopicPartition
 from kafka_nextgen.wire.records import Columns, NewRecord, RecordLimits, decode_partition, encode_batch
 from kafka_nextgen.wire.records.columns import BinaryColumn

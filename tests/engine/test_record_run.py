@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from kafka_nextgen import DeserializationError, TopicPartition
 from kafka_nextgen.compiled import ACCELERATED
 from kafka_nextgen.engine.application.deserializers import Deserializers
-from kafka_nextgen.engine.application.record_rows import CHUNK_RECORDS, RowsInPython, record_rows
-from kafka_nextgen.engine.application.record_run import DeserializingPoll, RecordRun
+from kafka_nextgen.engine.application.deserializing_poll import DeserializingPoll
+from kafka_nextgen.engine.application.record_run import CHUNK_RECORDS, RecordRun, RowsInPython, record_rows
 from kafka_nextgen.engine.application.records import Records
 from kafka_nextgen.properties.value_types import DeserializationPolicy
 from kafka_nextgen.wire.records import ColumnSlice, NewRecord, RecordLimits, decode_partition, encode_batch

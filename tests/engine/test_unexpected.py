@@ -129,7 +129,7 @@ def test_the_reminder_of_iteration_goes_on(
     stage: Stage, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     stage.create(records=10)
-    fails = FailsOnce(monkeypatch, "kafka_nextgen.engine.application.core:ConsumerCore._remind")
+    fails = FailsOnce(monkeypatch, "kafka_nextgen.engine.application.polling:_remind")
     with stage.subscribed(max_poll_interval_ms=1000) as consumer:
         next(iter(consumer))
         eventually("it was called twice", lambda: fails.calls >= 2, saw=lambda: fails.calls)

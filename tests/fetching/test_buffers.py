@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from attrs import frozen
+from collections.abc import Collection
 
 from kafka_nextgen.fetching.buffers import Buffers
+from kafka_nextgen.fetching.context import Assigned
+from kafka_nextgen.fetching.handing_over import Handover
+from kafka_nextgen.fetching.positions import PartitionState
 from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire.records import ColumnSlice
 from tests.fetching.world import columns
@@ -12,20 +15,23 @@ from tests.fetching.world import columns
 A, B = TopicPartition("orders", 0), TopicPartition("orders", 1)
 
 
-@frozen
-class Partition:
-    may_hand_over: bool
-
-
-EVERYTHING = {A: Partition(True), B: Partition(True)}
+def assigned(*partitions: TopicPartition, paused: Collection[TopicPartition] = ()) -> Assigned:
+    """These partitions, released."""
+    return Assigned(1, [PartitionState(tp, 0, 1, released=True, paused=tp in paused) for tp in partitions])
 
 
 def offsets(parts: list[ColumnSlice]) -> list[tuple[int, list[int]]]:
     return [(part.partition.partition, list(part.columns.offsets[part.start : part.stop])) for part in parts]
 
 
+def peek(buffers: Buffers, max_records: int, whole_runs: bool = False) -> list[ColumnSlice]:
+    """The next records that would be handed over, if all partitions are ready."""
+    ready = Assigned(1, assigned(A, B).states, buffers)
+    return Handover(ready).peek(max_records, whole_runs)
+
+
 def take(buffers: Buffers, max_records: int) -> list[tuple[int, list[int]]]:
-    parts = buffers.peek(EVERYTHING, max_records)
+    parts = peek(buffers, max_records)
     for part in parts:
         assert buffers.hand_over(part) is not None
     return offsets(parts)
@@ -36,7 +42,7 @@ def test_whole_runs_are_looked_at_to_the_end_of_what_was_fetched_together() -> N
     buffers.add(columns(A, 0, 2))
     buffers.add(columns(A, 2, 5))
     buffers.add(columns(B, 0, 5))
-    assert offsets(buffers.peek(EVERYTHING, 3, whole_runs=True)) == [(0, [0, 1]), (0, [2, 3, 4, 5, 6])]
+    assert offsets(peek(buffers, 3, whole_runs=True)) == [(0, [0, 1]), (0, [2, 3, 4, 5, 6])]
 
 
 def test_runs_of_a_partition_keep_their_order() -> None:
@@ -56,10 +62,10 @@ def test_partitions_take_turns() -> None:
 
 
 def test_whoever_is_not_ready_is_passed_over() -> None:
-    buffers = Buffers()
-    buffers.add(columns(A, 0, 1))
-    buffers.add(columns(B, 0, 1))
-    assert offsets(buffers.peek({A: Partition(False), B: Partition(True)}, 10)) == [(1, [0])]
+    some = assigned(A, B, paused=[A])
+    some.buffers.add(columns(A, 0, 1))
+    some.buffers.add(columns(B, 0, 1))
+    assert offsets(Handover(some).peek(10)) == [(1, [0])]
 
 
 def test_a_run_counts_until_its_last_record_is_gone() -> None:
@@ -78,10 +84,10 @@ def test_a_run_counts_until_its_last_record_is_gone() -> None:
 def test_what_was_peeked_at_can_be_handed_over_in_parts_and_once_unless_it_was_dropped() -> None:
     buffers = Buffers()
     buffers.add(columns(A, 0, 3))
-    (part,) = buffers.peek(EVERYTHING, 10)
+    (part,) = peek(buffers, 10)
     assert buffers.hand_over(ColumnSlice(part.columns, 0, 2)) == 1
     assert buffers.hand_over(ColumnSlice(part.columns, 0, 2)) is None
-    (rest,) = buffers.peek(EVERYTHING, 10)
+    (rest,) = peek(buffers, 10)
     assert offsets([rest]) == [(0, [2])]
     buffers.drop(A)
     buffers.add(columns(A, 0, 3))

@@ -169,7 +169,7 @@ def test_where_one_partition_stands_is_found_without_a_copy_of_the_others(monkey
         copied.add(state.partition)
         return evolve(state)
 
-    monkeypatch.setattr("kafka_nextgen.fetching.assigned.evolve", copy)
+    monkeypatch.setattr("kafka_nextgen.fetching.context.evolve", copy)
     assert world.state.position(many[0], parts) == 1
     assert copied == {many[0]}
     world.state.progress(parts[:3])

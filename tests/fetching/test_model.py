@@ -173,8 +173,7 @@ class Fetching(RuleBasedStateMachine):
     @rule(passed=st.floats(0, 2))
     def plan(self, passed: float) -> None:
         self.now += passed
-        self.state.planning.find_topics(IMAGE)
-        self.open += self.state.planning.plan(IMAGE, self.now)
+        self.open += self.state.planning.plan(IMAGE, self.now).needs
         nodes = [(need.node_id, need.is_out_of_session) for need in self.open if isinstance(need, Fetch)]
         assert len(nodes) == len(set(nodes)), "each connection has one fetch at most"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kafka_nextgen.fetching import Fetch, FetchSettings, FetchState, SessionAnswer
-from kafka_nextgen.fetching.planner import AFTER_S
+from kafka_nextgen.fetching.planning import AFTER_S
 from kafka_nextgen.fetching.sessions import SessionRequest
 from kafka_nextgen.fetching.settings import SHORT_WAIT_MS
 from kafka_nextgen.properties.offset_reset import OffsetReset

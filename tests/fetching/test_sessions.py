@@ -236,7 +236,7 @@ def test_each_node_has_a_session_of_its_own(world: World) -> None:
 
 def test_each_session_that_a_node_has_given_is_ended_and_no_other() -> None:
     context = FetchContext(FetchSettings())
-    sessions = context.underway.sessions
+    sessions = [context.underway.nodes[node_id].session for node_id in range(4)]
     sessions[1].answered(sessions[1].ask((at(0),)), named(at(0)))
     sessions[2].answered(sessions[2].ask((at(1),)), SessionAnswer(ErrorCode.NONE, 0, [at(1).partition]))
     sessions[3].ask((at(2),))

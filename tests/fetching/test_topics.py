@@ -16,6 +16,7 @@ from kafka_nextgen.fetching import (
     NeedCommittedOffset,
     NeedMetadata,
     NeedOffsetReset,
+    TopicChanges,
 )
 from kafka_nextgen.properties.offset_reset import OffsetReset
 from kafka_nextgen.requests.cluster_image import ClusterImage, TopicInfo
@@ -133,9 +134,12 @@ def test_assigned_by_name_a_partition_of_a_topic_made_again_begins_anew(by_name:
     late = reads(by_name)
     by_name.state.pause([P0])
     by_name.image = MADE_AGAIN
-    assert by_name.state.planning.find_topics(MADE_AGAIN) == (P0,)
-    assert by_name.state.planning.find_topics(MADE_AGAIN) == ()
-    need = by_name.only(NeedOffsetReset)
+    plan = by_name.state.planning.plan(MADE_AGAIN, by_name.now)
+    assert plan.topics == TopicChanges((P0,), frozenset(), frozenset({P0}))
+    (need,) = plan.needs
+    assert isinstance(need, NeedOffsetReset)
+    assert by_name.state.planning.plan(MADE_AGAIN, by_name.now).topics == TopicChanges((), frozenset(), frozenset({P0}))
+    assert by_name.state.planning.plan(MADE_AGAIN, by_name.now).topics is None, "nothing has changed"
     by_name.answer(late, columns(P0, 8, 3))
     assert by_name.state.handover.consumed_offsets() == by_name.state.handover.handed_over_offsets() == {}
     assert by_name.state.paused() == {P0}

@@ -122,7 +122,7 @@ class Truncating(RuleBasedStateMachine):
     @rule(passed=st.floats(0, 2))
     def plan(self, passed: float = 1.0) -> None:
         self.now += passed
-        self.open += [(need, self.answer_to(need)) for need in self.state.planning.plan(self.image, self.now)]
+        self.open += [(need, self.answer_to(need)) for need in self.state.planning.plan(self.image, self.now).needs]
 
     @precondition(lambda self: self.open)
     @rule(late=st.booleans(), decodes_later=st.booleans())

@@ -73,8 +73,7 @@ class World:
         self.state.release(new)
 
     def plan(self) -> list[Need]:
-        self.state.planning.find_topics(self.image)
-        return list(self.state.planning.plan(self.image, self.now))
+        return list(self.state.planning.plan(self.image, self.now).needs)
 
     def only(self, kind: type[N]) -> N:
         """Plan, and expect exactly one need, of this kind."""
@@ -166,7 +165,7 @@ class PlainStep:
 
     def answer(self, frame: memoryview, correlation_id: int) -> tuple[bytes, list[DecodedPartition]] | None:
         results = self.upcoming
-        if results is None or any(result.is_failure or not result.columns for result in results):
+        if results is None or any(result.diverging or not result.columns for result in results):
             return None
         self.answers += 1
         for result in results:

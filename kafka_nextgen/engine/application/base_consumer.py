@@ -6,12 +6,12 @@ import warnings
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from types import FrameType, TracebackType
+from types import FrameType
 from typing import TYPE_CHECKING
 
 from kafka_nextgen.config import ConsumerConfig, GroupProtocol
 from kafka_nextgen.engine.application.arguments import Topics, checked_seconds
-from kafka_nextgen.engine.application.call_guard import CallGuard, CallTracker, calling_frame
+from kafka_nextgen.engine.application.call_guard import Call, CallGuard, CallTracker
 from kafka_nextgen.engine.application.core import ConsumerCore
 from kafka_nextgen.engine.application.rebalance_listener import is_in_callback
 from kafka_nextgen.engine.application.wakeup import Wakeup
@@ -42,40 +42,6 @@ _NOTHING_ENFORCED = {
 }
 
 
-class _Call:
-    """The context of a call. Only one caller may be inside; a call from a callback is part of the call that runs it.
-
-    This is a class because it is cheaper than a generator, and there can be thousands of polls a second. It has no
-    state, so all calls of one name share an instance, even if a signal handler makes one inside another.
-    """
-
-    def __init__(self, core: ConsumerCore, guard: CallGuard, calls: CallTracker, name: str, is_part: bool) -> None:
-        self._check_usable = _check_of(core, is_part)
-        self._guard = guard
-        self._calls = calls
-        self._name = name
-        self._is_part = is_part
-
-    def __enter__(self) -> None:
-        frame = calling_frame()
-        self._calls.enter(frame)
-        try:
-            self._check_usable()
-            if not self._is_part and not self._guard.try_enter(self._name, frame):
-                raise self._guard.refusal(self._name)
-        except BaseException as error:
-            self._calls.leave(frame, error)
-            raise
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        frame = calling_frame()
-        if not self._is_part:
-            self._guard.leave(frame)
-        self._calls.leave(frame, error)
-
-
 def _check_of(core: ConsumerCore, is_part: bool) -> Callable[[], None]:
     """Return the check that raises MisuseError; calls from a callback are allowed while the consumer closes."""
     return core.engine.thread.check_usable if is_part else core.check_open
@@ -97,7 +63,7 @@ class BaseConsumer:
         weakref.finalize(self, self._core.engine.abandon).atexit = False
         self._guard = CallGuard(whoami, is_inside)
         self._calls = calls
-        self._alone: dict[str, _Call] = {}  # calls that run callbacks, by name
+        self._alone: dict[str, Call] = {}  # calls that run callbacks, by name
         self._runs = False  # whether run() is in progress, also between its calls
 
     def _attach(self, make: Callable[[], Hooks]) -> None:
@@ -264,7 +230,8 @@ class BaseConsumer:
 
     def _use(self, call: str) -> AbstractContextManager[None]:
         """Enter a call that runs no callbacks; a callback may make such a call."""
-        return _Call(self._core, self._guard, self._calls, call, is_in_callback(self._core))
+        is_part = is_in_callback(self._core)
+        return Call(_check_of(self._core, is_part), self._guard, self._calls, call, is_part)
 
     def _use_alone(self, call: str) -> AbstractContextManager[None]:
         """Enter a call that runs callbacks; a callback can't make such a call."""
@@ -272,7 +239,7 @@ class BaseConsumer:
             raise MisuseError(f"{call}() would wait for the rebalance callback it is called from; call it after poll()")
         known = self._alone.get(call)
         if known is None:
-            known = self._alone[call] = _Call(self._core, self._guard, self._calls, call, False)
+            known = self._alone[call] = Call(self._core.check_open, self._guard, self._calls, call, False)
         return known
 
     def _limit_s(self, timeout: float | None) -> float:

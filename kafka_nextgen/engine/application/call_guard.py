@@ -12,22 +12,18 @@ import inspect
 import sys
 import threading
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from types import CoroutineType, FrameType, GeneratorType
 from typing import NamedTuple
 
 from kafka_nextgen.errors import ConcurrentUseError, MisuseError
 
-__all__ = ["CallGuard", "CallTracker", "NoCallTracker", "calling_frame", "is_in_task", "is_in_thread", "this_frame"]
+__all__ = ["Call", "CallGuard", "CallTracker", "NoCallTracker", "is_in_task", "is_in_thread", "this_frame"]
 
 
 def this_frame() -> FrameType:
     """Return the caller's frame."""
     return sys._getframe(1)  # noqa: SLF001  (as inspect.currentframe, which may be None)
-
-
-def calling_frame() -> FrameType:
-    """Return the frame of the caller's caller; in a context manager, that is the frame with the ``with`` block."""
-    return sys._getframe(2)  # noqa: SLF001  (as inspect.currentframe, which may be None)
 
 
 def is_in_thread(frame: FrameType, thread: object) -> bool:
@@ -142,10 +138,10 @@ class CallTracker:
         self._wishes: dict[int, Callable[[], bool]] = {}
 
     def __enter__(self) -> None:
-        self.enter(calling_frame())
+        self.enter(sys._getframe(1))  # noqa: SLF001  (the frame with the ``with`` block)
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        self.leave(calling_frame(), error)
+        self.leave(sys._getframe(1), error)  # noqa: SLF001
 
     def enter(self, frame: FrameType) -> None:
         """Enter a call with this frame, or a part of the outermost call."""
@@ -193,3 +189,38 @@ class NoCallTracker(CallTracker):
 
     def leave(self, frame: FrameType, error: BaseException | None) -> None:
         """Do nothing."""
+
+
+class Call(AbstractContextManager[None]):
+    """The context of a call. Only one caller may be inside; a call from a callback is part of the call that runs it.
+
+    ``check_usable`` raises MisuseError if the consumer can't be used. This is a class because it is cheaper than a
+    generator, and there can be thousands of polls a second. It has no state, so all calls of one name share an
+    instance, even if a signal handler makes one inside another.
+    """
+
+    def __init__(
+        self, check_usable: Callable[[], None], guard: CallGuard, calls: CallTracker, name: str, is_part: bool
+    ) -> None:
+        self._check_usable = check_usable
+        self._guard = guard
+        self._calls = calls
+        self._name = name
+        self._is_part = is_part
+
+    def __enter__(self) -> None:
+        frame = sys._getframe(1)  # noqa: SLF001  (the frame with the ``with`` block)
+        self._calls.enter(frame)
+        try:
+            self._check_usable()
+            if not self._is_part and not self._guard.try_enter(self._name, frame):
+                raise self._guard.refusal(self._name)
+        except BaseException as error:
+            self._calls.leave(frame, error)
+            raise
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        frame = sys._getframe(1)  # noqa: SLF001  (the frame with the ``with`` block)
+        if not self._is_part:
+            self._guard.leave(frame)
+        self._calls.leave(frame, error)

@@ -6,7 +6,7 @@ records run immediately, under the lock of the fetch state.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import CancelledError, Future
 from typing import TYPE_CHECKING, TypeVar
 
@@ -25,7 +25,7 @@ from kafka_nextgen.engine.application.arguments import (
 )
 from kafka_nextgen.engine.application.cursor import Cursor
 from kafka_nextgen.engine.application.deserializers import Deserializers
-from kafka_nextgen.engine.application.record_run import DeserializingPoll
+from kafka_nextgen.engine.application.deserializing_poll import DeserializingPoll
 from kafka_nextgen.engine.application.records import Records
 from kafka_nextgen.engine.application.wakeup import Wakeup
 from kafka_nextgen.engine.engine import Engine
@@ -37,7 +37,7 @@ from kafka_nextgen.errors import ConfigError, MisuseError
 from kafka_nextgen.groups.partition_results import PartitionResults
 from kafka_nextgen.properties.offset_reset import OffsetReset
 from kafka_nextgen.transport.offset_lookup import OffsetAndTimestamp
-from kafka_nextgen.types import OffsetAndMetadata, Record, TopicDescription, TopicPartition, format_partitions
+from kafka_nextgen.types import OffsetAndMetadata, TopicDescription, TopicPartition, format_partitions
 from kafka_nextgen.wire.records import ColumnSlice
 
 if TYPE_CHECKING:
@@ -50,8 +50,6 @@ T = TypeVar("T")
 #: The application's polls are reported to the member at least this often (seconds), as max.poll.interval.ms is measured
 #: from these reports.
 POLL_NOTE_INTERVAL_S = 1.0
-#: The longest wait (seconds) of a poll after a fatal error, before it raises the error again.
-FATAL_WAIT_S = 1.0
 
 
 class ConsumerCore:
@@ -70,8 +68,8 @@ class ConsumerCore:
         self.cursor = Cursor(
             self.fetches, self.engine.mailbox, self._deserializers, whoami, self._handed_over, self._put_back, self.now
         )
-        self._is_reminded = False
-        self._note_at_s = 0.0
+        self.is_reminded = False  # of polls, while it iterates
+        self.note_at_s = 0.0  # when the next poll must be reported to the member
         self.topics: Topics | None = None  # the subscription
         self.has_listener = False  # whether the subscription has a listener
         self._running: PendingCallback | None = None
@@ -115,29 +113,13 @@ class ConsumerCore:
         self.fetches.let_go()
         return self.engine.thread.submit(self.engine.manual_assignment.assign(wanted, ranges, timeout_s))
 
-    # ---- polling
+    # ---- polls; ``polling`` has their steps
 
     def check_open(self) -> None:
         """Raise MisuseError if the consumer is closed, or was created before this process was forked."""
         self.engine.thread.check_usable()
         if self.closing:
             raise MisuseError("this consumer is closed")
-
-    def note_poll(self) -> Future[None] | None:
-        """Note that the application polls; the future, if any, completes when the member has been informed."""
-        if self.config.enable_auto_commit:
-            self.fetches.mark_consumed()
-        now = self.now()
-        if not self.engine.mailbox.wants_poll and now < self._note_at_s:
-            return None
-        self._note_at_s = now + self.note_interval_s
-        return self.engine.thread.call(self.engine.membership.note_poll)
-
-    def is_poll_due(self) -> bool:
-        """Whether a poll must report to the member, or has callbacks or errors to handle."""
-        mailbox = self.engine.mailbox
-        has_news = mailbox.news != self.cursor.news_seen
-        return self.closing or has_news or mailbox.wants_poll or self.now() >= self._note_at_s
 
     def find(self, max_records: int | None) -> PollOffer:
         """Offer at most ``max_records`` of the records that have arrived; taking the offer advances the positions."""
@@ -157,19 +139,6 @@ class ConsumerCore:
         if not self.engine.thread.is_foreign:  # the locks of a forked process may be held forever
             self.fetches.put_back(parts, last)
 
-    def look(self) -> Iterator[Record]:
-        """Return the next run of records for iteration; empty if another poll is due."""
-        if not self._is_reminded:
-            self._is_reminded = True
-            self.engine.repeat(self._remind, self.note_interval_s)
-        return self.cursor.look(self.config.max_poll_records, self.polls.began_at)
-
-    def _remind(self) -> None:
-        """Make iteration poll, so that the poll is reported to the member; called on the I/O thread."""
-        if self.cursor.is_in_run:
-            self._note_at_s = 0.0
-            self.cursor.end_run()
-
     def _handed_over(self, parts: Sequence[ColumnSlice], began: float | None, ended: float) -> None:
         """Call the hooks for the result of a poll, which took from ``began`` to ``ended`` (monotonic seconds)."""
         if self.hooks and parts and began is not None:
@@ -181,25 +150,6 @@ class ConsumerCore:
         """All counters and measurements so far. Raises MisuseError in a forked process."""
         self.engine.thread.refuse_foreign()
         return self.engine.metrics(self.cursor.given_out())
-
-    def raise_pending_error(self) -> None:
-        """Raise an error from the mailbox, or MisuseError if there is nothing to read."""
-        mailbox = self.engine.mailbox
-        if mailbox.errors:
-            mailbox.raise_error()
-        if self.topics is None and not self.engine.manual_assignment.partitions:
-            raise MisuseError("poll() has nothing to read: subscribe() or assign() first")
-
-    def wait_s(self, timeout_s: float) -> float:
-        """How long (seconds) a poll of ``timeout_s`` waits; shorter after a fatal error, as no records will arrive."""
-        return timeout_s if self.engine.mailbox.fatal is None else min(timeout_s, FATAL_WAIT_S)
-
-    def raise_lasting_error(self) -> None:
-        """Raise a fatal error, or the reason why the consumer has not reached any broker for ten seconds."""
-        self.engine.mailbox.raise_fatal()
-        error = self.engine.unreachable
-        if error is not None:
-            raise error
 
     @property
     def has_callbacks(self) -> bool:

@@ -20,8 +20,9 @@ from collections.abc import Callable, Iterator, Sequence
 from weakref import WeakSet
 
 from kafka_nextgen import clocks
-from kafka_nextgen.engine.application.deserializers import DeserializedRows, Deserializers
-from kafka_nextgen.engine.application.record_run import DeserializingPoll, PutBack, RecordRun, Watch
+from kafka_nextgen.engine.application.deserializers import Deserializers
+from kafka_nextgen.engine.application.deserializing_poll import DeserializingPoll, PutBack
+from kafka_nextgen.engine.application.record_run import DeserializedRows, RecordRun, Watch
 from kafka_nextgen.engine.mailbox import Mailbox
 from kafka_nextgen.engine.reading.locked_fetches import LockedFetches
 from kafka_nextgen.types import Record

@@ -1,29 +1,21 @@
-"""Deserializes keys and values, record by record, and handles failures.
-
-A signal handler may raise between any two lines of Python here, and a deserializer may raise, too. The record that is
-being deserialized is then not handed over: ``DeserializedRows.row`` stays at it, and no later record is handed over
-either.
-"""
+"""Deserializes the key and value of a record, and handles failures by ``on.deserialization.error``."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator
-from functools import partial
-from itertools import count
+from collections.abc import Callable
 from types import CoroutineType
 
 from attrs import evolve, frozen
 
 from kafka_nextgen.config import ConsumerConfig
-from kafka_nextgen.engine.application.record_rows import RecordRows
 from kafka_nextgen.errors import DeserializationError, MisuseError
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.properties.value_types import DeserializationPolicy, Deserializer, OnDeserializationError
 from kafka_nextgen.text import describe_error
 from kafka_nextgen.types import Record, TopicPartition
 
-__all__ = ["DeserializedRows", "Deserializers"]
+__all__ = ["Deserializers"]
 
 logger = logger_of("kafka_nextgen.consumer")
 
@@ -134,39 +126,3 @@ def _error_of(record: Record, field: str, cause: Exception, outcome: str) -> Des
     error = DeserializationError(message, record, field)
     error.__cause__ = cause
     return error
-
-
-class DeserializedRows:
-    """The records of ``rows``, deserialized; skipped records are left out."""
-
-    def __init__(self, rows: RecordRows, deserializers: Deserializers) -> None:
-        self._rows = rows
-        self._apply = deserializers.apply
-        #: The row of the next record. A record that is being deserialized counts as handed over.
-        self.row = rows.row
-
-    @property
-    def is_cut(self) -> bool:
-        """Whether a record was taken from the rows, but not handed over because of an exception."""
-        return self._rows.row != self.row
-
-    def end(self) -> None:
-        """Hand over nothing more; callable from any thread, never blocks."""
-        self._rows.end()
-
-    def records(self, on_failure: Callable[[], None]) -> Iterator[Record]:
-        """Iterate over the records. ``on_failure`` is called when a record can't be deserialized."""
-        # These callables hold no reference to the iterator, so the memory of the records is freed with its last user.
-        return filter(None, map(partial(self._take, on_failure), self._rows, count(self.row)))
-
-    def _take(self, on_failure: Callable[[], None], record: Record, row: int) -> Record | None:
-        if row != self.row:  # an exception at the start of this method kept the previous record from being handed over
-            raise StopIteration
-        self.row = row + 1
-        try:
-            return self._apply(record)
-        except BaseException:
-            self.row = row  # before any call: a signal handler that raises there would skip this record
-            self._rows.end()
-            on_failure()
-            raise

@@ -22,12 +22,16 @@ from typing import NamedTuple
 from kafka_nextgen import clocks
 from kafka_nextgen.engine.application.core import ConsumerCore
 from kafka_nextgen.engine.mailbox import CallbackKind, PendingCallback
+from kafka_nextgen.errors import MisuseError
+from kafka_nextgen.types import Record
 
-__all__ = ["ITERATION_TIMEOUT_S", "Step", "WaitForWakeup", "leave_steps", "poll_steps"]
+__all__ = ["ITERATION_TIMEOUT_S", "Step", "WaitForWakeup", "begin_run", "leave_steps", "poll_steps"]
 
 #: How long (seconds) iteration waits for records at a time. This is also how long unreachable brokers are tolerated, so
 #: that a loop raises the error as soon as a poll would.
 ITERATION_TIMEOUT_S = 10.0
+#: The longest wait (seconds) of a poll after a fatal error, before it raises the error again.
+FATAL_WAIT_S = 1.0
 
 
 class WaitForWakeup(NamedTuple):
@@ -42,33 +46,94 @@ Step = WaitForWakeup | PendingCallback | Future[None]
 
 def poll_steps(core: ConsumerCore, timeout_s: float) -> Iterator[Step]:
     """Yield the steps of a poll; ends when there are records or after ``timeout_s`` seconds."""
-    deadline = core.polls.begin() + core.wait_s(timeout_s)
+    deadline = core.polls.begin() + _wait_s(core, timeout_s)
     try:
         core.cursor.finish_run()
         seen, is_due = core.wakeup.count, True
         while True:
             if is_due:
                 core.cursor.mark_news_seen()
-                told = core.note_poll()
+                told = _note_poll(core)
                 if told is not None:
                     yield told
                 if core.has_callbacks:
                     yield from _callbacks(core)
-                core.raise_pending_error()
+                _raise_pending_error(core)
             if core.fetches.has_records() or core.fetches.is_all_finished():
                 return
             left_s = deadline - core.now()
             if left_s <= 0:
-                core.raise_lasting_error()
+                _raise_lasting_error(core)
                 return
             yield WaitForWakeup(seen, min(left_s, core.note_interval_s))
             seen = core.wakeup.count  # first: anything that happens from now on wakes the next wait
-            is_due = core.is_poll_due()
+            is_due = _is_due(core)
             if is_due:
                 core.check_open()
     finally:
-        core.engine.identity.note_poll_ended()
+        identity = core.engine.identity
+        identity.polled = identity.last  # this member's records are processed from now on
         core.polls.end()
+
+
+def _wait_s(core: ConsumerCore, timeout_s: float) -> float:
+    """How long (seconds) a poll of ``timeout_s`` waits; shorter after a fatal error, as no records will arrive."""
+    return timeout_s if core.engine.mailbox.fatal is None else min(timeout_s, FATAL_WAIT_S)
+
+
+def _note_poll(core: ConsumerCore) -> Future[None] | None:
+    """Note that the application polls; the future, if any, completes when the member has been informed."""
+    if core.config.enable_auto_commit:
+        core.fetches.mark_consumed()
+    now = core.now()
+    if not core.engine.mailbox.wants_poll and now < core.note_at_s:
+        return None
+    core.note_at_s = now + core.note_interval_s
+    return core.engine.thread.call(core.engine.membership.note_poll)
+
+
+def _is_due(core: ConsumerCore) -> bool:
+    """Whether a poll must report to the member, or has callbacks or errors to handle."""
+    mailbox = core.engine.mailbox
+    has_news = mailbox.news != core.cursor.news_seen
+    return core.closing or has_news or mailbox.wants_poll or core.now() >= core.note_at_s
+
+
+def _raise_pending_error(core: ConsumerCore) -> None:
+    """Raise an error from the mailbox, or MisuseError if there is nothing to read."""
+    mailbox = core.engine.mailbox
+    if mailbox.errors:
+        mailbox.raise_error()
+    if core.topics is None and not core.engine.manual_assignment.partitions:
+        raise MisuseError("poll() has nothing to read: subscribe() or assign() first")
+
+
+def _raise_lasting_error(core: ConsumerCore) -> None:
+    """Raise a fatal error, or the reason why the consumer has not reached any broker for ten seconds."""
+    core.engine.mailbox.raise_fatal()
+    error = core.engine.unreachable
+    if error is not None:
+        raise error
+
+
+def begin_run(core: ConsumerCore) -> Iterator[Record] | None:
+    """Return the next run of records for iteration, after a poll; empty if another poll is due.
+
+    None if all assigned ranges were read to their ends.
+    """
+    if not core.is_reminded:
+        core.is_reminded = True
+        core.engine.repeat(lambda: _remind(core), core.note_interval_s)
+    records = core.cursor.look(core.config.max_poll_records, core.polls.began_at)
+    has_ended = not core.fetches.offer.parts and core.fetches.is_all_finished()
+    return None if has_ended else records
+
+
+def _remind(core: ConsumerCore) -> None:
+    """Make iteration poll, so that the poll is reported to the member; called on the I/O thread."""
+    if core.cursor.is_in_run:
+        core.note_at_s = 0.0
+        core.cursor.end_run()
 
 
 def leave_steps(core: ConsumerCore, leaving: Future[None], timeout_s: float) -> Iterator[Step]:

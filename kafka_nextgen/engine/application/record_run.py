@@ -1,26 +1,157 @@
 """Iterates over the records of column slices, one slice after the other; each record is created when it is taken.
 
-No line of Python runs between two records of a slice (``record_rows.py``), unless there are deserializers. So:
+The records are made in the C extension, or by Python builtins that are implemented in C. In both cases no line of
+Python runs between two records of a slice, unless there are deserializers, so taking one is atomic for other threads
+(under the GIL). Therefore:
 
 - The progress of a run is always known exactly, as it consists of row numbers only.
 - A run can be ended between any two records, from any thread.
-- A record that can't be deserialized ends the run before it.
+
+With deserializers, a signal handler may raise between any two lines of Python here, and a deserializer may raise, too.
+The record that is being deserialized is then not handed over: the run ends before it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from itertools import chain
+from itertools import chain, count, repeat
+from operator import length_hint
+from typing import TypeAlias
 
-from kafka_nextgen.engine.application.deserializers import DeserializedRows, Deserializers
-from kafka_nextgen.engine.application.record_rows import RecordRows, record_rows
-from kafka_nextgen.types import Record, TopicPartition
+from kafka_nextgen.compiled import ACCELERATED, accelerator
+from kafka_nextgen.engine.application.deserializers import Deserializers
+from kafka_nextgen.types import Record, TimestampType, TopicPartition
 from kafka_nextgen.wire.records import Columns, ColumnSlice
 
-__all__ = ["NO_WATCH", "DeserializingPoll", "PutBack", "RecordRun", "Watch"]
+__all__ = ["NO_WATCH", "DeserializedRows", "RecordRows", "RecordRun", "RowsInPython", "Watch", "record_rows"]
 
-_NO_ROWS: RecordRows = record_rows(Columns(TopicPartition("none", 0), 0), 0, 0)
+#: How many records are created from lists at a time: enough to make the lists cheap, few enough for a quick start.
+CHUNK_RECORDS = 512
+
+_TIMESTAMP_TYPES = (TimestampType.CREATE_TIME, TimestampType.LOG_APPEND_TIME)  # indexed by their numbers
+# Does the same as Record._make, but without its line of Python.
+_to_record: Callable[[Iterable[object]], Record] = Record._make if ACCELERATED else partial(tuple.__new__, Record)
+_NOTHING: dict[str, Record] = {}  # its ``get`` returns the default, that is, the second of two arguments
+
+
+#: An iterable of records that can be ended between any two of them.
+RecordRows: TypeAlias = "accelerator.RecordRows[Record] | RowsInPython"
+
+
+def _compiled(columns: Columns, start: int, stop: int) -> RecordRows:
+    keys, values = columns.keys, columns.values
+    return accelerator.RecordRows(
+        Record,
+        columns.partition.topic,
+        columns.partition.partition,
+        _TIMESTAMP_TYPES,
+        None if columns.headers is None else columns.headers.buffers,
+        columns.offsets,
+        columns.timestamps,
+        columns.timestamp_types,
+        columns.leader_epochs,
+        (keys.data, keys.bounds, keys.validity),
+        (values.data, values.bounds, values.validity),
+        start,
+        stop,
+    )
+
+
+class RowsInPython:
+    """The same without the C extension: records are created in chunks, column by column.
+
+    The length hint of a chunk's iterator is the number of records left. Each record first takes an item from a parallel
+    list, the gate. Clearing the gate ends the chunk before another record is taken.
+    """
+
+    def __init__(self, columns: Columns, start: int, stop: int) -> None:
+        self._columns = columns
+        self._start, self._stop = start, stop
+        self._is_over = False
+        self._gate: list[str] = []
+        self._at: tuple[int, Iterator[Record]] = start, iter(())
+        self._records = chain.from_iterable(self._chunks())
+
+    def __iter__(self) -> Iterator[Record]:
+        return self._records
+
+    @property
+    def row(self) -> int:
+        """The row of the next record."""
+        stop, left = self._at
+        return stop - length_hint(left)
+
+    def end(self) -> None:
+        """Hand over nothing more; callable from any thread, never blocks."""
+        self._is_over = True  # first: ``_chunks`` checks it after making a chunk
+        self._gate.clear()
+
+    def _chunks(self) -> Iterator[Iterator[Record]]:
+        for start in range(self._start, self._stop, CHUNK_RECORDS):
+            stop = min(start + CHUNK_RECORDS, self._stop)
+            left = iter(list(map(_to_record, zip(*_fields_of(self._columns, start, stop), strict=False))))
+            gate = [""] * (stop - start)
+            self._gate = gate
+            if self._is_over:  # checked after the gate is set: the previous chunk may have been ended early
+                return
+            self._at = stop, left
+            yield map(_NOTHING.get, gate, left)
+
+
+def _fields_of(columns: Columns, start: int, stop: int) -> tuple[Iterable[object], ...]:
+    """Return iterables of all fields of a ``Record``; one with equal values is infinite."""
+    return (
+        repeat(columns.partition.topic),
+        repeat(columns.partition.partition),
+        columns.offsets[start:stop].tolist(),
+        columns.timestamps[start:stop].tolist(),
+        map(_TIMESTAMP_TYPES.__getitem__, columns.timestamp_types[start:stop]),
+        columns.keys.to_list(start, stop),
+        columns.values.to_list(start, stop),
+        repeat(()) if columns.headers is None else columns.headers.to_list(start, stop),
+        columns.leader_epochs[start:stop],
+    )
+
+
+#: Iterates over the records of a range of rows: the first row, and the row after the last one.
+record_rows: Callable[[Columns, int, int], RecordRows] = _compiled if ACCELERATED else RowsInPython
+
+
+class DeserializedRows:
+    """The records of ``rows``, deserialized; skipped records are left out."""
+
+    def __init__(self, rows: RecordRows, deserializers: Deserializers) -> None:
+        self._rows = rows
+        self._apply = deserializers.apply
+        #: The row of the next record. A record that is being deserialized counts as handed over.
+        self.row = rows.row
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether a record was taken from the rows, but not handed over because of an exception."""
+        return self._rows.row != self.row
+
+    def end(self) -> None:
+        """Hand over nothing more; callable from any thread, never blocks."""
+        self._rows.end()
+
+    def records(self, on_failure: Callable[[], None]) -> Iterator[Record]:
+        """Iterate over the records. ``on_failure`` is called when a record can't be deserialized."""
+        # These callables hold no reference to the iterator, so the memory of the records is freed with its last user.
+        return filter(None, map(partial(self._take, on_failure), self._rows, count(self.row)))
+
+    def _take(self, on_failure: Callable[[], None], record: Record, row: int) -> Record | None:
+        if row != self.row:  # an exception at the start of this method kept the previous record from being handed over
+            raise StopIteration
+        self.row = row + 1
+        try:
+            return self._apply(record)
+        except BaseException:
+            self.row = row  # before any call: a signal handler that raises there would skip this record
+            self._rows.end()
+            on_failure()
+            raise
 
 
 class Watch:
@@ -37,6 +168,7 @@ class Watch:
 
 
 NO_WATCH = Watch()
+_NO_ROWS: RecordRows = record_rows(Columns(TopicPartition("none", 0), 0), 0, 0)
 
 
 class RecordRun:
@@ -118,61 +250,3 @@ class RecordRun:
 
 def _is_cut(rows: RecordRows | DeserializedRows) -> bool:
     return isinstance(rows, DeserializedRows) and rows.is_cut
-
-
-#: Puts these runs of records back; the partition is then served last.
-PutBack = Callable[[Iterable[ColumnSlice], TopicPartition], None]
-
-
-class DeserializingPoll(Watch):
-    """The records of one poll, while they are deserialized one by one; shared by all views of it.
-
-    The positions are already after all of these records. If one can't be deserialized, the rest counts as not handed
-    over: in its own partition that record and all later ones, and in every other partition all records that were not
-    handed over yet. They are put back into the buffers, and the positions move back with them, so a commit covers
-    exactly the records handed over. Partitions that were polled, sought or given up in the meantime are left alone. If
-    the application continues with the records of another partition anyway, they are handed over again. This object
-    holds no reference to an iterator over the records.
-    """
-
-    def __init__(
-        self, slices: Sequence[ColumnSlice], put_back: PutBack, hand_over: Callable[[Collection[ColumnSlice]], None]
-    ) -> None:
-        self._slices = slices
-        self._put_back = put_back
-        self._hand_over = hand_over
-        self._begun: list[tuple[ColumnSlice, DeserializedRows]] = []
-        self._put_back_behind: list[DeserializedRows] = []
-        self._failed: set[TopicPartition] = set()
-
-    def begin(self, part: ColumnSlice, rows: DeserializedRows) -> None:
-        """Note that the records of ``part`` are about to be handed over."""
-        self._begun.append((part, rows))
-        if self._failed and part.partition not in self._failed:
-            self._hand_over([part])
-
-    def fail(self, part: ColumnSlice, rows: DeserializedRows) -> None:
-        """Put back the remaining records, after an exception at the current record of ``rows``."""
-        self._failed.add(part.partition)
-        self._put_back(self._left(), part.partition)
-        self._put_back_behind.append(rows)
-
-    def stop_behind(self, part: ColumnSlice) -> None:
-        """Put back the remaining records, after an exception between ``part`` and the next slice."""
-        self._failed.add(part.partition)
-        self._put_back(self._left(), part.partition)
-
-    def settle(self) -> bool:
-        """Call ``fail`` if a signal handler prevented that; returns whether more records may be handed over."""
-        for part, rows in self._begun:
-            if rows.is_cut and rows not in self._put_back_behind:
-                self.fail(part, rows)
-        return any(not rows.is_cut and rows.row < part.stop for part, rows in self._begun)
-
-    def _left(self) -> list[ColumnSlice]:
-        found = []
-        for part in self._slices:
-            row = max((rows.row for begun, rows in self._begun if begun is part), default=part.start)
-            if row < part.stop:
-                found.append(ColumnSlice(part.columns, row, part.stop))
-        return found

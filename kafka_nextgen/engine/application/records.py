@@ -8,8 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar, overload
 
 from kafka_nextgen.engine.application.deserializers import Deserializers
-from kafka_nextgen.engine.application.record_rows import record_rows
-from kafka_nextgen.engine.application.record_run import NO_WATCH, RecordRun, Watch
+from kafka_nextgen.engine.application.record_run import NO_WATCH, RecordRun, Watch, record_rows
 from kafka_nextgen.types import Record, TopicPartition
 from kafka_nextgen.wire.records import ColumnSlice, Headers
 

@@ -15,7 +15,7 @@ import pyarrow as pa
 from attrs import frozen
 
 from kafka_nextgen.engine.application.arrow_columns import builders_of
-from kafka_nextgen.engine.application.record_rows import record_rows
+from kafka_nextgen.engine.application.record_run import record_rows
 from kafka_nextgen.errors import BadValueError, DeserializationError
 from kafka_nextgen.values.formats import BadValue, ColumnDecoder, ValueFormat
 from kafka_nextgen.wire.records import BinaryColumn, ColumnSlice

@@ -32,8 +32,8 @@ class MemberIdentity:
     client_id: str = ""
     belongs: bool = False  # subscribed: a member, or about to become one
     _losses: int = 0  # how often it was fenced or left
-    _last: _Membership = _NEVER  # the last membership, kept after its end
-    _polled: _Membership = _NEVER  # as of the end of the last poll, whose records the application is processing
+    last: _Membership = _NEVER  # the last membership, kept after its end
+    polled: _Membership = _NEVER  # ``last`` at the end of the last poll, whose records the application is processing
 
     def __str__(self) -> str:
         if self.member_epoch >= 0:
@@ -49,11 +49,7 @@ class MemberIdentity:
         if member_epoch < 0:
             self._losses += 1
         else:
-            self._last = _Membership(member_id, member_epoch, self._losses)
-
-    def note_poll_ended(self) -> None:
-        """Note that the current member received the records that the application processes from now on."""
-        self._polled = self._last
+            self.last = _Membership(member_id, member_epoch, self._losses)
 
     def as_metadata(self) -> ConsumerGroupMetadata:
         """Identify the member that sends offsets to a transaction for the records being processed.
@@ -62,7 +58,7 @@ class MemberIdentity:
         others may have read the same records in the meantime, so the coordinator must refuse the offsets. Epoch -1
         without an id would not do, because coordinators do not check these in a transaction (KIP-447).
         """
-        last, polled = self._last, self._polled
+        last, polled = self.last, self.polled
         known = last if last.losses == polled.losses else polled
         who = known if self.belongs else _NEVER
         return ConsumerGroupMetadata(self.group_id, who.epoch, who.member_id, self.instance_id)

@@ -15,7 +15,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from attrs import evolve
+from attrs import evolve, frozen
 
 from kafka_nextgen import clocks
 from kafka_nextgen.compiled import ACCELERATED, accelerator
@@ -27,7 +27,6 @@ from kafka_nextgen.fetching import DecodedPartition, Fetch, NodeFetches
 from kafka_nextgen.fetching.sessions import SessionRequest
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.requests.fetch import FetchLimits, to_request
-from kafka_nextgen.requests.list_offsets import number_of
 from kafka_nextgen.transport.cluster import ClusterClient
 from kafka_nextgen.transport.eager_future import EagerFuture
 from kafka_nextgen.transport.targets import Node, Purpose
@@ -36,7 +35,7 @@ from kafka_nextgen.wire.fetch_request import WITH_TOPIC_IDS, RawFetchRequest
 from kafka_nextgen.wire.frames import client_head
 from kafka_nextgen.wire.records import BinaryColumn, Columns, HeaderColumn
 
-__all__ = ["FetchExchange", "end_sessions"]
+__all__ = ["ExchangeContext", "FetchExchange", "end_sessions"]
 
 logger = logger_of("kafka_nextgen.fetch")
 
@@ -46,86 +45,83 @@ ENDING_S = 0.1
 _FOR_NOTHING = FetchLimits(max_wait_ms=0, min_bytes=0, max_bytes=0)
 
 
+@frozen
+class ExchangeContext:
+    """What all fetches of a consumer share. ``isolation_level`` is Kafka's number of it.
+
+    ``on_records`` is called after the next request has been sent, if an answer of the steady state had records.
+    """
+
+    config: ConsumerConfig
+    cluster: ClusterClient
+    fetches: LockedFetches
+    counters: FetchCounters
+    on_records: Callable[[], None]
+    isolation_level: int
+
+
 class FetchExchange:
     """An ``Exchange`` for ``fetch``; it enters the steady state if ``may_be_steady`` and other conditions allow it.
 
-    ``on_records`` is called after the next request has been sent, if the answer had records. The caller that starts the
-    exchange awaits ``reply``.
+    The caller that starts the exchange awaits ``reply``.
     """
 
-    def __init__(
-        self,
-        fetch: Fetch,
-        config: ConsumerConfig,
-        cluster: ClusterClient,
-        fetches: LockedFetches,
-        counters: FetchCounters,
-        on_records: Callable[[], None],
-        may_be_steady: bool,
-    ) -> None:
+    def __init__(self, fetch: Fetch, context: ExchangeContext, may_be_steady: bool) -> None:
         self.reply: EagerFuture[Answer] | None = None
         self.node = Node(fetch.node_id, Purpose.FETCH_OUT_OF_SESSION if fetch.is_out_of_session else None)
-        self.timeout_s = (fetch.max_wait_ms + config.request_timeout_ms) / 1000
+        self.timeout_s = (fetch.max_wait_ms + context.config.request_timeout_ms) / 1000
+        #: When the last request was made, in monotonic seconds.
+        self.asked_at = 0.0
         self._fetch = fetch
-        self._config = config
-        self._cluster = cluster
-        self._fetches = fetches
-        self._counters = counters
-        self._on_records = on_records
+        self._context = context
         self._may_be_steady = may_be_steady and ACCELERATED
         self._steady: NodeFetches | None = None
         self._has_news = False
-        self._asked_at = 0.0
 
     def begin(self, version: int) -> RawFetchRequest:
         """Return the first request."""
-        fetch, config, session = self._fetch, self._config, self._fetch.session
+        fetch, config, session = self._fetch, self._context.config, self._fetch.session
         limits = FetchLimits(
             max_wait_ms=fetch.max_wait_ms,
             min_bytes=1 if fetch.has_ends else config.fetch_min_bytes,
             max_bytes=fetch.max_bytes,
-            isolation_level=number_of(config.isolation_level),
+            isolation_level=self._context.isolation_level,
             rack_id=(config.client_rack or "") if fetch.sends_rack else "",
         )
         request = to_request(session.told, limits, version, session.session_id, session.epoch, session.forgotten)
         if self._may_be_steady and self._steady is None and version >= WITH_TOPIC_IDS:
-            self._steady = self._fetches.begin_steady(
-                self._fetch, self._cluster.metadata, lambda: self._make_step(version, request)
+            self._steady = self._context.fetches.begin_steady(
+                fetch, self._context.cluster.metadata, lambda: self._make_step(version, request)
             )
-        self._asked_at = clocks.monotonic()
+        self.asked_at = clocks.monotonic()
         return request
 
     def follow(self, frame: memoryview, correlation_id: int) -> bytes | None:
         """Return the next request; None unless the state is steady and the fast path can handle the answer."""
         if self._steady is None:
             return None
-        now = clocks.monotonic()
-        taken = self._fetches.take_steady(self._steady, self._cluster.metadata, frame, correlation_id, now)
+        now, context = clocks.monotonic(), self._context
+        taken = context.fetches.take_steady(self._steady, context.cluster.metadata, frame, correlation_id, now)
         if taken is None:
             return None
         request, decoded = taken
-        self._counters.latency.note(now - self._asked_at, now)
-        self._counters.note_records(decoded)
+        context.counters.latency.note(now - self.asked_at, now)
+        context.counters.note_records(decoded)
         self._has_news = bool(decoded)
-        self._asked_at = now
+        self.asked_at = now
         return request
 
     def sent(self) -> None:
         """Wake the application, now that this thread has finished: earlier, it would have to wait for the GIL."""
         if self._has_news:
-            self._on_records()
+            self._context.on_records()
 
     def end(self) -> Fetch:
         """End the steady state, and return the fetch that was answered last or has failed."""
         if self._steady is not None:
-            self._fetch = self._fetches.end_steady(self._steady)
+            self._fetch = self._context.fetches.end_steady(self._steady)
             self._steady = None
         return self._fetch
-
-    def note_answer(self) -> None:
-        """Measure the latency of the answer that ends the exchange."""
-        now = clocks.monotonic()
-        self._counters.latency.note(now - self._asked_at, now)
 
     def _make_step(self, version: int, request: RawFetchRequest) -> accelerator.SteadyFetch[DecodedPartition]:
         """Create the object that produces the requests after the first one."""
@@ -139,11 +135,11 @@ class FetchExchange:
             version,
             session.session_id,
             session.epoch,
-            client_head(self._config.client_id),
+            client_head(self._context.config.client_id),
             request.limits(version),
             evolve(request, forgotten=()).rest(version),
             places,
-            self._config.check_crcs,
+            self._context.config.check_crcs,
             DecodedPartition,
             (Columns, BinaryColumn, HeaderColumn),
         )

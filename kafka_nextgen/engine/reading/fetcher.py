@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 
 from kafka_nextgen import clocks
@@ -13,26 +13,27 @@ from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.engine.mailbox import Mailbox
 from kafka_nextgen.engine.observability.counters import FetchCounters
 from kafka_nextgen.engine.offsets.group_offsets import GroupOffsets
-from kafka_nextgen.engine.reading.fetch_exchange import FetchExchange
+from kafka_nextgen.engine.reading.fetch_exchange import ExchangeContext, FetchExchange
 from kafka_nextgen.engine.reading.locked_fetches import LockedFetches
 from kafka_nextgen.engine.reading.position_queries import PositionQueries
-from kafka_nextgen.engine.reading.record_decoder import RecordDecoder
+from kafka_nextgen.engine.reading.record_decoder import SMALL_BYTES, RecordDecoder
 from kafka_nextgen.engine.settings import record_limits
 from kafka_nextgen.errors import DecodeError, KafkaNextgenError, RequestTimeoutError
 from kafka_nextgen.fetching import (
     NO_RANGES,
-    Arrival,
-    DecodedPartition,
     Fetch,
     Need,
     NeedEpochEnds,
     NeedOffsetReset,
     SessionAnswer,
+    TopicChanges,
     Truncation,
+    decode_answer,
     find_arrivals,
 )
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.requests.fetch import FetchAnswer, from_response
+from kafka_nextgen.requests.list_offsets import number_of
 from kafka_nextgen.transport.cluster import ClusterClient
 from kafka_nextgen.transport.deadline import wait_for_event
 from kafka_nextgen.transport.failures import error_from_code
@@ -49,8 +50,6 @@ logger = logger_of("kafka_nextgen.fetch")
 
 #: A steady state begins after this many small answers in a row; the maximum record bytes of a small answer.
 SMALL_BEFORE_STEADY, MOST_SMALL_BYTES = 4, 8 * 1024
-
-NO_PARTITIONS: frozenset[TopicPartition] = frozenset()
 
 _LEAST_DELAY_S = 0.001  # until the next plan: requests that become due within it are planned together
 
@@ -76,11 +75,14 @@ class Fetcher:
         self._tasks = tasks
         self._counters = counters
         self._queries = PositionQueries(config, cluster, offsets, fetches)
-        self._decoder = RecordDecoder(record_limits(config), config.check_crcs)
+        self._exchanges = ExchangeContext(
+            config, cluster, fetches, counters, mailbox.wake, number_of(config.isolation_level)
+        )
+        self._limits = record_limits(config)
+        self._decoder = RecordDecoder(self._limits, config.check_crcs)
         self._timer = Timer(self.pump)
         self._changed: asyncio.Event | None = None  # set while find_position waits
         self._gone: frozenset[TopicPartition] = frozenset()  # deleted topics' partitions that have been logged
-        self._has_news = False  # whether the application must be woken
         self._closed = False
         self._failure_logs: dict[str, FailureLog] = {}  # by type of request, and node
         self._small_answers: dict[int, int] = {}  # number in a row, by node
@@ -136,44 +138,45 @@ class Fetcher:
             self._begin(need)
 
     def _begin(self, need: Need) -> None:
-        """Carry out a request in a task. A fetch is sent immediately, as a task only starts in the next iteration."""
-        exchange = None
-        if isinstance(need, Fetch):
-            exchange = self._exchange_of(need)
-            with suppress(Exception):  # the task retries and handles the error
-                self._send(exchange)
-        self._tasks.start(self._ask_until_done(need, exchange))
+        """Carry out a request in a task."""
+        self._tasks.start(self._ask_until_done(need, self._send(need)))
+
+    def _send(self, need: Need | None) -> FetchExchange | None:
+        """Send a fetch immediately, as a task only starts in the next iteration; the task does everything else."""
+        if not isinstance(need, Fetch):
+            return None
+        may_be_steady = self._small_answers.get(need.node_id, 0) >= SMALL_BEFORE_STEADY and not self._closed
+        exchange = FetchExchange(need, self._exchanges, may_be_steady)
+        with suppress(Exception):  # the task tries again, and handles the error
+            exchange.reply = self._cluster.try_exchange(exchange.node, FETCH, exchange, exchange.timeout_s)
+        return exchange
 
     def _plan(self) -> tuple[Need, ...]:
         if self._closed:
             return ()
         now = clocks.monotonic()
-        image = self._cluster.metadata
         with self._fetches as state:
-            others = state.planning.find_topics(image)
-            needs = state.planning.plan(image, now)
-            gone, lost, deadline = state.gone(), state.results.take_truncations(), state.planning.deadline(now)
-            assigned = state.assignment() if others else NO_PARTITIONS
-        if others:
-            self._offsets.assigned(assigned, others)
-        if others or gone != self._gone:
-            self._tell_of_topics(others, gone)
-        if lost:
-            _tell_of_truncations(lost)
-        self._timer.set_after(None if deadline is None else max(_LEAST_DELAY_S, deadline - now))
+            plan = state.planning.plan(self._cluster.metadata, now)
+            truncations = state.results.take_truncations() if state.results.new_truncations else ()
+        if plan.topics is not None:
+            self._tell_of_topics(plan.topics)
+        if truncations:
+            _tell_of_truncations(truncations)
+        self._timer.set_after(None if plan.deadline is None else max(_LEAST_DELAY_S, plan.deadline - now))
         if self._changed is not None:
             self._changed.set()
             self._changed = None
-        return needs
+        return plan.needs
 
-    def _tell_of_topics(self, others: Collection[TopicPartition], gone: frozenset[TopicPartition]) -> None:
-        if others:
-            logger.warning(
-                "%s: the topic was created again; reading starts over in the new one", format_partitions(others)
-            )
-        if gone - self._gone:
-            logger.warning("%s: the topic was deleted; it is not read any more", format_partitions(gone - self._gone))
-        self._gone = gone
+    def _tell_of_topics(self, topics: TopicChanges) -> None:
+        if topics.replaced:
+            self._offsets.assigned(topics.assigned, topics.replaced)
+            where = format_partitions(topics.replaced)
+            logger.warning("%s: the topic was created again; reading starts over in the new one", where)
+        if topics.gone - self._gone:
+            where = format_partitions(topics.gone - self._gone)
+            logger.warning("%s: the topic was deleted; it is not read any more", where)
+        self._gone = topics.gone
 
     def close(self) -> None:
         """Stop planning requests."""
@@ -181,55 +184,87 @@ class Fetcher:
         self._decoder.close()
         self._timer.set_after(None)
 
-    async def _ask_until_done(self, need: Need, exchange: FetchExchange | None = None) -> None:
+    async def _ask_until_done(self, need: Need, exchange: FetchExchange | None) -> None:
         """Carry out a request, then the next planned one in the same task, as starting a new task would cost more.
 
-        If ``exchange`` is given, its request has already been sent.
+        The application is woken after the next fetch has been sent. This thread then has nothing more to do, and the
+        application has the GIL to itself. If it woke earlier, one of the two threads would have to wait for the GIL
+        before the fetch is written.
         """
         following: Need | None = need
         while following is not None:
             try:
-                await self._ask_once(following, exchange)
-            except Exception:  # a bug is reported to the application, and other requests continue
+                if exchange is not None:
+                    await self._fetch(exchange)
+                else:
+                    assert not isinstance(following, Fetch)
+                    await self._queries.ask(following)
+                if self._failure_logs:
+                    self._failure_log(following).recovered()
+            except KafkaNextgenError as failure:
+                self._note_failure(following, exchange, failure)
+            except Exception:  # a bug is reported to the application, and partitions must not wait forever
+                self._failed(following if exchange is None else exchange.end())
                 self._mailbox.wake()
                 self.pump()
                 raise
-            self._has_news, exchange = True, None
             following, *others = self._plan() or (None,)
+            exchange = self._send(following)
             for other in others:
                 self._begin(other)
-            if not isinstance(following, Fetch):
-                self._wake_application()
-
-    def _wake_application(self) -> None:
-        """Wake the application after the next fetch has been sent.
-
-        This thread then has nothing more to do, and the application has the GIL to itself. If the application woke
-        earlier, one of the two threads would have to wait for the GIL before the fetch is written.
-        """
-        if self._has_news:
-            self._has_news = False
             self._mailbox.wake()
 
-    async def _ask_once(self, need: Need, exchange: FetchExchange | None) -> None:
-        """Carry out a request, and handle its failure."""
-        try:
-            if isinstance(need, Fetch):
-                exchange = exchange or self._exchange_of(need)
-                await self._fetch(exchange)
-            else:
-                await self._queries.ask(need)
-            if self._failure_logs:
-                self._failure_log(need).recovered()
-        except KafkaNextgenError as failure:
-            self._failure_log(need).failed(
-                failure, logging.WARNING if isinstance(failure, DecodeError) else logging.INFO
-            )
-            self._failed(need if exchange is None else exchange.end())
-            self._mailbox.post_unless_transient(failure)
-        except Exception:  # a bug must not leave the partitions waiting forever
-            self._failed(need if exchange is None else exchange.end())
-            raise
+    async def _fetch(self, exchange: FetchExchange) -> None:
+        """Fetch until an answer needs the slow path, and process that answer."""
+        answer = await (
+            exchange.reply or self._cluster.run_exchange(exchange.node, FETCH, exchange, exchange.timeout_s)
+        )
+        assert isinstance(answer, m.FetchResponse)
+        now = clocks.monotonic()
+        self._counters.latency.note(now - exchange.asked_at, now)
+        fetch = exchange.end()
+        await self._take_slow_path(fetch, from_response(answer, fetch.names))
+
+    async def _take_slow_path(self, fetch: Fetch, answer: FetchAnswer) -> None:
+        """Decode and apply an answer; if it is large, the next fetch is sent before that."""
+        partitions, decoded = answer.partitions, None
+        nbytes = sum([len(each.records or b"") for each in partitions])
+        is_small = nbytes <= MOST_SMALL_BYTES
+        self._small_answers[fetch.node_id] = self._small_answers.get(fetch.node_id, 0) + 1 if is_small else 0
+        if nbytes <= SMALL_BYTES and not self._decoder.num_waiting:
+            decoded = decode_answer(fetch, partitions, self._limits, self._config.check_crcs)
+        if not self._receive(fetch, answer, decoded is not None):
+            return
+        if decoded is None:
+            self.pump()
+            decoded = await self._decoder.decode(fetch, partitions)
+        self._counters.note_records(decoded)
+        with self._fetches as state:
+            redirected = state.results.fetched(fetch, decoded, clocks.monotonic())
+        if redirected:
+            where, lease_s = format_partitions(redirected), self._config.metadata_max_age_ms / 1000
+            logger.warning("%s: the preferred replica can't be read; for %g s the leader is, instead", where, lease_s)
+
+    def _receive(self, fetch: Fetch, answer: FetchAnswer, is_decoded: bool) -> bool:
+        """Apply an answer without its records; returns whether these are to be used."""
+        head = SessionAnswer(answer.error, answer.session_id, [each.partition for each in answer.partitions])
+        arrivals = find_arrivals(fetch, answer.partitions) if fetch.has_ends or not is_decoded else {}
+        with self._fetches as state:
+            is_in_session = state.results.received(fetch, head, arrivals, clocks.monotonic())
+        if not is_in_session:
+            logger.debug("node %d: %s; asked in full again", fetch.node_id, name_of(head.error))
+            return False
+        if head.error != ErrorCode.NONE:
+            raise error_from_code(head.error, f"fetch from node {fetch.node_id}")
+        return True
+
+    # ---- failures
+
+    def _note_failure(self, need: Need, exchange: FetchExchange | None, failure: KafkaNextgenError) -> None:
+        level = logging.WARNING if isinstance(failure, DecodeError) else logging.INFO
+        self._failure_log(need).failed(failure, level)
+        self._failed(need if exchange is None else exchange.end())
+        self._mailbox.post_unless_transient(failure)
 
     def _failure_log(self, need: Need) -> FailureLog:
         node = f" from node {need.node_id}" if isinstance(need, Fetch | NeedOffsetReset | NeedEpochEnds) else ""
@@ -240,63 +275,6 @@ class Fetcher:
         self._counters.failed += isinstance(need, Fetch)
         with self._fetches as state:
             state.results.failed(need, clocks.monotonic())
-
-    def _exchange_of(self, need: Fetch) -> FetchExchange:
-        may_be_steady = self._small_answers.get(need.node_id, 0) >= SMALL_BEFORE_STEADY and not self._closed
-        return FetchExchange(
-            need, self._config, self._cluster, self._fetches, self._counters, self._mailbox.wake, may_be_steady
-        )
-
-    def _send(self, exchange: FetchExchange) -> None:
-        """Start the exchange, if there is a connection to the node."""
-        exchange.reply = exchange.reply or self._cluster.try_exchange(
-            exchange.node, FETCH, exchange, exchange.timeout_s
-        )
-
-    async def _fetch(self, exchange: FetchExchange) -> None:
-        """Fetch until an answer needs the slow path, and process that answer."""
-        self._send(exchange)
-        self._wake_application()
-        answer = await (
-            exchange.reply or self._cluster.run_exchange(exchange.node, FETCH, exchange, exchange.timeout_s)
-        )
-        assert isinstance(answer, m.FetchResponse)
-        exchange.note_answer()
-        last = exchange.end()
-        await self._take_slow_path(last, from_response(answer, last.names))
-
-    async def _take_slow_path(self, need: Fetch, answer: FetchAnswer) -> None:
-        partitions = answer.partitions
-        head = SessionAnswer(answer.error, answer.session_id, [each.partition for each in partitions])
-        nbytes = sum([len(each.records or b"") for each in partitions])
-        is_small = nbytes <= MOST_SMALL_BYTES
-        self._small_answers[need.node_id] = self._small_answers.get(need.node_id, 0) + 1 if is_small else 0
-        if self._decoder.is_quick(nbytes):
-            decoded = self._decoder.decode_at_once(need, partitions)
-            if self._receive(need, head, find_arrivals(need, partitions) if need.has_ends else {}):
-                self._take_in(need, decoded)
-        elif self._receive(need, head, find_arrivals(need, partitions)):
-            self.pump()  # sends the next fetch before this answer is decoded
-            self._take_in(need, await self._decoder.decode(need, partitions))
-
-    def _take_in(self, need: Fetch, decoded: Sequence[DecodedPartition]) -> None:
-        self._counters.note_records(decoded)
-        with self._fetches as state:
-            redirected = state.results.fetched(need, decoded, clocks.monotonic())
-        if redirected:
-            where, lease_s = format_partitions(redirected), self._config.metadata_max_age_ms / 1000
-            logger.warning("%s: the preferred replica can't be read; for %g s the leader is, instead", where, lease_s)
-
-    def _receive(self, need: Fetch, head: SessionAnswer, arrivals: Mapping[TopicPartition, Arrival]) -> bool:
-        """Process the head of an answer on the slow path; returns whether its records are to be used."""
-        with self._fetches as state:
-            is_in_session = state.results.received(need, head, arrivals, clocks.monotonic())
-        if not is_in_session:
-            logger.debug("node %d: %s; asked in full again", need.node_id, name_of(head.error))
-            return False
-        if head.error != ErrorCode.NONE:
-            raise error_from_code(head.error, f"fetch from node {need.node_id}")
-        return True
 
 
 def _tell_of_truncations(lost: Iterable[Truncation]) -> None:

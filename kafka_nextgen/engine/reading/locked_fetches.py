@@ -63,8 +63,10 @@ class LockedFetches(AbstractContextManager[FetchState]):
 
     def __enter__(self) -> FetchState:
         self._lock.acquire()
-        self.settle_taken()
-        self._state.steady.settle()
+        if self.offer.is_taken:
+            self.settle_taken()
+        if self._state.steady.followed:
+            self._state.steady.settle()
         return self._state
 
     def __exit__(self, *how: object) -> None:
@@ -147,7 +149,8 @@ class LockedFetches(AbstractContextManager[FetchState]):
         while True:
             try:
                 with self._lock:
-                    self.settle_taken()
+                    if self.offer.is_taken:
+                        self.settle_taken()
                     before = self.offer = PollOffer()
                     offer = PollOffer(self._state.handover.peek(max_records, whole_runs))
             except BaseException:

@@ -1,4 +1,4 @@
-"""Decodes fetched records, in arrival order.
+"""Decodes large answers with threads, in arrival order.
 
 A small answer is decoded on the I/O thread, because handing it to another thread would take longer. A large one is
 decoded by a separate thread pool, so that the I/O thread can send heartbeats and read other answers. Compressed
@@ -16,13 +16,13 @@ from collections.abc import Callable, Collection
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 
-from kafka_nextgen.fetching import AnswerDecoding, DecodedPartition, Fetch, decode_answer
+from kafka_nextgen.fetching import AnswerDecoding, DecodedPartition, Fetch
 from kafka_nextgen.requests.fetch import FetchedPartition
 from kafka_nextgen.transport.background import threads_work
 from kafka_nextgen.transport.eager_future import EagerFuture
 from kafka_nextgen.wire.records import RecordLimits, has_codec, let_go_of_memory
 
-__all__ = ["RecordDecoder", "do_together"]
+__all__ = ["SMALL_BYTES", "RecordDecoder", "do_together"]
 
 #: The maximum number of bytes decoded on the I/O thread: decoding them takes about as long as waking another thread.
 SMALL_BYTES = 64 * 1024
@@ -37,27 +37,20 @@ class RecordDecoder:
     def __init__(self, limits: RecordLimits, check_crcs: bool) -> None:
         self._limits = limits
         self._check_crcs = check_crcs
-        self._waiting = 0
+        #: How many answers are being decoded. While there are any, even a small one has to wait for its turn.
+        self.num_waiting = 0
         self._closed = False
         self._num_threads = min(os.cpu_count() or 1, MOST_THREADS)
         self._threads = ThreadPoolExecutor(self._num_threads, "kafka-nextgen-decoder")
         self._lock = threading.Lock()  # protects AnswerDecoding
         self._last: asyncio.Event | None = None  # set when the latest answer has been decoded
 
-    def is_quick(self, nbytes: int) -> bool:
-        """Whether an answer with ``nbytes`` of records is decoded on the I/O thread."""
-        return not self._waiting and nbytes <= SMALL_BYTES
-
-    def decode_at_once(self, fetch: Fetch, answered: Collection[FetchedPartition]) -> tuple[DecodedPartition, ...]:
-        """Decode the answer to ``fetch`` on this thread; only if it ``is_quick``."""
-        return () if self._closed else decode_answer(fetch, answered, self._limits, self._check_crcs)
-
     async def decode(self, fetch: Fetch, answered: Collection[FetchedPartition]) -> tuple[DecodedPartition, ...]:
         """Decode the answer to ``fetch``, in the thread pool."""
         if self._closed:
             return ()
         decoding = AnswerDecoding(fetch, answered, self._limits, self._check_crcs)
-        self._waiting += 1
+        self.num_waiting += 1
         before, self._last = self._last, asyncio.Event()
         done = self._last
         try:
@@ -66,7 +59,7 @@ class RecordDecoder:
             if before is not None:
                 await before.wait()
         finally:
-            self._waiting -= 1
+            self.num_waiting -= 1
             done.set()
         return decoding.results()
 

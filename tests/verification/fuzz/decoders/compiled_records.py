@@ -10,7 +10,7 @@ from __future__ import annotations
 from array import array
 from functools import cache
 
-from kafka_nextgen.engine.application.record_rows import RowsInPython, record_rows
+from kafka_nextgen.engine.application.record_run import RowsInPython, record_rows
 from kafka_nextgen.errors import CorruptRecordError, DecodeError
 from kafka_nextgen.wire.records import Columns, RecordLimits
 from kafka_nextgen.wire.records.accelerated import ACCELERATED, decode_sound

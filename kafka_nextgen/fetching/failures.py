@@ -1,4 +1,4 @@
-"""Applies answers to partitions, and maps each error code to an action.
+"""What goes wrong with one partition: each error code leads to an action, and some to an error for the application.
 
     REFRESH  another broker leads it, or none does yet: look up its leader, then ask again
     RETRY    the error is transient: ask again after a pause
@@ -28,31 +28,25 @@ from kafka_nextgen.errors import (
     OffsetOutOfRangeError,
     TopicAuthorizationError,
 )
-from kafka_nextgen.fetching.bounds import Bound
-from kafka_nextgen.fetching.buffers import Buffers
-from kafka_nextgen.fetching.context import FetchContext
-from kafka_nextgen.fetching.decoding import DecodedPartition
 from kafka_nextgen.fetching.needs import Fetch
 from kafka_nextgen.fetching.positions import PartitionState
-from kafka_nextgen.fetching.replicas import LEADER
 from kafka_nextgen.fetching.settings import FetchSettings
 from kafka_nextgen.properties.offset_reset import OffsetReset
-from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
-from kafka_nextgen.wire.records import Columns
+from kafka_nextgen.types import TopicPartition
 
 __all__ = [
+    "ErrorAction",
+    "action_for",
     "begin_reset",
-    "note_columns",
-    "note_ends",
     "note_error",
     "note_failure",
-    "note_fetched",
-    "note_no_news",
+    "note_preferred",
     "note_trouble",
+    "note_truncated",
 ]
 
 
-class _ErrorAction(Enum):
+class ErrorAction(Enum):
     """What to do about an error code."""
 
     REFRESH = "refresh"
@@ -61,28 +55,28 @@ class _ErrorAction(Enum):
     RAISE = "raise"
 
 
-_ACTIONS: Mapping[int, _ErrorAction] = {
-    ErrorCode.NOT_LEADER_OR_FOLLOWER: _ErrorAction.REFRESH,
-    ErrorCode.FENCED_LEADER_EPOCH: _ErrorAction.REFRESH,
-    ErrorCode.LEADER_NOT_AVAILABLE: _ErrorAction.REFRESH,
-    ErrorCode.REPLICA_NOT_AVAILABLE: _ErrorAction.REFRESH,
-    ErrorCode.KAFKA_STORAGE_ERROR: _ErrorAction.REFRESH,
-    ErrorCode.UNKNOWN_TOPIC_OR_PARTITION: _ErrorAction.REFRESH,
-    ErrorCode.UNKNOWN_TOPIC_ID: _ErrorAction.REFRESH,
-    ErrorCode.INCONSISTENT_TOPIC_ID: _ErrorAction.REFRESH,
-    ErrorCode.UNKNOWN_LEADER_EPOCH: _ErrorAction.RETRY,  # the broker is behind us, not we behind it
-    ErrorCode.OFFSET_NOT_AVAILABLE: _ErrorAction.RETRY,  # a new leader that does not know its high watermark yet
-    ErrorCode.UNKNOWN_SERVER_ERROR: _ErrorAction.RETRY,
-    ErrorCode.OFFSET_OUT_OF_RANGE: _ErrorAction.RESET,
-    ErrorCode.CORRUPT_MESSAGE: _ErrorAction.RAISE,  # retriable for Kafka, but here the log itself is corrupt
+_ACTIONS: Mapping[int, ErrorAction] = {
+    ErrorCode.NOT_LEADER_OR_FOLLOWER: ErrorAction.REFRESH,
+    ErrorCode.FENCED_LEADER_EPOCH: ErrorAction.REFRESH,
+    ErrorCode.LEADER_NOT_AVAILABLE: ErrorAction.REFRESH,
+    ErrorCode.REPLICA_NOT_AVAILABLE: ErrorAction.REFRESH,
+    ErrorCode.KAFKA_STORAGE_ERROR: ErrorAction.REFRESH,
+    ErrorCode.UNKNOWN_TOPIC_OR_PARTITION: ErrorAction.REFRESH,
+    ErrorCode.UNKNOWN_TOPIC_ID: ErrorAction.REFRESH,
+    ErrorCode.INCONSISTENT_TOPIC_ID: ErrorAction.REFRESH,
+    ErrorCode.UNKNOWN_LEADER_EPOCH: ErrorAction.RETRY,  # the broker is behind us, not we behind it
+    ErrorCode.OFFSET_NOT_AVAILABLE: ErrorAction.RETRY,  # a new leader that does not know its high watermark yet
+    ErrorCode.UNKNOWN_SERVER_ERROR: ErrorAction.RETRY,
+    ErrorCode.OFFSET_OUT_OF_RANGE: ErrorAction.RESET,
+    ErrorCode.CORRUPT_MESSAGE: ErrorAction.RAISE,  # retriable for Kafka, but here the log itself is corrupt
 }
 
 
-def _action_for(code: int) -> _ErrorAction:
+def action_for(code: int) -> ErrorAction:
     """What to do about an error code."""
     action = _ACTIONS.get(code)
     if action is None:
-        return _ErrorAction.RETRY if is_retriable(code) else _ErrorAction.RAISE
+        return ErrorAction.RETRY if is_retriable(code) else ErrorAction.RAISE
     return action
 
 
@@ -104,59 +98,7 @@ def _error_of(code: int, partition: TopicPartition, offset: int) -> KafkaNextgen
     return BrokerError(f"{place}: its leader answered {name_of(code)}.", code=code, partition=partition)
 
 
-def note_fetched(
-    state: PartitionState, result: DecodedPartition, fetch: Fetch, context: FetchContext, now: float
-) -> None:
-    """Apply a partition's fetch result: records, an error code, or corrupt records."""
-    buffers, settings = context.buffers, context.settings
-    if not result.is_failure:
-        _note_answer(state, result, fetch, context, now)
-    elif state.replica.preferred == fetch.node_id:
-        state.replica = state.replica.dropped()
-        state.stale = _action_for(result.error) is _ErrorAction.REFRESH
-    elif result.error != ErrorCode.NONE:
-        note_error(state, result.error, buffers.has(state.partition), settings, now)
-    elif result.corrupt is not None:
-        note_trouble(state, result.corrupt, buffers.has(state.partition), settings, now)
-
-
-def _note_answer(
-    state: PartitionState, result: DecodedPartition, fetch: Fetch, context: FetchContext, now: float
-) -> None:
-    buffers, settings, columns = context.buffers, context.settings, result.columns
-    assert columns is not None
-    note_ends(state, result, settings)
-    if not result.is_redirect(state.fetch_offset):
-        state.silent_since = now
-        if state.replica is not LEADER:
-            state.replica = state.replica.read_from(fetch.node_id)
-        if columns.truncated:
-            _note_truncated(state, buffers.has(state.partition), settings, now)
-        elif state.bound is None:
-            note_columns(state, buffers, columns)
-        else:
-            _note_bounded(state, state.bound, buffers, columns)
-    if result.preferred_replica >= 0:
-        _note_preferred(state, result.preferred_replica, fetch, settings, now)
-
-
-def _note_bounded(state: PartitionState, bound: Bound, buffers: Buffers, columns: Columns) -> None:
-    """Apply the records before the end. If there are none, the limit may be too small for one batch."""
-    offset = state.fetch_offset
-    note_columns(state, buffers, columns.before(bound.end))
-    if state.fetch_offset == offset < state.end_offset:
-        bound.widen(offset, state.max_bytes)
-
-
-def note_no_news(state: PartitionState, node_id: int, now: float) -> None:
-    """Note that a session's answer omitted the partition, which means that it has no new records."""
-    state.succeeded()
-    state.drain_first = False
-    state.silent_since = now
-    state.replica = state.replica.read_from(node_id)
-
-
-def _note_preferred(state: PartitionState, node_id: int, fetch: Fetch, settings: FetchSettings, now: float) -> None:
+def note_preferred(state: PartitionState, node_id: int, fetch: Fetch, settings: FetchSettings, now: float) -> None:
     """Switch to the replica that the leader named; at once, or after a pause if its redirects lead nowhere."""
     leader_epoch = fetch.wanted[state.partition].leader_epoch
     state.replica = state.replica.named(node_id, leader_epoch, settings.replica_lease_s, now)
@@ -166,14 +108,14 @@ def _note_preferred(state: PartitionState, node_id: int, fetch: Fetch, settings:
 
 def note_error(state: PartitionState, code: int, behind_buffered: bool, settings: FetchSettings, now: float) -> None:
     """Apply a partition's error code, which concerns the offsets after any buffered records."""
-    action = _action_for(code)
-    if action is _ErrorAction.RAISE:
+    action = action_for(code)
+    if action is ErrorAction.RAISE:
         note_trouble(state, _error_of(code, state.partition, state.fetch_offset), behind_buffered, settings, now)
-    elif action is _ErrorAction.RESET and not behind_buffered:
+    elif action is ErrorAction.RESET and not behind_buffered:
         _leave_the_log(state, settings, now)
     else:
-        state.stale = action is _ErrorAction.REFRESH
-        state.drain_first = action is _ErrorAction.RESET
+        state.stale = action is ErrorAction.REFRESH
+        state.drain_first = action is ErrorAction.RESET
         note_failure(state, settings, now)
 
 
@@ -228,26 +170,7 @@ def note_trouble(
     note_failure(state, settings, now)
 
 
-def note_ends(state: PartitionState, result: DecodedPartition, settings: FetchSettings) -> None:
-    """Apply the log's start offset, and how far the log can be read."""
-    state.end_offset = result.last_stable_offset if settings.read_committed else result.high_watermark
-    state.log_start_offset = result.log_start_offset
-
-
-def note_columns(state: PartitionState, buffers: Buffers, columns: Columns) -> None:
-    """Apply the intact records of a partition; fetching continues after them."""
-    state.succeeded()
-    state.drain_first = False
-    state.fetch_offset = columns.next_offset
-    if columns.end_epoch >= 0:
-        state.fetch_epoch = columns.end_epoch
-    if columns.offsets:
-        buffers.add(columns)
-    elif not buffers.has(state.partition):  # only control batches, or offsets removed by compaction
-        state.position = OffsetAndMetadata(columns.next_offset, state.fetch_epoch)
-
-
-def _note_truncated(state: PartitionState, behind_buffered: bool, settings: FetchSettings, now: float) -> None:
+def note_truncated(state: PartitionState, behind_buffered: bool, settings: FetchSettings, now: float) -> None:
     """Ask for more bytes: the answer has no whole batch.
 
     A broker that implements KIP-74 always sends a whole batch. If the limit can't grow any further, the application

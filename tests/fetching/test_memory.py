@@ -9,7 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from kafka_nextgen.fetching import Fetch, FetchSettings, FetchState, SessionAnswer, decode_answer, find_arrivals
-from kafka_nextgen.fetching.fetch_budget import MOST_ANSWER_BYTES, FetchBudget
+from kafka_nextgen.fetching.underway import MOST_ANSWER_BYTES, FetchBudget
 from kafka_nextgen.requests.fetch import FetchedPartition
 from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire.records import Compression, NewRecord, RecordLimits, decode_partition, encode_batch
