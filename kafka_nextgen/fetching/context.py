@@ -92,12 +92,20 @@ class Assigned:
 
     def unchanged(self, fences: Mapping[TopicPartition, int]) -> dict[TopicPartition, PartitionState]:
         """The states of the partitions that still have these fences."""
+        states = [(tp, self._states.get(tp), fence) for tp, fence in fences.items()]
+        return {tp: state for tp, state, fence in states if state is not None and state.fence == fence}
+
+    def answered(
+        self, fences: Mapping[TopicPartition, int], but: Collection[TopicPartition] = ()
+    ) -> dict[TopicPartition, PartitionState]:
+        """The states that still have these fences; a request about them, except those in ``but``, has ended."""
         found: dict[TopicPartition, PartitionState] = {}
         get = self._states.get
         for tp, fence in fences.items():
             state = get(tp)
             if state is not None and state.fence == fence:
                 found[tp] = state
+                state.asked = state.asked and tp in but
         return found
 
     def start_over(self, state: PartitionState) -> None:

@@ -70,8 +70,6 @@ class ReadReplica:
 
     def read_from(self, node_id: int) -> ReadReplica:
         """Note that this node was read from, even if there was nothing new."""
-        if self is LEADER:  # the usual case; there may be thousands of partitions
-            return self
         return evolve(self, redirects=0) if node_id == self.preferred else evolve(self.dropped(), redirects=0)
 
     def dropped(self) -> ReadReplica:

@@ -80,7 +80,7 @@ class Results:
         if quiet:
             self._note_no_news(quiet, fetch.node_id, now)
         if arrivals:
-            self._note_arrivals(arrivals, {tp: fetch.fences[tp] for tp in arrivals})
+            self._note_arrivals(arrivals, fetch)
         if answer.error != ErrorCode.NONE and answer.refuses(fetch.session):
             self._answered(fetch)
             return False
@@ -88,17 +88,17 @@ class Results:
 
     def _note_no_news(self, fences: Mapping[TopicPartition, int], node_id: int, now: float) -> None:
         """Note that a session's answer omitted these partitions, which means that they have no new records."""
-        for state in self._assigned.unchanged(fences).values():
-            state.asked = False
-            state.succeeded()
+        for state in self._assigned.answered(fences).values():  # there may be thousands
+            if state.failures:
+                state.succeeded()
             state.drain_first = False
             state.silent_since = now
-            state.replica = state.replica.read_from(node_id)
+            if state.replica is not LEADER:
+                state.replica = state.replica.read_from(node_id)
 
-    def _note_arrivals(self, arrivals: Mapping[TopicPartition, Arrival], fences: Mapping[TopicPartition, int]) -> None:
+    def _note_arrivals(self, arrivals: Mapping[TopicPartition, Arrival], fetch: Fetch) -> None:
         """Note where these records end, so that the partitions can be fetched again while they are decoded."""
-        for tp, state in self._assigned.unchanged(fences).items():
-            state.asked = False
+        for tp, state in self._assigned.answered({tp: fetch.fences[tp] for tp in arrivals}).items():
             state.ahead = arrivals[tp]
             if state.bound is not None:
                 state.bound.note(arrivals[tp])
@@ -111,7 +111,7 @@ class Results:
         self._context.end_steady_state()
         redirected: list[TopicPartition] = []
         rest = self._underway.end(fetch)
-        current = self._unasked(rest.fences, but=rest.arrivals)
+        current = self._assigned.answered(rest.fences, but=rest.arrivals)  # those are requested again already
         for result in results:
             self._context.budget.note(result.fetched_bytes, 0 if result.columns is None else result.columns.nbytes)
             state = current.pop(result.partition, None)
@@ -256,22 +256,12 @@ class Results:
     ) -> dict[TopicPartition, PartitionState]:
         """End ``need``; returns the partitions whose fence has not changed since the request."""
         if not isinstance(need, Fetch):
-            return self._unasked(need.fences)
+            return self._assigned.answered(need.fences)
         rest = self._underway.end(need)
-        current = self._unasked(rest.fences)
+        current = self._assigned.answered(rest.fences)
         for tp in rest.arrivals:
             if tp in current:
                 self._assigned.call_off(current[tp])
-        return current
-
-    def _unasked(
-        self, fences: Mapping[TopicPartition, int], but: Collection[TopicPartition] = ()
-    ) -> dict[TopicPartition, PartitionState]:
-        """The partitions whose fence has not changed; those not in ``but`` can be requested again."""
-        current = self._assigned.unchanged(fences)
-        for tp, state in current.items():
-            if tp not in but:
-                state.asked = False
         return current
 
 
