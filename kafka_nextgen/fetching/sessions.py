@@ -129,7 +129,7 @@ class FetchSession:
             self._start_over(answer.session_id)
             return False
         self._id = answer.session_id
-        self._epoch = _following(request.epoch)
+        self._epoch = request.epoch % _LAST_EPOCH + 1
         return True
 
     def went_on(self, moved: Iterable[FetchPosition], answers: int) -> SessionRequest:
@@ -141,7 +141,7 @@ class FetchSession:
         told = tuple(moved)
         for position in told:
             self._known[position.partition] = position
-        self._epoch = _following(self._open.epoch, answers)
+        self._epoch = (self._open.epoch + answers - 1) % _LAST_EPOCH + 1
         self._open = SessionRequest(self._id, self._epoch, told)
         return self._open
 
@@ -161,10 +161,6 @@ class FetchSession:
         self._id = session_id
         self._epoch = _FULL
         self._known = {}
-
-
-def _following(epoch: int, steps: int = 1) -> int:
-    return (epoch - 1 + steps) % _LAST_EPOCH + 1
 
 
 def _dropped(
