@@ -215,7 +215,7 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers):
 
     async def _close_within(self, timeout: float, mode: LeaveMode) -> None:
         deadline = clocks.monotonic() + timeout
-        if self._callback is not None and self._core.is_in_on_standby:
+        if self._callback is not None and self._core.callbacks.is_on_standby:
             self._callback.cancel()
         is_alone = await self._take_over(this_frame(), deadline - timeout / 2)
         try:
@@ -299,8 +299,8 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers):
         If the callback has ended, but an exception prevented the report, only report it. With ``errors``,
         ``on_standby`` is cancelled, because a member that leaves will not take over.
         """
-        core = self._core
-        ended = core.ended
+        core, callbacks = self._core, self._core.callbacks
+        ended = callbacks.ended
         if ended is None:
             task = self._callback = self._callback or asyncio.ensure_future(call_async(self._listener, callback, core))
             left_s = None if deadline is None else max(0.0, deadline - clocks.monotonic())
@@ -313,13 +313,13 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers):
                 core.engine.mailbox.post_error(failure)  # for this poll, or the next if this one is cancelled
             # No call between these: if a signal handler raised in one, the end would be lost, or an earlier end
             # reported.
-            ended = core.ended = callback, failure
+            ended = callbacks.ended = callback, failure
             self._callback = None
         _, error = ended
         if isinstance(error, Exception) and errors is not None:
             errors.append(error)
-        await await_completion(core.tell_end(ended))
-        core.callback_reported(ended)
+        await await_completion(callbacks.report(ended))
+        callbacks.note_end_reported(ended)
 
 
 def _failure_of(task: asyncio.Task[None], callback: PendingCallback) -> Exception | None:

@@ -317,17 +317,17 @@ class Consumer(BlockingCalls, RunsHandlers):
     def _run_callback(self, callback: PendingCallback, errors: list[BaseException] | None) -> None:
         """Run a callback and report its end; if it has already run and only the report failed, only report it."""
         failure: BaseException | None = None
-        core = self._core
-        ended = core.ended
+        core, callbacks = self._core, self._core.callbacks
+        ended = callbacks.ended
         if ended is None:
             try:
                 call(self._listener, callback, core)
             except BaseException as error:  # any error is reported to the member
                 failure = error
             # No call since the callback ended: if a signal handler raised in one, the callback would run again.
-            ended = core.ended = callback, failure
-        wait_for_result(core.tell_end(ended))
-        core.callback_reported(ended)
+            ended = callbacks.ended = callback, failure
+        wait_for_result(callbacks.report(ended))
+        callbacks.note_end_reported(ended)
         failure = ended[1]
         if failure is not None and errors is None:
             raise failure

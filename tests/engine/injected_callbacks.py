@@ -43,7 +43,7 @@ class Trap:
     def arm(self, kind: str, place: int) -> None:
         self.heard.clear()
         self.kind = kind
-        self.injection = Injection(place, until="callback_reported", is_in_reach=self._is_in_reach)
+        self.injection = Injection(place, until="note_end_reported", is_in_reach=self._is_in_reach)
 
     def end(self, kind: str) -> None:
         self.heard.append(kind)

@@ -76,8 +76,8 @@ def test_a_standby_that_leaves_is_not_asked_to_get_ready(core: ConsumerCore) -> 
         core.engine.mailbox.post_callback(callback)
     steps = leave_steps(core, Future(), 60.0)
     assert next(steps) is lost
-    core.ended = lost, None
-    core.callback_reported(core.ended)
+    core.callbacks.ended = lost, None
+    core.callbacks.note_end_reported(core.callbacks.ended)
     assert isinstance(next(steps), WaitForWakeup)
 
 

@@ -23,13 +23,14 @@ from kafka_nextgen.engine.application.arguments import (
     checked_topic_names,
     checked_topics,
 )
+from kafka_nextgen.engine.application.callbacks import Callbacks
 from kafka_nextgen.engine.application.cursor import Cursor
 from kafka_nextgen.engine.application.deserializers import Deserializers
 from kafka_nextgen.engine.application.deserializing_poll import DeserializingPoll
 from kafka_nextgen.engine.application.records import Records
 from kafka_nextgen.engine.application.wakeup import Wakeup
 from kafka_nextgen.engine.engine import Engine
-from kafka_nextgen.engine.mailbox import CallbackEnd, CallbackKind, CommitCallback, PendingCall, PendingCallback
+from kafka_nextgen.engine.mailbox import CallbackKind, CommitCallback, PendingCall
 from kafka_nextgen.engine.member.manual_assignment import refusal
 from kafka_nextgen.engine.observability.hooks import wall_s
 from kafka_nextgen.engine.reading.locked_fetches import PollOffer
@@ -72,8 +73,7 @@ class ConsumerCore:
         self.note_at_s = 0.0  # when the next poll must be reported to the member
         self.topics: Topics | None = None  # the subscription
         self.has_listener = False  # whether the subscription has a listener
-        self._running: PendingCallback | None = None
-        self.ended: CallbackEnd | None = None  # how the running callback ended, until reported to the member
+        self.callbacks = Callbacks(self.engine)
         self.polls = self.engine.counters.polls
         self._all_is_processed = True
 
@@ -151,49 +151,6 @@ class ConsumerCore:
         self.engine.thread.refuse_foreign()
         return self.engine.metrics(self.cursor.given_out())
 
-    @property
-    def has_callbacks(self) -> bool:
-        """Whether a callback is to be run, awaited, or reported to the member."""
-        return self._running is not None or bool(self.engine.mailbox.callbacks)
-
-    @property
-    def is_in_callback(self) -> bool:
-        """Whether a callback is running."""
-        return self._running is not None and self.ended is None
-
-    @property
-    def is_in_on_standby(self) -> bool:
-        """Whether ``on_standby`` has begun and its end has not been reported."""
-        return self._running is not None and self._running.kind is CallbackKind.STANDBY
-
-    def next_callback(self) -> PendingCallback | None:
-        """Return the callback to run, or to wait for if it is running; the same one until its end is reported."""
-        if self._running is None:
-            self.polls.begin_callback()
-            self._running = self.engine.mailbox.first_callback()
-        if self._running is not None:  # dropped as late as this, so that an exception leaves it here or in the mailbox
-            self.engine.mailbox.drop_callback(self._running)
-        return self._running
-
-    def tell_end(self, ended: CallbackEnd) -> Future[None]:
-        """Report the end of a callback to the member, ahead of other calls. May be repeated."""
-        self.polls.note_callback_end()
-        callback, error = ended
-        if isinstance(callback, PendingCall):
-            return _completed(None)
-        return self.engine.thread.call(lambda: self.engine.membership.callback_finished(callback, error))
-
-    def callback_reported(self, ended: CallbackEnd) -> None:
-        """Forget a callback whose end has been reported."""
-        began, now = self.polls.end_callback()
-        if self.ended is ended:
-            self._running = None
-            self.ended = None
-        callback, error = ended
-        if self.hooks and not isinstance(callback, PendingCall):
-            kind, partitions, began_at = callback.kind.short, callback.partitions, wall_s(began)
-            self.hooks.each(lambda hooks: hooks.called_back(kind, partitions, began_at, now - began, error))
-
     # ---- positions
 
     def commit(self, offsets: Offsets | None, timeout_s: float, callback: CommitCallback | None = None) -> Future[None]:
@@ -203,7 +160,7 @@ class ConsumerCore:
         callback it does not fail, as ``on_partitions_lost`` reports these partitions.
         """
         to_commit = self._to_commit(offsets)
-        is_bare = offsets is None and self._running is None
+        is_bare = offsets is None and self.callbacks.current is None
         lost = self.fetches.under_lock(lambda state: state.handover.uncommitted.partitions) if is_bare else frozenset()
         ended = self.engine.commit(to_commit, timeout_s, lost)
         if callback is not None:

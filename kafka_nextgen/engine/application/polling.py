@@ -56,7 +56,7 @@ def poll_steps(core: ConsumerCore, timeout_s: float) -> Iterator[Step]:
                 told = _note_poll(core)
                 if told is not None:
                     yield told
-                if core.has_callbacks:
+                if core.callbacks.has_any:
                     yield from _callbacks(core)
                 _raise_pending_error(core)
             if core.fetches.has_records() or core.fetches.is_all_finished():
@@ -151,7 +151,7 @@ def leave_steps(core: ConsumerCore, leaving: Future[None], timeout_s: float) -> 
 
 
 def _callbacks(core: ConsumerCore) -> Iterator[PendingCallback]:
-    while (callback := core.next_callback()) is not None:
+    while (callback := core.callbacks.next()) is not None:
         yield callback
 
 

@@ -60,7 +60,7 @@ class _View:
         _current.reset(self._token)
 
     def _is_for(self, core: ConsumerCore) -> bool:
-        return self._core is core and not self._expired and core.is_in_callback
+        return self._core is core and not self._expired and core.callbacks.is_running
 
     def _alive(self) -> ConsumerCore:
         if self._expired:
