@@ -89,7 +89,6 @@ NOT_LOADED = [
 NOT_FOR_READING_BY_HAND = [
     "difflib",
     "hmac",
-    "kafka_nextgen.groups.offset_requests",
     "kafka_nextgen.engine.offsets.client",
     "kafka_nextgen.engine.observability.rebalance_history",
     "kafka_nextgen.wire.schemas.consumer_group",

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from attrs import evolve
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import DecodeError
-from kafka_nextgen.requests.offset_commit import from_response, highest_version, to_request
+from kafka_nextgen.membership.offsets.effects import SendCommit
+from kafka_nextgen.requests.offset_commit import alteration, from_response, highest_version, to_request
 from kafka_nextgen.testing.coordinator.requests import OffsetCommit
 from kafka_nextgen.testing.coordinator.responses import OffsetsCommitted
 from kafka_nextgen.testing.messages.offset_commit import from_request, to_response
@@ -18,22 +18,17 @@ from kafka_nextgen.wire.apis import OFFSET_COMMIT
 from kafka_nextgen.wire.messages import OffsetCommitResponse
 from tests.bridge.over_the_wire import GONE, IDS, ORDERS, TOPICS, answered, asked, audit, orders
 
-COMMIT = OffsetCommit(
-    group_id="g",
-    offsets={
-        orders(0): OffsetAndMetadata(10, 3, "noted"),
-        orders(2): OffsetAndMetadata(0),
-        audit(0): OffsetAndMetadata(7, 1),
-    },
-    member_id="m",
-    member_epoch=5,
-    instance_id="i",
-)
+OFFSETS = {
+    orders(0): OffsetAndMetadata(10, 3, "noted"),
+    orders(2): OffsetAndMetadata(0),
+    audit(0): OffsetAndMetadata(7, 1),
+}
+COMMIT = SendCommit(number=1, member_id="m", member_epoch=5, instance_id="i", offsets=OFFSETS, deadline=1.0)
 ALL_VERSIONS = range(2, 11)
 
 
-def commit_of(offsets: dict[TopicPartition, OffsetAndMetadata]) -> OffsetCommit:
-    return OffsetCommit(group_id="g", offsets=offsets)
+def commit_of(offsets: dict[TopicPartition, OffsetAndMetadata]) -> SendCommit:
+    return SendCommit(1, "", -1, None, offsets, deadline=1.0)
 
 
 def answer_to(message: Any, version: int, errors: dict[TopicPartition, ErrorCode]) -> Any:
@@ -42,10 +37,10 @@ def answer_to(message: Any, version: int, errors: dict[TopicPartition, ErrorCode
 
 @pytest.mark.parametrize("version", ALL_VERSIONS)
 def test_a_commit_arrives_with_what_its_version_has_and_every_partition_gets_its_error(version: int) -> None:
-    message = asked(to_request(COMMIT, IDS, version), version)
+    message = asked(to_request(COMMIT, "g", version, IDS), version)
     request = from_request(message, TOPICS)
     if version >= 7:
-        assert request == evolve(COMMIT, version=version, topic_ids=IDS)
+        assert request == OffsetCommit("g", OFFSETS, "m", 5, "i", version, topic_ids=IDS)
     if version < 6:
         assert (request.offsets[orders(0)], request.instance_id) == (OffsetAndMetadata(10, -1, "noted"), None)
     errors = {
@@ -56,6 +51,11 @@ def test_a_commit_arrives_with_what_its_version_has_and_every_partition_gets_its
     assert from_response(answer_to(message, version, errors), COMMIT.offsets, IDS) == errors
 
 
+def test_an_administrator_commits_as_no_member() -> None:
+    request = from_request(asked(alteration("g", OFFSETS), 9), TOPICS)
+    assert request == OffsetCommit("g", OFFSETS, member_id="", member_epoch=-1, version=9, topic_ids=IDS)
+
+
 def test_only_known_topic_ids_allow_version_10() -> None:
     assert highest_version([orders(0), audit(0)], IDS) == 10
     assert highest_version([orders(0), audit(0)], {"orders": ORDERS}) == 9
@@ -64,7 +64,7 @@ def test_only_known_topic_ids_allow_version_10() -> None:
 def test_an_unknown_topic_id_never_reaches_the_coordinator() -> None:
     offsets = {TopicPartition("gone", 0): OffsetAndMetadata(1), orders(0): OffsetAndMetadata(2)}
     ids = {"gone": GONE, "orders": ORDERS}
-    message = asked(to_request(commit_of(offsets), ids, 10), 10)
+    message = asked(to_request(commit_of(offsets), "g", 10, ids), 10)
     assert from_request(message, TOPICS).offsets == {orders(0): OffsetAndMetadata(2)}
     answer = from_response(answer_to(message, 10, {orders(0): ErrorCode.NONE}), offsets, ids)
     assert answer == {TopicPartition("gone", 0): ErrorCode.UNKNOWN_TOPIC_ID, orders(0): ErrorCode.NONE}
@@ -74,14 +74,14 @@ def test_an_unknown_topic_id_never_reaches_the_coordinator() -> None:
 @pytest.mark.parametrize("partition", [4, -1])
 def test_a_partition_that_is_not_there_never_reaches_it_either(version: int, partition: int) -> None:
     offsets = {orders(partition): OffsetAndMetadata(1)}
-    message = asked(to_request(commit_of(offsets), IDS, version), version)
+    message = asked(to_request(commit_of(offsets), "g", version, IDS), version)
     assert not from_request(message, TOPICS).offsets
     answer = answered(OFFSET_COMMIT, to_response(message, TOPICS, None), version)
     assert from_response(answer, offsets, IDS) == {orders(partition): ErrorCode.UNKNOWN_TOPIC_OR_PARTITION}
 
 
 def test_no_metadata_is_empty_metadata() -> None:
-    message = to_request(COMMIT, IDS, 9)
+    message = to_request(COMMIT, "g", 9, IDS)
     topic = message.topics[0]
     partition = topic.partitions[0].replaced(committed_metadata=None)
     message = message.replaced(topics=[topic.replaced(partitions=[partition])])

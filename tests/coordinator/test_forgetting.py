@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from kafka_nextgen.groups.consumer_protocol import MemberSubscription, encode_subscription
+from kafka_nextgen.groups.end_transaction import EndTransaction
 from kafka_nextgen.groups.offered_protocol import OfferedProtocol
-from kafka_nextgen.groups.offset_requests import EndTransaction
 from kafka_nextgen.testing.coordinator.classic.group import ClassicGroup, ClassicMember
 from kafka_nextgen.testing.coordinator.requests import OffsetCommit, TxnOffsetCommit
 from kafka_nextgen.testing.coordinator.settings import CoordinatorSettings

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.groups.end_transaction import EndTransaction
 from kafka_nextgen.groups.listed import GroupsListed
 from kafka_nextgen.groups.offered_protocol import OfferedProtocol
-from kafka_nextgen.groups.offset_requests import EndTransaction
 from kafka_nextgen.testing.coordinator.classic.requests import JoinGroup
 from kafka_nextgen.testing.coordinator.requests import (
     DeleteGroups,

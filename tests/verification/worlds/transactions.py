@@ -5,7 +5,7 @@ from __future__ import annotations
 from attrs import define, field
 
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.groups.offset_requests import EndTransaction
+from kafka_nextgen.groups.end_transaction import EndTransaction
 from kafka_nextgen.testing.coordinator.requests import TxnOffsetCommit
 from kafka_nextgen.testing.coordinator.responses import OffsetsCommitted
 from kafka_nextgen.types import TopicPartition
