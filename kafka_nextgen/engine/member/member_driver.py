@@ -34,6 +34,7 @@ from kafka_nextgen.transport.timers import Timer
 from kafka_nextgen.types import format_partitions
 
 if TYPE_CHECKING:
+    from kafka_nextgen.engine.member.local_assignors import LocalAssignors
     from kafka_nextgen.engine.member.standby import Standby
     from kafka_nextgen.membership.classic.member import ClassicMember
     from kafka_nextgen.membership.member import Member
@@ -58,11 +59,11 @@ class MemberDriver(Generic[M]):
 
     protocol: ClassVar[GroupProtocol]
     rules: ClassVar[RebalanceRules[Any]]
-    has_own_assignors = False
     standby: Standby | None = None  # only the consumer protocol has standbys
 
-    def __init__(self, member: M, context: DriverContext) -> None:
+    def __init__(self, member: M, context: DriverContext, own: LocalAssignors | None = None) -> None:
         self._member = member
+        self._own = own
         self._cluster = context.cluster
         self._identity = context.identity
         self._offsets = context.offsets
@@ -185,9 +186,8 @@ class MemberDriver(Generic[M]):
 
     async def _commit(self, effect: fx.CommitConsumed) -> None:
         error: str | None = None
-        timeout_s = max(0.0, effect.deadline - clocks.monotonic())
         try:
-            await self._offsets.commit_before_revoking(timeout_s)
+            await self._offsets.commit_before_revoking(clocks.seconds_until(effect.deadline))
         except KafkaNextgenError as failed:
             logger.warning("group %s: commit before giving partitions up: %s", self._identity.group_id, failed)
             error = str(failed)
@@ -265,7 +265,7 @@ class MemberDriver(Generic[M]):
             identity.group_id,
             member_id,
             identity.member_epoch,
-            has_own_assignors=self.has_own_assignors,
+            has_own_assignors=self._own is not None,
         )
         (logger.error if effect.fatal else logger.warning)("%s", error)
         (self._mailbox.post_fatal if effect.fatal else self._mailbox.post_error)(error)

@@ -52,7 +52,7 @@ class OffsetRequests:
                 Coordinator(self.group_id),
                 OFFSET_COMMIT.up_to(offset_commit.highest_version(effect.offsets, topic_ids)),
                 lambda version: offset_commit.to_request(effect, self.group_id, version, topic_ids),
-                _seconds_until(effect.deadline),
+                clocks.seconds_until(effect.deadline),
                 queue=self._send_queue,
             )
             assert isinstance(answer, OffsetCommitResponse)
@@ -69,7 +69,7 @@ class OffsetRequests:
                 Coordinator(self.group_id),
                 OFFSET_FETCH.up_to(offset_fetch.highest_version(effect.partitions, topic_ids)),
                 lambda version: offset_fetch.to_request(effect, self.group_id, version, topic_ids),
-                _seconds_until(effect.deadline),
+                clocks.seconds_until(effect.deadline),
             )
             assert isinstance(answer, OffsetFetchResponse)
             found = offset_fetch.from_response(answer, self.group_id, topic_ids)
@@ -93,7 +93,3 @@ def _reason(failure: Exception, api: Api) -> str:
     if isinstance(failure, RequestTimeoutError):
         return f"no answer to {api.name}" if failure.__cause__ is None else str(failure.__cause__)
     return str(failure)
-
-
-def _seconds_until(deadline: float) -> float:
-    return max(0.0, deadline - clocks.monotonic())
