@@ -1,58 +1,28 @@
-"""The configuration of a consumer: Kafka's keys, with dots or in snake_case.
+"""Every key of a consumer: its name, the type of its value, its default and its documentation.
 
-Each attribute of ``ConsumerConfig`` is a key, with the type of its value, its default and its documentation. ``KEYS``
-has the same as a mapping. Unknown keys, invalid values and contradictions raise ``ConfigError``: nothing is silently
-ignored.
-
-With the consumer group protocol the broker sets the session timeout, the heartbeat interval and the assignor (KIP-848,
-"Consumer API"). So these three keys are refused, except with ``group.protocol=classic`` or ``auto``.
-``ConsumerConfig.from_properties(..., migrate=True)`` reads the configuration of other clients.
+Keys of TLS and SASL are in ``properties.security_config``. With the consumer group protocol the broker sets the session
+timeout, the heartbeat interval and the assignor (KIP-848, "Consumer API"). So these three keys are refused, except with
+``group.protocol=classic`` or ``auto``.
 """
 
 from __future__ import annotations
 
-import os
-import warnings
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from enum import Enum
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Callable, Mapping
+from typing import Any, cast
 
 import attrs
 from attrs import Factory, frozen
 
 from kafka_nextgen.assignors.local_assignors import local_assignors
 from kafka_nextgen.assignors.spec import PartitionAssignor
-from kafka_nextgen.errors import ConfigError
 from kafka_nextgen.properties import value_types as p
-from kafka_nextgen.properties.offset_reset import ByDuration, OffsetReset, Reset
-from kafka_nextgen.properties.security_config import ALIASES, SecurityConfig
-from kafka_nextgen.properties.value_types import (
-    FRAME_OVERHEAD_BYTES,
-    MIB,
-    GroupProtocol,
-    IsolationLevel,
-    RecoveryStrategy,
-    SecurityProtocol,
-)
+from kafka_nextgen.properties.offset_reset import OffsetReset, Reset
+from kafka_nextgen.properties.security_config import SecurityConfig
+from kafka_nextgen.properties.value_types import MIB, GroupProtocol, IsolationLevel, RecoveryStrategy
 from kafka_nextgen.properties.value_types import config_key as _key
 from kafka_nextgen.types import JoinReason
 
-if TYPE_CHECKING:
-    from kafka_nextgen.other_clients.translation import Setting
-
-__all__ = [
-    "FORBIDDEN",
-    "KEYS",
-    "ByDuration",
-    "ConsumerConfig",
-    "GroupProtocol",
-    "IsolationLevel",
-    "Key",
-    "OffsetReset",
-    "RecoveryStrategy",
-    "SecurityProtocol",
-    "migrated_config",
-]
+__all__ = ["FORBIDDEN", "KEYS", "ConsumerKeys", "Key"]
 
 
 #: Keys that ``group.protocol=consumer`` does not allow, and what replaces them.
@@ -66,9 +36,6 @@ FORBIDDEN: Mapping[str, str] = {
 }
 
 
-#: Keys that decide what other keys mean.
-_CHOOSING = ("security.protocol", "sasl.mechanism", "group.protocol")
-
 # ruff: noqa: RUF009  (these defaults are attrs fields)
 
 _MS = p.whole_number(0)
@@ -81,11 +48,8 @@ _WITH_A_GROUP = Factory(lambda config: config.group_id is not None, takes_self=T
 
 
 @frozen(kw_only=True, repr=False)
-class ConsumerConfig(SecurityConfig):
-    """A valid configuration of a consumer; ``parse`` makes one. Raises ``ConfigError``.
-
-    Attributes ending in ``_ms`` are milliseconds, those ending in ``_bytes`` bytes.
-    """
+class ConsumerKeys(SecurityConfig):
+    """The keys as attributes. Those ending in ``_ms`` are milliseconds, those ending in ``_bytes`` bytes."""
 
     bootstrap_servers: tuple[p.ServerAddress, ...] = _key(
         p.servers, (), "Servers for the first connection to the cluster; one that answers is enough. Required."
@@ -251,57 +215,6 @@ class ConsumerConfig(SecurityConfig):
         p.whole_number(1024), 100 * MIB, "A larger frame is refused and its connection closed. From librdkafka."
     )
 
-    def __attrs_post_init__(self) -> None:
-        broken = [rule for rule in (*_contradictions(self), *self.contradictions()) if rule[0]]
-        if broken:
-            raise _together([ConfigError(self.as_written(text), self.written_name(key)) for _, text, key in broken])
-
-    @classmethod
-    def parse(cls, properties: Mapping[str, object] | None = None, /, **kwargs: object) -> ConsumerConfig:
-        """Read a configuration. Keys have dots or underscores; values may be text, as in a properties file.
-
-        None stands for the default. Raises ``ConfigError`` with the key as it was written.
-        """
-        _refuse_no_mapping(properties)
-        given: dict[str, tuple[str, object]] = {}
-        items = [*(properties or {}).items(), *kwargs.items()]
-        _refuse_unknown(items)
-        _refuse_classic(items)
-        for written, value in items:
-            key = _lookup(written)
-            converted = None if value is None else _read(key, written, value)
-            if key.attribute in given and given[key.attribute][1] != converted:
-                first = given[key.attribute][0]
-                raise ConfigError(f"{key.name} is given twice, as {first} and as {written}, and differs", written)
-            given[key.attribute] = written, converted
-        return _configured(given)
-
-    @classmethod
-    def from_properties(
-        cls, properties: Mapping[str, object] | os.PathLike[str], *, migrate: bool = False
-    ) -> ConsumerConfig:
-        """Read a configuration as ``parse`` does; with ``migrate`` it may be that of another client.
-
-        Arguments:
-            properties: a mapping, or a ``Path`` to a file with the syntax of Java's ``.properties`` in UTF-8.
-            migrate: whether to translate the keys and values of Java's consumer, of librdkafka (confluent-kafka), of
-                kafka-python and of aiokafka. A key that has no effect here is ignored with a ``UserWarning``, and so is
-                one that the consumer group protocol does not allow.
-
-        Raises ``ConfigError``; with ``migrate`` it has all problems with keys and values, not only the first.
-        """
-        if isinstance(properties, os.PathLike):
-            from kafka_nextgen.java_config.properties_file import read_properties_file
-
-            properties = read_properties_file(properties)
-        _refuse_no_mapping(properties)
-        return migrated_config(properties, {}) if migrate else cls.parse(properties)
-
-    def __repr__(self) -> str:
-        values = [(key, getattr(self, key.attribute)) for key in KEYS.values()]
-        shown = [f"{key.attribute}={_plain(value)!r}" for key, value in values if value != key.default(self)]
-        return f"ConsumerConfig({', '.join(shown)})"
-
 
 @frozen
 class Key:
@@ -314,7 +227,7 @@ class Key:
     attribute: str
     value_type: p.ValueType[object]
     doc: str
-    default: Callable[[ConsumerConfig], object]
+    default: Callable[[ConsumerKeys], object]
     is_security: bool
 
 
@@ -327,170 +240,5 @@ def _key_of(attribute: attrs.Attribute[Any]) -> Key:
 
 #: All keys by Kafka's names.
 KEYS: Mapping[str, Key] = {
-    key.name: key for key in (_key_of(one) for one in attrs.fields(ConsumerConfig) if "value_type" in one.metadata)
+    key.name: key for key in (_key_of(one) for one in attrs.fields(ConsumerKeys) if "value_type" in one.metadata)
 }
-
-
-def _lookup(written: str) -> Key:
-    return KEYS[_canonical(written)]
-
-
-def _canonical(written: str) -> str:
-    return ALIASES.get(_dotted(written), _dotted(written))
-
-
-def migrated_config(properties: Mapping[str, object], overriding: Mapping[str, object]) -> ConsumerConfig:
-    """Read the configuration of another client, beside keys of this library that override it.
-
-    Arguments:
-        properties: keys and values of Java's consumer, librdkafka, kafka-python or aiokafka.
-        overriding: keys that are read as ``ConsumerConfig.parse`` reads them.
-
-    Raises ``ConfigError`` with all problems. Each key without an effect causes a ``UserWarning``.
-    """
-    from kafka_nextgen.other_clients.translation import Setting, translate  # few consumers need these tables
-
-    _refuse_unknown(overriding.items())
-    protocols = {**_protocol_of(properties), **_protocol_of(overriding)}
-    _refuse_classic([*protocols.items(), *overriding.items()])
-    named = {_lookup(written).name: Setting(written, value) for written, value in overriding.items()}
-    kept = {written: value for written, value in properties.items() if _canonical(written) not in named}
-    chosen = {key: named[key].value for key in _CHOOSING if key in named}
-    ignored = FORBIDDEN if _protocol_in(protocols.items()) is GroupProtocol.CONSUMER else {}
-    found = translate({**kept, **chosen}, KEYS, ignored)
-    config = _configured(_read_all({**found.settings, **named}, found.problems))
-    for warning in found.warnings:
-        warnings.warn(warning, UserWarning, stacklevel=3)
-    return config
-
-
-def _protocol_of(properties: Mapping[str, object]) -> dict[str, object]:
-    given = [value for written, value in properties.items() if _dotted(written) == "group.protocol" and value]
-    return {"group.protocol": given[-1]} if given else {}
-
-
-def _read_all(settings: Mapping[str, Setting], problems: list[ConfigError]) -> dict[str, tuple[str, object]]:
-    """Read values by their keys. Raises ``ConfigError`` with these problems and all further ones."""
-    given: dict[str, tuple[str, object]] = {}
-    for name, setting in settings.items():
-        try:
-            value = None if setting.value is None else _read(KEYS[name], setting.written, setting.value)
-            given[KEYS[name].attribute] = setting.written, value
-        except ConfigError as error:
-            problems.append(error)
-    if problems:
-        raise _together(problems)
-    return given
-
-
-def _together(problems: Sequence[ConfigError]) -> ConfigError:
-    """One error with the text of all, and the key of the first."""
-    texts = [str(problem) for problem in problems]
-    count = "" if len(texts) == 1 else f"{len(texts)} problems: "
-    return ConfigError(count + "; ".join(texts), problems[0].key)
-
-
-def _configured(given: Mapping[str, tuple[str, object]]) -> ConsumerConfig:
-    """Return a configuration of values by attribute, each with its key as it was written."""
-    said = {attribute: value for attribute, (_, value) in given.items() if value is not None}
-    return ConsumerConfig(**said, written_names=_other_names(given))  # type: ignore[arg-type]
-
-
-def _other_names(given: Mapping[str, tuple[str, object]]) -> dict[str, str]:
-    """The names of the keys that were set under another name than Kafka's, by that name."""
-    names = ((attribute.replace("_", "."), written) for attribute, (written, _) in given.items())
-    return {name: written for name, written in names if _dotted(written) != name}
-
-
-def _refuse_no_mapping(properties: object) -> None:
-    """Raise ConfigError for servers, or a topic, in place of a configuration. Their text may contain a password."""
-    if properties is not None and not isinstance(properties, Mapping):
-        raise ConfigError(
-            "a configuration is a mapping such as {'bootstrap.servers': 'localhost:9092'}, or keywords such as "
-            f"bootstrap_servers='localhost:9092', not {type(properties).__name__}; topics go to subscribe()"
-        )
-
-
-def _refuse_unknown(items: Iterable[tuple[str, object]]) -> None:
-    """Raise ConfigError that names every unknown key."""
-    unknown = [written for written, _ in items if _canonical(written) not in KEYS]
-    if not unknown:
-        return
-    from kafka_nextgen.other_clients.advice import unknown_keys
-
-    raise ConfigError(unknown_keys([str(one) for one in unknown], [*KEYS, *ALIASES]), unknown[0])
-
-
-def _read(key: Key, written: str, value: object) -> object:
-    try:
-        return key.value_type.read(value)
-    except p.NotInThisVersionError as error:
-        why = f"is not available in this version, which has {error}{_hint(key, value)}"
-        raise ConfigError(f"{written}={value} {why}", written) from None
-    except ValueError as error:
-        raise ConfigError(f"{written}: {error}{_hint(key, value)}", written) from None
-
-
-def _hint(key: Key, value: object) -> str:
-    """What to do about a value that another client allows; else nothing."""
-    from kafka_nextgen.other_clients.advice import MIGRATE, is_understood
-
-    return f"; {MIGRATE}" if is_understood(key.name, value, key.value_type.read) else ""
-
-
-def _dotted(written: str) -> str:
-    return str(written).replace("_", ".")
-
-
-def _protocol_in(items: Iterable[tuple[str, object]]) -> object:
-    said = [(written, value) for written, value in items if _dotted(written) == "group.protocol" and value is not None]
-    return _read(KEYS["group.protocol"], *said[0]) if said else GroupProtocol.CONSUMER
-
-
-def _refuse_classic(items: Collection[tuple[str, object]]) -> None:
-    """Raise ConfigError for a key that the consumer group protocol does not allow."""
-    for written, value in items:
-        instead = FORBIDDEN.get(_dotted(written))
-        if instead and value is not None and _protocol_in(items) is GroupProtocol.CONSUMER:
-            why = f"{written} can't be set with group.protocol=consumer: {instead}"
-            raise ConfigError(f"{why}; remove it", written)
-
-
-def _contradictions(config: ConsumerConfig) -> Iterator[tuple[bool, str, str]]:
-    """Rules about several keys: whether each is broken, its message, and the key to change."""
-    yield not config.bootstrap_servers, "bootstrap.servers is required: host:port,...", "bootstrap.servers"
-    if config.group_id is None:
-        yield config.enable_auto_commit, "enable.auto.commit=true needs a group.id", "enable.auto.commit"
-        yield config.group_instance_id is not None, "group.instance.id needs a group.id", "group.instance.id"
-    if config.group_protocol is GroupProtocol.CLASSIC:
-        why = "group.remote.assignor can't be set with group.protocol=classic: use partition.assignment.strategy"
-        yield config.group_remote_assignor is not None, why, "group.remote.assignor"
-    if config.group_local_assignors:
-        yield config.group_id is None, "group.local.assignors needs a group.id", "group.local.assignors"
-        why = "group.local.assignors and group.remote.assignor can't both be set: either a member or the broker assigns"
-        yield config.group_remote_assignor is not None, why, "group.local.assignors"
-    for low, high, margin in _ORDERED:
-        low_value, high_value = (cast(int, getattr(config, KEYS[name].attribute)) for name in (low, high))
-        rule = f"at least {margin} below" if margin else "at most"
-        yield low_value > high_value - margin, f"{low}={low_value} must be {rule} {high}={high_value}", low
-
-
-#: Pairs of keys whose first value must be at most the second value minus a margin.
-_ORDERED = (
-    ("fetch.min.bytes", "fetch.max.bytes", 0),
-    ("fetch.max.bytes", "receive.message.max.bytes", FRAME_OVERHEAD_BYTES),
-    ("fetch.max.wait.ms", "request.timeout.ms", 1),
-    ("retry.backoff.ms", "retry.backoff.max.ms", 0),
-    ("heartbeat.interval.ms", "session.timeout.ms", 1),
-    ("reconnect.backoff.ms", "reconnect.backoff.max.ms", 0),
-)
-
-
-def _plain(value: object) -> object:
-    if isinstance(value, Enum):
-        return value.value
-    if isinstance(value, ByDuration):
-        return str(value)
-    if isinstance(value, PartitionAssignor):
-        return value.name
-    return ",".join(str(_plain(one)) for one in value) if isinstance(value, tuple) else value
