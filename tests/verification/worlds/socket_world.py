@@ -49,11 +49,11 @@ from kafka_nextgen.wire.apis import (
     OFFSET_DELETE,
     OFFSET_FETCH,
 )
-from tests.broker.client import Client
-from tests.broker.configs import DELETE, SET, alter, describe
-from tests.broker.configs import GROUP as CONFIGS_OF_GROUP
 from tests.support.clients import unique
 from tests.support.waiting import GUARD_S, eventually
+from tests.testing.broker.client import Client
+from tests.testing.broker.configs import DELETE, SET, alter, describe
+from tests.testing.broker.configs import GROUP as CONFIGS_OF_GROUP
 from tests.verification.scenario_language.notation import NotationError
 from tests.verification.scenario_language.world import (
     GROUP,
