@@ -16,8 +16,16 @@ from attrs import Factory, frozen
 from kafka_nextgen.assignors.local_assignors import local_assignors
 from kafka_nextgen.assignors.spec import PartitionAssignor
 from kafka_nextgen.properties import value_types as p
+from kafka_nextgen.properties.deserialization import (
+    DeserializationPolicy,
+    Deserializer,
+    OnDeserializationError,
+    deserializer,
+    on_deserialization_error,
+)
 from kafka_nextgen.properties.offset_reset import OffsetReset, Reset
 from kafka_nextgen.properties.security_config import SecurityConfig
+from kafka_nextgen.properties.strategies import strategies
 from kafka_nextgen.properties.value_types import MIB, GroupProtocol, IsolationLevel, RecoveryStrategy
 from kafka_nextgen.properties.value_types import config_key as _key
 from kafka_nextgen.types import JoinReason
@@ -94,7 +102,7 @@ class ConsumerKeys(SecurityConfig):
         "rebalance. Only coordinators with extensions use it. Not in Kafka.",
     )
     partition_assignment_strategy: tuple[str, ...] = _key(
-        p.strategies,
+        strategies,
         _STRATEGIES,
         "With the classic protocol: the assignors, the preferred first; cooperative only if all are (KIP-429). They "
         "follow group.local.assignors. Default: range,cooperative-sticky, or none with group.local.assignors.",
@@ -176,15 +184,15 @@ class ConsumerKeys(SecurityConfig):
         True,
         "Let brokers create subscribed or assigned topics that don't exist, if the brokers allow it.",
     )
-    key_deserializer: p.Deserializer | None = _key(
-        p.deserializer, None, "Converts a record's key from bytes. Default: keys are bytes."
+    key_deserializer: Deserializer | None = _key(
+        deserializer, None, "Converts a record's key from bytes. Default: keys are bytes."
     )
-    value_deserializer: p.Deserializer | None = _key(
-        p.deserializer, None, "Converts a record's value from bytes. Default: values are bytes."
+    value_deserializer: Deserializer | None = _key(
+        deserializer, None, "Converts a record's value from bytes. Default: values are bytes."
     )
-    on_deserialization_error: p.OnDeserializationError = _key(
-        p.on_deserialization_error,
-        p.DeserializationPolicy.RAISE,
+    on_deserialization_error: OnDeserializationError = _key(
+        on_deserialization_error,
+        DeserializationPolicy.RAISE,
         "What to do with a record that can't be deserialized: raise DeserializationError and stop there until the "
         "application seeks, skip the record, return the error as its key or value, or call this function with the "
         "error and then skip the record. Not in Kafka.",
