@@ -129,7 +129,8 @@ class MemberDriver(Generic[M]):
             logger.info("group %s: %s", group_id, rebalance)
         latest = self.history.under_way or (rebalance and rebalance.cause)  # a rebalance may begin and end in one step
         if latest is RebalanceCause.FENCED is not cause:
-            log_fenced(group_id, member_id, self.history.reason or (rebalance and rebalance.reason))
+            reason = self.history.reason or ("" if rebalance is None else rebalance.reason)
+            log_fenced(group_id, member_id, reason)
         if latest is RebalanceCause.POLL_TIMEOUT is not cause:
             log_poll_timeout(group_id, member_id, self._config.max_poll_interval_ms)
         is_out = rebalance is not None and rebalance.cause in _LEAVES and self._member.state.leaving is not None

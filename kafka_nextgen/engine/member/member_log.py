@@ -12,7 +12,7 @@ __all__ = ["log_fenced", "log_left_during_callback", "log_poll_timeout"]
 logger = logger_of("kafka_nextgen.member")
 
 
-def log_fenced(group_id: str, member_id: str, reason: str | None) -> None:
+def log_fenced(group_id: str, member_id: str, reason: str) -> None:
     """Warn that the coordinator has removed the member."""
     logger.warning(
         "group %s: member %s is out of the group: %s; its partitions are lost, and it rejoins",
