@@ -23,7 +23,6 @@ from kafka_nextgen.config.reading import (
     refuse_no_mapping,
     refuse_unknown,
 )
-from kafka_nextgen.config.security_contradictions import security_contradictions
 from kafka_nextgen.errors import ConfigError
 from kafka_nextgen.properties.offset_reset import ByDuration
 from kafka_nextgen.properties.value_types import GroupProtocol
@@ -45,7 +44,7 @@ class ConsumerConfig(ConsumerKeys):
     """
 
     def __attrs_post_init__(self) -> None:
-        broken = [rule for rule in (*contradictions(self), *security_contradictions(self)) if rule[0]]
+        broken = [rule for rule in contradictions(self) if rule[0]]
         if broken:
             raise _together([ConfigError(self.as_written(text), self.written_name(key)) for _, text, key in broken])
 

@@ -76,16 +76,16 @@ def _topics(
         _RequestTopic(
             name=topic,
             topic_id=NO_TOPIC_ID if topic_ids is None else topic_ids[topic],
-            partitions=[_partition(number, offsets[TopicPartition(topic, number)]) for number in numbers],
+            partitions=[
+                _RequestPartition(
+                    partition_index=number,
+                    committed_offset=at.offset,
+                    committed_leader_epoch=at.leader_epoch,
+                    committed_metadata=at.metadata,
+                )
+                for number in numbers
+                for at in [offsets[TopicPartition(topic, number)]]
+            ],
         )
         for topic, numbers in by_name(offsets).items()
     ]
-
-
-def _partition(number: int, offset: OffsetAndMetadata) -> _RequestPartition:
-    return _RequestPartition(
-        partition_index=number,
-        committed_offset=offset.offset,
-        committed_leader_epoch=offset.leader_epoch,
-        committed_metadata=offset.metadata,
-    )
