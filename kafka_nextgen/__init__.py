@@ -17,12 +17,12 @@ from kafka_nextgen.groups.partition_results import PartitionResults
 from kafka_nextgen.lazy_imports import lazy_getattr
 from kafka_nextgen.membership.classic.states import Status as ClassicStatus
 from kafka_nextgen.membership.states import Phase, Status
+from kafka_nextgen.properties.deserialization import DeserializationPolicy
 from kafka_nextgen.properties.offset_reset import ByDuration, OffsetReset
 from kafka_nextgen.properties.patterns import SubscriptionPattern
 from kafka_nextgen.properties.secret import Secret, SecretSource
 from kafka_nextgen.properties.security_config import EndpointIdentification, OauthMethod, SaslMechanism, StoreType
 from kafka_nextgen.properties.value_types import (
-    DeserializationPolicy,
     IsolationLevel,
     RecoveryStrategy,
     SecurityProtocol,

@@ -252,7 +252,7 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers):
         return True
 
     async def _leave(self, mode: LeaveMode, deadline: float, is_alone: bool, errors: list[Exception]) -> None:
-        timeout_s = max(0.0, deadline - clocks.monotonic())
+        timeout_s = clocks.seconds_until(deadline)
         if is_alone:
             self._core.finish_reading()
         leaving = self._core.engine.leave(mode, timeout_s)
@@ -303,7 +303,7 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers):
         ended = callbacks.ended
         if ended is None:
             task = self._callback = self._callback or asyncio.ensure_future(call_async(self._listener, callback, core))
-            left_s = None if deadline is None else max(0.0, deadline - clocks.monotonic())
+            left_s = None if deadline is None else clocks.seconds_until(deadline)
             is_unneeded = errors is not None and callback.kind is CallbackKind.STANDBY
             if is_unneeded:
                 task.cancel()

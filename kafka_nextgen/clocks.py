@@ -18,7 +18,17 @@ from contextlib import contextmanager
 from importlib.util import find_spec, module_from_spec
 from typing import Protocol
 
-__all__ = ["Timekeeper", "followed", "monotonic", "monotonic_ns", "perf_counter", "real_monotonic", "time", "time_ns"]
+__all__ = [
+    "Timekeeper",
+    "followed",
+    "monotonic",
+    "monotonic_ns",
+    "perf_counter",
+    "real_monotonic",
+    "seconds_until",
+    "time",
+    "time_ns",
+]
 
 _spec = find_spec("time")
 assert _spec is not None
@@ -36,6 +46,11 @@ real_monotonic: Callable[[], float] = _own.monotonic
 real_time: Callable[[], float] = _own.time
 #: Lets other threads run.
 real_sleep: Callable[[float], None] = _own.sleep
+
+
+def seconds_until(deadline: float) -> float:
+    """The seconds that are left until ``deadline`` (monotonic seconds); 0 if it has passed."""
+    return max(0.0, deadline - monotonic())
 
 
 class Timekeeper(Protocol):

@@ -246,7 +246,7 @@ class Consumer(BlockingCalls, RunsHandlers):
         begins = self._core.begin_closing(all_is_processed=False)
         if begins or not (self._is_closed or self._closers.is_held or self._calls.has_wish):
             deadline = clocks.monotonic() + timeout
-            self._calls.when_out(lambda: self._close_now(max(0.0, deadline - clocks.monotonic()), mode))
+            self._calls.when_out(lambda: self._close_now(clocks.seconds_until(deadline), mode))
             self._core.engine.cancel_pending(timeout / 2)
 
     def _close_now(self, timeout: float, mode: LeaveMode) -> bool:

@@ -14,7 +14,7 @@ import pytest
 from kafka_nextgen.cli.groups import groups
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.wire.apis import EXTENSIONS
-from tests.broker.security.requirements import NEEDS
+from tests.testing.broker.security.requirements import NEEDS
 
 ROOT = Path(__file__).parent.parent
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]

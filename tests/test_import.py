@@ -15,7 +15,10 @@ import pytest
 
 import kafka_nextgen
 from kafka_nextgen import assignors
+from kafka_nextgen.testing import Cluster
 from kafka_nextgen.version import VERSION
+from tests.engine.stage import SETTINGS, Stage
+from tests.processes.programs import READS, run
 from tests.support.waiting import GUARD_S
 
 
@@ -89,7 +92,6 @@ NOT_LOADED = [
 NOT_FOR_READING_BY_HAND = [
     "difflib",
     "hmac",
-    "kafka_nextgen.groups.offset_requests",
     "kafka_nextgen.engine.offsets.client",
     "kafka_nextgen.engine.observability.rebalance_history",
     "kafka_nextgen.wire.schemas.consumer_group",
@@ -112,8 +114,17 @@ NOT_FOR_PLANNING = {
 }
 
 
+#: Packages beside a consumer or above it: the test double and the tools. A member of a group needs none of them.
+NOT_FOR_A_MEMBER = [
+    *("admin", "cli", "collecting", "history", "offsets_topic", "opentelemetry", "producing", "prometheus"),
+    *("spark", "testing"),
+]
+
+
 def test_what_must_not_be_loaded_is_there() -> None:
-    ours = {name for name in {*NOT_LOADED, *NOT_FOR_READING_BY_HAND, *NOT_FOR_PLANNING} if "kafka_nextgen." in name}
+    of_members = [f"kafka_nextgen.{name}" for name in NOT_FOR_A_MEMBER]
+    named = {*NOT_LOADED, *NOT_FOR_READING_BY_HAND, *NOT_FOR_PLANNING, *of_members}
+    ours = {name for name in named if "kafka_nextgen." in name}
     assert [name for name in sorted(ours) if importlib.util.find_spec(name) is None] == []
 
 
@@ -133,6 +144,21 @@ def test_a_reader_by_hand_loads_no_member_and_no_offsets() -> None:
         f"assert not (heavy := sys.modules.keys() & {set(NOT_LOADED + NOT_FOR_READING_BY_HAND)}), heavy"
     )
     subprocess.run([sys.executable, "-c", program], check=True, timeout=GUARD_S)
+
+
+@pytest.mark.parametrize("protocol", ["consumer", "classic"])
+def test_a_live_member_loads_neither_the_test_double_nor_tools(monkeypatch: pytest.MonkeyPatch, protocol: str) -> None:
+    reads = READS.replace('"group.id": group', f'"group.id": group, "group.protocol": "{protocol}"')
+    names_modules = 'print(*(name[14:] for name in list(sys.modules) if name.startswith("kafka_nextgen.")))'
+    with Cluster(config=SETTINGS) as cluster:
+        Stage(cluster, monkeypatch).create(records=20)
+        ended = run(f"{reads}\nread('alone')\n{names_modules}", cluster.bootstrap_servers)
+    assert (ended.returncode, ended.stderr) == (0, "")
+    said, modules = ended.stdout.splitlines()
+    loaded = set(modules.split())
+    assert said == "alone 20"
+    assert f"engine.member.{protocol}_driver" in loaded  # it was a member
+    assert sorted(name for name in loaded if name.partition(".")[0] in NOT_FOR_A_MEMBER) == []
 
 
 def test_a_planner_of_spark_loads_no_consumer() -> None:

@@ -95,8 +95,8 @@ def make_range(bootstrap_servers: str, records: int, length: int, value_bytes: i
 
 def fetched(bootstrap_servers: str, topic: str, begin: int, most_bytes: int) -> bytes:
     """What a broker has of partition 0 from the batch with ``begin`` on."""
-    from tests.broker.client import Client
-    from tests.broker.requests import by_name_fetch
+    from tests.testing.broker.client import Client
+    from tests.testing.broker.requests import by_name_fetch
 
     with Client(bootstrap_servers) as client:
         (answer,) = by_name_fetch(client, topic, begin, max_bytes=most_bytes, partition_max_bytes=most_bytes)

@@ -19,7 +19,7 @@ PAGE = Path(__file__).parents[1] / "use" / "configuration.md"
 OPENING = """\
 # Configuration
 
-*Written by `python docs/tools/make_configuration.py` from `kafka_nextgen/config.py` and
+*Written by `python docs/tools/make_configuration.py` from `kafka_nextgen/config/keys.py` and
 `kafka_nextgen/testing/broker/settings.py`; a test checks that they agree.*
 
 ## The consumer

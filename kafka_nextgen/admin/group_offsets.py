@@ -19,7 +19,6 @@ from kafka_nextgen.admin.share_offsets import ShareOffsets, fetch_share_offsets
 from kafka_nextgen.admin.values import GroupDescription, GroupOffset, GroupType, Results
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import KafkaNextgenError
-from kafka_nextgen.groups.offset_requests import OffsetCommit, OffsetFetch
 from kafka_nextgen.groups.partition_results import PartitionResults
 from kafka_nextgen.properties.offset_reset import OffsetReset
 from kafka_nextgen.requests import offset_commit, offset_delete, offset_fetch
@@ -72,12 +71,11 @@ def _owners_in(group: GroupDescription) -> dict[TopicPartition, str]:
 
 
 async def _fetch(call: AdminCall, group_id: str) -> offset_fetch.FetchedOffsets:
-    request = OffsetFetch(group_id, None, require_stable=False)
     return await call.send(
         f"group {group_id}: listing its offsets",
         Coordinator(group_id),
         OFFSET_FETCH.up_to(_LAST_VERSION_BY_NAME),
-        build=lambda version: offset_fetch.to_request(request, {}, version),
+        build=lambda version: offset_fetch.listing(group_id, version),
         read=lambda response: offset_fetch.from_response(response, group_id, {}),
         error_in=lambda fetched: (fetched.error, None),
     )
@@ -127,12 +125,11 @@ async def alter_offsets(
 async def _commit(
     call: AdminCall, group_id: str, offsets: Mapping[TopicPartition, OffsetAndMetadata]
 ) -> Results[TopicPartition, OffsetAndMetadata]:
-    request = OffsetCommit(group_id=group_id, offsets=offsets)
     codes = await call.send(
         f"group {group_id}: altering its offsets",
         Coordinator(group_id),
         OFFSET_COMMIT.up_to(_LAST_VERSION_BY_NAME),
-        build=lambda version: offset_commit.to_request(request, {}, version),
+        build=lambda version: offset_commit.alteration(group_id, offsets),
         read=lambda response: offset_commit.from_response(response, offsets.keys(), {}),
         error_in=lambda codes: (next((code for code in codes.values() if code in _COORDINATOR_ERRORS), 0), None),
     )

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from attrs import frozen
 
 from kafka_nextgen.errors import CorruptRecordError, DecodeError
-from kafka_nextgen.groups.offset_requests import EndTransaction
+from kafka_nextgen.groups.end_transaction import EndTransaction
 from kafka_nextgen.groups.records import OffsetCommitted, PendingOffsetCommitted, Record
 from kafka_nextgen.offsets_topic.codec import KAFKAS, Codec, Skipped
 from kafka_nextgen.types import TopicPartition

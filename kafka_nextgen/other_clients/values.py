@@ -13,7 +13,8 @@ from collections.abc import Callable, Iterable
 from typing import Final, cast
 
 from kafka_nextgen.java_config.deserializers import java_deserializer
-from kafka_nextgen.properties.value_types import INT32_MAX, STRATEGIES
+from kafka_nextgen.properties.strategies import STRATEGIES
+from kafka_nextgen.properties.value_types import INT32_MAX
 
 __all__ = [
     "CONVERSIONS",

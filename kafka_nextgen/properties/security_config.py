@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 import ssl
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from enum import Enum
 from typing import Final
 from urllib.parse import urlsplit
@@ -238,83 +238,3 @@ class SecurityConfig:
     def as_written(self, message: str) -> str:
         """An error's message, with the names under which keys were set."""
         return _KEY_IN_TEXT.sub(lambda found: self.written_name(found[0]), message)
-
-    def contradictions(self) -> Iterator[tuple[bool, str, str]]:
-        """Rules about several keys: whether each is broken, its message, and the key to change."""
-        protocol = self.security_protocol
-        if not protocol.uses_tls:
-            yield from self._unusable(
-                _TLS_KEYS, f"has no effect with security.protocol={protocol.value}: set {_WITH_TLS}"
-            )
-        if not protocol.uses_sasl:
-            why = f"has no effect with security.protocol={protocol.value}: set {_WITH_SASL}"
-            yield from self._unusable(("sasl_mechanism", *_LOGIN_KEYS), why)
-        yield from self._tls_contradictions()
-        yield from self._sasl_contradictions()
-
-    def _is_set(self, attribute: str) -> bool:
-        return bool(getattr(self, attribute) != getattr(attrs.fields(SecurityConfig), attribute).default)
-
-    def _unusable(self, attributes: Iterable[str], why: str) -> Iterator[tuple[bool, str, str]]:
-        for attribute in attributes:
-            name = attribute.replace("_", ".")
-            yield self._is_set(attribute), f"{name} {why}", name
-
-    def _tls_contradictions(self) -> Iterator[tuple[bool, str, str]]:
-        two = "ssl.ca.location and ssl.ca.pem have the same meaning: set only one of them"
-        yield self.ssl_ca_location is not None and self.ssl_ca_pem is not None, two, "ssl.ca.pem"
-        if self.ssl_certificate_location is None:
-            location = "ssl.key.location needs ssl.certificate.location, the certificate of that key"
-            yield self.ssl_key_location is not None, location, "ssl.key.location"
-            password = "ssl.key.password needs ssl.certificate.location: there is no key to decrypt"
-            yield self.ssl_key_password is not None, password, "ssl.key.password"
-        if self.ssl_context is not None:
-            yield from self._unusable(_KEYS_OF_CONTEXT, "can't be set beside ssl.context, which is used unchanged")
-
-    def _sasl_contradictions(self) -> Iterator[tuple[bool, str, str]]:
-        protocol, mechanism = self.security_protocol, self.sasl_mechanism
-        if mechanism is None:
-            missing = f"security.protocol={protocol.value} needs sasl.mechanism: {_MECHANISMS}"
-            yield protocol.uses_sasl, missing, "sasl.mechanism"
-            return
-        login = f"sasl.mechanism={mechanism.value}"
-        required, optional = self._login_keys(mechanism)
-        for attribute in required:
-            name = attribute.replace("_", ".")
-            yield not self._is_set(attribute), f"{login} needs {name}", name
-        if mechanism is SaslMechanism.OAUTHBEARER:
-            login += f" and sasl.oauthbearer.method={self.sasl_oauthbearer_method.value}"
-        others = sorted({*_LOGIN_KEYS} - {*required, *optional})
-        yield from self._unusable(others, f"has no effect with {login}: remove it")
-
-    def _login_keys(self, mechanism: SaslMechanism) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """The required and the optional keys of a mechanism."""
-        if mechanism is SaslMechanism.GSSAPI:
-            return ("sasl_kerberos_service_name",), ()
-        if mechanism is not SaslMechanism.OAUTHBEARER:
-            return ("sasl_username", "sasl_password"), ()
-        if self.sasl_oauthbearer_method is OauthMethod.DEFAULT:
-            return ("oauth_cb",), ("sasl_oauthbearer_config",)
-        return _OIDC_KEYS, ("sasl_oauthbearer_method", "sasl_oauthbearer_scope", "https_ca_location")
-
-
-_WITH_TLS = " or ".join(protocol.value for protocol in SecurityProtocol if protocol.uses_tls)
-_WITH_SASL = " or ".join(protocol.value for protocol in SecurityProtocol if protocol.uses_sasl)
-_MECHANISMS = ", ".join(mechanism.value for mechanism in SaslMechanism)
-_OIDC_KEYS = (
-    "sasl_oauthbearer_token_endpoint_url",
-    "sasl_oauthbearer_client_id",
-    "sasl_oauthbearer_client_secret",
-)
-_NAMES = tuple(field.name for field in attrs.fields(SecurityConfig) if "value_type" in field.metadata)
-_TLS_KEYS = tuple(name for name in _NAMES if "ssl_" in name)
-
-#: The keys that ``ssl_context`` replaces.
-_KEYS_OF_CONTEXT = tuple(
-    name for name in _TLS_KEYS if name not in ("ssl_context", "ssl_truststore_type", "ssl_keystore_type")
-)
-
-#: The keys that only some mechanisms use.
-_LOGIN_KEYS = tuple(
-    name for name in _NAMES if name.startswith(("sasl_", "oauth_", "https_")) and name != "sasl_mechanism"
-)

@@ -6,7 +6,6 @@ not 'ten'"; the caller puts the key before it. Numbers are bounded by their fiel
 
 from __future__ import annotations
 
-import inspect
 import re
 from collections.abc import Callable, Iterable, Mapping
 from enum import Enum
@@ -16,7 +15,6 @@ from typing import Generic, TypeVar, cast
 import attrs
 from attrs import frozen
 
-from kafka_nextgen.errors import DeserializationError
 from kafka_nextgen.properties.offset_reset import Reset, read_place, read_reset
 from kafka_nextgen.text import can_be_sent, printable
 from kafka_nextgen.types import JoinReason, topic_name_complaint
@@ -25,13 +23,9 @@ __all__ = [
     "FRAME_OVERHEAD_BYTES",
     "INT32_MAX",
     "MIB",
-    "STRATEGIES",
-    "DeserializationPolicy",
-    "Deserializer",
     "GroupProtocol",
     "IsolationLevel",
     "NotInThisVersionError",
-    "OnDeserializationError",
     "RecoveryStrategy",
     "SecurityProtocol",
     "ServerAddress",
@@ -39,17 +33,14 @@ __all__ = [
     "boolean",
     "can_be_host",
     "config_key",
-    "deserializer",
     "group_protocol",
     "isolation_level",
     "join_reason",
     "offset_place",
     "offset_reset",
-    "on_deserialization_error",
     "one_of",
     "path",
     "servers",
-    "strategies",
     "text",
     "whole_number",
 ]
@@ -70,21 +61,6 @@ _ADDRESS = re.compile(
 #: Server addresses that errors show. Other text, such as a URL, may contain a password.
 _HARMLESS_SERVER = re.compile(r"[\w.\-]{0,255}(:[0-9]{0,9})?")
 _LONGEST_HOST = 255
-
-#: Converts a record's key or value from bytes. Not called for None.
-Deserializer = Callable[[bytes], object]
-
-
-class DeserializationPolicy(Enum):
-    """What to do with a record that can't be deserialized."""
-
-    RAISE = "raise"
-    SKIP = "skip"
-    VALUE = "value"
-
-
-#: A policy, or a function that is called with the error before the record is skipped.
-OnDeserializationError = DeserializationPolicy | Callable[[DeserializationError], object]
 
 
 class GroupProtocol(Enum):
@@ -288,63 +264,6 @@ def _parse_server(written: str) -> ServerAddress:
 
 
 servers: ValueType[tuple[ServerAddress, ...]] = ValueType("host:port,...", _read_servers)
-
-
-#: The assignors of the classic protocol, and their names in Kafka's consumer.
-STRATEGIES: Mapping[str, str] = MappingProxyType(
-    {
-        "range": "range",
-        "roundrobin": "roundrobin",
-        "cooperative-sticky": "cooperative-sticky",
-        "org.apache.kafka.clients.consumer.RangeAssignor": "range",
-        "org.apache.kafka.clients.consumer.RoundRobinAssignor": "roundrobin",
-        "org.apache.kafka.clients.consumer.CooperativeStickyAssignor": "cooperative-sticky",
-    }
-)
-_STRATEGY_WORDS = ", ".join(dict.fromkeys(STRATEGIES.values()))
-
-
-def _read_strategies(value: object) -> tuple[str, ...]:
-    written = value.split(",") if isinstance(value, str) else value
-    if not isinstance(written, Iterable):
-        raise ValueError(f"must be some of {_STRATEGY_WORDS}, not {value!r}")
-    words = [str(one).strip() for one in written]
-    unknown = [word for word in words if word not in STRATEGIES]
-    if unknown or not words:
-        raise ValueError(f"must be some of {_STRATEGY_WORDS}, not {', '.join(unknown) or 'none'}")
-    return tuple(dict.fromkeys(STRATEGIES[word] for word in words))
-
-
-strategies: ValueType[tuple[str, ...]] = ValueType(f"some of {_STRATEGY_WORDS}", _read_strategies)
-
-
-def _read_deserializer(value: object) -> Deserializer:
-    if not callable(value):
-        raise ValueError(f"must be a callable that takes bytes, not {value!r}")
-    _refuse_async(value, "; leave bytes, and await where you process the record")
-    return value
-
-
-def _refuse_async(value: Callable[..., object], advice: str = "") -> None:
-    if inspect.iscoroutinefunction(value) or inspect.iscoroutinefunction(type(value).__call__):
-        reason = "must be a function that is not async, since records are read synchronously"
-        raise ValueError(f"{reason}{advice}: {value!r}")
-
-
-deserializer: ValueType[Deserializer] = ValueType("callable", _read_deserializer)
-_error_policy: ValueType[DeserializationPolicy] = one_of(DeserializationPolicy, or_else="callable")
-
-
-def _read_on_deserialization_error(value: object) -> OnDeserializationError:
-    if not callable(value):
-        return _error_policy.read(value)
-    _refuse_async(value)
-    return value
-
-
-on_deserialization_error: ValueType[OnDeserializationError] = ValueType(
-    _error_policy.name, _read_on_deserialization_error
-)
 
 
 def _read_join_reason(value: object) -> JoinReason:

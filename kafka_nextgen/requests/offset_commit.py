@@ -1,4 +1,4 @@
-"""OffsetCommit, versions 2 to 10: commits offsets, for members or from outside the group.
+"""OffsetCommit, versions 2 to 10: commits offsets, as a member, from outside the group, or as an administrator.
 
 Up to version 9 a request has topic names, version 10 has topic ids instead (KIP-848). A client therefore uses version
 10 only if it knows the id of every topic in the request (``highest_version``). Members of the consumer group protocol
@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from kafka_nextgen.errors import DecodeError
-from kafka_nextgen.groups.offset_requests import OffsetCommit
+from kafka_nextgen.membership.offsets.effects import SendCommit
 from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicPartition, format_partitions
 from kafka_nextgen.wire.messages import OffsetCommitRequest, OffsetCommitResponse
 from kafka_nextgen.wire.topics import NO_TOPIC_ID, by_name
 
-__all__ = ["from_response", "highest_version", "to_request"]
+__all__ = ["alteration", "from_response", "highest_version", "to_request"]
 
 _WITH_TOPIC_IDS = 10
 
@@ -28,24 +28,22 @@ def highest_version(partitions: Collection[TopicPartition], topic_ids: Mapping[s
     return _WITH_TOPIC_IDS if all(tp.topic in topic_ids for tp in partitions) else _WITH_TOPIC_IDS - 1
 
 
-def to_request(request: OffsetCommit, topic_ids: Mapping[str, TopicId], version: int) -> OffsetCommitRequest:
-    """Write a commit. ``request.version`` is ignored; ``topic_ids`` is used from version 10 on."""
+def to_request(
+    effect: SendCommit, group_id: str, version: int, topic_ids: Mapping[str, TopicId]
+) -> OffsetCommitRequest:
+    """Write a consumer's commit. From version 10 on, ``topic_ids`` must have every topic."""
     return OffsetCommitRequest(
-        group_id=request.group_id,
-        generation_id_or_member_epoch=request.member_epoch,
-        member_id=request.member_id,
-        group_instance_id=request.instance_id,
-        topics=[
-            _RequestTopic(
-                name=topic,
-                topic_id=topic_ids[topic] if version >= _WITH_TOPIC_IDS else NO_TOPIC_ID,
-                partitions=[
-                    _partition_to(number, request.offsets[TopicPartition(topic, number)]) for number in numbers
-                ],
-            )
-            for topic, numbers in by_name(request.offsets).items()
-        ],
+        group_id=group_id,
+        generation_id_or_member_epoch=effect.member_epoch,
+        member_id=effect.member_id,
+        group_instance_id=effect.instance_id,
+        topics=_topics(effect.offsets, topic_ids if version >= _WITH_TOPIC_IDS else None),
     )
+
+
+def alteration(group_id: str, offsets: Mapping[TopicPartition, OffsetAndMetadata]) -> OffsetCommitRequest:
+    """Write the commit of an administrator, which needs a version with topic names (9 or earlier)."""
+    return OffsetCommitRequest(group_id=group_id, member_id="", topics=_topics(offsets, None))
 
 
 def from_response(
@@ -70,10 +68,24 @@ def from_response(
     return codes
 
 
-def _partition_to(number: int, offset: OffsetAndMetadata) -> _RequestPartition:
-    return _RequestPartition(
-        partition_index=number,
-        committed_offset=offset.offset,
-        committed_leader_epoch=offset.leader_epoch,
-        committed_metadata=offset.metadata,
-    )
+def _topics(
+    offsets: Mapping[TopicPartition, OffsetAndMetadata], topic_ids: Mapping[str, TopicId] | None
+) -> list[_RequestTopic]:
+    """Write the offsets by topic id or, without ``topic_ids``, by name."""
+    return [
+        _RequestTopic(
+            name=topic,
+            topic_id=NO_TOPIC_ID if topic_ids is None else topic_ids[topic],
+            partitions=[
+                _RequestPartition(
+                    partition_index=number,
+                    committed_offset=at.offset,
+                    committed_leader_epoch=at.leader_epoch,
+                    committed_metadata=at.metadata,
+                )
+                for number in numbers
+                for at in [offsets[TopicPartition(topic, number)]]
+            ],
+        )
+        for topic, numbers in by_name(offsets).items()
+    ]

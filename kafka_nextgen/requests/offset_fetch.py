@@ -2,7 +2,7 @@
 
 Up to version 7 a request is for one group, from 8 on for several (KIP-709). Version 9 adds the member's id and epoch;
 version 10 has topic ids instead of names (KIP-848). Null topics requests all offsets. Consumers request only stable
-offsets (KIP-447), where the version supports that.
+offsets (KIP-447), where the version supports that; administrators see also those that an open transaction may change.
 
 An error of the whole group is at the top level (2 to 7), in the group's entry (from 8 on), or in every partition (1). A
 committed offset of -1 means that nothing was committed.
@@ -16,13 +16,13 @@ from attrs import frozen
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import DecodeError
-from kafka_nextgen.groups.offset_requests import OffsetFetch
+from kafka_nextgen.membership.offsets.effects import SendLookup
 from kafka_nextgen.requests.offset_commit import highest_version
 from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicPartition
 from kafka_nextgen.wire.messages import OffsetFetchRequest, OffsetFetchResponse
 from kafka_nextgen.wire.topics import NO_TOPIC_ID, by_name
 
-__all__ = ["FetchedOffsets", "from_response", "highest_version", "to_request"]
+__all__ = ["FetchedOffsets", "from_response", "highest_version", "listing", "to_request"]
 
 _WITH_GROUPS = 8
 _WITH_TOPIC_IDS = 10
@@ -47,27 +47,27 @@ class FetchedOffsets:
     errors: Mapping[TopicPartition, int]
 
 
-def to_request(request: OffsetFetch, topic_ids: Mapping[str, TopicId], version: int) -> OffsetFetchRequest:
-    """Request a group's offsets; from version 10 on ``topic_ids`` must have every topic."""
-    topics = None
-    if request.partitions is not None:
-        topics = [
-            _Topic(
-                name=name,
-                topic_id=topic_ids[name] if version >= _WITH_TOPIC_IDS else None,
-                partition_indexes=numbers,
-            )
-            for name, numbers in by_name(request.partitions).items()
-        ]
+def to_request(effect: SendLookup, group_id: str, version: int, topic_ids: Mapping[str, TopicId]) -> OffsetFetchRequest:
+    """Write a consumer's lookup. From version 10 on, ``topic_ids`` must have every topic."""
+    topics = [
+        _Topic(
+            name=name,
+            topic_id=topic_ids[name] if version >= _WITH_TOPIC_IDS else None,
+            partition_indexes=numbers,
+        )
+        for name, numbers in by_name(effect.partitions).items()
+    ]
     if version < _WITH_GROUPS:
-        return OffsetFetchRequest(group_id=request.group_id, topics=topics, require_stable=request.require_stable)
-    group = _Group(
-        group_id=request.group_id,
-        member_id=request.member_id,
-        member_epoch=request.member_epoch,
-        topics=topics,
-    )
-    return OffsetFetchRequest(groups=[group], require_stable=request.require_stable)
+        return OffsetFetchRequest(group_id=group_id, topics=topics, require_stable=True)
+    group = _Group(group_id=group_id, member_id=effect.member_id, member_epoch=effect.member_epoch, topics=topics)
+    return OffsetFetchRequest(groups=[group], require_stable=True)
+
+
+def listing(group_id: str, version: int) -> OffsetFetchRequest:
+    """Write an administrator's request for all offsets of a group."""
+    if version < _WITH_GROUPS:
+        return OffsetFetchRequest(group_id=group_id, topics=None, require_stable=False)
+    return OffsetFetchRequest(groups=[_Group(group_id=group_id, topics=None)], require_stable=False)
 
 
 def from_response(message: OffsetFetchResponse, group_id: str, topic_ids: Mapping[str, TopicId]) -> FetchedOffsets:

@@ -24,11 +24,11 @@ from kafka_nextgen.testing import Cluster
 from kafka_nextgen.wire.apis import JOIN_GROUP
 from kafka_nextgen.wire.messages import JoinGroupRequest
 from tests.admin.conftest import PARTITIONS, Scene
-from tests.broker.client import Client
 from tests.endtoend.reading import config_of, poll_until
 from tests.support.clients import create_topic, unique
 from tests.support.kafka_server import KafkaServer
 from tests.support.waiting import eventually
+from tests.testing.broker.client import Client
 
 
 def test_a_consumer_group_is_read_with_its_topics_and_targets(scene: Scene, admin: GroupAdmin) -> None:

@@ -14,9 +14,9 @@ from kafka_nextgen.assignors import ClientAssignor, Metadata
 from kafka_nextgen.cli.main import cli
 from kafka_nextgen.testing import Cluster
 from kafka_nextgen.wire import apis
-from tests.broker.client import Client
-from tests.broker.extended import Group, announce, extended
-from tests.broker.group_requests import live_by_the_classic_protocol
+from tests.testing.broker.client import Client
+from tests.testing.broker.extended import Group, announce, extended
+from tests.testing.broker.group_requests import live_by_the_classic_protocol
 
 WEIGHTED = ClientAssignor("weighted", 0, 2, metadata=Metadata(1, b"a"))
 

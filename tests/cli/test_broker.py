@@ -18,12 +18,12 @@ from kafka_nextgen.history.events import Event, EventKind
 from kafka_nextgen.history.json_lines import decode_event
 from kafka_nextgen.requests.api_versions import to_request
 from kafka_nextgen.wire import apis
-from tests.broker.client import Client
-from tests.broker.group_requests import is_joined
-from tests.broker.requests import metadata
-from tests.broker.security.logging_in import log_in
 from tests.cli.running import COMMAND, Running, kafka_nextgen, running
 from tests.support.waiting import GUARD_S, eventually
+from tests.testing.broker.client import Client
+from tests.testing.broker.group_requests import is_joined
+from tests.testing.broker.requests import metadata
+from tests.testing.broker.security.logging_in import log_in
 
 ANYWHERE = ("--listen", "127.0.0.1:0")
 

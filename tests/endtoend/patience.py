@@ -10,8 +10,8 @@ from kafka_nextgen.wire import apis
 from kafka_nextgen.wire.apis import Api
 from kafka_nextgen.wire.messages import FindCoordinatorRequest, InitProducerIdRequest
 from kafka_nextgen.wire.schema import Message
-from tests.broker.client import Client
 from tests.support.waiting import eventually
+from tests.testing.broker.client import Client
 
 _BUSY = {
     ErrorCode.COORDINATOR_LOAD_IN_PROGRESS,

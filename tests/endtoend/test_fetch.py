@@ -20,12 +20,12 @@ from kafka_nextgen.wire.messages import (
     ProduceRequest,
 )
 from kafka_nextgen.wire.records import NewRecord, encode_batch, read_batches
-from tests.broker.client import Client
-from tests.broker.requests import produce, produce_request
 from tests.endtoend.patience import ask_patiently, begin_transactional_id
 from tests.support.clients import create_topic, unique
 from tests.support.kafka_server import KafkaServer
 from tests.support.waiting import eventually
+from tests.testing.broker.client import Client
+from tests.testing.broker.requests import produce, produce_request
 
 NONE, TXN_ADDS, BUMPS_EPOCH = ErrorCode.NONE, 12, 5
 EVERYWHERE = {0: 0, 1: 0, 2: 0}

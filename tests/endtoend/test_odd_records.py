@@ -15,12 +15,12 @@ import pytest
 
 from kafka_nextgen import Consumer, Record, TopicPartition
 from kafka_nextgen.codes import ErrorCode
-from tests.broker.client import Client
-from tests.broker.requests import produce
 from tests.support.clients import create_topic
 from tests.support.kafka_server import KafkaServer
 from tests.support.odd_batches import CONTRADICTORY, ODD_BATCHES, REFUSED
 from tests.support.waiting import GUARD_S, eventually
+from tests.testing.broker.client import Client
+from tests.testing.broker.requests import produce
 
 NAMES = tuple(ODD_BATCHES)
 

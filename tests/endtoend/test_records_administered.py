@@ -24,12 +24,12 @@ from kafka_nextgen.wire.messages import (
 from kafka_nextgen.wire.records import NewRecord, encode_batch
 from kafka_nextgen.wire.schemas.transactions import AddPartitionsToTxnTopic
 from kafka_nextgen.wire.topics import NO_TOPIC_ID
-from tests.broker.client import Client
-from tests.broker.requests import by_name_fetch, list_offset, metadata, produce
 from tests.endtoend.patience import ask_patiently, begin_transactional_id
 from tests.support.clients import create_topic, unique
 from tests.support.kafka_server import KafkaServer
 from tests.support.waiting import eventually
+from tests.testing.broker.client import Client
+from tests.testing.broker.requests import by_name_fetch, list_offset, metadata, produce
 
 NOW_MS = int(time.time() * 1000)
 NONE = ErrorCode.NONE

@@ -17,13 +17,13 @@ from kafka_nextgen.admin import GroupAdmin, GroupState
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.wire.apis import CONSUMER_GROUP_HEARTBEAT
 from kafka_nextgen.wire.messages import ConsumerGroupHeartbeatRequest
-from tests.broker.client import Client
 from tests.endtoend.crew import Crew
 from tests.endtoend.heard import Heard
 from tests.endtoend.reading import config_of, numbers, poll_until, read
 from tests.support.clients import create_topic, members_of, produce, stored_offsets
 from tests.support.kafka_server import KafkaServer
 from tests.support.waiting import eventually
+from tests.testing.broker.client import Client
 
 PARTITIONS = 4
 LEAVES_FOR_A_WHILE, JOINS = -2, 0

@@ -15,14 +15,14 @@ from kafka_nextgen.history.source_comparison import Difference, differences, sou
 from kafka_nextgen.offsets_topic.events import RecordStory, Row
 from kafka_nextgen.offsets_topic.extensions import Skipped, decode
 from kafka_nextgen.testing.broker.hashing import spread
-from tests.broker.client import Client
-from tests.broker.requests import topic_id_of
 from tests.collecting.members import Kept, Member
 from tests.collecting.one_run import members_come_and_go, polled, until_told
 from tests.endtoend.reading import config_of, poll_until
 from tests.support.clients import admin_client, create_topic, unique
 from tests.support.kafka_server import KafkaServer
 from tests.support.waiting import GUARD_S, eventually
+from tests.testing.broker.client import Client
+from tests.testing.broker.requests import topic_id_of
 
 OFFSETS = "__consumer_offsets"
 THREE = [SourceKind.CONSUMER, SourceKind.OFFSETS_TOPIC, SourceKind.POLLER]

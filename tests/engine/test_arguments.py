@@ -21,8 +21,8 @@ from kafka_nextgen.engine.application.arguments import (
     checked_timestamps,
 )
 from kafka_nextgen.engine.settings import record_limits
+from kafka_nextgen.membership.offsets.effects import SendCommit
 from kafka_nextgen.requests import fetch, list_offsets, offset_commit
-from kafka_nextgen.testing.coordinator.requests import OffsetCommit
 from kafka_nextgen.wire.apis import FETCH, LIST_OFFSETS, OFFSET_COMMIT
 from kafka_nextgen.wire.codec import write_message
 from tests.engine.stage import TOPIC, Stage, read, tp
@@ -62,8 +62,9 @@ def test_whatever_passes_can_be_written_into_every_request(partition: TopicParti
         return
     place = fetch.FetchPosition(partition, None, target.offset, target.leader_epoch)
     fetch.to_request([place], LIMITS, FETCH.min_version).encode(version=FETCH.min_version)
-    commit = OffsetCommit("billing", {partition: target}, "member", 1)
-    write_message(offset_commit.to_request(commit, {}, OFFSET_COMMIT.min_version), OFFSET_COMMIT.min_version)
+    commit = SendCommit(1, "member", 1, None, {partition: target}, deadline=1.0)
+    oldest = OFFSET_COMMIT.min_version
+    write_message(offset_commit.to_request(commit, "billing", oldest, {}), oldest)
 
 
 @given(st.dictionaries(PARTITIONS, ANYTHING, max_size=2))

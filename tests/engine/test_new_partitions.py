@@ -18,8 +18,8 @@ from kafka_nextgen.engine.reading.position_queries import PositionQueries
 from kafka_nextgen.fetching import NeedCommittedOffset
 from kafka_nextgen.requests.cluster_image import ClusterImage, PartitionInfo, TopicInfo
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
-from tests.broker.client import Client
 from tests.engine.stage import GROUP, TOPIC, Stage, poll_until, read, tp, values
+from tests.testing.broker.client import Client
 from tests.verification.worlds.topics import grow_topic
 
 KEY = "auto_offset_reset_new_partitions"

@@ -17,7 +17,7 @@ from kafka_nextgen.engine.application.deserializers import Deserializers
 from kafka_nextgen.engine.application.deserializing_poll import DeserializingPoll
 from kafka_nextgen.engine.application.record_run import CHUNK_RECORDS, RecordRun, RowsInPython, record_rows
 from kafka_nextgen.engine.application.records import Records
-from kafka_nextgen.properties.value_types import DeserializationPolicy
+from kafka_nextgen.properties.deserialization import DeserializationPolicy
 from kafka_nextgen.wire.records import ColumnSlice, NewRecord, RecordLimits, decode_partition, encode_batch
 from tests.engine.injection import InjectedError, injected
 

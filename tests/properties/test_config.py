@@ -19,7 +19,8 @@ from kafka_nextgen.assignors.strategies import STRATEGIES as ASSIGNORS
 from kafka_nextgen.config import KEYS, ConsumerConfig, GroupProtocol, Key, OffsetReset
 from kafka_nextgen.engine.settings import classic_settings
 from kafka_nextgen.errors import ConfigError, DeserializationError
-from kafka_nextgen.properties.value_types import STRATEGIES, DeserializationPolicy
+from kafka_nextgen.properties.deserialization import DeserializationPolicy
+from kafka_nextgen.properties.strategies import STRATEGIES
 from tests.support.chains import assert_nowhere_in_the_chain
 
 SERVERS = {"bootstrap.servers": "localhost:9092"}

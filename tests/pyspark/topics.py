@@ -13,12 +13,12 @@ from typing import Any
 from attrs import define, field, frozen
 from confluent_kafka import Consumer, KafkaException, Producer
 
-from tests.broker.client import Client
-from tests.broker.requests import produce
 from tests.endtoend.transacting import TIMEOUT_S, read_to_end, transactional_producer
 from tests.support.clients import create_topic, unique
 from tests.support.odd_batches import CONTRADICTORY, ODD_BATCHES, REFUSED
 from tests.support.waiting import eventually
+from tests.testing.broker.client import Client
+from tests.testing.broker.requests import produce
 
 CODECS = ("none", "gzip", "snappy", "lz4", "zstd")
 PARTITIONS = 3

@@ -12,9 +12,9 @@ from confluent_kafka.admin import AdminClient
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.wire import apis
 from kafka_nextgen.wire.messages import FindCoordinatorRequest, SyncGroupRequest
-from tests.broker.client import Client
 from tests.support.kafka_server import KafkaStartError
 from tests.support.waiting import GUARD_S, eventually
+from tests.testing.broker.client import Client
 
 #: Names of groups, at least one in each partition of the offsets topic (their hashes follow each other).
 GROUPS = [chr(number) for number in range(48, 98)]

@@ -30,7 +30,7 @@ WHOLE = {
     "flaky/test_flaky.py",
     "processing/test_signals.py",
     "sockets/test_fork.py",
-    "broker/transactions/test_survival.py",
+    "testing/broker/transactions/test_survival.py",
     "cli/test_broker.py",
     "cli/test_demo.py",
     "cli/test_errors.py",

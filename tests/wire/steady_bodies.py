@@ -6,7 +6,7 @@ from typing import Any
 
 from kafka_nextgen.wire.records import NewRecord, encode_batch, encode_end_marker
 from kafka_nextgen.wire.records.transactions import EndMarker
-from tests.bridge.over_the_wire import AUDIT
+from tests.requests.over_the_wire import AUDIT
 from tests.wire.steady_twin import batch, body_of, frame_of, partition_of, topic_of
 
 

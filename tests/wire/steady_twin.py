@@ -21,7 +21,7 @@ from kafka_nextgen.wire.records import BinaryColumn, Columns, HeaderColumn, NewR
 from kafka_nextgen.wire.records.accelerated import decode_sound
 from kafka_nextgen.wire.records.batch_header import HEADER
 from kafka_nextgen.wire.records.decode import decode_in_python
-from tests.bridge.over_the_wire import AUDIT, ORDERS
+from tests.requests.over_the_wire import AUDIT, ORDERS
 from tests.wire.columns import content
 
 VERSION = 17

@@ -10,7 +10,7 @@ from kafka_nextgen.wire.messages import FetchResponse
 from kafka_nextgen.wire.records import Compression, encode_end_marker
 from kafka_nextgen.wire.records.encode import seal
 from kafka_nextgen.wire.records.transactions import EndMarker
-from tests.bridge.over_the_wire import AUDIT, GONE
+from tests.requests.over_the_wire import AUDIT, GONE
 from tests.verification.fuzz.guarded import Guarded
 from tests.wire.steady_bodies import NOTHING, ONE, PLAIN, SOUND, WRONG_CRC, changed, part
 from tests.wire.steady_twin import (

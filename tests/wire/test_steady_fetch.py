@@ -15,7 +15,7 @@ from kafka_nextgen.fetching import DecodedPartition
 from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire.fetch_request import WantedPartition, WantedTopic
 from kafka_nextgen.wire.records import NewRecord, encode_batch
-from tests.bridge.over_the_wire import AUDIT, ORDERS
+from tests.requests.over_the_wire import AUDIT, ORDERS
 from tests.wire.calls_into_c import growth_of
 from tests.wire.steady_bodies import NOTHING_FRAME as NOTHING
 from tests.wire.steady_bodies import SOUND_FRAME as SOUND

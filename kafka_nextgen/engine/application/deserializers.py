@@ -11,7 +11,7 @@ from attrs import evolve, frozen
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.errors import DeserializationError, MisuseError
 from kafka_nextgen.logs import logger_of
-from kafka_nextgen.properties.value_types import DeserializationPolicy, Deserializer, OnDeserializationError
+from kafka_nextgen.properties.deserialization import DeserializationPolicy, Deserializer, OnDeserializationError
 from kafka_nextgen.text import describe_error
 from kafka_nextgen.types import Record, TopicPartition
 

@@ -73,7 +73,7 @@ class AssignorRequests:
         return install.to_event(effect.number, answer)
 
     async def _call(self, api: Api, message: Message, deadline: float) -> Answer:
-        timeout_s = max(0.0, deadline - clocks.monotonic())
+        timeout_s = clocks.seconds_until(deadline)
         return await self.cluster.call(Coordinator(self.group_id), api, lambda _: message, timeout_s)
 
 
@@ -138,9 +138,6 @@ class AssignorDriver:
         else:
             self.feed(ev.Computed(effect.number, assignment))
 
-    def _call_on_assignment(self, effect: fx.CallOnAssignment) -> None:
-        self._own.call_on_assignment(effect.assignor, effect.error, effect.assignment, effect.group)
-
     def _tell_failure(self, effect: fx.TellFailure) -> None:
         cause = None if effect.computation is None else self._causes.get(effect.computation)
         self._own.tell_failure(effect.why, effect.assignor, cause)
@@ -151,7 +148,9 @@ class AssignorDriver:
         fx.SendInstall: lambda self, effect: self._tasks.start(self._exchange(effect)),
         fx.Compute: _compute,
         fx.TellInstalled: lambda self, _: self._on_installed(),
-        fx.CallOnAssignment: _call_on_assignment,
+        fx.CallOnAssignment: lambda self, effect: self._own.call_on_assignment(
+            effect.assignor, effect.error, effect.assignment, effect.group
+        ),
         fx.TellFailure: _tell_failure,
         FindCoordinator: lambda self, _: self._cluster.forget_coordinator(self._group_id),
     }

@@ -32,15 +32,13 @@ class ClassicDriver(MemberDriver[ClassicMember]):
     rules = ClassicRebalanceRules()
 
     def __init__(self, member: ClassicMember, context: DriverContext, own: LocalAssignors | None = None) -> None:
-        super().__init__(member, context)
+        super().__init__(member, context, own)
+        self._requests = ClassicRequests(
+            context.cluster, context.identity.group_id, context.config.request_timeout_ms / 1000
+        )
         self._leading = None if own is None else ClassicAssignors(own, context, self.feed)
-        self.has_own_assignors = own is not None
         if self._leading is not None:
             self._leading.offer()
-
-    @property
-    def _requests(self) -> ClassicRequests:
-        return ClassicRequests(self._cluster, self._identity.group_id, self._config.request_timeout_ms / 1000)
 
     async def _exchange(
         self, request: Callable[[], Coroutine[object, object, ev.ClassicEvent]], lost: Callable[[str], ev.ClassicEvent]

@@ -49,11 +49,9 @@ class ConsumerDriver(MemberDriver[Member]):
     on_unsupported: Callable[[str], None] | None = None
 
     def __init__(self, member: Member, context: DriverContext, own: LocalAssignors | None = None) -> None:
-        super().__init__(member, context)
+        super().__init__(member, context, own)
         self._own_member_id = member.member_id
-        self._own = own
         self._assigning: AssignorDriver | None = None
-        self.has_own_assignors = own is not None
         self._may_be_known = False  # whether a heartbeat may have reached the coordinator
         self.standby: Standby = Standby(
             context.identity.group_id, context.mailbox, context.tasks, self._names_of, lambda: self.has_listener
@@ -158,7 +156,7 @@ class ConsumerDriver(MemberDriver[Member]):
                 self._own_member_id,
                 self._config.request_timeout_ms / 1000,
                 self._note_sending,
-                self.has_own_assignors,
+                self._own is not None,
             )
         except NoPatternsError as old_broker:
             heard = HeartbeatResult(self._match_here(effect, str(old_broker)))

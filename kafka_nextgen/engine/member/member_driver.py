@@ -17,6 +17,7 @@ from kafka_nextgen.config import GroupProtocol
 from kafka_nextgen.engine.mailbox import CallbackKind, PendingCallback
 from kafka_nextgen.engine.member.coordinator_requests import CoordinatorRequests
 from kafka_nextgen.engine.member.driver_context import DriverContext
+from kafka_nextgen.engine.member.member_log import log_fenced, log_left_during_callback, log_poll_timeout
 from kafka_nextgen.engine.observability.rebalance import MemberName, RebalanceCause
 from kafka_nextgen.engine.observability.rebalance_history import RebalanceHistory
 from kafka_nextgen.engine.observability.rebalance_rules import RebalanceRules
@@ -34,6 +35,7 @@ from kafka_nextgen.transport.timers import Timer
 from kafka_nextgen.types import format_partitions
 
 if TYPE_CHECKING:
+    from kafka_nextgen.engine.member.local_assignors import LocalAssignors
     from kafka_nextgen.engine.member.standby import Standby
     from kafka_nextgen.membership.classic.member import ClassicMember
     from kafka_nextgen.membership.member import Member
@@ -58,11 +60,11 @@ class MemberDriver(Generic[M]):
 
     protocol: ClassVar[GroupProtocol]
     rules: ClassVar[RebalanceRules[Any]]
-    has_own_assignors = False
     standby: Standby | None = None  # only the consumer protocol has standbys
 
-    def __init__(self, member: M, context: DriverContext) -> None:
+    def __init__(self, member: M, context: DriverContext, own: LocalAssignors | None = None) -> None:
         self._member = member
+        self._own = own
         self._cluster = context.cluster
         self._identity = context.identity
         self._offsets = context.offsets
@@ -119,36 +121,21 @@ class MemberDriver(Generic[M]):
 
     def _note(self, event: object, before: Any, effects: tuple[object, ...], now: float) -> None:
         """Log an event of the member, with the id it had before, because the event may end the membership."""
+        group_id, member_id = self._identity.group_id, before.member_id
         cause = self.history.under_way
         rebalance = self.history.watch(event, before, self._member.state, effects, now, clocks.time())
         if rebalance is not None:
             self._counters.note_rebalance(rebalance, now)
-            logger.info("group %s: %s", self._identity.group_id, rebalance)
+            logger.info("group %s: %s", group_id, rebalance)
         latest = self.history.under_way or (rebalance and rebalance.cause)  # a rebalance may begin and end in one step
         if latest is RebalanceCause.FENCED is not cause:
-            logger.warning(
-                "group %s: member %s is out of the group: %s; its partitions are lost, and it rejoins",
-                self._identity.group_id,
-                before.member_id or "without an id yet",
-                self.history.reason or (rebalance and rebalance.reason),
-            )
+            reason = self.history.reason or ("" if rebalance is None else rebalance.reason)
+            log_fenced(group_id, member_id, reason)
         if latest is RebalanceCause.POLL_TIMEOUT is not cause:
-            logger.warning(
-                "group %s: member %s leaves because the application did not poll within max.poll.interval.ms=%d; it "
-                "rejoins at the next poll. Poll more often, take fewer records per poll, or raise that limit",
-                self._identity.group_id,
-                before.member_id or "without an id yet",
-                self._config.max_poll_interval_ms,
-            )
+            log_poll_timeout(group_id, member_id, self._config.max_poll_interval_ms)
         is_out = rebalance is not None and rebalance.cause in _LEAVES and self._member.state.leaving is not None
         if is_out and self._member.status in _STALE:
-            logger.warning(
-                "group %s: member %s left without waiting for a callback that takes longer than "
-                "max.poll.interval.ms=%d",
-                self._identity.group_id,
-                before.member_id or "-",
-                self._config.max_poll_interval_ms,
-            )
+            log_left_during_callback(group_id, member_id, self._config.max_poll_interval_ms)
 
     async def leave(self, event: ev.Closed | ev.Unsubscribed, timeout_s: float) -> None:
         """Leave the group; returns when the coordinator has answered, or after ``timeout_s`` seconds.
@@ -185,9 +172,8 @@ class MemberDriver(Generic[M]):
 
     async def _commit(self, effect: fx.CommitConsumed) -> None:
         error: str | None = None
-        timeout_s = max(0.0, effect.deadline - clocks.monotonic())
         try:
-            await self._offsets.commit_before_revoking(timeout_s)
+            await self._offsets.commit_before_revoking(clocks.seconds_until(effect.deadline))
         except KafkaNextgenError as failed:
             logger.warning("group %s: commit before giving partitions up: %s", self._identity.group_id, failed)
             error = str(failed)
@@ -265,7 +251,7 @@ class MemberDriver(Generic[M]):
             identity.group_id,
             member_id,
             identity.member_epoch,
-            has_own_assignors=self.has_own_assignors,
+            has_own_assignors=self._own is not None,
         )
         (logger.error if effect.fatal else logger.warning)("%s", error)
         (self._mailbox.post_fatal if effect.fatal else self._mailbox.post_error)(error)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from kafka_nextgen import clocks
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.engine.reading.locked_fetches import LockedFetches
 from kafka_nextgen.errors import DecodeError, OutageError, RequestTimeoutError
-from kafka_nextgen.groups.offset_requests import OffsetCommit, OffsetFetch
 from kafka_nextgen.membership.offsets.effects import SendCommit, SendLookup
 from kafka_nextgen.membership.offsets.events import CommitAnswered, CommitLost, LookupAnswered, LookupLost
 from kafka_nextgen.requests import offset_commit, offset_fetch
@@ -43,48 +42,34 @@ class OffsetRequests:
     async def commit(self, effect: SendCommit) -> CommitAnswered | CommitLost:
         """Send one commit. Commits are sent in the order of the calls, even while one looks up the coordinator."""
         old = self.fetches.under_lock(lambda state: state.of_old_topics(effect.offsets))
-        offsets = {tp: at for tp, at in effect.offsets.items() if tp not in old}
         refused = dict.fromkeys(old, int(ErrorCode.UNKNOWN_TOPIC_ID))
-        if not offsets:
+        effect = evolve(effect, offsets={tp: at for tp, at in effect.offsets.items() if tp not in old})
+        if not effect.offsets:
             return CommitAnswered(effect.number, refused)
-        request = OffsetCommit(
-            group_id=self.group_id,
-            offsets=offsets,
-            member_id=effect.member_id,
-            member_epoch=effect.member_epoch,
-            instance_id=effect.instance_id,
-        )
-        topic_ids = self._topic_ids(offsets.keys())
-        api = OFFSET_COMMIT.up_to(offset_commit.highest_version(offsets.keys(), topic_ids))
+        topic_ids = self._topic_ids(effect.offsets)
         try:
             answer = await self.cluster.call(
                 Coordinator(self.group_id),
-                api,
-                lambda version: offset_commit.to_request(request, topic_ids, version),
-                _seconds_until(effect.deadline),
+                OFFSET_COMMIT.up_to(offset_commit.highest_version(effect.offsets, topic_ids)),
+                lambda version: offset_commit.to_request(effect, self.group_id, version, topic_ids),
+                clocks.seconds_until(effect.deadline),
                 queue=self._send_queue,
             )
             assert isinstance(answer, OffsetCommitResponse)
-            codes = offset_commit.from_response(answer, offsets.keys(), topic_ids)
+            codes = offset_commit.from_response(answer, effect.offsets, topic_ids)
         except (OutageError, DecodeError) as failure:
             return CommitLost(effect.number, _reason(failure, OFFSET_COMMIT))
         return CommitAnswered(effect.number, {**codes, **refused})
 
     async def look_up(self, effect: SendLookup) -> LookupAnswered | LookupLost:
         """Send one lookup of committed offsets."""
-        request = OffsetFetch(
-            group_id=self.group_id,
-            partitions=tuple(sorted(effect.partitions)),
-            member_id=effect.member_id,
-            member_epoch=effect.member_epoch,
-        )
         topic_ids = self._topic_ids(effect.partitions)
         try:
             answer = await self.cluster.call(
                 Coordinator(self.group_id),
                 OFFSET_FETCH.up_to(offset_fetch.highest_version(effect.partitions, topic_ids)),
-                lambda version: offset_fetch.to_request(request, topic_ids, version),
-                _seconds_until(effect.deadline),
+                lambda version: offset_fetch.to_request(effect, self.group_id, version, topic_ids),
+                clocks.seconds_until(effect.deadline),
             )
             assert isinstance(answer, OffsetFetchResponse)
             found = offset_fetch.from_response(answer, self.group_id, topic_ids)
@@ -108,7 +93,3 @@ def _reason(failure: Exception, api: Api) -> str:
     if isinstance(failure, RequestTimeoutError):
         return f"no answer to {api.name}" if failure.__cause__ is None else str(failure.__cause__)
     return str(failure)
-
-
-def _seconds_until(deadline: float) -> float:
-    return max(0.0, deadline - clocks.monotonic())

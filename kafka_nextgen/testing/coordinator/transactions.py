@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.groups.offset_requests import EndTransaction
+from kafka_nextgen.groups.end_transaction import EndTransaction
 from kafka_nextgen.groups.records import PendingOffsetCommitted, TransactionEnded
 from kafka_nextgen.testing.coordinator.classic.admission import identity_error
 from kafka_nextgen.testing.coordinator.classic.group import ClassicStatus

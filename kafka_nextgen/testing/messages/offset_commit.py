@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.groups.offset_requests import OffsetCommit
+from kafka_nextgen.testing.coordinator.requests import OffsetCommit
 from kafka_nextgen.testing.coordinator.responses import OffsetsCommitted
 from kafka_nextgen.testing.messages.topics import TopicDirectory
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.groups.offset_requests import OffsetFetch
+from kafka_nextgen.testing.coordinator.requests import OffsetFetch
 from kafka_nextgen.testing.coordinator.responses import OffsetsFetched
 from kafka_nextgen.testing.messages.topics import TopicDirectory
 from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicPartition

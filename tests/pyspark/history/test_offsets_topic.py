@@ -21,7 +21,7 @@ from kafka_nextgen.offsets_topic.events import RecordStory, Row
 from kafka_nextgen.offsets_topic.extensions import Skipped, decode
 from kafka_nextgen.spark.history.offsets_topic import KNOWN, ingest_offsets_topic, stream_offsets_topic
 from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicPartition
-from tests.bridge.offsets_topic.group_records import NAMES, ORDERS, current, epoch, metadata, removal
+from tests.offsets_topic.group_records import NAMES, ORDERS, current, epoch, metadata, removal
 from tests.pyspark.checkpoints import forget_last_commit
 from tests.pyspark.history.datasets import rows_in, rows_of
 from tests.spark.history.records import batch_of, row

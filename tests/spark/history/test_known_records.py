@@ -20,11 +20,11 @@ from kafka_nextgen.offsets_topic.events import RecordStory, Row
 from kafka_nextgen.offsets_topic.extensions import encode
 from kafka_nextgen.spark.history.offsets_topic import event_batches
 from kafka_nextgen.testing.coordinator.settings import CoordinatorSettings, Profile
-from tests.coordinator import classic_walk as classic
-from tests.coordinator import consumer_walk as consumer
-from tests.coordinator.stage import Stage
-from tests.coordinator.walk_steps import Step
 from tests.support.examples import examples
+from tests.testing.coordinator import classic_walk as classic
+from tests.testing.coordinator import consumer_walk as consumer
+from tests.testing.coordinator.stage import Stage
+from tests.testing.coordinator.walk_steps import Step
 
 Told = list[dict[str, Any]]
 

@@ -13,7 +13,7 @@ import pyarrow as pa
 from kafka_nextgen.groups.records import GroupMetadata, GroupMetadataRemoved, TargetAssignmentMetadata
 from kafka_nextgen.offsets_topic.events import RecordStory
 from kafka_nextgen.spark.history.offsets_topic import event_batches
-from tests.bridge.offsets_topic.group_records import epoch, metadata
+from tests.offsets_topic.group_records import epoch, metadata
 from tests.spark.history.records import EpochStory, batch_of, row
 
 

@@ -10,12 +10,12 @@ from attrs import define, field
 
 from kafka_nextgen.errors import DecodeError
 from kafka_nextgen.wire import apis
-from tests.broker import topic_requests
-from tests.broker.client import Client
-from tests.broker.configs import GROUP, SET, alter, describe
-from tests.broker.requests import metadata
 from tests.support.plain_messages import as_dict
 from tests.support.waiting import GUARD_S, eventually
+from tests.testing.broker import topic_requests
+from tests.testing.broker.client import Client
+from tests.testing.broker.configs import GROUP, SET, alter, describe
+from tests.testing.broker.requests import metadata
 from tests.verification.differential.steps import Step
 from tests.verification.differential.told import Member, Told
 

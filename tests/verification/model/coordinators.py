@@ -8,9 +8,8 @@ from typing import Any
 from attrs import define, field
 
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.groups.offset_requests import OffsetCommit, OffsetFetch
 from kafka_nextgen.testing.coordinator.coordinator import Outcome
-from kafka_nextgen.testing.coordinator.requests import ConsumerGroupHeartbeat, Request
+from kafka_nextgen.testing.coordinator.requests import ConsumerGroupHeartbeat, OffsetCommit, OffsetFetch, Request
 from kafka_nextgen.testing.coordinator.responses import OffsetsFetched
 from tests.verification.model.notes import Asked, Notes, Seen, Step, content_of
 from tests.verification.model.seeing import group_of

@@ -7,8 +7,7 @@ from typing import Any
 
 from attrs import define, field
 
-from kafka_nextgen.groups.offset_requests import OffsetCommit
-from kafka_nextgen.testing.coordinator.requests import ConsumerGroupHeartbeat
+from kafka_nextgen.testing.coordinator.requests import ConsumerGroupHeartbeat, OffsetCommit
 from kafka_nextgen.types import OffsetAndMetadata, TopicIdPartition, TopicPartition
 from tests.verification.model.seeing import PARTITIONS, Stage, partitions_of
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from attrs import define, evolve, field
 
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.groups.offset_requests import OffsetCommit, OffsetFetch
 from kafka_nextgen.membership.classic.events import CommitRefused
 from kafka_nextgen.membership.effects import FindCoordinator
 from kafka_nextgen.membership.offsets import effects as fx
@@ -17,6 +16,7 @@ from kafka_nextgen.membership.offsets.machine import OffsetMachine
 from kafka_nextgen.membership.offsets.rules import OffsetRules
 from kafka_nextgen.membership.offsets.settings import OffsetSettings
 from kafka_nextgen.requests import offset_commit, offset_fetch
+from kafka_nextgen.testing.coordinator.requests import OffsetCommit, OffsetFetch
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 from kafka_nextgen.wire.apis import OFFSET_COMMIT, OFFSET_FETCH
 from tests.verification.simulation.client_network import SendQueue
@@ -116,7 +116,7 @@ class Committer:
         version = min(VERSIONS[OFFSET_COMMIT], offset_commit.highest_version(offsets, client.topic_ids))
         request = OffsetCommit(GROUP, offsets, effect.member_id, effect.member_epoch, effect.instance_id)
         topic_ids = dict(client.topic_ids)
-        message = offset_commit.to_request(request, topic_ids, version)
+        message = offset_commit.to_request(effect, GROUP, version, topic_ids)
 
         def answered(frame: bytes) -> None:
             codes = offset_commit.from_response(read(OFFSET_COMMIT, frame, version), offsets, topic_ids)
@@ -136,7 +136,7 @@ class Committer:
         version = min(VERSIONS[OFFSET_FETCH], offset_fetch.highest_version(effect.partitions, client.topic_ids))
         request = OffsetFetch(GROUP, wanted, effect.member_id, effect.member_epoch)
         topic_ids = dict(client.topic_ids)
-        message = offset_fetch.to_request(request, topic_ids, version)
+        message = offset_fetch.to_request(effect, GROUP, version, topic_ids)
 
         def answered(frame: bytes) -> None:
             found = offset_fetch.from_response(read(OFFSET_FETCH, frame, version), GROUP, topic_ids)

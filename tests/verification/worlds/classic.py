@@ -37,8 +37,8 @@ from kafka_nextgen.wire.messages import (
     SyncGroupRequest,
     SyncGroupResponse,
 )
-from tests.broker.client import Client
 from tests.support.waiting import slowness
+from tests.testing.broker.client import Client
 from tests.verification.scenario_language.world import Answer, LateAnswer, PatientQuestion, Question
 from tests.verification.worlds.embedded import Rename, renamed_assignment, renamed_subscription
 

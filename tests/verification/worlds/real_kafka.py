@@ -14,9 +14,9 @@ from kafka_nextgen.testing.coordinator.responses import ConsumerGroupHeartbeatAn
 from kafka_nextgen.types import TopicId
 from kafka_nextgen.wire import apis
 from kafka_nextgen.wire.messages import FindCoordinatorRequest
-from tests.broker.client import Client
-from tests.broker.configs import GROUP, SET, alter, describe
 from tests.support.waiting import GUARD_S, eventually
+from tests.testing.broker.client import Client
+from tests.testing.broker.configs import GROUP, SET, alter, describe
 from tests.verification.scenario_language import Player
 from tests.verification.scenario_language.world import Heard, PatientQuestion, Question
 from tests.verification.scenario_language.worlds import RAW

@@ -12,10 +12,11 @@ from attrs import evolve
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.groups.described import ConsumerGroupDescribed
+from kafka_nextgen.groups.end_transaction import EndTransaction
 from kafka_nextgen.groups.listed import GroupsDeleted, GroupsListed
-from kafka_nextgen.groups.offset_requests import EndTransaction
 from kafka_nextgen.membership.effects import SendHeartbeat
 from kafka_nextgen.membership.events import HeartbeatRefused
+from kafka_nextgen.membership.offsets.effects import SendCommit, SendLookup
 from kafka_nextgen.requests import (
     consumer_group_describe,
     consumer_group_heartbeat,
@@ -48,11 +49,11 @@ from kafka_nextgen.wire.apis import (
     OFFSET_DELETE,
     OFFSET_FETCH,
 )
-from tests.broker.client import Client
-from tests.broker.configs import DELETE, SET, alter, describe
-from tests.broker.configs import GROUP as CONFIGS_OF_GROUP
 from tests.support.clients import unique
 from tests.support.waiting import GUARD_S, eventually
+from tests.testing.broker.client import Client
+from tests.testing.broker.configs import DELETE, SET, alter, describe
+from tests.testing.broker.configs import GROUP as CONFIGS_OF_GROUP
 from tests.verification.scenario_language.notation import NotationError
 from tests.verification.scenario_language.world import (
     GROUP,
@@ -152,7 +153,8 @@ class SocketWorld(World):
 
     def _commit(self, question: OffsetCommit) -> OffsetsCommitted:
         offsets = {self._real(partition): at for partition, at in question.offsets.items()}
-        request = offset_commit.to_request(evolve(question, offsets=offsets), {}, question.version)
+        effect = SendCommit(0, question.member_id, question.member_epoch, question.instance_id, offsets, deadline=0.0)
+        request = offset_commit.to_request(effect, self.group, question.version, {})
         answer = self.client.ask(OFFSET_COMMIT, request, question.version)
         codes = offset_commit.from_response(answer, offsets, {})
         return OffsetsCommitted({self._told(partition): ErrorCode(code) for partition, code in codes.items()})
@@ -163,8 +165,12 @@ class SocketWorld(World):
         return OffsetsCommitted({self._told(partition): code for partition, code in answer.errors.items()})
 
     def _fetch(self, question: OffsetFetch) -> OffsetsFetched:
-        wanted = None if question.partitions is None else tuple(map(self._real, question.partitions))
-        request = offset_fetch.to_request(evolve(question, partitions=wanted), {}, _BY_NAME)
+        if question.partitions is None:
+            request = offset_fetch.listing(self.group, _BY_NAME).replaced(require_stable=True)
+        else:
+            wanted = frozenset(map(self._real, question.partitions))
+            effect = SendLookup(0, question.member_id, question.member_epoch, wanted, deadline=0.0)
+            request = offset_fetch.to_request(effect, self.group, _BY_NAME, {})
         answer = self.client.ask(OFFSET_FETCH, request, _BY_NAME)
         fetched = offset_fetch.from_response(answer, self.group, {})
         offsets = {self._told(partition): at for partition, at in fetched.offsets.items()}

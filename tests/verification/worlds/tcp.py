@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 from kafka_nextgen.testing import Cluster
 from kafka_nextgen.testing.broker.coordination.shard import Shard
-from tests.broker.client import Client
+from tests.testing.broker.client import Client
 from tests.verification.scenario_language import Player
 from tests.verification.scenario_language.worlds import RAW
 from tests.verification.worlds.socket_world import SocketWorld

@@ -13,8 +13,8 @@ from kafka_nextgen.wire.messages import (
     DeleteTopicsRequest,
     MetadataRequest,
 )
-from tests.broker.client import Client
 from tests.support.waiting import GUARD_S, eventually
+from tests.testing.broker.client import Client
 
 _TIMEOUT_MS = round(1000 * GUARD_S)
 

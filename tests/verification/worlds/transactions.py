@@ -5,15 +5,15 @@ from __future__ import annotations
 from attrs import define, field
 
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.groups.offset_requests import EndTransaction
+from kafka_nextgen.groups.end_transaction import EndTransaction
 from kafka_nextgen.testing.coordinator.requests import TxnOffsetCommit
 from kafka_nextgen.testing.coordinator.responses import OffsetsCommitted
 from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire import apis
 from kafka_nextgen.wire.messages import EndTxnRequest, TxnOffsetCommitRequest
-from tests.broker.client import Client
 from tests.endtoend.patience import ask_patiently, begin_transactional_id
 from tests.support.clients import unique
+from tests.testing.broker.client import Client
 
 _ADDS = _BUMPS_EPOCH = 5  # versions of TxnOffsetCommit and EndTxn
 _LONGEST_MS = 900_000  # transaction.max.timeout.ms: no transaction is to end because the machine is busy

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
+from kafka_nextgen.groups.end_transaction import EndTransaction
 from kafka_nextgen.groups.leaving import LeaveGroup
-from kafka_nextgen.groups.offset_requests import EndTransaction
 from kafka_nextgen.groups.records import Record
 from kafka_nextgen.history.events import Event, EventKind
 from kafka_nextgen.logs import logger_of

@@ -12,8 +12,8 @@ from itertools import count
 from typing import TypeVar
 
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.groups.end_transaction import EndTransaction
 from kafka_nextgen.groups.listed import GroupsListed
-from kafka_nextgen.groups.offset_requests import EndTransaction
 from kafka_nextgen.metrics.coordinator_metrics import CoordinatorMetrics
 from kafka_nextgen.offsets_topic import KAFKAS, Codec
 from kafka_nextgen.testing.broker.coordination.chronicle import Chronicle, Listener, ReportingChronicle

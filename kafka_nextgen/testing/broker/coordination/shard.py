@@ -17,7 +17,7 @@ from typing import TypeVar
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import CorruptRecordError, StorageError
-from kafka_nextgen.groups.offset_requests import EndTransaction
+from kafka_nextgen.groups.end_transaction import EndTransaction
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.testing.broker.coordination.chronicle import Chronicle
 from kafka_nextgen.testing.broker.coordination.journal import Journal

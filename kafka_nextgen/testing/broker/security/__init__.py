@@ -4,7 +4,7 @@ A connection comes to a listener (``listeners``), which says whether it is encry
 client has to authenticate (``sasl``, with an exchange of tokens for each of the ``mechanisms``, and ``users``). The
 client is then a principal (``principals``). Kafka's ACLs, here rules (``rules``), decide what a principal may do. The
 handler of each API asks for the rights that it needs (``acls``, ``access``). One table of the tests lists the rights
-that each API needs: ``tests/broker/security/requirements.py``.
+that each API needs: ``tests/testing/broker/security/requirements.py``.
 
 Key files are read once, when the broker is made. The catalogue keeps what changes while the broker runs.
 """

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.groups.offset_requests import EndTransaction
+from kafka_nextgen.groups.end_transaction import EndTransaction
 from kafka_nextgen.testing.broker.coordination import OFFSETS_TOPIC, Coordination
 from kafka_nextgen.testing.broker.topic import Partition
 from kafka_nextgen.testing.broker.topics import Topics

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from random import Random
 
 from kafka_nextgen.wire import apis
-from tests.broker.configs import GROUP, SET
+from tests.testing.broker.configs import GROUP, SET
 from tests.verification.differential.drawing import classic_members, consumer_members, groups, records, topics
 from tests.verification.differential.drawing.session import FIRST_TOPICS, GROUPS, Session
 from tests.verification.differential.steps import Step

@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import Any
 
 from kafka_nextgen.wire import apis
-from tests.broker.configs import APPEND, DELETE, GROUP, SET, SUBTRACT, TOPIC
-from tests.broker.topic_requests import new_topic_request
+from tests.testing.broker.configs import APPEND, DELETE, GROUP, SET, SUBTRACT, TOPIC
+from tests.testing.broker.topic_requests import new_topic_request
 from tests.verification.differential.drawing.session import GROUPS, NOWHERE, TOPICS, Session
 from tests.verification.differential.steps import Step
 from tests.verification.differential.symbols import Group, Symbol, Topic, TopicIdOf

@@ -64,7 +64,7 @@ from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire import apis
 from kafka_nextgen.wire.apis import APIS, Api
 from kafka_nextgen.wire.frames import decode_request, decode_response, encode_request, encode_response
-from tests.bridge.over_the_wire import IDS, TOPICS
+from tests.requests.over_the_wire import IDS, TOPICS
 from tests.verification.fuzz import corpus
 from tests.verification.fuzz.decoders.decoder import Decoder, refusals
 from tests.wire.schema_messages import ALL, full, message_class

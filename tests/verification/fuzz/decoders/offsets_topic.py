@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 
 from kafka_nextgen.offsets_topic.extensions import KeyAndValue, Skipped, decode, encode
-from tests.bridge.written_by_kafka import KAFKAS
+from tests.offsets_topic.written_by_kafka import KAFKAS
 from tests.verification.fuzz import corpus
 from tests.verification.fuzz.decoders.decoder import Decoder, refusals
 

@@ -14,11 +14,11 @@ from rich.console import Console
 from kafka_nextgen.errors import DecodeError
 from kafka_nextgen.wire import apis
 from kafka_nextgen.wire.apis import APIS, Api
-from tests.broker.client import Client
 from tests.support.capturing_proxy import CapturingProxy
 from tests.support.clients import create_topic
 from tests.support.java_tools import CONSOLE_CONSUMER, CONSUMER_GROUPS, find_java_tools
 from tests.support.real_kafka import NEWEST_VERSION
+from tests.testing.broker.client import Client
 from tests.verification.fuzz.corpus import write
 from tests.verification.fuzz.recording import administration, records
 from tests.verification.fuzz.recording.kafka import PASSWORD, USER, Listened, listened_kafka

@@ -18,9 +18,9 @@ from kafka_nextgen.errors import DecodeError
 from kafka_nextgen.requests.api_versions import to_request
 from kafka_nextgen.testing import Cluster
 from kafka_nextgen.wire import apis
-from tests.broker.client import Client
-from tests.broker.requests import topic_id_of
 from tests.support.turning_loop import StandingClock
+from tests.testing.broker.client import Client
+from tests.testing.broker.requests import topic_id_of
 from tests.verification.fuzz.requests.drawing import Drawn, draw
 from tests.verification.fuzz.requests.words import TOPICS, Words
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kafka_nextgen.groups.offset_requests import EndTransaction
+from kafka_nextgen.groups.end_transaction import EndTransaction
 from kafka_nextgen.testing.coordinator.requests import OffsetCommit, OffsetDelete, OffsetFetch, TxnOffsetCommit
 from kafka_nextgen.testing.coordinator.responses import OffsetsCommitted, OffsetsDeleted, OffsetsFetched
 from kafka_nextgen.types import OffsetAndMetadata

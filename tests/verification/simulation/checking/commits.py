@@ -18,7 +18,7 @@ from typing import Any
 from attrs import define, field
 
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.groups.offset_requests import OffsetCommit
+from kafka_nextgen.testing.coordinator.requests import OffsetCommit
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 from tests.verification.simulation.clients import Client
 

@@ -14,10 +14,9 @@ from attrs import define, field
 
 from kafka_nextgen.groups import records as r
 from kafka_nextgen.groups.consumer_protocol import decode_assignment
-from kafka_nextgen.groups.offset_requests import OffsetCommit
 from kafka_nextgen.testing.coordinator.coordinator import Outcome
 from kafka_nextgen.testing.coordinator.group import Group
-from kafka_nextgen.testing.coordinator.requests import DeleteGroups, Request
+from kafka_nextgen.testing.coordinator.requests import DeleteGroups, OffsetCommit, Request
 from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicIdPartition, TopicPartition
 from tests.verification.simulation.checking.excuses import Excuses, reserved
 from tests.verification.simulation.clients import Client

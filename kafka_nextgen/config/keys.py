@@ -1,0 +1,252 @@
+"""Every key of a consumer: its name, the type of its value, its default and its documentation.
+
+Keys of TLS and SASL are in ``properties.security_config``. With the consumer group protocol the broker sets the session
+timeout, the heartbeat interval and the assignor (KIP-848, "Consumer API"). So these three keys are refused, except with
+``group.protocol=classic`` or ``auto``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, cast
+
+import attrs
+from attrs import Factory, frozen
+
+from kafka_nextgen.assignors.local_assignors import local_assignors
+from kafka_nextgen.assignors.spec import PartitionAssignor
+from kafka_nextgen.properties import value_types as p
+from kafka_nextgen.properties.deserialization import (
+    DeserializationPolicy,
+    Deserializer,
+    OnDeserializationError,
+    deserializer,
+    on_deserialization_error,
+)
+from kafka_nextgen.properties.offset_reset import OffsetReset, Reset
+from kafka_nextgen.properties.security_config import SecurityConfig
+from kafka_nextgen.properties.strategies import strategies
+from kafka_nextgen.properties.value_types import MIB, GroupProtocol, IsolationLevel, RecoveryStrategy
+from kafka_nextgen.properties.value_types import config_key as _key
+from kafka_nextgen.types import JoinReason
+
+__all__ = ["FORBIDDEN", "KEYS", "ConsumerKeys", "Key"]
+
+
+#: Keys that ``group.protocol=consumer`` does not allow, and what replaces them.
+FORBIDDEN: Mapping[str, str] = {
+    "session.timeout.ms": "the broker's group.consumer.session.timeout.ms, or the group's "
+    "consumer.session.timeout.ms, decides when a silent member is removed",
+    "heartbeat.interval.ms": "the broker's group.consumer.heartbeat.interval.ms, or the group's "
+    "consumer.heartbeat.interval.ms, decides how often a member heartbeats",
+    "partition.assignment.strategy": "the broker assigns; group.remote.assignor chooses among its assignors, "
+    "group.local.assignors adds client-side ones",
+}
+
+
+# ruff: noqa: RUF009  (these defaults are attrs fields)
+
+_MS = p.whole_number(0)
+_BYTES = p.whole_number(1)
+_POLL_INTERVAL = Factory(lambda config: cast(int, config.max_poll_interval_ms), takes_self=True)
+_STRATEGIES = Factory(
+    lambda config: () if config.group_local_assignors else ("range", "cooperative-sticky"), takes_self=True
+)
+_WITH_A_GROUP = Factory(lambda config: config.group_id is not None, takes_self=True)
+
+
+@frozen(kw_only=True, repr=False)
+class ConsumerKeys(SecurityConfig):
+    """The keys as attributes. Those ending in ``_ms`` are milliseconds, those ending in ``_bytes`` bytes."""
+
+    bootstrap_servers: tuple[p.ServerAddress, ...] = _key(
+        p.servers, (), "Servers for the first connection to the cluster; one that answers is enough. Required."
+    )
+    bootstrap_resolve_timeout_ms: int = _key(
+        _MS,
+        0,
+        "How long bootstrap servers whose names can't be looked up, or that can't be reached, are tried before it is "
+        "an error (KIP-909); 0 means 10 seconds. A constructor never waits.",
+    )
+    client_id: str = _key(p.text(), "kafka-nextgen", "The name that brokers log and apply quotas to.")
+    client_rack: str | None = _key(
+        p.text(),
+        None,
+        "The rack of this client: brokers with a rack-aware replica.selector.class let it read from a replica in that "
+        "rack, for metadata.max.age.ms at a time (KIP-392). Rack-aware assignors use it as well (KIP-881).",
+    )
+    group_id: str | None = _key(p.text(), None, "The group to join and to commit for.")
+    group_protocol: GroupProtocol = _key(
+        p.group_protocol,
+        GroupProtocol.CONSUMER,
+        "The group protocol (KIP-848, where classic is called generic); auto is consumer if the cluster supports it.",
+    )
+    group_instance_id: str | None = _key(
+        p.name, None, "The name of a static member, which keeps its partitions across restarts (KIP-345)."
+    )
+    group_remote_assignor: str | None = _key(
+        p.text(),
+        None,
+        "The server-side assignor to ask for, such as uniform or range. Default: the broker chooses.",
+    )
+    group_local_assignors: tuple[PartitionAssignor, ...] = _key(
+        local_assignors,
+        (),
+        "Client-side assignors, the preferred first, instead of group.remote.assignor. One member runs one that all "
+        "members have, if the coordinator supports client-side assignors (KIP-848), or with the classic protocol.",
+    )
+    join_reason: JoinReason | None = _key(
+        p.join_reason,
+        None,
+        "The reason for the first join: restart lets a known member return without a rebalance, upgrade requests a "
+        "rebalance. Only coordinators with extensions use it. Not in Kafka.",
+    )
+    partition_assignment_strategy: tuple[str, ...] = _key(
+        strategies,
+        _STRATEGIES,
+        "With the classic protocol: the assignors, the preferred first; cooperative only if all are (KIP-429). They "
+        "follow group.local.assignors. Default: range,cooperative-sticky, or none with group.local.assignors.",
+    )
+    session_timeout_ms: int = _key(
+        p.whole_number(1), 45_000, "With the classic protocol: a member without a heartbeat for this long is removed."
+    )
+    heartbeat_interval_ms: int = _key(
+        p.whole_number(1), 3_000, "With the classic protocol: the time between two heartbeats."
+    )
+    history_log_dir: str | None = _key(
+        p.text(),
+        None,
+        "A directory for this consumer's event log, which kafka-nextgen history reads. Not in Kafka.",
+    )
+    auto_offset_reset: Reset = _key(
+        p.offset_reset,
+        OffsetReset.LATEST,
+        "Where to start without a committed offset. none raises OffsetOutOfRangeError; by_duration starts at the first "
+        "record that is at most this old, an ISO 8601 duration (KIP-1106).",
+    )
+    auto_offset_reset_new_partitions: Reset | None = _key(
+        p.offset_place,
+        None,
+        "Where to start in a new partition: one without a committed offset, in a topic where the group has committed "
+        "others. Default: auto.offset.reset, with a warning for records that latest skips. Not in Kafka (KIP-1327 asks "
+        "for the like).",
+    )
+    enable_auto_commit: bool = _key(
+        p.boolean, _WITH_A_GROUP, "Commit the records returned before the last poll. Default: true with a group."
+    )
+    auto_commit_interval_ms: int = _key(p.whole_number(1), 5_000, "The time between two auto-commits.")
+    max_poll_interval_ms: int = _key(
+        p.whole_number(1), 300_000, "A member that does not poll for this long leaves its group."
+    )
+    max_poll_records: int = _key(p.whole_number(1), 500, "The most records that one poll returns.")
+    fetch_min_bytes: int = _key(_BYTES, 1, "A broker delays its response until it has this many bytes.")
+    fetch_max_bytes: int = _key(_BYTES, 50 * MIB, "The most bytes that one fetch from one broker should return.")
+    fetch_max_wait_ms: int = _key(_MS, 500, "The longest a broker waits for fetch.min.bytes.")
+    max_partition_fetch_bytes: int = _key(_BYTES, MIB, "The most bytes of one partition that one fetch should return.")
+    check_crcs: bool = _key(p.boolean, True, "Check the checksum of every record batch.")
+    isolation_level: IsolationLevel = _key(
+        p.isolation_level,
+        IsolationLevel.READ_UNCOMMITTED,
+        "Which records of transactions are read: all, or with read_committed those of committed transactions, up to "
+        "the start of the first open transaction.",
+    )
+    request_timeout_ms: int = _key(p.whole_number(1), 30_000, "How long to wait for the response to one request.")
+    default_api_timeout_ms: int = _key(_MS, 60_000, "The timeout of methods that are called without one.")
+    retry_backoff_ms: int = _key(_MS, 100, "The delay before the first retry; doubles with each retry.")
+    retry_backoff_max_ms: int = _key(_MS, 1_000, "The longest delay before a retry.")
+    reconnect_backoff_ms: int = _key(_MS, 50, "The delay before reconnecting to a broker; doubles each time.")
+    reconnect_backoff_max_ms: int = _key(_MS, 1_000, "The longest delay before reconnecting to a broker.")
+    metadata_max_age_ms: int = _key(
+        p.whole_number(1),
+        300_000,
+        "Metadata older than this is refreshed, and topics no longer in use are dropped.",
+    )
+    metadata_recovery_strategy: RecoveryStrategy = _key(
+        p.one_of(RecoveryStrategy),
+        RecoveryStrategy.REBOOTSTRAP,
+        "What to do when no known broker can be reached (KIP-1102).",
+    )
+    metadata_recovery_rebootstrap_trigger_ms: int = _key(
+        _MS, 300_000, "After this long without metadata, reconnect to the bootstrap servers."
+    )
+    metadata_cluster_check_enable: bool = _key(
+        p.boolean,
+        True,
+        "Tell brokers from Kafka 4.4 on which cluster and node is meant; where another one answers, start again from "
+        "the bootstrap servers (KIP-1242). Has no effect with metadata.recovery.strategy=none.",
+    )
+    connections_max_idle_ms: int = _key(p.whole_number(1), 540_000, "A connection unused for this long is closed.")
+    socket_connection_setup_timeout_ms: int = _key(
+        p.whole_number(1), 10_000, "How long connecting to one address may take."
+    )
+    allow_auto_create_topics: bool = _key(
+        p.boolean,
+        True,
+        "Let brokers create subscribed or assigned topics that don't exist, if the brokers allow it.",
+    )
+    key_deserializer: Deserializer | None = _key(
+        deserializer, None, "Converts a record's key from bytes. Default: keys are bytes."
+    )
+    value_deserializer: Deserializer | None = _key(
+        deserializer, None, "Converts a record's value from bytes. Default: values are bytes."
+    )
+    on_deserialization_error: OnDeserializationError = _key(
+        on_deserialization_error,
+        DeserializationPolicy.RAISE,
+        "What to do with a record that can't be deserialized: raise DeserializationError and stop there until the "
+        "application seeks, skip the record, return the error as its key or value, or call this function with the "
+        "error and then skip the record. Not in Kafka.",
+    )
+    rebalance_timeout_ms: int = _key(
+        p.whole_number(1),
+        _POLL_INTERVAL,
+        "How long a member may take to revoke partitions. Default: max.poll.interval.ms. Not in Kafka.",
+    )
+    instance_id_retry_timeout_ms: int = _key(
+        _MS, 60_000, "How long to wait for a group.instance.id that another member still uses. Not in Kafka."
+    )
+    offset_reset_strict: bool = _key(
+        p.boolean,
+        False,
+        "Raise instead of resetting when an offset is out of range or the log was truncated. Not in Kafka.",
+    )
+    fetch_buffer_bytes: int = _key(
+        _BYTES,
+        64 * MIB,
+        "The limit of all records that are buffered, in flight or being decoded, over all partitions. The compressed "
+        "batches of one partition in one response may decompress to as much, and at least to 16 MiB. Fetches in flight "
+        "when records become larger than before may exceed the limit: each of the two fetches of a broker by its first "
+        "batch and by the partitions being decoded. A process also keeps up to 32 MiB of freed memory for new records. "
+        "Not in Kafka.",
+    )
+    receive_message_max_bytes: int = _key(
+        p.whole_number(1024), 100 * MIB, "A larger frame is refused and its connection closed. From librdkafka."
+    )
+
+
+@frozen
+class Key:
+    """A key: Kafka's name, the attribute, the type of its value, its documentation and its default.
+
+    A default may depend on other keys. ``is_security`` is whether the key is about TLS or SASL.
+    """
+
+    name: str
+    attribute: str
+    value_type: p.ValueType[object]
+    doc: str
+    default: Callable[[ConsumerKeys], object]
+    is_security: bool
+
+
+def _key_of(attribute: attrs.Attribute[Any]) -> Key:
+    name, metadata, default = attribute.name, attribute.metadata, attribute.default
+    default_of = getattr(default, "factory", None) or (lambda _: default)
+    is_security = hasattr(attrs.fields(SecurityConfig), name)
+    return Key(name.replace("_", "."), name, metadata["value_type"], metadata["doc"], default_of, is_security)
+
+
+#: All keys by Kafka's names.
+KEYS: Mapping[str, Key] = {
+    key.name: key for key in (_key_of(one) for one in attrs.fields(ConsumerKeys) if "value_type" in one.metadata)
+}

@@ -1,0 +1,15 @@
+"""The end of a transaction, which groups learn from its markers in ``__consumer_offsets``."""
+
+from __future__ import annotations
+
+from attrs import frozen
+
+__all__ = ["EndTransaction"]
+
+
+@frozen
+class EndTransaction:
+    """The producer's transaction was committed or aborted, in all groups."""
+
+    producer_id: int
+    is_commit: bool
