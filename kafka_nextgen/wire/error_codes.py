@@ -1,4 +1,4 @@
-"""Error codes, as structures have them."""
+"""The error code fields of messages."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ __all__ = ["ERROR", "code_of"]
 
 
 def code_of(number: int) -> ErrorCode:
-    """The error code of a number; ``UNKNOWN_SERVER_ERROR`` for an unknown number."""
+    """The error code with this number; ``UNKNOWN_SERVER_ERROR`` for an unknown number."""
     try:
         return ErrorCode(number)
     except ValueError:
         return ErrorCode.UNKNOWN_SERVER_ERROR
 
 
-#: The error code of a structure.
+#: Converts a structure's error code field.
 ERROR = converted("error_code", int, code_of)

@@ -1,4 +1,4 @@
-"""Objects of ours <-> structures of messages, field by field, by one table for both directions."""
+"""Converts our objects to message structures and back. One table of fields serves both directions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _NO_NUMBER = -1
 
 @frozen
 class Conversion:
-    """How an attribute becomes fields of a structure, arrays as tuples, and how it is read from that structure."""
+    """How to write an attribute to the fields of a structure, and how to read it back. Arrays are tuples."""
 
     to_fields: Callable[[Any], dict[str, Any]]
     read: Callable[[Any], Any]
@@ -32,7 +32,7 @@ def converted(field: str, to_field: Callable[[Any], Any], read: Callable[[Any], 
 
 
 def optional_number(field: str) -> Conversion:
-    """A number that is not negative, or None, which is written as -1."""
+    """A non-negative number, or None, which is written as -1."""
     return converted(
         field,
         lambda value: _NO_NUMBER if value is None else value,
@@ -41,7 +41,7 @@ def optional_number(field: str) -> Conversion:
 
 
 def read_only(read: Callable[[Any], Any]) -> Conversion:
-    """What is read from the structure, and written by the caller, which has to know more for that."""
+    """A field that is only read. Writing it takes more context, so the caller does that."""
     return Conversion(lambda _: {}, read)
 
 
@@ -63,7 +63,7 @@ class FieldMap(Generic[T, S]):
     Args:
         kind: An attrs class or a named tuple.
         structure: The structure that has a field for each attribute, by the attribute's name.
-        fields: By attribute, what is different: the field's name, a ``Conversion``, or None if there is no field.
+        fields: The exceptions, by attribute: another field name, a ``Conversion``, or None if there is no field.
     """
 
     def __init__(self, kind: type[T], structure: type[S], **fields: str | Conversion | None) -> None:
@@ -80,7 +80,7 @@ class FieldMap(Generic[T, S]):
         self._conversions = [(name, each) for name, each in maps.items() if isinstance(each, Conversion)]
 
     def extended(self, **fields: str | Conversion | None) -> FieldMap[T, S]:
-        """The same with other fields."""
+        """This map with other exceptions added."""
         return FieldMap(self.kind, self.structure, **{**self._given, **fields})
 
     def to_fields(self, value: T) -> dict[str, Any]:
@@ -107,11 +107,11 @@ class FieldMap(Generic[T, S]):
 
     @property
     def inline(self) -> Conversion:
-        """For an object within another: its fields are the structure's of the other."""
+        """For an object inside another whose structure holds the fields of both."""
         return Conversion(self.to_fields, self.from_structure)
 
     def array(self, field: str) -> Conversion:
-        """For objects within another: an array of structures."""
+        """For objects inside another, written as an array of structures."""
         return converted(
             field,
             lambda values: tuple(map(self.to_structure, values)),

@@ -16,7 +16,7 @@ from kafka_nextgen.wire.schema import Field, Kind, Message, Structure
 
 __all__ = ["FIXED", "UNKNOWN_BITS", "ZERO_ID", "Layout", "Program", "is_fixed", "struct_format"]
 
-#: The types of fixed size: their letter in the formats of ``struct``, and their size in bytes.
+#: The types of fixed size: their ``struct`` format letter and their size in bytes.
 FIXED = {
     "bool": ("?", 1),
     "int8": ("b", 1),
@@ -30,25 +30,25 @@ FIXED = {
 }
 #: The bytes of an id that is None.
 ZERO_ID = bytes(16)
-#: The number for a bitfield that is None: the last bit alone.
+#: The number that stands for a bitfield of None: only the last bit is set.
 UNKNOWN_BITS = 1 << 31
 
 
 @frozen
 class Layout:
-    """The layout of a message's version."""
+    """The layout of one version of a message."""
 
     version: int
     flexible: bool
 
     @classmethod
     def of(cls, message: type[Message], version: int) -> Layout:
-        """The layout of ``version`` of ``message``, which has it."""
+        """The layout of ``version``, which ``message`` must have."""
         assert message.VERSIONS.has(version), f"{message.__name__} has no version {version}"
         return cls(version, message.is_flexible(version))
 
     def fields(self, structure: type[Structure]) -> list[Field]:
-        """The fields in their order, without those that have a tag."""
+        """The fields without a tag, in order."""
         return [each for each in structure.FIELDS if each.versions.has(self.version) and each.tag is None]
 
     def tagged(self, structure: type[Structure]) -> list[Field]:
@@ -57,7 +57,7 @@ class Layout:
         return sorted(tagged, key=lambda each: each.tag or 0)
 
     def runs(self, structure: type[Structure]) -> Iterator[tuple[bool, Sequence[Field]]]:
-        """The fields without a tag: runs of fixed size, each with True, and single others."""
+        """The fields without a tag, grouped: runs of fixed-size fields (True), and single other fields (False)."""
         for has_fixed_size, group in groupby(self.fields(structure), key=lambda each: is_fixed(each.kind)):
             run = list(group)
             yield from [(True, run)] if has_fixed_size else [(False, [each]) for each in run]
@@ -67,7 +67,7 @@ class Layout:
         return described.nullable.has(self.version)
 
     def least(self, kind: Kind) -> int:
-        """The fewest bytes that a value of this type takes."""
+        """The minimum size of a value of this type, in bytes."""
         if isinstance(kind, type):
             return sum(map(self._least_of, self.fields(kind))) + (1 if self.flexible else 0)
         if is_fixed(kind):
@@ -85,7 +85,7 @@ def is_fixed(kind: object) -> TypeGuard[str]:
 
 
 def struct_format(run: Sequence[Field]) -> str:
-    """The format of ``struct`` for a run of fields of fixed size."""
+    """The ``struct`` format of a run of fixed-size fields."""
     return ">" + "".join(FIXED[str(each.kind)][0] for each in run)
 
 
@@ -98,11 +98,11 @@ class Program:
     _numbers: Iterator[int] = field(factory=count)
 
     def add(self, depth: int, *lines: str) -> None:
-        """Add lines, ``depth`` levels in."""
+        """Add lines, indented by ``depth`` levels."""
         self.lines.extend("    " * depth + line for line in lines)
 
     def bind(self, value: object, hint: str) -> str:
-        """Give ``value`` a name in the text that no other value has."""
+        """Bind ``value`` to a unique name that the text can use."""
         name = self.fresh(hint)
         self.names[name] = value
         return name
@@ -113,5 +113,6 @@ class Program:
 
     def compile(self, title: str) -> dict[str, object]:
         """Compile it; returns the names it defines. ``title`` is what tracebacks call it."""
-        exec(compile("\n".join(self.lines), f"<{title}>", "exec"), self.names)  # of our own schemas only
+        # The text comes only from our own schemas.
+        exec(compile("\n".join(self.lines), f"<{title}>", "exec"), self.names)
         return self.names

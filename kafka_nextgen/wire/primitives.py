@@ -4,8 +4,8 @@ A length is -1 for null or not negative. Classic messages write it in two or fou
 an unsigned varint of the length plus one. A varint has at most five bytes, fits in 32 bits, and is in its shortest
 form. The tags that end a structure of a flexible message ascend, and each field lies within its structure.
 
-Functions that read begin at ``pos``, never go beyond ``end``, and return what they read with the position after it.
-``where`` names the field in a ``DecodeError``.
+Reading functions start at ``pos``, never go beyond ``end``, and return the value with the position after it. ``where``
+names the field in a ``DecodeError``.
 """
 
 from __future__ import annotations
@@ -39,15 +39,15 @@ __all__ = [
 ]
 
 Data = bytes | memoryview
-#: Counts the elements of an array, ``(count, weight of one, where)``, before the first of them is read.
+#: Counts the elements of an array before the first is read: ``(count, weight of one, where)``.
 Weighing = Callable[[int, int, str], None]
 
 _VARINT_SHIFTS = (0, 7, 14, 21, 28)
 _unpack_int16 = Struct(">h").unpack_from
 _unpack_int32 = Struct(">i").unpack_from
 
-#: The most that the elements of a message may weigh: a million partitions in Metadata. A structure of seven bytes in a
-#: frame takes several hundred bytes as an object.
+#: The maximum weight of a message's elements, enough for a million partitions in Metadata. The limit protects memory: a
+#: structure of seven bytes in a frame takes several hundred bytes as an object.
 _MOST_WEIGHT = 16_000_000
 #: The weight of a number.
 NUMBER_WEIGHT = 1
@@ -58,7 +58,7 @@ LIGHT_BYTES = _MOST_WEIGHT // OBJECT_WEIGHT
 
 
 def weighing() -> Weighing:
-    """Begin to count the elements of a message."""
+    """Start counting the elements of a message."""
     weight = 0
 
     def weigh(count: int, each: int, where: str) -> None:
@@ -88,7 +88,7 @@ def refuse_null(where: str) -> NoReturn:
 
 
 def not_utf8(error: UnicodeDecodeError, where: str) -> NoReturn:
-    """Refuse a string for the bytes that are in it."""
+    """Refuse a string whose bytes are not UTF-8."""
     raise DecodeError(f"{where}: a string that is not UTF-8 ({error.reason})") from error
 
 
@@ -125,14 +125,14 @@ def encoded_varint(number: int) -> bytes:
 
 def compact_length(data: Data, pos: int, end: int, where: str) -> tuple[int, int]:
     """Read the length of a string, of bytes or of an array in a flexible message."""
-    if pos < end and data[pos] < 0x80:  # as most are
+    if pos < end and data[pos] < 0x80:  # one byte, the usual case
         return data[pos] - 1, pos + 1
     value, pos = unsigned_varint(data, pos, end, where)
     return value - 1, pos
 
 
 def leading_int16(data: Data, where: str) -> int:
-    """Read the int16 that ``data`` begins with."""
+    """Read the int16 at the start of ``data``."""
     need(2, 0, len(data), where)
     return int(_unpack_int16(data)[0])
 

@@ -7,7 +7,7 @@ It refuses with a ``DecodeError`` that names the field:
 * null where the schema doesn't allow it, and a string that is not UTF-8;
 * an invalid length, and tags (KIP-482) that don't ascend or don't fill their bytes. Unknown tags are skipped.
 
-The schema limits how deep structures nest, never the peer. An id of zeros is read as None.
+Only the schema decides how deep structures nest; a peer cannot nest them deeper. An id of zeros is read as None.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from kafka_nextgen.wire.schema import Field, Message, Structure
 
 __all__ = ["Reader", "make_reader"]
 
-#: Reads at a position up to an end; returns the message and the position after it. None is weighed if it is small.
+#: Reads from a position up to an end; returns the message and the position after it. Small messages are not weighed.
 Reader = Callable[[Data, int, int, Weighing | None], tuple[Message, int]]
 
 
@@ -56,15 +56,15 @@ _HELPERS = {
     "id_of": _id_of,
     "bits_of": _bits_of,
 }
-#: What a value of fixed size becomes after ``struct`` has read it.
+#: Converts a value of fixed size that ``struct`` has read.
 _CONVERSIONS = {"uuid": "id_of", "bitfield": "bits_of"}
 
 
 @define
 class _ReaderMaker:
-    """Puts the text of a reader together. In it ``pos`` is where reading goes on, and ``end`` where it must end.
+    """Assembles the source text of a reader. In that text ``pos`` is the current position and ``end`` the limit.
 
-    ``data`` is bytes, or a view of them if it is read in place.
+    ``data`` is bytes, or a memoryview for messages that are read in place.
     """
 
     layout: Layout
@@ -72,7 +72,7 @@ class _ReaderMaker:
     in_place: bool
 
     def function(self, name: str, body: Callable[[], None]) -> None:
-        """A function that reads what ``body`` puts into ``value``."""
+        """Add a function that runs ``body`` and returns ``value``."""
         self.program.add(0, f"def {name}(data, pos, end, weigh):")
         body()
         self.program.add(1, "return value, pos")
@@ -139,7 +139,7 @@ class _ReaderMaker:
             self.program.add(depth, f"{size}, pos = {read}(data, pos, end, {where!r})")
 
     def _null(self, nullable: bool, size: str, target: str, depth: int, where: str) -> None:
-        """Begin what depends on a length: null, if it is below zero."""
+        """Start the branch on a length: a negative length means null."""
         null = f"{target} = None" if nullable else f"refuse_null({where!r})"
         self.program.add(depth, f"if {size} < 0: {null}")
 
@@ -203,7 +203,7 @@ class _ReaderMaker:
     def _maybe_structure(
         self, structure: type[Structure], nullable: bool, target: str, depth: int, where: str, null: int = 0xFF
     ) -> None:
-        """A nullable one has a byte in front: 1, or -1 for null (KIP-893), which is 0 in a tag."""
+        """A nullable structure starts with a byte: 1 if present, or for null -1 (KIP-893), in a tagged field 0."""
         if not nullable:
             self.structure(structure, target, depth, where)
             return
@@ -219,7 +219,8 @@ class _ReaderMaker:
         self.structure(structure, target, depth + 1, where)
 
     def _tag_reader(self, described: Field, where: str) -> str:
-        """The name of a function that reads the field of a tag, made apart because it ends where its size says."""
+        """Make a function that reads a tagged field, and return its name. It is a separate function because a tagged
+        field ends where its size says."""
         inner = _ReaderMaker(self.layout, Program(names=dict(_HELPERS)), self.in_place)
         inner.function("read", lambda: inner.tagged(described, where))
         return self.program.bind(inner.program.compile(f"read {where}")["read"], "read_tag")

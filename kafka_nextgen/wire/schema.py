@@ -4,9 +4,10 @@
         throttle_time_ms: int = field("int32", "1+")
         error_code: int = field("int16", "0+")
 
-A message has Kafka's name and its fields Kafka's names in snake_case. A structure inside a message is a class inside
-its class. Versions are written as in Kafka's schemas: ``0+``, ``2-4``, ``3``. A field outside a message's version keeps
-its default. Values are frozen: ``replaced`` makes a changed copy. Arrays are tuples; a list that is given becomes one.
+Messages have Kafka's names; their fields have Kafka's names in snake_case. A structure inside a message is a class
+inside its class. Versions are written as in Kafka's schemas: ``0+``, ``2-4``, ``3``. A field outside a message's
+version keeps its default. Values are frozen: ``replaced`` makes a changed copy. Arrays are tuples; a list is converted
+to one.
 
 ``kafka_nextgen.wire.codec`` reads and writes messages by these classes.
 """
@@ -80,7 +81,7 @@ class Field(NamedTuple):
 
     @property
     def element(self) -> str | type[Structure] | None:
-        """What an array consists of; None if this is no array."""
+        """The type of an array's elements; None if this is not an array."""
         return self.kind[0] if isinstance(self.kind, list) else None
 
 
@@ -110,10 +111,10 @@ class Structure:
 
     def __init_subclass__(cls, **_: Any) -> None:
         described = [each._replace(name=name) for name, each in vars(cls).items() if isinstance(each, Field)]
-        cls.FIELDS = (*cls.FIELDS, *described)  # those of a structure that it extends come first
+        cls.FIELDS = (*cls.FIELDS, *described)  # inherited fields come first
         cls._NAMES = frozenset(each.name for each in cls.FIELDS)
         for each in cls.FIELDS:
-            setattr(cls, each.name, each.default)  # found where an instance has no value of its own
+            setattr(cls, each.name, each.default)  # the default that instances fall back on
 
     def __init__(self, **values: Any) -> None:
         if not values.keys() <= self._NAMES:
@@ -126,13 +127,13 @@ class Structure:
 
     @classmethod
     def of(cls: type[S], values: dict[str, Any]) -> S:
-        """Make one from valid fields, unchecked; ``values`` is kept."""
+        """Make an instance from valid fields, without checks. It keeps ``values`` itself, not a copy."""
         made = object.__new__(cls)
         _set_fields(made, values)
         return made
 
     def replaced(self: S, **changes: Any) -> S:
-        """Make a copy with other values for some fields."""
+        """Make a copy with some fields changed."""
         changed = type(self)(**changes)
         return self.of({**vars(self), **vars(changed)})
 
@@ -162,11 +163,11 @@ _set_fields = vars(Structure)["__dict__"].__set__
 
 
 class Message(Structure):
-    """A request, a response, or the key or value of a record: the structure that a schema is of.
+    """A request, a response, or the key or value of a record: the root structure of a schema.
 
     ``API_KEY`` is -1 for keys and values of records. ``FLEXIBLE`` are the versions with compact lengths
-    and tags (KIP-482). A message ``IN_PLACE`` is read without a copy: its records are views of the frame, and keep it.
-    A message that was read has the ``version`` it was read in, which is no part of its value.
+    and tags (KIP-482). A message that is ``IN_PLACE`` is read without copying: its records are views that keep the
+    frame in memory. A message that was read knows its ``version``, which does not count when messages are compared.
     """
 
     API_KEY: ClassVar[int] = -1

@@ -1,7 +1,7 @@
-"""Topics and partitions as messages have them: grouped by name or by id.
+"""Topics and partitions as messages carry them: grouped by name or by id.
 
-The group protocol speaks of topic ids, and so do newer versions of other APIs; coordinators and applications keep
-offsets by name.
+The group protocol uses topic ids, and so do newer versions of other APIs; coordinators and applications keep offsets by
+topic name.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from kafka_nextgen.types import TopicId, TopicIdPartition, TopicPartition
 
 __all__ = ["NO_TOPIC_ID", "by_name", "by_topic_id", "topic_id_partitions"]
 
-#: What Kafka writes where there is no topic id.
+#: The id that Kafka writes for "no topic id".
 NO_TOPIC_ID = TopicId(int=0)
 
 
 def by_name(partitions: Iterable[TopicPartition]) -> dict[str, list[int]]:
-    """Group partitions by topic, in order and each once."""
+    """Group partitions by topic, sorted and without duplicates."""
     grouped: dict[str, list[int]] = {}
     for partition in sorted(set(partitions)):
         grouped.setdefault(partition.topic, []).append(partition.partition)
@@ -26,7 +26,7 @@ def by_name(partitions: Iterable[TopicPartition]) -> dict[str, list[int]]:
 
 
 def by_topic_id(partitions: Iterable[TopicIdPartition]) -> dict[TopicId, list[int]]:
-    """Group partitions by topic id, in order and each once."""
+    """Group partitions by topic id, sorted and without duplicates."""
     grouped: dict[TopicId, list[int]] = {}
     for partition in sorted(set(partitions)):
         grouped.setdefault(partition.topic_id, []).append(partition.partition)

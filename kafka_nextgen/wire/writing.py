@@ -1,7 +1,7 @@
 """Generates the function that writes one version of a message from its schema.
 
-Fields that the version doesn't have are left out. A field with a tag (KIP-482) is written if it has another value than
-its default, as Kafka's own clients do. An id that is None is written as zeros.
+Fields that the version doesn't have are left out. A tagged field (KIP-482) is written only if its value differs from
+its default, as in Kafka's own clients. An id that is None is written as zeros.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from kafka_nextgen.wire.schema import Field, Message, Structure
 
 __all__ = ["Writer", "make_writer"]
 
-#: Adds the parts of a message to a list, by its ``append``.
+#: Adds the parts of a message to a list; takes the list's ``append``.
 Writer = Callable[[Message, Callable[[bytes], None]], None]
 
 
@@ -32,7 +32,7 @@ def make_writer(message: type[Message], version: int) -> Writer:
 
 
 def _compact(size: int) -> bytes:
-    """A length of a flexible message."""
+    """Encode a length in a flexible message."""
     return encoded_varint(size + 1)
 
 
@@ -53,7 +53,7 @@ _HELPERS = {
     "id_bytes": _id_bytes,
     "number_of": _number_of,
 }
-#: What a value becomes before ``struct`` writes it.
+#: Converts a value before ``struct`` writes it.
 _CONVERSIONS = {"uuid": "id_bytes", "bitfield": "number_of"}
 
 
@@ -64,7 +64,7 @@ def _converted(kind: object, value: str) -> str:
 
 @define
 class _WriterMaker:
-    """Puts the text of a writer together. In it ``out`` takes the parts."""
+    """Assembles the source text of a writer. In that text ``out`` takes the parts."""
 
     layout: Layout
     program: Program

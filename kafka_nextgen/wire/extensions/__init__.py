@@ -1,1 +1,1 @@
-"""What extensions add to messages and records, for the client's and the broker's side."""
+"""The fields that extensions add to messages and records, shared by client and broker."""

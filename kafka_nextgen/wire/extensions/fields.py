@@ -1,8 +1,8 @@
-"""What extensions add to messages and records, wherever it is carried.
+"""The fields that extensions add to messages and records.
 
-* The assignors that a member can run, and metadata, of which only assignors know what it means. Metadata that is
-  missing is null; empty metadata is there.
-* The reasons of joins and rebalances by their numbers. One of a later release is none that is known.
+* The assignors that a member can run, with metadata that only assignors interpret. Missing metadata is null, which
+  differs from empty metadata.
+* The reasons for joins and rebalances, by number. A number that only a later release knows is read as unknown.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ def _metadata_in(structure: Any) -> Metadata | None:
 
 #: Metadata that may be missing.
 METADATA = Conversion(_metadata_fields, _metadata_in)
-#: An assignor that a member can run; those of a member come preferred first.
+#: An assignor that a member can run. A member lists its assignors in order of preference.
 ASSIGNOR = FieldMap(ClientAssignor, m.ClientAssignor, metadata=METADATA)
 
 
 def join_reason(number: int) -> JoinReason:
-    """What a member states by this number."""
+    """The join reason with this number."""
     return _JOIN.get(number, JoinReason.UNKNOWN)
 
 
 def rebalance_reason(number: int) -> RebalanceReason:
-    """What a rebalance is recorded to have begun with by this number."""
+    """The recorded rebalance reason with this number."""
     return _REBALANCE.get(number, RebalanceReason.UNKNOWN)

@@ -1,4 +1,4 @@
-"""A rebalance, as the answer to ConsumerGroupHistory and the offsets topic have it."""
+"""Converts a rebalance, in ConsumerGroupHistory responses and in the offsets topic."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _CAUSE = FieldMap(
     reason=converted("reason", int, rebalance_reason),
     stated=converted("join_reason", int, join_reason),
 )
-#: A rebalance, as answers and records have it.
+#: Converts a rebalance in responses and records.
 REBALANCE = FieldMap(
     Rebalance,
     _Rebalance,

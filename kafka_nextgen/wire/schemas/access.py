@@ -1,4 +1,4 @@
-"""Access rules, SCRAM credentials and quotas of clients."""
+"""Access control rules (ACLs), SCRAM credentials and client quotas."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from kafka_nextgen.wire.schema import Message, Structure, field
 
 
 class AclFilter(Structure):
-    """Which rules of access are meant."""
+    """A filter for access control rules."""
 
     resource_type_filter: int = field("int8", "0+")
     resource_name_filter: str | None = field("string", "0+", nullable="0+")
@@ -20,7 +20,7 @@ class AclFilter(Structure):
 
 
 class DescribeAclsRequest(AclFilter, Message, api_key=29, versions="1-3", flexible="2+"):
-    """Which rules of access match a filter?"""
+    """Find the access control rules that match a filter."""
 
 
 class DescribeAclsResponse(Message, api_key=29, versions="1-3", flexible="2+"):
@@ -45,7 +45,7 @@ class DescribeAclsResponse(Message, api_key=29, versions="1-3", flexible="2+"):
 
 
 class CreateAclsRequest(Message, api_key=30, versions="1-3", flexible="2+"):
-    """Add rules of access."""
+    """Add access control rules."""
 
     class AclCreation(Structure):
         resource_type: int = field("int8", "0+")
@@ -71,7 +71,7 @@ class CreateAclsResponse(Message, api_key=30, versions="1-3", flexible="2+"):
 
 
 class DeleteAclsRequest(Message, api_key=31, versions="1-3", flexible="2+"):
-    """Delete the rules of access that match filters."""
+    """Delete the access control rules that match filters."""
 
     filters: Sequence[AclFilter] = field([AclFilter], "0+")
 
@@ -100,7 +100,7 @@ class DeleteAclsResponse(Message, api_key=31, versions="1-3", flexible="2+"):
 
 
 class DescribeUserScramCredentialsRequest(Message, api_key=50, versions="0", flexible="0+"):
-    """Which users have SCRAM credentials (KIP-554)?"""
+    """Describe the SCRAM credentials of users (KIP-554)."""
 
     class UserName(Structure):
         name: str = field("string", "0+")
@@ -146,7 +146,7 @@ class AlterUserScramCredentialsRequest(Message, api_key=51, versions="0", flexib
 
 
 class AlterUserScramCredentialsResponse(Message, api_key=51, versions="0", flexible="0+"):
-    """Whether those of each user were changed."""
+    """Whether each user's credentials were changed."""
 
     class AlterUserScramCredentialsResult(Structure):
         user: str = field("string", "0+")
@@ -158,14 +158,14 @@ class AlterUserScramCredentialsResponse(Message, api_key=51, versions="0", flexi
 
 
 class EntityData(Structure):
-    """A part of the entity that quotas are of, in requests and responses."""
+    """One component of a quota's entity, in requests and responses."""
 
     entity_type: str = field("string", "0+")
     entity_name: str | None = field("string", "0+", nullable="0+")
 
 
 class DescribeClientQuotasRequest(Message, api_key=48, versions="0-1", flexible="1+"):
-    """Which quotas do clients have (KIP-546)?"""
+    """Describe the quotas of clients (KIP-546)."""
 
     class ComponentData(Structure):
         entity_type: str = field("string", "0+")
@@ -210,7 +210,7 @@ class AlterClientQuotasRequest(Message, api_key=49, versions="0-1", flexible="1+
 
 
 class AlterClientQuotasResponse(Message, api_key=49, versions="0-1", flexible="1+"):
-    """Whether those of each entity were changed."""
+    """Whether each entity's quotas were changed."""
 
     class EntryData(Structure):
         error_code: int = field("int16", "0+")

@@ -8,7 +8,8 @@ from kafka_nextgen.wire.schema import Message, Structure, field
 
 
 class JoinGroupRequest(Message, api_key=11, versions="0-9", flexible="6+"):
-    """Join a classic group, or its next generation. The extensions of a member are a tag of ours, from version 6 on."""
+    """Join a classic group, or its next generation. From version 6 on, a tag of our own carries the member's
+    extensions."""
 
     class JoinGroupRequestProtocol(Structure):
         name: str = field("string", "0+")
@@ -26,7 +27,7 @@ class JoinGroupRequest(Message, api_key=11, versions="0-9", flexible="6+"):
 
 
 class JoinGroupResponse(Message, api_key=11, versions="0-9", flexible="6+"):
-    """The generation; its leader is told all members."""
+    """The generation. Only its leader receives the list of members."""
 
     class JoinGroupResponseMember(Structure):
         member_id: str = field("string", "0+")
@@ -45,7 +46,7 @@ class JoinGroupResponse(Message, api_key=11, versions="0-9", flexible="6+"):
 
 
 class SyncGroupRequest(Message, api_key=14, versions="0-5", flexible="4+"):
-    """Ask for the assignment of a generation; the leader brings all of them."""
+    """Ask for the member's assignment in a generation. The leader sends all assignments with it."""
 
     class SyncGroupRequestAssignment(Structure):
         member_id: str = field("string", "0+")

@@ -8,7 +8,7 @@ from kafka_nextgen.wire.schema import Message, Structure, field
 
 
 class DescribeConfigsRequest(Message, api_key=32, versions="1-4", flexible="4+"):
-    """Which settings have these topics, brokers or groups?"""
+    """Describe the settings of topics, brokers or groups."""
 
     class DescribeConfigsResource(Structure):
         resource_type: int = field("int8", "0+")
@@ -59,7 +59,7 @@ class AlterConfigsResourceResponse(Structure):
 
 
 class AlterConfigsRequest(Message, api_key=33, versions="0-2", flexible="2+"):
-    """Replace all settings of these topics, brokers or groups."""
+    """Replace all settings of topics, brokers or groups."""
 
     class AlterConfigsResource(Structure):
         class AlterableConfig(Structure):
@@ -82,7 +82,7 @@ class AlterConfigsResponse(Message, api_key=33, versions="0-2", flexible="2+"):
 
 
 class IncrementalAlterConfigsRequest(Message, api_key=44, versions="0-1", flexible="1+"):
-    """Change some settings of these topics, brokers or groups (KIP-339)."""
+    """Change some settings of topics, brokers or groups (KIP-339)."""
 
     class AlterConfigsResource(Structure):
         class AlterableConfig(Structure):
@@ -106,7 +106,7 @@ class IncrementalAlterConfigsResponse(Message, api_key=44, versions="0-1", flexi
 
 
 class ListConfigResourcesRequest(Message, api_key=74, versions="0-1", flexible="0+"):
-    """Which resources have settings (KIP-1142)?"""
+    """List the resources that have settings (KIP-1142)."""
 
     resource_types: Sequence[int] = field(["int8"], "1+")
 

@@ -27,7 +27,8 @@ class ClientAssignor(Structure):
 
 
 class ConsumerGroupHeartbeatRequest(Message, api_key=68, versions="0-1", flexible="0+"):
-    """KIP-848, "ConsumerGroupHeartbeat API": join, stay, leave; version 1 has patterns and client-made ids."""
+    """KIP-848, "ConsumerGroupHeartbeat API": join, stay or leave. Version 1 adds patterns and member ids made by the
+    client."""
 
     group_id: str = field("string", "0+")
     member_id: str = field("string", "0+")
@@ -46,7 +47,7 @@ class ConsumerGroupHeartbeatRequest(Message, api_key=68, versions="0-1", flexibl
 
 
 class ConsumerGroupHeartbeatResponse(Message, api_key=68, versions="0-1", flexible="0+"):
-    """KIP-848, "ConsumerGroupHeartbeat API": the member's epoch, and its assignment if that changed."""
+    """KIP-848, "ConsumerGroupHeartbeat API": the member's epoch, and its assignment if it changed."""
 
     class Assignment(Structure):
         topic_partitions: Sequence[TopicPartitions] = field([TopicPartitions], "0+")

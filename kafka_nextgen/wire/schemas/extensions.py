@@ -1,7 +1,7 @@
 """APIs that Apache Kafka never shipped.
 
-Their keys begin at 10000, as do the tags of fields that are added to Kafka's own messages. Clients that don't know them
-never see any: a broker tells of these APIs to clients that can use them only.
+Their keys start at 10000, and so do the tags of fields added to Kafka's own messages. Other clients never see these
+APIs: a broker advertises them only to clients that can use them.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from kafka_nextgen.wire.schemas.consumer_group import TopicPartitions
 
 
 class ConsumerGroupPrepareAssignmentRequest(Message, api_key=10000, versions="0", flexible="0+"):
-    """KIP-848, "ConsumerGroupPrepareAssignment API": what is there to assign?"""
+    """KIP-848, "ConsumerGroupPrepareAssignment API": ask for the input of an assignor."""
 
     group_id: str = field("string", "0+")
     member_id: str = field("string", "0+")
@@ -22,8 +22,8 @@ class ConsumerGroupPrepareAssignmentRequest(Message, api_key=10000, versions="0"
 
 
 class ConsumerGroupPrepareAssignmentResponse(Message, api_key=10000, versions="0", flexible="0+"):
-    """KIP-848, "ConsumerGroupPrepareAssignment API": the group as its assignor sees it, and the racks of
-    partitions, which the KIP leaves out.
+    """KIP-848, "ConsumerGroupPrepareAssignment API": the group as its assignor sees it, and the racks of partitions,
+    which are not in the KIP.
     """
 
     class Member(Structure):
@@ -59,8 +59,8 @@ class ConsumerGroupPrepareAssignmentResponse(Message, api_key=10000, versions="0
 
 
 class ConsumerGroupInstallAssignmentRequest(Message, api_key=10001, versions="0", flexible="0+"):
-    """KIP-848, "ConsumerGroupInstallAssignment API": what was computed. The version of metadata has 16 bits as in all
-    other messages that carry it, where the KIP writes 32.
+    """KIP-848, "ConsumerGroupInstallAssignment API": the computed assignment. The metadata version has 16 bits, as in
+    all other messages that carry it; the KIP says 32.
     """
 
     class Member(Structure):
@@ -79,7 +79,7 @@ class ConsumerGroupInstallAssignmentRequest(Message, api_key=10001, versions="0"
 
 
 class ConsumerGroupInstallAssignmentResponse(Message, api_key=10001, versions="0", flexible="0+"):
-    """KIP-848, "ConsumerGroupInstallAssignment API": whether that is the group's target now."""
+    """KIP-848, "ConsumerGroupInstallAssignment API": whether the assignment is now the group's target."""
 
     throttle_time_ms: int = field("int32", "0+")
     error_code: int = field("int16", "0+")
@@ -87,7 +87,7 @@ class ConsumerGroupInstallAssignmentResponse(Message, api_key=10001, versions="0
 
 
 class ConsumerGroupAddMembersRequest(Message, api_key=10002, versions="0", flexible="0+"):
-    """KIP-345, "Future Works", and the draft of batched joins: the static members to expect."""
+    """KIP-345, "Future Works", and the draft of batched joins: reserve places for static members."""
 
     class ExpectedMember(Structure):
         instance_id: str = field("string", "0+")
@@ -115,7 +115,7 @@ class ConsumerGroupAddMembersResponse(Message, api_key=10002, versions="0", flex
 
 
 class ConsumerGroupHistoryRequest(Message, api_key=10003, versions="0", flexible="0+"):
-    """The draft "JoinReason", beside KIP-345: why did a group rebalance?"""
+    """The draft "JoinReason", next to KIP-345: ask why a group rebalanced."""
 
     group_id: str = field("string", "0+")
 

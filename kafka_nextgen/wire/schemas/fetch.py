@@ -9,7 +9,7 @@ from kafka_nextgen.wire.schema import Message, Structure, field
 
 
 class FetchRequest(Message, api_key=1, versions="4-17", flexible="12+"):
-    """Which records follow these offsets? Consumers write it by ``wire.fetch_request``."""
+    """Fetch the records from these offsets on. Consumers encode it with ``wire.fetch_request``."""
 
     class ReplicaState(Structure):
         replica_id: int = field("int32", "15+", default=-1)
@@ -49,7 +49,7 @@ class FetchRequest(Message, api_key=1, versions="4-17", flexible="12+"):
 
 
 class FetchResponse(Message, api_key=1, versions="4-17", flexible="12+", in_place=True):
-    """Records of partitions, as views of the frame: the one message that brings megabytes."""
+    """Records of partitions, as views of the frame, because only this response is megabytes large."""
 
     class FetchableTopicResponse(Structure):
         class PartitionData(Structure):
@@ -99,7 +99,7 @@ class FetchResponse(Message, api_key=1, versions="4-17", flexible="12+", in_plac
 
 
 class ListOffsetsRequest(Message, api_key=2, versions="1-11", flexible="6+"):
-    """Which offset has a timestamp, or is the first or the last?"""
+    """Find the offset for a timestamp, or the first or last offset."""
 
     class ListOffsetsTopic(Structure):
         class ListOffsetsPartition(Structure):
@@ -117,7 +117,7 @@ class ListOffsetsRequest(Message, api_key=2, versions="1-11", flexible="6+"):
 
 
 class ListOffsetsResponse(Message, api_key=2, versions="1-11", flexible="6+"):
-    """The offset of each partition; -1 if no record is that late."""
+    """The offset in each partition; -1 if no record has that timestamp or a later one."""
 
     class ListOffsetsTopicResponse(Structure):
         class ListOffsetsPartitionResponse(Structure):
@@ -135,7 +135,7 @@ class ListOffsetsResponse(Message, api_key=2, versions="1-11", flexible="6+"):
 
 
 class OffsetForLeaderEpochRequest(Message, api_key=23, versions="2-4", flexible="4+"):
-    """Where does a leader epoch end (KIP-320)?"""
+    """Find the end offset of a leader epoch (KIP-320)."""
 
     class OffsetForLeaderTopic(Structure):
         class OffsetForLeaderPartition(Structure):
@@ -151,7 +151,7 @@ class OffsetForLeaderEpochRequest(Message, api_key=23, versions="2-4", flexible=
 
 
 class OffsetForLeaderEpochResponse(Message, api_key=23, versions="2-4", flexible="4+"):
-    """The end of the epoch, or of the last one before it."""
+    """The end offset of the epoch, or of the last epoch before it."""
 
     class OffsetForLeaderTopicResult(Structure):
         class EpochEndOffset(Structure):

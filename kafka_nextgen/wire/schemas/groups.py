@@ -10,7 +10,7 @@ from kafka_nextgen.wire.schemas.consumer_group import ClientAssignor
 
 
 class ExpectedMember(Structure):
-    """A member that is announced, an extension."""
+    """An expected member, an extension."""
 
     instance_id: str = field("string", "0+")
     has_joined: bool = field("bool", "0+")
@@ -18,7 +18,7 @@ class ExpectedMember(Structure):
 
 
 class ListGroupsRequest(Message, api_key=16, versions="0-5", flexible="3+"):
-    """Which groups does this broker coordinate?"""
+    """List the groups that this broker coordinates."""
 
     states_filter: Sequence[str] = field(["string"], "4+")
     types_filter: Sequence[str] = field(["string"], "5+")
@@ -39,14 +39,14 @@ class ListGroupsResponse(Message, api_key=16, versions="0-5", flexible="3+"):
 
 
 class DescribeGroupsRequest(Message, api_key=15, versions="0-6", flexible="5+"):
-    """Which classic groups to describe."""
+    """Describe classic groups."""
 
     groups: Sequence[str] = field(["string"], "0+")
     include_authorized_operations: bool = field("bool", "3+")
 
 
 class DescribeGroupsResponse(Message, api_key=15, versions="0-6", flexible="5+"):
-    """Classic groups and their members. Expected members are a tag of ours, from version 5 on."""
+    """Classic groups and their members. From version 5 on, a tag of our own carries expected members."""
 
     class DescribedGroup(Structure):
         class DescribedGroupMember(Structure):
@@ -72,14 +72,14 @@ class DescribeGroupsResponse(Message, api_key=15, versions="0-6", flexible="5+")
 
 
 class ConsumerGroupDescribeRequest(Message, api_key=69, versions="0-1", flexible="0+"):
-    """KIP-848, "ConsumerGroupDescribe API": which groups to describe."""
+    """KIP-848, "ConsumerGroupDescribe API": describe consumer groups."""
 
     group_ids: Sequence[str] = field(["string"], "0+")
     include_authorized_operations: bool = field("bool", "0+")
 
 
 class ConsumerGroupDescribeResponse(Message, api_key=69, versions="0-1", flexible="0+"):
-    """KIP-848, "ConsumerGroupDescribe API": the groups and their members; version 1 has the members' types."""
+    """KIP-848, "ConsumerGroupDescribe API": the groups and their members; version 1 adds the members' types."""
 
     class DescribedGroup(Structure):
         class Member(Structure):
@@ -124,7 +124,7 @@ class ConsumerGroupDescribeResponse(Message, api_key=69, versions="0-1", flexibl
 
 
 class DeleteGroupsRequest(Message, api_key=42, versions="0-3", flexible="2+"):
-    """Delete groups that are empty."""
+    """Delete empty groups."""
 
     groups_names: Sequence[str] = field(["string"], "0+")
 

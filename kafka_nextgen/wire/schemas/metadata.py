@@ -1,4 +1,4 @@
-"""What a client asks of any broker before it knows which one to ask."""
+"""Requests that any broker can answer, which a client sends to find the right broker."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from kafka_nextgen.wire.schema import Message, Structure, field
 
 
 class ApiVersionsRequest(Message, api_key=18, versions="0-5", flexible="3+"):
-    """Which APIs and versions does this broker have (KIP-35, KIP-511), if it is the one that is meant (KIP-1242)?"""
+    """Ask for the broker's APIs and their versions (KIP-35, KIP-511), and check that it is the right broker
+    (KIP-1242)."""
 
     client_software_name: str = field("string", "3+")
     client_software_version: str = field("string", "3+")
@@ -18,7 +19,7 @@ class ApiVersionsRequest(Message, api_key=18, versions="0-5", flexible="3+"):
 
 
 class ApiVersionsResponse(Message, api_key=18, versions="0-5", flexible="3+"):
-    """The ranges of versions, and the features of the cluster (KIP-584)."""
+    """The version range of each API, and the features of the cluster (KIP-584)."""
 
     class ApiVersion(Structure):
         api_key: int = field("int16", "0+")
@@ -45,7 +46,7 @@ class ApiVersionsResponse(Message, api_key=18, versions="0-5", flexible="3+"):
 
 
 class MetadataRequest(Message, api_key=3, versions="0-13", flexible="9+"):
-    """Which brokers and topics are there? Null asks for all topics; version 0 asks so with an empty array."""
+    """Describe brokers and topics. Null topics ask for all; in version 0 an empty array does."""
 
     class MetadataRequestTopic(Structure):
         topic_id: UUID | None = field("uuid", "10+")
@@ -93,7 +94,7 @@ class MetadataResponse(Message, api_key=3, versions="0-13", flexible="9+"):
 
 
 class FindCoordinatorRequest(Message, api_key=10, versions="0-6", flexible="3+"):
-    """Which brokers coordinate these groups or transactional ids?"""
+    """Find the coordinators of groups or transactional ids."""
 
     key: str = field("string", "0-3")
     key_type: int = field("int8", "1+")
@@ -101,7 +102,7 @@ class FindCoordinatorRequest(Message, api_key=10, versions="0-6", flexible="3+")
 
 
 class FindCoordinatorResponse(Message, api_key=10, versions="0-6", flexible="3+"):
-    """The coordinators; versions up to 3 ask for one and are told of one."""
+    """The coordinators. Versions up to 3 ask for one key and return one coordinator."""
 
     class Coordinator(Structure):
         key: str = field("string", "4+")
@@ -121,7 +122,7 @@ class FindCoordinatorResponse(Message, api_key=10, versions="0-6", flexible="3+"
 
 
 class DescribeClusterRequest(Message, api_key=60, versions="0-2", flexible="0+"):
-    """Which brokers are in the cluster (KIP-700)?"""
+    """Describe the brokers of the cluster (KIP-700)."""
 
     include_cluster_authorized_operations: bool = field("bool", "0+")
     endpoint_type: int = field("int8", "1+", default=1)

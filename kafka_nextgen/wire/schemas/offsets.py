@@ -9,7 +9,7 @@ from kafka_nextgen.wire.schema import Message, Structure, field
 
 
 class OffsetCommitRequest(Message, api_key=8, versions="2-10", flexible="8+"):
-    """Store the positions of a group."""
+    """Commit offsets of a group."""
 
     class OffsetCommitRequestTopic(Structure):
         class OffsetCommitRequestPartition(Structure):
@@ -31,7 +31,7 @@ class OffsetCommitRequest(Message, api_key=8, versions="2-10", flexible="8+"):
 
 
 class OffsetCommitResponse(Message, api_key=8, versions="2-10", flexible="8+"):
-    """Whether each of them was stored."""
+    """Whether each offset was committed."""
 
     class OffsetCommitResponseTopic(Structure):
         class OffsetCommitResponsePartition(Structure):
@@ -47,7 +47,7 @@ class OffsetCommitResponse(Message, api_key=8, versions="2-10", flexible="8+"):
 
 
 class OffsetFetchRequest(Message, api_key=9, versions="1-10", flexible="6+"):
-    """Which positions has a group stored? Null topics ask for all."""
+    """Fetch a group's committed offsets. Null topics ask for all."""
 
     class OffsetFetchRequestGroup(Structure):
         class OffsetFetchRequestTopics(Structure):
@@ -69,7 +69,7 @@ class OffsetFetchRequest(Message, api_key=9, versions="1-10", flexible="6+"):
 
 
 class OffsetFetchResponse(Message, api_key=9, versions="1-10", flexible="6+"):
-    """The positions; -1 if there is none."""
+    """The committed offsets; -1 if there is none."""
 
     class OffsetFetchResponseGroup(Structure):
         class OffsetFetchResponseTopics(Structure):
@@ -97,7 +97,7 @@ class OffsetFetchResponse(Message, api_key=9, versions="1-10", flexible="6+"):
 
 
 class OffsetDeleteRequest(Message, api_key=47, versions="0", flexible="none"):
-    """Delete the positions of topics that a group no longer reads (KIP-496)."""
+    """Delete the committed offsets of topics that a group no longer reads (KIP-496)."""
 
     class OffsetDeleteRequestTopic(Structure):
         class OffsetDeleteRequestPartition(Structure):
@@ -111,7 +111,7 @@ class OffsetDeleteRequest(Message, api_key=47, versions="0", flexible="none"):
 
 
 class OffsetDeleteResponse(Message, api_key=47, versions="0", flexible="none"):
-    """Whether each of them was deleted."""
+    """Whether each offset was deleted."""
 
     class OffsetDeleteResponseTopic(Structure):
         class OffsetDeleteResponsePartition(Structure):

@@ -1,8 +1,7 @@
-"""The records of ``__consumer_offsets``: the messages that their keys and values are.
+"""The messages in the keys and values of ``__consumer_offsets`` records.
 
-A record's key is two bytes with the number of its type, then the key message in version 0. Its value is two bytes with
-the value's version, then the value message in that version; a tombstone has none. Types and tags from 10000 on are
-ours; Kafka passes them over.
+A record's key is its type in two bytes, then the key message in version 0. Its value is a version in two bytes, then
+the value message in that version; a tombstone has no value. Types and tags from 10000 on are ours; Kafka skips them.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ class MemberKey(Message, versions="0", flexible="none"):
 
 
 class ConsumerGroupCurrentMemberAssignmentValue(Message, versions="0", flexible="0+"):
-    """Type 8: what it owns."""
+    """Type 8: the member's assignment."""
 
     class OwnedPartitions(TopicPartitions):
         assignment_epochs: Sequence[int] | None = field(["int32"], "0+", nullable="0+", tag=0, default=None)
@@ -42,10 +41,10 @@ class ConsumerGroupCurrentMemberAssignmentValue(Message, versions="0", flexible=
 
 
 class ConsumerGroupMemberMetadataValue(Message, versions="0", flexible="0+"):
-    """Type 5: its subscription and metadata."""
+    """Type 5: the member's subscription and metadata."""
 
     class ClassicMemberMetadata(Structure):
-        """The rest of a member that speaks the classic protocol."""
+        """More about a member that uses the classic protocol."""
 
         class ClassicProtocol(Structure):
             name: str = field("string", "0+")
@@ -74,7 +73,7 @@ class ConsumerGroupMemberMetadataValue(Message, versions="0", flexible="0+"):
 
 
 class ConsumerGroupMetadataValue(Message, versions="0", flexible="0+"):
-    """Type 3: its epoch."""
+    """Type 3: the group's epoch."""
 
     epoch: int = field("int32", "0+")
     metadata_hash: int = field("int64", "0+", tag=0)
@@ -88,7 +87,7 @@ class ConsumerGroupRegularExpressionKey(Message, versions="0", flexible="none"):
 
 
 class ConsumerGroupRegularExpressionValue(Message, versions="0", flexible="0+"):
-    """Type 16: the topics it matched."""
+    """Type 16: the topics that the pattern matched."""
 
     topics: Sequence[str] = field(["string"], "0+")
     topics_version: int = field("int64", "0+")
@@ -96,7 +95,7 @@ class ConsumerGroupRegularExpressionValue(Message, versions="0", flexible="0+"):
 
 
 class ConsumerGroupTargetAssignmentMemberValue(Message, versions="0", flexible="0+"):
-    """Type 7: its share of the target assignment."""
+    """Type 7: the member's share of the target assignment."""
 
     topic_partitions: Sequence[TopicPartitions] = field([TopicPartitions], "0+")
     metadata_version: int = field("int16", "0+", tag=10002)
@@ -104,7 +103,7 @@ class ConsumerGroupTargetAssignmentMemberValue(Message, versions="0", flexible="
 
 
 class ConsumerGroupTargetAssignmentMetadataValue(Message, versions="0", flexible="0+"):
-    """Type 6: the epoch of its target assignment."""
+    """Type 6: the epoch of the group's target assignment."""
 
     assignment_epoch: int = field("int32", "0+")
     assignment_timestamp: int = field("int64", "0+", tag=0)
@@ -113,7 +112,7 @@ class ConsumerGroupTargetAssignmentMetadataValue(Message, versions="0", flexible
 
 
 class ExpectedMembersValue(Message, versions="0", flexible="0+"):
-    """Type 10001: the reserved places of the group."""
+    """Type 10001: the group's places reserved for expected members."""
 
     class Place(Structure):
         instance_id: str = field("string", "0+")
@@ -131,14 +130,14 @@ class StandbyMembersValue(Message, versions="0", flexible="0+"):
 
 
 class GroupMetadataValue(Message, versions="0-4", flexible="4+"):
-    """Type 2: the members and assignments of its generation."""
+    """Type 2: the members and assignments of a classic group's generation."""
 
     class MemberMetadata(Structure):
         member_id: str = field("string", "0+")
         group_instance_id: str | None = field("string", "3+", nullable="3+", default=None)
         client_id: str = field("string", "0+")
         client_host: str = field("string", "0+")
-        rebalance_timeout: int = field("int32", "1+", default=-1)  # of ours: version 0 has none
+        rebalance_timeout: int = field("int32", "1+", default=-1)  # our default: version 0 lacks this field
         session_timeout: int = field("int32", "0+")
         subscription: bytes = field("bytes", "0+")
         assignment: bytes = field("bytes", "0+")
@@ -163,7 +162,7 @@ class GroupRebalanceValue(ConsumerGroupHistoryResponse.Rebalance, Message, versi
 
 
 class OffsetCommitKey(Message, versions="0", flexible="none"):
-    """Type 1, and 0 in its older form: a partition of a group."""
+    """Type 1, and type 0 in the older form: a group and a partition."""
 
     group: str = field("string", "0")
     topic: str = field("string", "0")
@@ -171,7 +170,7 @@ class OffsetCommitKey(Message, versions="0", flexible="none"):
 
 
 class OffsetCommitValue(Message, versions="0-4", flexible="4+"):
-    """Type 1: the offset committed."""
+    """Type 1: the committed offset."""
 
     offset: int = field("int64", "0+")
     leader_epoch: int = field("int32", "3+", default=-1)

@@ -1,4 +1,4 @@
-"""Groups that are neither consumers' nor classic: share groups (KIP-932) and streams groups (KIP-1071)."""
+"""Share groups (KIP-932) and streams groups (KIP-1071)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from kafka_nextgen.wire.schema import Message, Structure, field
 
 
 class ShareGroupDescribeRequest(Message, api_key=77, versions="1", flexible="0+"):
-    """Which share groups to describe; version 0 was a preview in Kafka 4.0."""
+    """Describe share groups. Version 0 was a preview in Kafka 4.0."""
 
     group_ids: Sequence[str] = field(["string"], "0+")
     include_authorized_operations: bool = field("bool", "0+")
@@ -51,7 +51,7 @@ class ShareGroupDescribeResponse(Message, api_key=77, versions="1", flexible="0+
 
 
 class StreamsGroupDescribeRequest(Message, api_key=89, versions="0", flexible="0+"):
-    """Which streams groups to describe; version 1 adds what the plugin of KIP-1331 knows, which is not asked for."""
+    """Describe streams groups. Version 1 can ask for the topology from the plugin of KIP-1331; we never do."""
 
     group_ids: Sequence[str] = field(["string"], "0+")
     include_authorized_operations: bool = field("bool", "0+")
@@ -136,7 +136,7 @@ class StreamsGroupDescribeResponse(Message, api_key=89, versions="0", flexible="
 
 
 class DescribeShareGroupOffsetsRequest(Message, api_key=90, versions="0-1", flexible="0+"):
-    """Where share groups stand; without topics, in all partitions."""
+    """Ask for the offsets of share groups. Null topics ask for all partitions."""
 
     class DescribeShareGroupOffsetsRequestGroup(Structure):
         class DescribeShareGroupOffsetsRequestTopic(Structure):
@@ -152,7 +152,7 @@ class DescribeShareGroupOffsetsRequest(Message, api_key=90, versions="0-1", flex
 
 
 class DescribeShareGroupOffsetsResponse(Message, api_key=90, versions="0-1", flexible="0+"):
-    """The first offset that is not acknowledged in each partition; version 1 adds the lag (KIP-1226)."""
+    """The first unacknowledged offset in each partition; version 1 adds the lag (KIP-1226)."""
 
     class DescribeShareGroupOffsetsResponseGroup(Structure):
         class DescribeShareGroupOffsetsResponseTopic(Structure):

@@ -1,4 +1,4 @@
-"""Producers, and what partitions know of them."""
+"""Producing, and the producer state of partitions."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class ProduceResponse(Message, api_key=0, versions="3-13", flexible="9+"):
 
 
 class InitProducerIdRequest(Message, api_key=22, versions="0-5", flexible="2+"):
-    """Ask for a producer's id, and end what is left of its transaction (KIP-98)."""
+    """Ask for a producer id, and abort the producer's unfinished transaction (KIP-98)."""
 
     transactional_id: str | None = field("string", "0+", nullable="0+")
     transaction_timeout_ms: int = field("int32", "0+")
@@ -76,7 +76,7 @@ class InitProducerIdResponse(Message, api_key=22, versions="0-5", flexible="2+")
 
 
 class DescribeProducersRequest(Message, api_key=61, versions="0", flexible="0+"):
-    """Which producers wrote to these partitions (KIP-664)?"""
+    """Describe the active producers of partitions (KIP-664)."""
 
     class TopicRequest(Structure):
         name: str = field("string", "0+")

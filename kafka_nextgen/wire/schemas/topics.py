@@ -32,7 +32,7 @@ class CreateTopicsRequest(Message, api_key=19, versions="2-7", flexible="5+"):
 
 
 class CreateTopicsResponse(Message, api_key=19, versions="2-7", flexible="5+"):
-    """Whether each of them was created, and how."""
+    """Whether each topic was created, and its settings."""
 
     class CreatableTopicResult(Structure):
         class CreatableTopicConfigs(Structure):
@@ -56,7 +56,7 @@ class CreateTopicsResponse(Message, api_key=19, versions="2-7", flexible="5+"):
 
 
 class DeleteTopicsRequest(Message, api_key=20, versions="1-6", flexible="4+"):
-    """Delete topics, by name or from version 6 on by id."""
+    """Delete topics by name, or from version 6 on by id."""
 
     class DeleteTopicState(Structure):
         name: str | None = field("string", "6+", nullable="6+", default=None)
@@ -99,7 +99,7 @@ class CreatePartitionsRequest(Message, api_key=37, versions="0-3", flexible="2+"
 
 
 class CreatePartitionsResponse(Message, api_key=37, versions="0-3", flexible="2+"):
-    """Whether each topic has them."""
+    """Whether each topic got its new partitions."""
 
     class CreatePartitionsTopicResult(Structure):
         name: str = field("string", "0+")
@@ -126,7 +126,7 @@ class DeleteRecordsRequest(Message, api_key=21, versions="0-2", flexible="2+"):
 
 
 class DeleteRecordsResponse(Message, api_key=21, versions="0-2", flexible="2+"):
-    """Where each partition begins now."""
+    """The new first offset of each partition."""
 
     class DeleteRecordsTopicResult(Structure):
         class DeleteRecordsPartitionResult(Structure):
@@ -157,7 +157,7 @@ class DescribeTopicPartitionsRequest(Message, api_key=75, versions="0", flexible
 
 
 class DescribeTopicPartitionsResponse(Message, api_key=75, versions="0", flexible="0+"):
-    """Topics with their partitions, and where the next page begins."""
+    """Topics with their partitions, and the cursor of the next page."""
 
     class DescribeTopicPartitionsResponseTopic(Structure):
         class DescribeTopicPartitionsResponsePartition(Structure):
@@ -188,7 +188,7 @@ class DescribeTopicPartitionsResponse(Message, api_key=75, versions="0", flexibl
 
 
 class DescribeLogDirsRequest(Message, api_key=35, versions="1-4", flexible="2+"):
-    """How large are the logs of these partitions?"""
+    """Ask for the log sizes of partitions."""
 
     class DescribableLogDirTopic(Structure):
         topic: str = field("string", "0+")

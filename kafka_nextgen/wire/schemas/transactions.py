@@ -12,14 +12,14 @@ _TopicResult = OffsetDeleteResponse.OffsetDeleteResponseTopic
 
 
 class AddPartitionsToTxnTopic(Structure):
-    """A topic of a request, in every version."""
+    """A topic in a request; the same in every version."""
 
     name: str = field("string", "0+")
     partitions: Sequence[int] = field(["int32"], "0+")
 
 
 class AddPartitionsToTxnTopicResult(Structure):
-    """A topic of a response, in every version."""
+    """A topic in a response; the same in every version."""
 
     class AddPartitionsToTxnPartitionResult(Structure):
         partition_index: int = field("int32", "0+")
@@ -47,7 +47,7 @@ class AddPartitionsToTxnRequest(Message, api_key=24, versions="0-5", flexible="3
 
 
 class AddPartitionsToTxnResponse(Message, api_key=24, versions="0-5", flexible="3+"):
-    """Whether each of them was added."""
+    """Whether each partition was added."""
 
     class AddPartitionsToTxnResult(Structure):
         transactional_id: str = field("string", "4+")
@@ -62,7 +62,7 @@ class AddPartitionsToTxnResponse(Message, api_key=24, versions="0-5", flexible="
 
 
 class AddOffsetsToTxnRequest(Message, api_key=25, versions="0-4", flexible="3+"):
-    """Add the offsets of a group to a transaction."""
+    """Add a group's offsets partition to a transaction."""
 
     transactional_id: str = field("string", "0+")
     producer_id: int = field("int64", "0+")
@@ -71,7 +71,7 @@ class AddOffsetsToTxnRequest(Message, api_key=25, versions="0-4", flexible="3+")
 
 
 class AddOffsetsToTxnResponse(Message, api_key=25, versions="0-4", flexible="3+"):
-    """Whether they were added."""
+    """Whether the group was added."""
 
     throttle_time_ms: int = field("int32", "0+")
     error_code: int = field("int16", "0+")
@@ -87,7 +87,7 @@ class EndTxnRequest(Message, api_key=26, versions="0-5", flexible="3+"):
 
 
 class EndTxnResponse(Message, api_key=26, versions="0-5", flexible="3+"):
-    """Whether it ended; from version 5 on the epoch of the next one (KIP-890)."""
+    """Whether the transaction ended; from version 5 on also the producer epoch for the next one (KIP-890)."""
 
     throttle_time_ms: int = field("int32", "0+")
     error_code: int = field("int16", "0+")
@@ -96,7 +96,8 @@ class EndTxnResponse(Message, api_key=26, versions="0-5", flexible="3+"):
 
 
 class TxnOffsetCommitRequest(Message, api_key=28, versions="0-6", flexible="3+"):
-    """Store the positions of a group as part of a transaction (KIP-447), of topics by id from version 6 (KIP-1319)."""
+    """Commit offsets of a group as part of a transaction (KIP-447). From version 6 on, topics are given by id
+    (KIP-1319)."""
 
     class TxnOffsetCommitRequestTopic(Structure):
         class TxnOffsetCommitRequestPartition(Structure):
@@ -120,7 +121,7 @@ class TxnOffsetCommitRequest(Message, api_key=28, versions="0-6", flexible="3+")
 
 
 class TxnOffsetCommitResponse(Message, api_key=28, versions="0-6", flexible="3+"):
-    """Whether each of them was stored."""
+    """Whether each offset was accepted."""
 
     class TxnOffsetCommitResponseTopic(Structure):
         class TxnOffsetCommitResponsePartition(Structure):
@@ -136,7 +137,7 @@ class TxnOffsetCommitResponse(Message, api_key=28, versions="0-6", flexible="3+"
 
 
 class WriteTxnMarkersRequest(Message, api_key=27, versions="1-2", flexible="1+"):
-    """Write the markers that end transactions; brokers ask each other."""
+    """Write the markers that end transactions. Only brokers send this, to each other."""
 
     class WritableTxnMarker(Structure):
         class WritableTxnMarkerTopic(Structure):
@@ -164,7 +165,7 @@ class WriteTxnMarkersResponse(Message, api_key=27, versions="1-2", flexible="1+"
 
 
 class DescribeTransactionsRequest(Message, api_key=65, versions="0", flexible="0+"):
-    """In which state are these transactions (KIP-664)?"""
+    """Describe transactions (KIP-664)."""
 
     transactional_ids: Sequence[str] = field(["string"], "0+")
 
@@ -191,7 +192,7 @@ class DescribeTransactionsResponse(Message, api_key=65, versions="0", flexible="
 
 
 class ListTransactionsRequest(Message, api_key=66, versions="0-2", flexible="0+"):
-    """Which transactions does this broker coordinate (KIP-664)?"""
+    """List the transactions that this broker coordinates (KIP-664)."""
 
     state_filters: Sequence[str] = field(["string"], "0+")
     producer_id_filters: Sequence[int] = field(["int64"], "0+")
