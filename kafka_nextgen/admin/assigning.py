@@ -30,7 +30,7 @@ _ABSENT = frozenset({ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, ErrorCode.INVALID_TOP
 async def assignment_spec(call: AdminCall, group_id: str, assignor: str | None) -> AssignmentSpec:
     """Return a group of either protocol for the assignor of this name, or for the one in use.
 
-    Raises GroupNotFoundError, MisuseError if the members are no consumers, and the errors of ``AdminCall.send``.
+    Raises GroupNotFoundError, MisuseError if the members are not consumers, and the errors of ``AdminCall.send``.
     """
     group = await _describe_at_rest(call, group_id)
     names = {name for member in group.members for name in member.subscribed_topics}

@@ -125,7 +125,7 @@ class AsyncGroupAdmin:
         """Return the group as assignors see it, with the racks of its topics' replicas; for ``assignors.explain``.
 
         Members' metadata is for ``assignor``; None means the one in use. Waits while a classic group rebalances. Raises
-        GroupNotFoundError, and MisuseError if the members are no consumers.
+        GroupNotFoundError, and MisuseError if the members are not consumers.
         """
         call = await self._begin(f"members and topics of group {group_id}", timeout)
         return await assignment_spec(call, group_id, assignor)
@@ -184,9 +184,9 @@ class AsyncGroupAdmin:
         """Announce static members, so that the group rebalances once for all of them; return the result of each.
 
         The rebalance starts when the last one has joined, or after ``within`` seconds. Until then, members that have
-        joined get no partitions. A later announcement of a member replaces an earlier one. With ``within`` 0 they are
-        no longer expected, or no member is if none is given. An extension of kafka_nextgen's brokers (KIP-345, "Future
-        Works"): raises UnsupportedProtocolError if the coordinator is Apache Kafka's.
+        joined get no partitions. A later announcement of a member replaces an earlier one. With ``within=0`` these
+        members are no longer expected; without members, none is expected any more. An extension of kafka_nextgen's
+        brokers (KIP-345, "Future Works"): raises UnsupportedProtocolError if the coordinator is Apache Kafka's.
         """
         checked = checked_new_members(group_id, instance_ids, within)
         call = await self._begin(f"adding members to group {group_id}", timeout)

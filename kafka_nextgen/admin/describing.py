@@ -1,7 +1,7 @@
 """Describe groups of all types.
 
-The type of a group is unknown beforehand, so ConsumerGroupDescribe is tried first, then DescribeGroups if the group is
-no consumer group or the cluster lacks the API, then the APIs of share and streams groups.
+The type of a group is unknown beforehand, so ConsumerGroupDescribe is tried first, then DescribeGroups if it is not a
+consumer group or the cluster lacks the API, then the APIs of share and streams groups.
 """
 
 from __future__ import annotations

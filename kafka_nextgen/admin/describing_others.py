@@ -1,7 +1,7 @@
 """Describe share groups (KIP-932) and streams groups (KIP-1071), each by the API of its type.
 
-A coordinator that lists such a group without having its API, as Kafka 4.0 does with its preview of share groups, tells
-its type and state only.
+A coordinator that lists such a group without having its API, as Kafka 4.0 does with its preview of share groups,
+reports only its type and state.
 """
 
 from __future__ import annotations

@@ -1,11 +1,12 @@
 """List, alter and delete the committed offsets of a group.
 
 The list has all partitions with a committed offset, and those that members own without one. The end of a partition is
-its high watermark, as in Kafka's own tools, so that an open transaction does not hide lag. Its beginning counts, too,
-unlike in those: what retention or DeleteRecords removed can't be read, and is no lag. A partition whose beginning and
-end are unavailable (deleted topic, no leader) is listed with an error.
+its high watermark, as in Kafka's own tools, so that an open transaction does not hide lag. Unlike Kafka's tools, this
+also uses the partition's beginning: records that retention or DeleteRecords removed can't be read, so they do not count
+as lag. A partition whose beginning and end are unavailable (deleted topic, no leader) is listed with an error.
 
-Altering and deleting need a group without members on these partitions, whose next commits would undo it.
+To alter or delete offsets, the group must have no members on these partitions: their next commits would undo the
+change.
 """
 
 from __future__ import annotations

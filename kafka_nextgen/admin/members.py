@@ -36,8 +36,8 @@ _FIRST_BATCHED_VERSION = 3
 class NewMember:
     """A static member that is about to join, for ``add_members``. Times are in seconds; None leaves them to the member.
 
-    Its place is kept for ``session_timeout`` if that is shorter than ``within``. ``rebalance_timeout`` is the minimal
-    time it gets to revoke partitions, ``assignor`` the server-side assignor it votes for if it names none.
+    Its place is kept for ``session_timeout`` if that is shorter than ``within``. ``rebalance_timeout`` is the minimum
+    time it gets to revoke partitions. ``assignor`` is the server-side assignor it votes for unless it names one itself.
     """
 
     instance_id: str

@@ -21,7 +21,8 @@ __all__ = ["PatternCheck", "check_pattern"]
 class PatternCheck:
     """The topics that a subscription pattern matches now, and its problems.
 
-    ``error`` says why it is invalid, ``unknown`` why that can't be told here, ``advice`` what may be unintended.
+    ``error`` says why it is invalid, ``unknown`` why it could not be checked, and ``advice`` which matches may be
+    unintended.
     """
 
     pattern: str

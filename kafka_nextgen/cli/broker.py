@@ -101,9 +101,10 @@ def broker(
 ) -> None:
     """Run a broker for development and tests.
 
-    Any Kafka client can use it. Without --data-dir all data is lost when it ends, without --users logins are off, and
-    without --rules every client may do everything. --config listeners=SASL_SSL://:9093,... goes before --listen.
-    Other assignors are given as MODULE:CLASS: --config group.consumer.assignors=uniform,shop.assignors:ByCustomer.
+    Any Kafka client can use it. Without --data-dir all data is lost when it ends, without --users there is no
+    authentication, and without --rules every client may do everything. --config listeners=SASL_SSL://:9093,... goes
+    before --listen. Other assignors are given as MODULE:CLASS: --config
+    group.consumer.assignors=uniform,shop.assignors:ByCustomer.
     """
     host, port = listen
     properties = load_assignor_classes(read_properties(config))

@@ -26,7 +26,7 @@ from kafka_nextgen.text import printable
 __all__ = ["cli", "main"]
 
 
-#: What is logged of each try to reach a broker at first, and where; the error in the end says the same.
+#: The loggers and messages about each first attempt to reach a broker. They repeat what the final error says.
 _REACHING = ("reaching a broker", "reaching a first broker")
 _REACHING_LOGGERS = ("kafka_nextgen.transport.cluster", "kafka_nextgen.engine")
 
@@ -69,7 +69,7 @@ def _in_one_line(error: click.UsageError) -> click.ClickException:
 
 
 def _is_not_of_a_first_try(record: logging.LogRecord) -> bool:
-    """Whether to log this line: not that a broker is tried again, since the error says so in the end."""
+    """Whether to log this line. Retries of the first connection are hidden, because the final error reports them."""
     return not (isinstance(record.args, tuple) and record.args[:1] and record.args[0] in _REACHING)
 
 

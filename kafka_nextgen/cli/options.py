@@ -71,7 +71,7 @@ _FILTER_HELP = "Only groups {}; may be given again."
 _STATES = [state.value for state in GroupState if state is not GroupState.UNKNOWN]
 
 
-#: A command prints bytes, also where the client that shares its file deserializes them.
+#: Commands print bytes, so these keys are ignored: a shared file may set them for a client that deserializes records.
 _DESERIALIZERS = ("key.deserializer", "value.deserializer")
 
 
@@ -103,7 +103,7 @@ def client_options(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def read_properties(pairs: Iterable[str], source: str = "--config") -> dict[str, object]:
-    """Read ``NAME=VALUE`` pairs. Raises ConfigError for text that is no pair, and for duplicate names.
+    """Read ``NAME=VALUE`` pairs. Raises ConfigError for text without ``=``, and for duplicate names.
 
     The error shows only a leading name: the rest may be a password.
     """

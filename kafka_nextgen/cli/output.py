@@ -31,7 +31,7 @@ __all__ = ["Cell", "Columns", "fail_with", "print_json", "print_line", "print_ro
 T = TypeVar("T")
 
 _ENDLESS = 1_000_000  # columns; no table is wider
-_GAP = 2  # columns between two of a table
+_GAP = 2  # columns between two cells of a row
 _NOTHING = "-"
 _LONGEST_NAME = 255
 _OF_MANY_NAMES = ("ASSIGNORS", "SUBSCRIPTION", "ASSIGNMENT", "TARGET")  # columns
@@ -51,14 +51,14 @@ def print_rows(columns: Columns[T], values: Iterable[T], *, stacks: bool = False
 
 
 def _width_of(header: Sequence[str], rows: Sequence[Sequence[Cell]]) -> int:
-    """Return how many columns a table takes that is not folded."""
+    """Return the width of a table that is not folded, in columns."""
     texts = [header, *([_shown(name, cell) for name, cell in zip(header, row, strict=True)] for row in rows)]
     widths = (max(map(cell_len, column)) for column in zip(*texts, strict=True))
     return sum(widths) + _GAP * (len(header) - 1)
 
 
 def _print_blocks(header: Sequence[str], rows: Iterable[Sequence[Cell]]) -> None:
-    """Print a block for each row: a line for each cell that is known, after its column's name."""
+    """Print a block for each row: one line for each known cell, with its column's name first."""
     longest = max(map(len, header))
     for number, row in enumerate(rows):
         if number:
@@ -104,7 +104,7 @@ def print_json(document: object) -> None:
 
 
 def _plain(value: Any) -> object:
-    """Return a value of ours as JSON has it."""
+    """Return one of our values in the form that JSON needs."""
     if isinstance(value, Enum):
         return value.value
     if isinstance(value, frozenset):

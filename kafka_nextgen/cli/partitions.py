@@ -1,6 +1,6 @@
-"""Sets of partitions, as commands and files take them: ``orders[0-3,7] audit[0]``.
+"""Parse sets of partitions in commands and files: ``orders[0-3,7] audit[0]``.
 
-It is what ``kafka_nextgen.types.format_partitions`` writes; ``-`` is none, and so is ``orders[]``.
+``kafka_nextgen.types.format_partitions`` writes this notation; ``-`` and ``orders[]`` mean no partitions.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _PARTITIONS = re.compile(r"(?P<topic>[\w.-]+)\[(?P<runs>(?:\d+(?:-\d+)?(?:,\d+(?
 
 
 class NotationError(ConfigError):
-    """Something is not written as it should be."""
+    """The text is not valid notation."""
 
 
 def parse_partitions(text: str) -> frozenset[TopicPartition]:

@@ -1,7 +1,7 @@
 """Poll the groups of a cluster, and write what changed into a sink.
 
-If the cluster or a group is unavailable, each affected group gets one ``error`` event when this begins; the collector
-goes on.
+If the cluster or a group is unavailable, each affected group gets one ``error`` event when the failure begins, and the
+collector continues.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ from collections.abc import Callable, Coroutine
 
 __all__ = ["STOP_CHECK_S", "ends_before_stop"]
 
-#: How often (seconds) it is checked whether a stop was requested: a signal handler can't wake up a task.
+#: How often, in seconds, to check whether a stop was requested: a signal handler can't wake up a task.
 STOP_CHECK_S = 0.2
 
 

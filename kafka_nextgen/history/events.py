@@ -143,7 +143,7 @@ class Event:
 
 @lru_cache(4096)  # called for each event; there are few sources
 def source_kind(source: str) -> SourceKind:
-    """Return the kind of this ``source``. Raises ValueError if its prefix is none."""
+    """Return the kind of this ``source``. Raises ValueError if its prefix is not a kind."""
     return SourceKind(source.partition(":")[0])
 
 

@@ -1,7 +1,7 @@
 """Encode events as lines of JSON, and decode them.
 
 A line is an object with the names of ``Event``'s fields; None is omitted. Lines of later versions are read if their
-kind is known, and unknown fields are ignored. A line that is no event decodes to an ``InvalidLine``.
+kind is known, and unknown fields are ignored. A line that is not an event decodes to an ``InvalidLine``.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ _SOURCE_KINDS = frozenset(kind.value for kind in SourceKind)
 
 
 class LineProblem(Enum):
-    """Why a line is no event."""
+    """Why a line is not an event."""
 
     TORN = "torn"  # the line is truncated
-    FOREIGN = "foreign"  # something else than an event
+    FOREIGN = "foreign"  # something other than an event
     UNKNOWN_KIND = "unknown kind"  # from a later version
     BAD_FIELD = "bad field"  # a field has an invalid value
 
 
 @frozen
 class InvalidLine:
-    """A line that is no event, and why."""
+    """A line that is not an event, and why."""
 
     problem: LineProblem
     text: str

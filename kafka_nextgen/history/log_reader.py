@@ -1,6 +1,6 @@
 """Read event logs from files: plain or gzip, one file, several, or directories of them.
 
-A line that is no event is counted, the first of its kind is kept, and reading continues behind it.
+Lines that are not events are counted, and the first of each kind is kept; reading continues after them.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ TORN_GZIP = "torn gzip"
 GZIP_MAGIC = b"\x1f\x8b"
 #: How often directories are scanned again for files that were rotated in the meantime.
 _MAX_RESCANS = 3
-#: Longer lines are no events: an event with 100,000 partitions has 600 KB.
+#: Longer lines can't be events: an event with 100,000 partitions has 600 KB.
 MAX_LINE_BYTES = 16 << 20
 TOO_LONG = "longer than 16 MiB"
 

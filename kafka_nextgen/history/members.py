@@ -20,7 +20,7 @@ __all__ = ["ACTIVE_AFTER_LEAVING", "Members"]
 
 #: The mark of a group with a member that acted after a source had reported it gone.
 ACTIVE_AFTER_LEAVING = "out, and going on"
-#: Another source may report an earlier event so much later.
+#: How much later another source may report an earlier event.
 _MAX_DELAY_MS = 10_000
 
 _MAX_DEPARTED = 1_000

@@ -149,7 +149,8 @@ class Ownership:
             state.standstill = None
 
     def _end_overlap(self, state: PartitionState, member: str, at: int, *, was_inactive: bool = False) -> None:
-        """A former owner lets go. ``was_inactive`` if it had left before, and a poller reports it only now."""
+        """A former owner gives up the partition. ``was_inactive`` if it had left before, and a poller reports it only
+        now."""
         former_owner = state.former_owners.pop(member, None)
         if former_owner is not None:
             self._emit_overlap(state, member, former_owner.since, at, is_excused=was_inactive)

@@ -16,7 +16,7 @@ _MAX_LAGS = 16
 
 @define
 class FormerOwner:
-    """A member that has not let go: when another became the owner, and when this one was last active."""
+    """A member that has not given up a partition: when another became the owner, and when this one was last active."""
 
     since: int
     inactive_since: int
@@ -40,7 +40,7 @@ class PartitionState:
     start: int | None = None  # of the log, when its end was measured
     end: int | None = None
     lag: int | None = None
-    former_owners: dict[str, FormerOwner] = Factory(dict)  # members that have not let go
+    former_owners: dict[str, FormerOwner] = Factory(dict)  # members that have not given it up
     unaware_owner: str | None = None  # was fenced while it owned the partition, and may not know
     standstill: Standstill | None = None  # over, but waits for the next lag
     lags: deque[tuple[int, int]] = Factory(lambda: deque(maxlen=_MAX_LAGS))  # time and lag

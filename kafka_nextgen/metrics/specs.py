@@ -1,4 +1,4 @@
-"""The specification of each metric (names, unit, meaning, kind), and the numbers in a value made of metrics."""
+"""The specification of each metric (names, unit, meaning, kind), and the samples of a metrics object."""
 
 from __future__ import annotations
 

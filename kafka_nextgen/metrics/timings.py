@@ -1,6 +1,6 @@
 """Counts and durations: in total, and over the last 30 to 60 seconds.
 
-"Recent" means what it means in Kafka's clients: the current window of 30 seconds and the one before it
+"Recent" is defined as in Kafka's clients: the current window of 30 seconds and the one before it
 (``metrics.sample.window.ms`` and ``metrics.num.samples`` with their defaults). One thread writes and any may read,
 because readers see single numbers and objects that are replaced as a whole.
 """
@@ -62,7 +62,7 @@ class Timings(_Windows):
         self.count += count
         self.total_s += took_s
         windows = self._windows
-        # Without a call but for a new window: the path of a record comes here several times.
+        # This calls a function only for a new window, because it runs several times for each record.
         window = windows[-1] if windows and now - windows[-1].began < WINDOW_S else self._begin_window(now)
         window.count += count
         window.total_s += took_s

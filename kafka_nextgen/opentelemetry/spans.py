@@ -34,7 +34,7 @@ from kafka_nextgen.wire.records import Headers
 
 __all__ = ["Spans"]
 
-#: The attributes of a process span that vary by record, which its duration does not have.
+#: The attributes of a process span that vary by record; its duration metric omits them.
 _OF_SINGLE_RECORDS = frozenset({names.OFFSET, names.KEY, names.TOMBSTONE, names.BATCH_COUNT})
 
 

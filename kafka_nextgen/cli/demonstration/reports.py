@@ -79,7 +79,7 @@ def write(report: Report) -> bytes:
 
 
 def read(line: bytes) -> Report:
-    """Decode a line. Raises ValueError if it is no report."""
+    """Decode a line. Raises ValueError if it is not a report."""
     try:
         kind, fields = json.loads(line)
         return _KINDS[kind](**fields)

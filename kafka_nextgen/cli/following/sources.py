@@ -1,7 +1,7 @@
 """Sources of events to follow: a growing file, a topic, or the groups of a cluster.
 
 Each is an asynchronous generator, to be closed with ``aclosing``. It yields what has arrived since the last time, which
-may be nothing: events, and lines or records that are none.
+can be nothing: events, and the number of lines or records that are not events.
 """
 
 from __future__ import annotations

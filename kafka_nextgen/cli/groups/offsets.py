@@ -17,7 +17,7 @@ from kafka_nextgen.types import TopicPartition
 
 __all__ = ["offset_document", "offsets", "print_offsets"]
 
-#: Of a partition and its offset.
+#: A column: its title, and its text for a partition and its offset.
 _COLUMNS: Columns[tuple[TopicPartition, GroupOffset]] = {
     "PARTITION": lambda item: str(item[0]),
     "COMMITTED": lambda item: None if item[1].committed is None else item[1].committed.offset,

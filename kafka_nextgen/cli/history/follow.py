@@ -67,7 +67,7 @@ def follow(
 
 
 async def _show(source: Source, wanted: GroupFilter, screen: Screen, stop: StopHandle) -> int:
-    """Show events until ``stop``; return the number of lines that were no events."""
+    """Show events until ``stop``; return the number of lines that were not events."""
     groups, skipped = GroupViews(), 0
     async with aclosing(source):
         async for found in source:

@@ -21,7 +21,7 @@ from kafka_nextgen.types import TopicPartition, format_partitions
 
 __all__ = ["Snapshot", "print_snapshot", "snapshot_at"]
 
-#: Of a member, None for none, and what it owns.
+#: A member (None: no member) and the partitions that it owns.
 _OWNERS: Columns[tuple[str | None, Sequence[Owner]]] = {
     "MEMBER": lambda row: row[0] or "no owner",
     "PARTITIONS": lambda row: len(row[1]),

@@ -35,7 +35,7 @@ __all__ = [
 
 _F = TypeVar("_F", bound=Fact)
 _E = TypeVar("_E", Holdup, Standstill)
-#: A longer member id without another name is cut to so many characters.
+#: Longer member ids are cut to this many characters if the member has no other name.
 _LONGEST_ID, _SHORT = 14, 8
 #: The fields with member ids, by kind of fact.
 _FIELDS: Mapping[type[Fact], tuple[str, ...]] = {
@@ -72,7 +72,7 @@ def blocking_holdup(rebalance: Rebalance, holdups: Sequence[Holdup]) -> Holdup |
 
 
 def longest_standstill_ms(standstills: Iterable[Standstill], last: int) -> int:
-    """Return the duration of the longest standstill; one that is not over lasts to ``last``, the end of the log."""
+    """Return the duration of the longest standstill; one that has not ended lasts to ``last``, the end of the log."""
     return max((last - each.began if each.ms is None else each.ms for each in standstills), default=0)
 
 
@@ -86,7 +86,7 @@ def worst_rebalances(rebalances: Sequence[Rebalance], top: int) -> list[Rebalanc
 
 
 def worst_standstills(standstills: Sequence[Standstill]) -> list[Standstill]:
-    """Sort standstills: first those that are not over, then the longest."""
+    """Sort standstills: first those that have not ended, then the longest."""
     return sorted(standstills, key=lambda each: (each.ended is not None, -(each.ms or 0), each.began))
 
 

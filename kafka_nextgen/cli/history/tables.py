@@ -39,7 +39,7 @@ __all__ = ["STANDSTILLS", "print_analysis", "print_rebalances", "print_shown", "
 T = TypeVar("T")
 _F = TypeVar("_F", bound=Fact)
 
-#: So many members are called by their names in a heading.
+#: The maximum number of members that a heading names.
 _MOST_NAMED = 3
 _GROUP_MARKS = ("", CLOCKS_DISAGREE, CLUSTER_UNKNOWN, MEMBERS_ALONE)
 
