@@ -1,6 +1,6 @@
-"""The extension in C (``accelerator/``), where it was built and is wanted.
+"""The C extension (``accelerator/``), if it was built and is enabled.
 
-It is built with the package if there is a C compiler. ``KAFKA_NEXTGEN_PURE=1`` in the environment leaves it unused.
+It is built with the package if there is a C compiler. The environment variable ``KAFKA_NEXTGEN_PURE=1`` disables it.
 """
 
 from __future__ import annotations
@@ -18,5 +18,5 @@ else:
 
 __all__ = ["ACCELERATED", "accelerator"]
 
-#: Whether ``accelerator`` is to be used; without it there may be none.
+#: Whether to use ``accelerator``; check this before importing it, because it may not exist.
 ACCELERATED: Final = accelerator is not None and os.environ.get("KAFKA_NEXTGEN_PURE", "") in ("", "0")

@@ -1,6 +1,6 @@
 """Kafka's deserializers by the names of their Java classes, as functions.
 
-``StringDeserializer`` replaces what is not UTF-8 by U+FFFD, as Java does. The numbers are big-endian and raise
+``StringDeserializer`` replaces invalid UTF-8 with U+FFFD, as in Java. The numbers are big-endian and raise
 ``ValueError`` for another length, where Java raises ``SerializationException``.
 """
 

@@ -14,7 +14,7 @@ Tokens are those of Java's ``StreamTokenizer``, as Kafka's ``JaasConfig`` sets i
 * Double or single quotes enclose a value in one line. In it ``\\a \\b \\f \\n \\r \\t \\v`` and a backslash with up to
   three octal digits stand for one character. A backslash before another character is dropped.
 
-Values become ``Secret``. Errors show nothing of the text but the names of known options.
+Values become ``Secret``. Errors show no part of the text except the names of known options.
 """
 
 from __future__ import annotations

@@ -12,8 +12,8 @@ a backslash before another           that character
 ===================================  ====================================================================
 
 Two things differ. A file is UTF-8, where Java takes Latin-1; what only has ASCII and ``\\uXXXX`` is the same in both. A
-key that is given twice with different values is an error, where Java takes the last one. Blanks around a value don't
-count, as for Kafka's ``ConfigDef``.
+key that is given twice with different values is an error, where Java takes the last one. Blanks around a value are
+ignored, as in Kafka's ``ConfigDef``.
 """
 
 from __future__ import annotations

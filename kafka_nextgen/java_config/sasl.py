@@ -37,7 +37,7 @@ _ENDPOINT: Final = "sasl.oauthbearer.token.endpoint.url"
 _SERVICE: Final = "sasl.kerberos.service.name"
 _TRUST: Final = "ssl.truststore.location"
 
-#: Kafka's own classes, which do the same as this library.
+#: Kafka's own classes, whose work this library does itself.
 _SAME_CLASSES: Final = {
     _HANDLER: ("OAuthBearerLoginCallbackHandler",),
     _RETRIEVER: ("ClientCredentialsJwtRetriever", "DefaultJwtRetriever"),
@@ -47,7 +47,7 @@ Settings = dict[str, object]
 
 
 def login_settings(keys: JavaKeys) -> tuple[Settings, tuple[str, ...]]:
-    """Return this library's settings for a login, and warnings.
+    """Return this library's authentication settings, and warnings.
 
     Arguments:
         keys: keys of Java's consumer; their ``security.protocol`` has SASL.
@@ -65,7 +65,7 @@ def login_settings(keys: JavaKeys) -> tuple[Settings, tuple[str, ...]]:
 
 
 def check_classes(keys: JavaKeys) -> None:
-    """Raise ``ConfigError`` for a class of another's where this library does what Kafka's own class does."""
+    """Raise ``ConfigError`` for classes other than Kafka's own, whose work this library does itself."""
     for key, names in _SAME_CLASSES.items():
         given = keys.get(key, names[0]).strip()
         if given.rpartition(".")[2] not in names:

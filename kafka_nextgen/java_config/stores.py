@@ -1,4 +1,4 @@
-"""Read trust stores and key stores: PEM and PKCS12, not JKS, for which the error has a command that converts it."""
+"""Read trust stores and key stores: PEM and PKCS12. For JKS, the error shows a command that converts the store."""
 
 from __future__ import annotations
 

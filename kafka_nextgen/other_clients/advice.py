@@ -1,4 +1,4 @@
-"""What an error says of a key that this library does not have: the client it is from, or the key that was meant."""
+"""Error messages for unknown keys: the client that a key belongs to, or the key that was probably meant."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _outcome(fate: Fate) -> str:
 
 
 def meant_key(written: str, known: Collection[str]) -> str | None:
-    """Return this library's key that a typing error looks like; None if it looks like another client's key, or none."""
+    """Return this library's key that a misspelt key resembles; None if it resembles another client's key or no key."""
     meant = misspelled(written.replace("_", ".").lower(), {*known, *FATES})
     if meant is None or meant in known:
         return meant
@@ -53,7 +53,7 @@ def meant_key(written: str, known: Collection[str]) -> str | None:
 
 
 def is_understood(key: str, value: object, read: Callable[[object], object]) -> bool:
-    """Return whether a value of this library's key is another client's, which migration converts."""
+    """Return whether migration can convert this value, which another client accepts for the key."""
     if key == "bootstrap.servers" or key not in CONVERSIONS:
         return key in _STORE_TYPES
     try:

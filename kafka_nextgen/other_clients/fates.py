@@ -1,4 +1,4 @@
-"""What happens to a key of another client: it is mapped, dropped or refused."""
+"""The fate of another client's key: it is mapped, dropped or refused."""
 
 from __future__ import annotations
 
@@ -31,9 +31,10 @@ class Mapped:
 
 @frozen
 class Dropped:
-    """The key has no effect here, and records are the same without it.
+    """The key has no effect here, and the application gets the same records without it.
 
-    ``only`` are the values for which that is so, in lower case; other values are refused with ``otherwise``.
+    If ``only`` is given, this holds only for these values, in lower case; other values are refused with the text
+    ``otherwise``.
     """
 
     why: str
@@ -50,7 +51,7 @@ class Dropped:
 
 @frozen
 class Refused:
-    """The client would behave differently without the key. ``why`` says so, and what to do."""
+    """The client would behave differently without the key. ``why`` explains the difference and what to do."""
 
     why: str
 

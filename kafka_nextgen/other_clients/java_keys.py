@@ -1,4 +1,4 @@
-"""The keys of Java's consumer (Kafka 4.4.0) that this library lacks or reads otherwise."""
+"""The keys of Java's consumer (Kafka 4.4.0) that this library lacks or interprets differently."""
 
 from __future__ import annotations
 

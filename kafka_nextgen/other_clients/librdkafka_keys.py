@@ -1,4 +1,4 @@
-"""The keys of librdkafka's consumer (2.16.0) and confluent-kafka's that Java's consumer lacks."""
+"""The consumer keys of librdkafka (2.16.0) and confluent-kafka that Java's consumer lacks."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ LIBRDKAFKA_TABLE: Final[Table] = {
     "rebalance.cb": Refused("give a RebalanceListener to subscribe()"),
     "offset.commit.cb": Refused("give a callback to commit_async(), or use Consumer.hooks"),
     "on.commit": Refused("give a callback to commit_async(), or use Consumer.hooks"),
-    # Errors, logs and numbers
+    # Errors, logs and statistics
     "error.cb": Refused("errors are raised by poll(), and health() tells the state: remove it"),
     "throttle.cb": Refused("metrics() has the time that brokers throttle: remove it"),
     "stats.cb": Refused("metrics() returns the numbers whenever it is called: remove it"),
@@ -134,7 +134,7 @@ LIBRDKAFKA_TABLE: Final[Table] = {
     "ssl.ca.certificate.stores": Dropped("without ssl.ca.location the system's authorities are trusted"),
     "ssl.crl.location": Refused(f"revoked certificates are not looked up: {_CONTEXT} with them"),
     "https.ca.pem": Refused("write the certificates to a file and set https.ca.location"),
-    # Logins
+    # Authentication
     "sasl.kerberos.principal": Dropped(_KERBEROS),
     "sasl.kerberos.keytab": Dropped(_KERBEROS),
     "oauthbearer.token.refresh.cb": Refused("give a function that returns a token as oauth_cb"),

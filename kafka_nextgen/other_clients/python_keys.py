@@ -1,4 +1,5 @@
-"""The arguments of kafka-python's (3.0.12) and aiokafka's (0.14.0) consumers that Java's consumer lacks, with dots."""
+"""The arguments of kafka-python's (3.0.12) and aiokafka's (0.14.0) consumers that Java's consumer lacks, written with
+dots."""
 
 from __future__ import annotations
 

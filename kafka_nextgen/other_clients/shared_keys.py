@@ -1,4 +1,5 @@
-"""Keys in shared configurations that no consumer has: producers', and those of Schema Registry's deserializers."""
+"""Keys of shared configurations that consumers do not have: keys of producers and of Schema Registry's
+deserializers."""
 
 from __future__ import annotations
 
@@ -63,7 +64,7 @@ PRODUCER_TABLE: Final[Table] = dropped(
     ),
 )
 
-#: Fates of keys by their first words.
+#: Fates of keys by their prefixes.
 PREFIXES: Final[tuple[tuple[str, Fate], ...]] = (
     ("schema.registry.", _REGISTRY),
     ("basic.auth.", _REGISTRY),

@@ -1,4 +1,4 @@
-"""The tables of all other clients together, and where each key is from."""
+"""The tables of all other clients, and the origin of each key."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from kafka_nextgen.other_clients.shared_keys import PREFIXES, PRODUCER_TABLE
 
 __all__ = ["FATES", "TABLES", "fate_of", "origin_of"]
 
-#: Tables by the client whose keys they have.
+#: The tables, by client.
 TABLES: Final[Mapping[str, Table]] = {
     "Java's consumer": JAVA_TABLE,
     "librdkafka": LIBRDKAFKA_TABLE,

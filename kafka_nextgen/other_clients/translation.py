@@ -33,9 +33,9 @@ _CIPHERS: Final = "ssl.cipher.suites"
 _CLASSES: Final = ("sasl.login.callback.handler.class", "sasl.oauthbearer.jwt.retriever.class")
 _SECURITY: Final = ("ssl.", "sasl.", "security.")
 _SERVICE: Final = "sasl.kerberos.service.name"
-#: Without TLS these protect nothing.
+#: These keys protect nothing without TLS.
 _NOTHING_TO_PROTECT: Final = frozenset({_ALGORITHM, "ssl.keystore.type", "ssl.truststore.type"})
-#: A key as text, which is refused.
+#: Keys given as PEM text, which are refused.
 _TEXTS: Final = frozenset({"ssl.keystore.certificate.chain", "ssl.keystore.key"})
 _BY_OWN_KEYS: Final = ("oauth.cb", "sasl.oauthbearer.method")
 
@@ -50,7 +50,7 @@ class Setting:
 
 @define
 class Translation:
-    """What a configuration becomes: settings by this library's keys, warnings, and problems that prevent its use."""
+    """The result: settings by this library's keys, warnings, and problems that prevent its use."""
 
     settings: dict[str, Setting] = Factory(dict)
     warnings: list[str] = Factory(list)
@@ -116,9 +116,9 @@ def _given(properties: Mapping[str, object], found: Translation) -> dict[str, Se
 
 
 def _take(found: Translation, key: str, setting: Setting, known: Collection[str]) -> None:
-    """Apply the fate of one key. Raises ``ConfigError``."""
+    """Apply the fate of one key. Raises ``ConfigError`` if it is refused."""
     if key in LOGIN_KEYS or isinstance(STORE_KEYS.get(key), Mapped | Dropped):
-        return  # translated together
+        return  # these keys are translated together later
     fate = Mapped(key) if key in known else fate_of(key)
     written = setting.written
     if isinstance(fate, Mapped):
@@ -154,8 +154,10 @@ def _take_unknown(found: Translation, key: str, written: str, known: Collection[
 
 
 def _log_in(found: Translation, given: Mapping[str, Setting]) -> None:
-    """Translate the login of Java's client. Logins by this library's own keys are taken as they are."""
-    said = found.settings.setdefault("sasl.mechanism", Setting("sasl.mechanism", "GSSAPI"))  # as Java and librdkafka do
+    """Translate the authentication settings of Java's client. Settings by this library's own keys are kept
+    unchanged."""
+    # GSSAPI is the default of Java and librdkafka.
+    said = found.settings.setdefault("sasl.mechanism", Setting("sasl.mechanism", "GSSAPI"))
     mechanism = str(said.value).strip().upper()
     if mechanism != "GSSAPI" and _SERVICE in found.settings:
         written = found.settings.pop(_SERVICE).written
@@ -190,7 +192,7 @@ def _take_together(found: Translation, given: Mapping[str, Setting], table: Mapp
 
 
 def _trust(found: Translation, given: Mapping[str, Setting]) -> None:
-    """Translate the stores of Java's client."""
+    """Translate the trust stores and key stores of Java's client."""
     java = _java_keys(given)
     for key, value in tls_settings(java).items():
         found.settings[key] = Setting(given[key].written, value)

@@ -1,7 +1,7 @@
 """Values of other clients, converted to this library's.
 
-A function gets a value as it was written, and returns the value for this library's key, or None to set nothing. It
-raises ``ValueError`` for a value without a counterpart; the message follows the key.
+A function takes a value as written, and returns the value for this library's key, or None to set nothing. It raises
+``ValueError`` for a value without a counterpart; error texts put the key before its message.
 """
 
 from __future__ import annotations
@@ -47,13 +47,13 @@ def _number(value: object) -> int | None:
 
 
 def bootstrap_servers(value: object) -> object:
-    """Servers without a listener's name before them, and with port 9092 where there is none, as in librdkafka."""
+    """Remove listener names from servers, and add librdkafka's default port 9092 where there is none."""
     servers = without_listeners(value)
     return tuple(map(_with_port, servers)) if isinstance(servers, tuple) else servers
 
 
 def without_listeners(value: object) -> object:
-    """Servers without a listener's name before them, such as ``SASL_SSL://``."""
+    """Remove listener names, such as ``SASL_SSL://``, from servers."""
     if not isinstance(value, str | list | tuple):
         return value
     written = value.split(",") if isinstance(value, str) else value
@@ -68,34 +68,34 @@ def _with_port(server: object) -> object:
 
 
 def offset_reset(value: object) -> object:
-    """librdkafka's and older words for earliest, latest and none."""
+    """Convert librdkafka's names, and old names, for earliest, latest and none."""
     return _RESETS.get(value.strip().lower(), value) if isinstance(value, str) else value
 
 
 def boolean(value: object) -> object:
-    """librdkafka's 1, t, 0 and f."""
+    """Convert librdkafka's 1, t, 0 and f."""
     return value if isinstance(value, bool) else _BOOLEANS.get(str(value).strip().lower(), value)
 
 
 def bounded(value: object) -> object:
-    """A Java long; the longest time here is 2147483647 ms, which is 24 days."""
+    """Limit a Java long to the maximum time here, 2147483647 ms (24 days)."""
     number = _number(value)
     return value if number is None else min(number, INT32_MAX)
 
 
 def at_least_one(value: object) -> object:
-    """0 becomes 1, which a broker serves alike."""
+    """Convert 0 to 1, which brokers treat in the same way."""
     return 1 if _number(value) == 0 else value
 
 
 def idle_time(value: object) -> object:
-    """-1 (Java), 0 (librdkafka) and infinity (Python) close no idle connection."""
+    """Convert the values that never close idle connections: -1 (Java), 0 (librdkafka) and infinity (Python)."""
     is_infinite = isinstance(value, float) and math.isinf(value)
     return INT32_MAX if is_infinite or _number(value) in _UNLIMITED else bounded(value)
 
 
 def commit_interval(value: object) -> object:
-    """0 means two things."""
+    """Refuse 0, which has two meanings."""
     if _number(value) == 0:
         raise ValueError(
             "is 0, which means a commit with each poll in Java and no commits in librdkafka: set 1, or set "
@@ -105,28 +105,28 @@ def commit_interval(value: object) -> object:
 
 
 def refresh_interval(value: object) -> object:
-    """librdkafka's -1 never refreshes."""
+    """Convert librdkafka's -1, which means never to refresh."""
     return INT32_MAX if _number(value) == -1 else value
 
 
 def metadata_age(value: object) -> object:
-    """A Java long, of which 0 becomes 1."""
+    """Convert a Java long; 0 becomes 1."""
     return bounded(at_least_one(value))
 
 
 def kilobytes(value: object) -> object:
-    """Kilobytes as bytes, at most 2147483647."""
+    """Convert kilobytes to bytes, at most 2147483647."""
     number = _number(value)
     return value if number is None else min(number * 1024, INT32_MAX)
 
 
 def endpoint_identification(value: object) -> object:
-    """Java's empty value, and kafka-python's ssl_check_hostname."""
+    """Convert Java's empty value, and kafka-python's ssl_check_hostname."""
     return _ALGORITHMS.get(str(value).strip().lower(), value)
 
 
 def deserializer(value: object) -> object:
-    """The name of one of Kafka's classes, or a Python function."""
+    """Convert the name of one of Kafka's deserializers; keep a Python function."""
     if isinstance(value, str):
         return java_deserializer(value)
     if not callable(value) and hasattr(value, "deserialize"):
@@ -135,7 +135,7 @@ def deserializer(value: object) -> object:
 
 
 def strategies(value: object) -> object:
-    """Names of assignors, or classes of kafka-python's and aiokafka's assignors, which have names."""
+    """Keep names of assignors; convert assignor classes of kafka-python and aiokafka to their names."""
     if isinstance(value, str) or not isinstance(value, Iterable):
         return value
     return tuple(map(_strategy, value))
@@ -147,7 +147,7 @@ def _strategy(value: object) -> object:
 
 
 def token_callback(provider: object) -> object:
-    """kafka-python's and aiokafka's token providers, as a function that ``oauth.cb`` takes."""
+    """Convert a token provider of kafka-python or aiokafka to a function for ``oauth.cb``."""
     if not callable(getattr(provider, "token", None)):
         raise ValueError("must be an object with a method token()")
 
@@ -182,7 +182,7 @@ _SWITCHES: Final = (
     "metadata.cluster.check.enable",
 )
 
-#: Conversions of values by this library's keys, which other clients have under the same name.
+#: Conversions for keys that this library and other clients share, by key.
 CONVERSIONS: Final[dict[str, Callable[[object], object]]] = {
     "auto.commit.interval.ms": commit_interval,
     "auto.offset.reset": offset_reset,

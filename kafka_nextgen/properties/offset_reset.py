@@ -27,7 +27,7 @@ _NANOS = 10**9
 
 
 class OffsetReset(Enum):
-    """A fixed starting point, or none."""
+    """A fixed starting position, or none."""
 
     LATEST = "latest"
     EARLIEST = "earliest"

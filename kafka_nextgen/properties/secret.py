@@ -82,7 +82,7 @@ class SecretSource:
     def secret(self) -> Secret:
         """Ask for the secret. Errors have no cause chained to them, since it may contain the secret.
 
-        Raises ``OutageError`` if ``ask`` raises, ``AuthenticationError`` if it returns anything but text.
+        Raises ``OutageError`` if ``ask`` raises, ``AuthenticationError`` if it does not return text.
         """
         return self._checked(call_privately(self._ask, self._key))
 

@@ -1,6 +1,6 @@
-"""Values as typed columns: a batch of bytes to Arrow's layout, without an object for each record.
+"""Decode a batch of values into typed columns in Arrow's layout, without an object for each record.
 
-``Records.to_arrow(value=Avro(...))`` has it all together; ``docs/use/values.md`` says which Arrow type each becomes.
+``Records.to_arrow(value=Avro(...))`` is the way in; ``docs/use/values.md`` lists the Arrow type of each Avro type.
 """
 
 from kafka_nextgen.values.avro import Avro

@@ -1,9 +1,9 @@
-"""Typed columns in Arrow's layout that decoders fill value by value: the layout, and the builder in Python.
+"""Typed columns in Arrow's layout, which decoders fill value by value: the layout, and a builder in Python.
 
-A layout is a tree of ``Column``s, the root a struct with an entry for each row. Decoders see the tree flattened,
-parents first: ``flattened`` has the tuples that ``ColumnBuilder`` takes, that of the extension
-(``accelerator/column_builder.h``) or its twin here, which does the same. Both hand their columns over by
-``__arrow_c_array__``, and can take back what a bad row has left in them (``cut_rows``).
+A layout is a tree of ``Column``s; its root is a struct with an entry for each row. Decoders see the tree flattened,
+parents first: ``flattened`` returns the tuples that a ``ColumnBuilder`` takes, either the C extension's
+(``accelerator/column_builder.h``) or the equivalent one here. Both export their columns through ``__arrow_c_array__``,
+and ``cut_rows`` removes what a bad row has already added.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from attrs import frozen
 
 __all__ = ["MOST_COLUMNS", "MOST_DEPTH", "Column", "Flat", "Kind", "PythonColumnBuilder", "children_of", "flattened"]
 
-#: As in the extension.
+#: The same numbers as in the C extension.
 MOST_COLUMNS = 16_384
 MOST_DEPTH = 64
 MOST_ENTRIES = 2**31 - 1 - 64
 
 
 class Kind(IntEnum):
-    """What a column is in memory."""
+    """The memory layout of a column."""
 
     NULLS = 0
     BITS = 1
@@ -35,7 +35,7 @@ class Kind(IntEnum):
 
 @frozen
 class Column:
-    """A column and those inside of it. ``format`` is Arrow's, ``width`` the bytes of an entry of numbers."""
+    """A column and its children. ``format`` is Arrow's format string, ``width`` the size of a number in bytes."""
 
     name: str
     kind: Kind
@@ -47,7 +47,7 @@ class Column:
     metadata: bytes | None = None
 
     def __iter__(self) -> Iterator[Column]:
-        """This column and all below it, parents first."""
+        """Yield this column and all its descendants, parents first."""
         yield self
         for child in self.children:
             yield from child
@@ -58,7 +58,7 @@ Flat = tuple[int, int, str, str, bool, int, "tuple[str, ...] | None", "bytes | N
 
 
 def flattened(root: Column) -> tuple[Flat, ...]:
-    """The columns of a layout as a builder takes them."""
+    """The columns of a layout in the form that a builder takes."""
     flat: list[Flat] = []
     _flatten(root, flat)
     return tuple(flat)
@@ -86,7 +86,7 @@ def children_of(layout: Sequence[Flat], index: int) -> Iterator[int]:
 
 
 class _Filled:
-    """One column of a builder; ``data`` has a byte for each of bits until it is handed over."""
+    """One column of a builder; ``data`` holds one byte per bit until the column is exported."""
 
     def __init__(self, flat: Flat) -> None:
         self.kind, self.width, _, _, self.nullable, self.end, _, _ = flat
@@ -96,7 +96,7 @@ class _Filled:
         self.bounds = array("i", (0,))
 
     def cut(self, length: int) -> None:
-        """Keep so many entries."""
+        """Keep only the first entries, as many as given."""
         self.nulls = {index for index in self.nulls if index < length}
         self.length = length
         if self.kind in (Kind.STRINGS, Kind.LISTS):
@@ -108,7 +108,7 @@ class _Filled:
 
 
 class PythonColumnBuilder:
-    """The builder of ``accelerator/column_builder.h`` in Python."""
+    """The Python version of the builder in ``accelerator/column_builder.h``."""
 
     def __init__(self, layout: tuple[Flat, ...]) -> None:
         self.layout = layout
@@ -118,13 +118,13 @@ class PythonColumnBuilder:
         return self.columns[0].length
 
     def append_number(self, index: int, number: bytes) -> None:
-        """Append an entry of numbers, as its bytes, or of bits, as one."""
+        """Append a number as its bytes, or a bit as one byte."""
         column = self.columns[index]
         column.data += number
         column.length += 1
 
     def append_string(self, index: int, data: bytes) -> None:
-        """Append an entry of strings."""
+        """Append a string."""
         column = self.columns[index]
         column.data += data
         if len(column.data) > MOST_ENTRIES:
@@ -133,17 +133,17 @@ class PythonColumnBuilder:
         column.length += 1
 
     def append_struct(self, index: int) -> None:
-        """Append an entry of structs, of which the children are appended apart."""
+        """Append a struct; its children are appended separately."""
         self.columns[index].length += 1
 
     def append_list(self, index: int) -> None:
-        """Append a list that ends where its child ends now."""
+        """Append a list that ends at the current end of its child."""
         column = self.columns[index]
         column.bounds.append(self.columns[index + 1].length)
         column.length += 1
 
     def append_null(self, index: int) -> None:
-        """Append a null, or what stands for nothing in a column without nulls."""
+        """Append a null, or the empty value in a column without nulls."""
         column = self.columns[index]
         if column.nullable:
             column.nulls.add(column.length)
@@ -161,7 +161,7 @@ class PythonColumnBuilder:
         return children_of(self.layout, index)
 
     def cut_rows(self, rows: int) -> None:
-        """Take back all that was appended behind so many rows."""
+        """Remove everything that was appended after the first rows, as many as given."""
         targets = {0: rows}
         for index, column in enumerate(self.columns):
             length = targets[index]

@@ -1,4 +1,4 @@
-"""What turns keys or values into typed columns."""
+"""Formats, which decode keys or values into typed columns."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from attrs import frozen
 
 __all__ = ["BadValue", "Buffers", "ColumnDecoder", "ValueFormat"]
 
-#: Byte strings as columns have them: data, bounds, and validity or None.
+#: Byte strings as a column stores them: data, bounds, and validity or None.
 Buffers = tuple["bytes | memoryview", "memoryview[int]", "bytes | memoryview | None"]
 
 
 @frozen
 class BadValue:
-    """A row whose value is none of the format, and why."""
+    """A row whose value could not be decoded, and why."""
 
     row: int
     reason: str
 
 
 class ColumnDecoder(ABC):
-    """Makes columns of values in one layout."""
+    """Decodes values into columns of one layout."""
 
     @property
     @abstractmethod
@@ -31,7 +31,7 @@ class ColumnDecoder(ABC):
 
     @abstractmethod
     def decode(self, values: Buffers, start: int, stop: int) -> tuple[Any, list[BadValue]]:
-        """The columns of these rows, which have ``__arrow_c_array__``, and the bad rows, in order.
+        """Decode these rows; return an object with ``__arrow_c_array__``, and the bad rows in order.
 
         Rows that are null or bad are null in each column.
         """
@@ -42,4 +42,5 @@ class ValueFormat(ABC):
 
     @abstractmethod
     def decoder(self, name: str, flat: bool) -> ColumnDecoder:
-        """What makes a column for each field of a record if ``flat``; else, or of all else, one of this name."""
+        """Return a decoder: with ``flat``, one column for each field of a record; otherwise, and for other types, one
+        column of this name."""

@@ -1,4 +1,4 @@
-"""The columns of the builder in Python as pyarrow's arrays. Imported only to hand them over: pyarrow is an extra."""
+"""Exports the Python builder's columns as pyarrow arrays. Imported only for the export, because pyarrow is optional."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _decimal(parameters: str) -> pa.DataType:
     return pa.decimal256(precision, scale) if bits else pa.decimal128(precision, scale)
 
 
-#: By the first letters of Arrow's format, what makes a type of the rest.
+#: Functions that make the Arrow type from the rest of a format string, by its first letters.
 _PARAMETRIC: dict[str, Callable[[str], pa.DataType]] = {
     "w:": lambda size: pa.binary(int(size)),
     "d:": _decimal,
@@ -66,7 +66,7 @@ def type_of(layout: Sequence[Flat], index: int) -> pa.DataType:
 
 
 def array_of(layout: Sequence[Flat], columns: Sequence[_Filled], index: int) -> pa.Array:
-    """A column as an array, with its children."""
+    """Return a column as an array, with its children."""
     kind, column = type_of(layout, index), columns[index]
     if column.kind == Kind.NULLS:
         return pa.nulls(column.length)
@@ -92,7 +92,7 @@ def _buffers(column: _Filled) -> list[pa.Buffer | None]:
 
 
 def _bits(flags: Iterator[bool]) -> pa.Buffer:
-    """A bitmap, the lowest bit first."""
+    """Return a bitmap, lowest bit first."""
     number, count = 0, 0
     chunks = bytearray()
     for flag in flags:
