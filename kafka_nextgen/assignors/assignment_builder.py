@@ -1,7 +1,7 @@
-"""Build an assignment: give and move partitions one by one, and know who has which.
+"""Build an assignment: give and move partitions one by one, and keep track of who has which.
 
-The input shares are not copied. A member and topic gets a list of its own at the first change. The partition that came
-last moves first, so that a partition that has to move anyway moves again, rather than another.
+The input shares are not copied. A member's list for a topic is copied at its first change. The partition that was added
+last moves first: if it has to move anyway, moving it again avoids moving another.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class AssignmentBuilder:
         return [topic for topic in sorted(topics) if self.has_any(topic, member)]
 
     def shares(self) -> list[Share]:
-        """The assignment. An unchanged share is the object that was given."""
+        """The assignment. An unchanged share is the input object."""
         single: dict[int, frozenset[int]] = {}
         return [self._share(member, lists, single) for member, lists in enumerate(self._lists)]
 
@@ -99,7 +99,7 @@ class OwnersByCohort:
                 self._topics[cohort][topic] = None
 
     def topics(self, cohort: int) -> list[int]:
-        """The topics that a member of the cohort has, and some that it had."""
+        """The topics of which the cohort's members have partitions, and some of which they had."""
         return list(self._topics[cohort])
 
     def topics_of(self, member: int) -> list[int]:

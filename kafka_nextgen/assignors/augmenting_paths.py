@@ -1,11 +1,12 @@
 """Balance members that share no topic, along augmenting paths.
 
-A giver hands a partition to a member in between, which hands one of another topic to the next, and so on to a taker
-that could not subscribe to the first topic. Only the loads at both ends change.
+A giver passes a partition to an intermediate member, which passes one of another topic to the next, and so on to a
+taker. The taker need not subscribe to the first topic. Only the loads at both ends change.
 
 1. The most loaded members give first, each to the nearest member with at least two partitions less: a short path moves
    fewer partitions than a long one.
-2. A cohort can pass on a topic if any of its members has a partition of it. That member also takes the incoming one.
+2. A cohort can pass on a topic if any of its members has a partition of it. That member also takes the incoming
+   partition.
 3. If no path leads to a member with two partitions less, all cohorts reached are *settled*: their partitions can't
    leave the reached cohorts. Later givers have no more partitions than these, so paths avoid settled cohorts.
 
@@ -29,7 +30,7 @@ __all__ = ["balance_along_paths"]
 #: Topics, each with the cohort that takes one of its partitions.
 Path = list[tuple[int, int]]
 
-#: The index of a topic, or the complement of that of a cohort, which tells the two apart.
+#: The index of a topic, or the complement of a cohort's index, so that the two can be distinguished.
 Node = int
 
 
@@ -96,7 +97,7 @@ class AugmentingPaths:
         return nodes
 
     def _steps_from(self, node: Node) -> list[Node]:
-        """The steps that lead further and are not known dead ends; the last is the next to try."""
+        """The steps that lead further and are not known dead ends; the last one is tried next."""
         if node not in self._steps:
             further = self._distances[node] + 1
             self._steps[node] = [each for each in self._following(node) if self._distances.get(each) == further][::-1]
@@ -109,7 +110,7 @@ class AugmentingPaths:
 def balance_along_paths(cohorts_of: Sequence[Sequence[int]], loads: LeastLoaded, builder: AssignmentBuilder) -> None:
     """Move partitions until no path helps; ``cohorts_of`` are the cohorts that subscribe to each topic."""
     most, least = max(loads.loads), min(loads.loads)
-    if most - least <= 1:  # the usual case, and OwnersByCohort reads all shares
+    if most - least <= 1:  # the usual case; return early because OwnersByCohort reads all shares
         return
     balancer = _PathBalancer(cohorts_of, loads, builder)
     for load in range(most, least + 1, -1):
@@ -117,7 +118,7 @@ def balance_along_paths(cohorts_of: Sequence[Sequence[int]], loads: LeastLoaded,
 
 
 class _PathBalancer:
-    """Members by the loads that they have or had, and the settled cohorts."""
+    """Members by their current or earlier loads, and the settled cohorts."""
 
     def __init__(self, cohorts_of: Sequence[Sequence[int]], loads: LeastLoaded, builder: AssignmentBuilder) -> None:
         self._cohorts_of, self._loads = cohorts_of, loads

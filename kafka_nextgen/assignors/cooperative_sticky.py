@@ -1,14 +1,15 @@
-"""The cooperative-sticky assignor of the classic protocol (KIP-429): uniform, based on the partitions members claim.
+"""The cooperative-sticky assignor of the classic protocol (KIP-429): uniform, based on the partitions that members
+claim.
 
-1. *Claims.* Every member reports what it owns and in which generation it got that. If two members claim a partition,
-   the one with the higher generation is right; in the same generation neither is.
+1. *Claims.* Every member reports which partitions it owns, and in which generation it got them. If two members claim a
+   partition, the one with the higher generation is right; if the generations are equal, neither is.
 2. *Assigning.* The uniform assignor runs with the rightful claims as the previous target. Static members come first,
    by instance id, so that the restart of a static member changes nothing.
-3. *Withholding.* A partition that is to move is given to no member while another rightfully claims it. Its owner sees
-   that it has to revoke it, does so and rejoins, and the next round gives it to its new owner.
+3. *Withholding.* A partition that has to move is assigned to no member while another rightfully claims it. Its owner
+   sees that it has to revoke the partition, does so and rejoins; the next round assigns the partition to its new owner.
 
-``SettledCooperativeStickyAssignor`` runs all rounds at once. ``Claims`` also serves assignors of the application: it
-only needs an assignor that returns the same in the next round.
+``SettledCooperativeStickyAssignor`` runs all rounds at once. ``Claims`` also serves assignors of the application: these
+only need to return the same assignment in the next round.
 """
 
 from __future__ import annotations
@@ -46,19 +47,19 @@ _MOST_ROUNDS = 5
 
 
 def generation_metadata(generation: int) -> Metadata:
-    """The metadata for this assignor: the generation in which a member got what it owns."""
+    """The metadata for this assignor: the generation in which a member got its partitions."""
     return Metadata(payload=generation.to_bytes(_GENERATION_BYTES, "big", signed=True))
 
 
 class CooperativeStickyAssignor(PartitionAssignor):
-    """Balanced and sticky. Moves a partition in two rounds, while members go on reading all others."""
+    """Balanced and sticky. Moves a partition in two rounds, while members continue to read all others."""
 
     name = "cooperative-sticky"
 
     def assign(self, group: AssignmentSpec) -> GroupAssignment:
         """Assign the partitions, except those that another member has to revoke first.
 
-        A member's ``target`` is what it says it owns, its ``metadata`` what ``generation_metadata`` wrote.
+        A member's ``target`` is the partitions it claims to own, its ``metadata`` the value of ``generation_metadata``.
         """
         claims = Claims.among(
             {member_id: Claim(member.target, _generation(member)) for member_id, member in group.members.items()}
@@ -79,7 +80,8 @@ class CooperativeStickyAssignor(PartitionAssignor):
 
 
 class SettledCooperativeStickyAssignor(PartitionAssignor):
-    """The final assignment of the cooperative-sticky assignor, to explain it: members revoke at once here."""
+    """The final assignment of the cooperative-sticky assignor, for explanations: it assumes that members revoke at
+    once."""
 
     name = CooperativeStickyAssignor.name
 
@@ -114,7 +116,7 @@ def _generation(member: MemberSpec) -> int:
     return max(int.from_bytes(payload, "big", signed=True), NO_GENERATION)
 
 
-#: The generation of a member that states none.
+#: The generation of a member that does not state one.
 NO_GENERATION = -1
 
 
@@ -153,7 +155,7 @@ class Claims:
         }
 
     def withhold(self, member_id: str, share: Share) -> dict[TopicId, frozenset[int]]:
-        """The part of a member's new share that it may have at once."""
+        """The part of a member's new share that it may own immediately."""
         free = {
             topic_id: frozenset(n for n in numbers if self._of(topic_id, n) <= {member_id})
             for topic_id, numbers in share.items()

@@ -1,14 +1,14 @@
 """Hot standby in groups whose members assign: some members are active, the others stand by (KIP-345, "Future Works").
 
 This is for the classic protocol on any cluster, where the group's leader assigns; with the extensions of this project's
-coordinator, ``group.target.size`` does the same by the consumer protocol, and knows the order in which members joined.
+coordinator, ``group.target.size`` does the same in the consumer protocol, and uses the order in which members joined.
 
 * The active members are those that have partitions already. Others follow in the order of instance ids, then of member
   ids, until there are ``target_size``.
-* ``among`` assigns the partitions to them. A sticky assignor, as the default, gives one that takes over exactly the
-  partitions of its predecessor, and moves no other.
-* If no active member subscribes to a topic, its first subscriber by the same order is active, too: each partition has a
-  reader, and the group is larger than its target then.
+* ``among`` assigns the partitions to them. A sticky assignor, such as the default, gives a member that takes over
+  exactly the partitions of its predecessor, and moves no others.
+* If no active member subscribes to a topic, its first subscriber by the same order is active, too: each partition then
+  has a reader, although the group exceeds its target size.
 """
 
 from __future__ import annotations

@@ -4,9 +4,9 @@
 to it. An entry is ``load * members + member``, one integer that sorts like the pair. A changed load is pushed as a new
 entry; stale entries are dropped when they reach the top.
 
-``LoadLevels`` places many partitions of a topic at once. Members of a cohort stand in levels by load, and each round
-gives one partition to every member of the lowest level. The cost grows with the partitions given and the number of
-cohorts, not with the members that get none.
+``LoadLevels`` places many partitions of a topic at once. Members of a cohort are grouped into levels by load, and each
+round gives one partition to every member of the lowest level. The cost grows with the partitions given and the number
+of cohorts, not with the members that get none.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class LeastLoaded:
             heappop(heap)
 
     def least(self, cohorts: Sequence[int]) -> int:
-        """The least load of these cohorts."""
+        """The lowest load in these cohorts."""
         return min(map(self.top, cohorts)) // self._size
 
     def first(self, cohort: int) -> int:
@@ -80,7 +80,7 @@ class LeastLoadedSubscriber:
             heapreplace(self._tops, (now, cohort))
 
     def fell(self, entry: int, cohort: int) -> None:
-        """Note the new entry of a member whose load has fallen."""
+        """Record the new entry of a member whose load has fallen."""
         heappush(self._tops, (entry, cohort))
 
     def move(self, giver: int, taker: int) -> None:

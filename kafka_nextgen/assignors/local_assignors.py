@@ -36,7 +36,7 @@ local_assignors: ValueType[tuple[PartitionAssignor, ...]] = ValueType(_WANTED, _
 
 
 def assignor_of(item: object) -> PartitionAssignor:
-    """The assignor given as an object, a class or ``module:Class``. Raises ``ValueError`` if it is none."""
+    """The assignor given as an object, a class or ``module:Class``. Raises ``ValueError`` if it is not one."""
     found = _import(item.strip()) if isinstance(item, str) else item
     assignor = _instance_of(found) if isinstance(found, type) and issubclass(found, PartitionAssignor) else found
     if not isinstance(assignor, PartitionAssignor):

@@ -2,8 +2,9 @@
 
 1. *Caps.* Extras go first to members whose rack needs one for its planned local reads, preferring members that already
    have more than their quota; then to members that have more; then to the others, in order.
-2. *Keeping.* Members in order keep their partitions up to their caps: local ones as far as the plan has that many of
-   the rack set for their rack; then others that the plan has for no rack, if the rack has room beyond its planned ones.
+2. *Keeping.* Members in order keep their partitions up to their caps: first local ones, up to the number of partitions
+   of the rack set that are planned for their rack; then partitions that are planned for no rack, if the rack has room
+   beyond its planned ones.
 3. *Filling.* The rest goes to members with room in the planned rack, then to any member with room.
 """
 
@@ -22,7 +23,8 @@ __all__ = ["place_locally"]
 
 @define
 class _Open:
-    """Open partitions: planned for racks; planned for no rack, by rack set; and each rack's room for the latter."""
+    """Open partitions: those planned for racks; those planned for no rack, by rack set; and each rack's room for the
+    latter."""
 
     planned: Plan
     unplanned: Counter[int]

@@ -46,7 +46,7 @@ class MemberQuota:
 
 
 def plan_local_reads(rack_sets: RackSets, members: Sequence[MemberQuota], extras: int) -> Plan:
-    """Plan the most local reads, where ``extras`` of the members get one partition beyond their quota."""
+    """Maximise local reads when ``extras`` of the members get one partition beyond their quota."""
     network = _LocalReadNetwork(rack_sets, members, extras)
     network.start_with(_local_already(rack_sets, members, 1 if extras else 0))
     return network.most()
@@ -99,12 +99,12 @@ class _LocalReadNetwork:
         }
 
     def start_with(self, plan: Plan) -> None:
-        """Send this flow as far as there is room."""
+        """Send as much of this flow as there is room for."""
         for (rack_set, rack), count in plan.items():
             for end in self._ends[rack]:
                 count -= self._network.send([self._into[rack_set], self._across[rack_set, rack], *end], count)
 
     def most(self) -> Plan:
-        """Maximise the flow; return what flows from rack sets to racks."""
+        """Maximise the flow; return the flow from rack sets to racks."""
         self._network.maximise(self._source, self._sink)
         return Counter({key: flow for key, edge in self._across.items() if (flow := self._network.flow(edge))})

@@ -1,8 +1,8 @@
 """Maximum flow through a network, starting from any flow (Dinic's algorithm).
 
 Every edge has *room*, its residual capacity. The flow along an edge is room on its reverse edge, so that it can be
-rerouted. A phase measures the distance of every node from the source, then sends along shortest paths until there are
-none. The next shortest paths are longer, so there are few phases.
+rerouted. A phase measures the distance of every node from the source, then sends flow along shortest paths until there
+are none. The next shortest paths are longer, so there are few phases.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class FlowNetwork:
         return self._room[edge ^ 1]
 
     def send(self, path: list[int], most: int) -> int:
-        """Send up to ``most`` along these edges; return how much there was room for."""
+        """Send up to ``most`` along these edges; return the amount sent."""
         amount = min(most, *(self._room[edge] for edge in path))
         for edge in path:
             self._room[edge] -= amount

@@ -1,4 +1,4 @@
-"""What members keep of the previous target: partitions that still exist, of topics that they still subscribe to.
+"""Find what members keep of the previous target: partitions that still exist, in topics that they still subscribe to.
 
 Usually that is everything. So the numbers of all shares of a topic are first subtracted from the topic's partitions at
 once. If as many disappear as the shares have, no number is out of range and none occurs twice. Otherwise partitions are
@@ -25,7 +25,7 @@ Unassigned = dict[TopicId, Sequence[int]]
 class Kept:
     """The share and load of each member, and the unassigned partitions of each topic, in order.
 
-    A share that is kept as a whole is the object that was given.
+    A share that is kept as a whole is the input object.
     """
 
     shares: list[Share]

@@ -13,8 +13,8 @@ one more, chosen for local reads. No balanced assignment has more local reads.
 *Subscriptions differ*: the uniform assignor decides how many partitions of each topic each member gets. This one
 chooses the partitions, topic by topic, with the most local reads for each topic.
 
-A member without a rack and a partition whose replicas have none are never local. If nothing can be local, this is
-the uniform assignor.
+Reads are never local for a member without a rack, or for a partition whose replicas have no rack. If nothing can be
+local, this is the uniform assignor.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """The range assignor: every topic is cut into contiguous ranges, one for each member subscribed to it.
 
-Members are ordered, static ones first by instance id, then dynamic ones by member id. That order, not the previous
-assignment, decides who gets what. So partition 7 of ``orders`` and partition 7 of ``payments`` go to the same member as
-long as both topics have equally many partitions and the same subscribers: the topics are co-partitioned (KIP-848,
-"Server Side Mode"). With p partitions and m subscribers each gets p // m, and the first p % m get one more.
+Static members come first, by instance id, then dynamic members by member id. This order, not the previous assignment,
+decides which member gets which range. So partition 7 of ``orders`` and partition 7 of ``payments`` go to the same
+member as long as both topics have equally many partitions and the same subscribers: the topics are co-partitioned
+(KIP-848, "Server Side Mode"). With p partitions and m subscribers each gets p // m, and the first p % m get one more.
 
 Co-partitioned topics are cut once, together.
 """

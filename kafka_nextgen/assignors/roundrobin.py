@@ -17,7 +17,7 @@ __all__ = ["RoundRobinAssignor"]
 
 
 class RoundRobinAssignor(PartitionAssignor):
-    """Even over all topics together. Is not sticky."""
+    """Balanced over all topics together. Not sticky."""
 
     name = "roundrobin"
 

@@ -4,8 +4,8 @@ The input is the group as its coordinator sees it: every member with its subscri
 the previous target assignment, and every topic with its partitions. The partitions that members own at the moment are
 not part of it: the coordinator reconciles them with the new target.
 
-An assignor depends on nothing else, neither on time nor on randomness nor on the order of the mappings, so the same
-group gets the same assignment wherever it is computed.
+An assignor must depend on nothing else: not on time, randomness or the order of the mappings. So the same group gets
+the same assignment wherever it is computed.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ class MemberSpec:
 
 @frozen
 class TopicMetadata:
-    """A topic and its partitions, 0 to ``num_partitions`` - 1; the racks are those of each one's replicas."""
+    """A topic and its partitions, 0 to ``num_partitions`` - 1; ``racks`` has the racks of each partition's replicas."""
 
     name: str
     num_partitions: int
@@ -160,6 +160,6 @@ class PartitionAssignor(ABC):
     ) -> None:
         """Receive this member's target assignment of a new epoch. Called once per epoch, on the member.
 
-        The target may include partitions that another member has not revoked yet. The rebalance listener tells which
-        may be read already.
+        The target may include partitions that another member has not revoked yet. The rebalance listener is told which
+        ones can already be read.
         """

@@ -1,7 +1,7 @@
 """Which members subscribe to which topics. Members with equal subscriptions form a *cohort*.
 
-A group of ten thousand members has only a few cohorts. What depends on the subscription alone is computed once for each
-cohort instead of once for each member and topic. Members are addressed by their index in the order they were given in.
+A group of ten thousand members has only a few cohorts. Values that depend only on the subscription are computed once
+for each cohort instead of once for each member and topic. Members are addressed by their index in the input order.
 """
 
 from __future__ import annotations

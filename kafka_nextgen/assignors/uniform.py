@@ -1,4 +1,4 @@
-"""The uniform assignor: all members get equally many partitions, and keep what they can.
+"""The uniform assignor: all members get equally many partitions, and keep as many as possible.
 
 *All members subscribe to the same topics* (the usual case). Balance comes before stickiness. With p partitions and m
 members, p % m of them have a quota of p // m + 1 partitions and the others of p // m. Each keeps its previous
@@ -7,8 +7,8 @@ partitions, in order, go to members below their quota. So a valid and balanced a
 
 *Subscriptions differ*: see ``uniform_heterogeneous``.
 
-The order is that of member ids, topic names and partition numbers. (Kafka's is that of its hash maps and
-differs between runs.)
+Members, topics and partitions are taken in the order of member ids, topic names and partition numbers. (Kafka uses the
+order of its hash maps, which differs between runs.)
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
 """The uniform assignor where subscriptions differ: not every member can get every partition.
 
 1. Members keep their previous partitions that still exist and that they still subscribe to.
-2. Topics are assigned in the order of their need: most partitions per subscriber first, then fewest subscribers, then
-   by topic id. Each unassigned partition goes to the least loaded of the topic's subscribers.
+2. Topics are assigned in this order: most partitions per subscriber first, then fewest subscribers, then by topic id.
+   Each unassigned partition goes to the least loaded of the topic's subscribers.
 3. Topics are balanced in the same order, up to ``MAX_SWEEPS`` times, because balancing one topic may disturb another:
    partitions move from the most to the least loaded subscriber until the two differ by at most one.
 4. Members that still differ by more share no topic, or the sweeps ran out. Partitions move between them along
-   ``augmenting_paths`` over other members until none helps. No assignment is more even.
+   ``augmenting_paths`` over other members until none helps. No assignment is more balanced.
 """
 
 from __future__ import annotations

@@ -11,8 +11,8 @@ from     ``KNGa``, int8 error, int16 version and payload (null: none), int16 fai
 A payload is an int32 length (-1 for null) and that many bytes; a message is the same in UTF-8. Later releases append
 fields, which are ignored. User data that begins differently or ends early is foreign: all of it is the payload, in
 version -1, as in an online migration (KIP-848, "Compatibility, Deprecation, and Migration Plan"). Metadata of version
--1 is therefore written as the bare payload, so that members without this library read what a leader of theirs would
-send. Without metadata the field is null, and a coordinator sees a group without user data.
+-1 is therefore written as the bare payload, so that members without this library read what a leader of their own kind
+would send. Without metadata the field is null, and a coordinator sees a group without user data.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ class AssignorWord:
 
 
 def word_of(offer: ClientAssignor) -> MemberWord:
-    """The user data of a member for one of its assignors."""
+    """Return the user data of a member for one of its assignors."""
     said = AssignorMetadata(offer.reason, offer.metadata)
     return MemberWord(said, offer.minimum_version, offer.maximum_version)
 

@@ -1,20 +1,21 @@
 """The weighted assignor: balances the weight of partitions over the capacities of members.
 
-A coordinator counts partitions. It does not know that one machine is twice as large, or that one partition is a million
-records behind. Members do, and send that in their metadata (``weighted_metadata``). So this assignor is useful on the
-client only (KIP-848, "Client Side Mode"); on a coordinator, where members send nothing, it balances counts.
+A coordinator only counts partitions. It does not know that one machine is twice as large, or that one partition is a
+million records behind. Members know this, and send it in their metadata (``weighted_metadata``). So this assignor is
+useful on the client only (KIP-848, "Client Side Mode"); on a coordinator, where members send nothing, it balances
+counts.
 
 *Load.* A member's load is the weight of its partitions divided by its capacity. The weight of a partition is what its
 current member reports, otherwise the highest that any member reports, otherwise 1.
 
-*Balancing* (``weighted_balancing``): as even as moving one partition at a time can make it, and sticky otherwise.
+*Balancing* (``weighted_balancing``): as balanced as moving one partition at a time can make it, and sticky otherwise.
 
 *Reporting.* New metadata triggers a new assignment, so ordinary changes of lag must not change it:
 
 * lag becomes a weight in powers of two: 1 below ``lag_unit`` records, 2 from there, 4 from three times as much, and so
-on; * a weight is reported anew only when it is off by a factor of four or more;
-* a partition takes its weight along when it moves: the assignment tells the new owner, which reports it from then on.
-  The old owner forgets it one assignment later, so that a member always knows it.
+on; * a weight is reported again only when it is off by a factor of four or more;
+* a partition keeps its weight when it moves: the assignment carries the weight to the new owner, which reports it from
+  then on. The old owner forgets it one assignment later, so that a member always knows it.
 """
 
 from __future__ import annotations
@@ -60,8 +61,9 @@ class WeightedAssignor(PartitionAssignor):
             assignor.report(lag=consumer.lag())
 
     Args:
-        capacity: how much of the work this member can do compared to others, 1 to 100; all 1 is all the same.
-        lag_unit: so many records to catch up on make a partition twice the work of one without.
+        capacity: how much of the work this member can do compared to others, 1 to 100; with 1 everywhere, members are
+            equal.
+        lag_unit: the number of records of lag that doubles a partition's weight.
 
     Raises:
         MisuseError: one of them can't be.
@@ -76,7 +78,8 @@ class WeightedAssignor(PartitionAssignor):
             raise MisuseError(f"lag_unit has to be at least 1 record, not {lag_unit}")
         self._lag_unit = lag_unit
         self._capacity = _checked("capacity", capacity, HIGHEST_CAPACITY)
-        # Each is replaced as a whole: the application's thread writes them, and another asks for metadata.
+        # Each is replaced as a whole, because the application's thread writes them while another thread asks for
+        # metadata.
         self._measured: Weights = {}
         self._told: tuple[Weights, Weights] = ({}, {})
 
@@ -90,9 +93,9 @@ class WeightedAssignor(PartitionAssignor):
         """Report changes; the next heartbeat sends them if the metadata has changed.
 
         Args:
-            capacity: what this member can do now, 1 to 100.
-            lag: of each partition it has, how many records it is behind, None if not known; ``Consumer.lag()``.
-            weights: of partitions it has, how much work they are, at least 1; instead of ``lag``, and as they are.
+            capacity: how much of the work this member can do now, 1 to 100.
+            lag: the lag of each of its partitions in records, None if unknown, as in ``Consumer.lag()``.
+            weights: the weights of its partitions, at least 1, used unchanged; instead of ``lag``.
 
         Raises:
             MisuseError: one of them can't be.
@@ -151,7 +154,7 @@ class WeightedAssignor(PartitionAssignor):
         return {tp: _steady(weight_of_lag(lag[tp], self._lag_unit), said.get(tp, 1)) for tp in lag}
 
     def _said(self) -> Weights:
-        """The measured weights, else the received ones; without those that are 1 and were 1 before."""
+        """The measured weights, else the received ones, without weights that are and were 1."""
         before, now = self._told
         said = {**before, **now, **self._measured}
         return {tp: each for tp, each in said.items() if max(each, before.get(tp, 1), now.get(tp, 1)) > 1}
@@ -181,7 +184,7 @@ def _partitions(group: AssignmentSpec, share: Share) -> Iterator[TopicPartition]
 
 
 def _weights(group: AssignmentSpec, reports: Mapping[str, Report]) -> Weights:
-    """The weight that a partition's member reports, else the highest reported."""
+    """The weight of each partition that its member reports, else the highest reported."""
     ids = {topic.name: topic_id for topic_id, topic in group.topics.items()}
     highest: dict[TopicPartition, int] = {}
     own: dict[TopicPartition, int] = {}

@@ -1,14 +1,14 @@
 """Balance weighted partitions over members of different capacities, moving one partition at a time.
 
 1. Members keep their previous partitions that still exist and that they still subscribe to.
-2. Unassigned partitions, the heaviest first, go to the subscriber whose load would be the least with it.
+2. Unassigned partitions, the heaviest first, go to the subscriber whose load would then be the lowest.
 3. The most loaded member gives a partition to another, as long as that lowers the higher of the two loads. It makes the
    move after which that load is the lowest; of equal moves, that of the lightest partition. A member without such a
    move is done, and the next most loaded member follows. This ends when no member has such a move, or after
    ``MAX_SWEEPS`` rounds.
 
-So at the end no single move would help, and where none helped at the start nothing moves. With equal weights,
-capacities and subscriptions the members' counts differ by at most one.
+So at the end no single move would help, and if none helped at the start, nothing moves. With equal weights, capacities
+and subscriptions the members' counts differ by at most one.
 
 Loads are integers: weights times the least common multiple of all capacities over the member's own, so nothing is
 rounded. Members of one capacity and subscription form a cohort; only the least loaded of each is a candidate.
@@ -92,7 +92,7 @@ class _CapacityCohorts:
         return cls(cohorts, [common // capacity for capacity in capacities], of_subscription)
 
     def subscribers(self, cohorts: Sequence[int]) -> tuple[int, ...]:
-        """The parts, by capacity, of these subscription cohorts."""
+        """The parts of these subscription cohorts, by capacity."""
         return tuple(chain.from_iterable(self.of_subscription[cohort] for cohort in cohorts))
 
 
@@ -183,7 +183,7 @@ class _WeightedBalancer:
 
 
 class _LeastLoadedByWeight:
-    """The subscriber whose load would be the least with one more partition of a given weight.
+    """Finds the subscriber whose load would be the lowest with one more partition of a given weight.
 
     Of the members of one capacity the least loaded is always the best, so there is a ``LeastLoadedSubscriber`` for each
     set of subscribers and capacity.
@@ -208,7 +208,7 @@ class _LeastLoadedByWeight:
             self._by_unit.append([self._subscribers(alike[unit]) for unit in sorted(alike)])
 
     def best(self, weight: int, subscribers: int) -> tuple[int, int]:
-        """The least load after taking this weight, and its member; of equals the first."""
+        """The lowest load after taking this weight, and its member; the first one if several are equal."""
         members = [each.first() for each in self._by_unit[subscribers]]
         return min((self.loads[member] + weight * self._units[member], member) for member in members)
 

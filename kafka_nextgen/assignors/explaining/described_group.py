@@ -1,7 +1,7 @@
 """Convert a described group to the input of assignors.
 
 A description (``GroupAdmin.describe``, a file) has members, subscriptions and targets by topic name. It lacks partition
-counts. In a stable group all partitions have an owner, so the highest partition number tells the count. If the
+counts. In a stable group all partitions have an owner, so the highest partition number gives the count. If the
 cluster's metadata is available, as in ``GroupAdmin.assignment_spec``, that is used instead.
 
 A classic group has no known target; the owned partitions stand in for it.
@@ -45,7 +45,7 @@ class DescribedMember(Protocol):
 
 
 class DescribedGroup(Protocol):
-    """A group, as ``kafka_nextgen.GroupDescription`` is one."""
+    """A described group, such as a ``kafka_nextgen.GroupDescription``."""
 
     @property
     def members(self) -> Sequence[DescribedMember]: ...  # noqa: D102

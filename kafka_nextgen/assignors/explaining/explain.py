@@ -34,8 +34,8 @@ def explain(
         assignor: any assignor, built in or the application's. Its errors are in the explanation.
         group: the group as assignors see it, such as ``GroupAdmin.assignment_spec`` reads it from a cluster, or a
             description of it by ``GroupAdmin.describe``.
-        topics: the topics of a described group; without them they are as large as its members know them to be, and in
-            no racks.
+        topics: the topics of a described group; without them, partition counts are derived from the members, and racks
+            are unknown.
 
     Raises:
         ConfigError: a subscription pattern in a description can't be matched here.

@@ -2,10 +2,11 @@
 
 * *Before* is the group's current target assignment, *after* the assignor's. An assignment that is not ``is_valid``
   would not be used; the group keeps its last valid target.
-* A partition *moves* if a member gets it that did not have it, or if no member has it any more.
+* A partition *moves* if a member gets it that did not have it before, or if no member has it any more.
 * It *could stay* if its member is still subscribed to its topic and it still exists. *Stickiness* is the fraction of
   these that do stay, from 0 to 1.
-* It is read *across racks* if its member has a rack, its replicas have racks, and none of theirs is the member's.
+* A partition is read *across racks* if its member has a rack, its replicas have racks, and no replica is in the
+  member's rack.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ class Balance:
 
 @frozen
 class Loads:
-    """The least and the most load of any member."""
+    """The lowest and the highest load of any member."""
 
     least: float
     most: float

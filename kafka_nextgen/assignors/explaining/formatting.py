@@ -1,4 +1,4 @@
-"""Format an explanation as text: complaints, a line of figures, and a table of the members.
+"""Format an explanation as text: problems, a line of figures, and a table of the members.
 
 Empty columns are left out: instance ids and racks if no member has one, loads if the assignor has no measure of its
 own.
