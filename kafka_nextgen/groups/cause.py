@@ -48,7 +48,7 @@ class Cause:
 
 @frozen
 class EpochCause:
-    """Why a group came to an epoch, or a classic group to a generation."""
+    """Why a group reached an epoch, or a classic group a generation."""
 
     epoch: int
     is_classic: bool

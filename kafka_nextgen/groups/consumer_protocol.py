@@ -5,8 +5,8 @@ converts a group between the two protocols (KIP-848, "Compatibility, Deprecation
 
 Both begin with an int16 version. The fields follow in the non-flexible encoding: strings have an int16 length, arrays
 and bytes an int32 length, -1 for null. Later versions only append fields, so a version above ``HIGHEST_VERSION`` is
-read as that one. Version 1 of the subscription adds the owned partitions (KIP-429), 2 the generation (KIP-792), 3 the
-rack (KIP-881).
+read as ``HIGHEST_VERSION``. Version 1 of the subscription adds the owned partitions (KIP-429), 2 the generation
+(KIP-792), 3 the rack (KIP-881).
 
 The bytes come from other members, so every length is checked before it is used. Malformed bytes raise ``DecodeError``.
 """

@@ -23,8 +23,8 @@ __all__ = [
 
 @frozen
 class ExpectedInstance:
-    """A pre-registered static member: until when (milliseconds since the Unix epoch) its place is kept, and whether it
-    has joined and waits for other members.
+    """A pre-registered static member: how long (milliseconds since the Unix epoch) its place is reserved, and whether
+    it has joined and waits for other members.
     """
 
     instance_id: str

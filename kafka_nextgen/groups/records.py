@@ -1,4 +1,4 @@
-"""The records of a group. Its recorded state changes only when one is applied.
+"""The records of a group. The recorded state of a group changes only when a record is applied.
 
 Each class is one of Kafka's records in ``__consumer_offsets``, key and value together; a class whose name ends in
 ``Removed`` is the record's tombstone. The number in brackets is the version of Kafka's key, which is its type.

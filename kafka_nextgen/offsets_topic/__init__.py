@@ -1,18 +1,18 @@
-"""What a coordinator knows <-> keys and values of ``__consumer_offsets``, as Kafka's own coordinator writes them.
+"""Converts a coordinator's records to keys and values of ``__consumer_offsets`` and back, in Kafka's own format.
 
 | type | record | value's version |
 |---|---|---|
-| 0, 1 | a committed offset; 0 is its older form, which is only read | 4 |
+| 0, 1 | a committed offset; 0 is the older form, which is only read | 4 |
 | 2 | a classic group's generation | 3 |
 | 3 | a consumer group's epoch | 0 |
 | 5 | a member of a consumer group | 0 |
-| 6, 7 | the target assignment's epoch, a member's share of it | 0 |
-| 8 | what a member owns | 0 |
-| 16 | the topics a pattern matched | 0 |
+| 6, 7 | the target assignment's epoch; a member's share of it | 0 |
+| 8 | the partitions that a member owns | 0 |
+| 16 | the topics that a pattern matched | 0 |
 
-The versions are those that Kafka 4.3 writes; all older ones are read. Other types (4, which Kafka stopped writing with
-4.1, and those of share and streams groups) and newer versions are not errors: they are ``Skipped``. Bytes that are
-not what their type and version say are a ``DecodeError``.
+These are the versions that Kafka 4.3 writes; all older ones can be read. Other types (4, which Kafka no longer writes
+since 4.1, and those of share and streams groups) and newer versions are ``Skipped`` without an error. Bytes that do not
+match their type and version raise ``DecodeError``.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""What the records that follow, in the same batches, say about one record.
+"""Find what later records of the same batches say about a record.
 
-A cause is written after its effect: a member's tombstone comes before the record that tells why it went, and a
-member's metadata before the epoch that it joins at. So the rows that are told together are looked through from the
-end first.
+A cause is written after its effect: a member's tombstone comes before the record with the reason for its removal, and a
+member's metadata before the epoch at which it joins. So the rows of a batch are first read from the end.
 """
 
 from __future__ import annotations
@@ -36,15 +35,17 @@ class Row:
 
 @frozen
 class Ahead:
-    """What later rows of the same group say.
+    """What later rows of the same group say about a record.
 
     Args:
         group_epoch: The next group epoch.
-        epoch: The epoch that belongs to this record: a joining member's first one, or that of a member's target.
-        stays: The member whose tombstone this is is written anew, maybe by the other protocol.
+        epoch: The epoch that belongs to this record: a joining member's first epoch, or the epoch of a member's target.
+        stays: Whether the removed member is written again later, perhaps in the other protocol. This record is its
+            tombstone.
         next_member: The next member's metadata.
-        latest: The last metadata of this member: one that has a former one's place first has its words, too.
-        goes_on: The group whose tombstone this is goes on by the other protocol.
+        latest: The last metadata of this member. A member that replaces a former one is first written with the metadata
+            of that one.
+        goes_on: Whether the removed group continues in the other protocol. This record is its tombstone.
         cause: The recorded cause of this epoch, or of this member's removal.
     """
 
@@ -58,7 +59,7 @@ class Ahead:
 
 
 def look_ahead(rows: Sequence[Row]) -> list[Ahead]:
-    """What follows each of these rows."""
+    """Return for each row what later rows say about it."""
     groups: dict[str, _Later] = {}
     found: list[Ahead] = []
     for row in reversed(rows):
@@ -77,7 +78,8 @@ class _Later:
     next_member: r.MemberMetadata | None = None
     members: set[str] = field(factory=set)
     metadata: dict[str, r.MemberMetadata] = field(factory=dict)
-    removed: dict[str, bool] = field(factory=dict)  # by the next tombstone, and whether they stay all the same
+    # Members with a later tombstone, and whether they are written again after it.
+    removed: dict[str, bool] = field(factory=dict)
     currents: dict[str, int] = field(factory=dict)
     by_epoch: dict[int, Cause] = field(factory=dict)
     by_member: dict[str, Cause] = field(factory=dict)

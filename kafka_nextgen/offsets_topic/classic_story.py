@@ -1,6 +1,6 @@
-"""What a classic group's record tells: a generation with its members and their assignments.
+"""Derives events from a classic group's record: a generation with its members and their assignments.
 
-Between two generations nothing is recorded, so that a member that left is told of with the next generation.
+Nothing is recorded between two generations, so a member that left is reported with the next generation.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ _KINDS = {
     RebalanceReason.ADMIN: EventKind.FENCED,
 }
 
-#: Its instance went on to another member, which fences it.
+#: Another member took over the instance id, which fences this one.
 RESTARTED = Departure(EventKind.FENCED, words_of(RebalanceReason.MEMBER_RESTARTED))
 
 
 def departure_by(cause: Cause | None) -> Departure | None:
-    """How a member went by a recorded cause, if that is one to go by."""
+    """How a member left or was removed by a recorded cause; None if members do not leave for this cause."""
     kind = None if cause is None else _KINDS.get(cause.reason)
     return None if cause is None or kind is None else Departure(kind, words_of(cause.reason), cause.text or None)
 
 
 def tell_generation(telling: Telling, group: GroupState, record: r.ClassicGroupMetadata) -> None:
-    """Tell what changed from the group's last record to this one."""
+    """Report the changes from the group's last record to this one."""
     begins_in_the_middle = group.epoch is None and record.generation > 1
     group.protocol = "classic"
     is_new = record.generation != group.epoch and record.generation > 0
@@ -96,7 +96,8 @@ def _is_changed(member: MemberState, each: r.ClassicMemberMetadata) -> bool:
 
 
 def _topics(subscription: bytes) -> object:
-    """To what a member subscribes; it also says what it owns, which is no change."""
+    """The topics of a subscription. Its owned partitions are left out, because a change of these is not a new
+    subscription."""
     try:
         return decode_subscription(subscription).topics
     except DecodeError:
@@ -109,7 +110,7 @@ def _take_in(member: MemberState, each: r.ClassicMemberMetadata) -> None:
 
 
 def _held(protocol_type: str, assignment: bytes) -> Held:
-    """What its leader gave it; nothing, if that is not a consumer's."""
+    """The partitions that the leader assigned; none if the members are not consumers."""
     if protocol_type != PROTOCOL_TYPE:
         return frozenset()
     try:

@@ -1,4 +1,4 @@
-"""Records to keys and values and back, by the numbers that keys begin with."""
+"""Encodes records as keys and values, and decodes them by the type number at the start of the key."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _INT16 = Struct(">h")
 
 @frozen
 class KeyAndValue:
-    """A record as the log has it; a tombstone has no value."""
+    """A record in its stored form; a tombstone has no value."""
 
     key: bytes
     value: bytes | None
@@ -28,13 +28,13 @@ class KeyAndValue:
 
 @frozen
 class Skipped:
-    """A record of an unknown type or version, which is ``what``."""
+    """A record of an unknown type or version; ``what`` describes it."""
 
     what: str
 
 
 class Codec:
-    """Reads and writes records of these kinds; of two kinds with the same number the later counts."""
+    """Encodes and decodes records of these kinds. If two kinds have the same number, the later one is used."""
 
     def __init__(self, kinds: Iterable[RecordKind]) -> None:
         kinds = tuple(kinds)
@@ -46,7 +46,7 @@ class Codec:
         }
 
     def encode(self, record: Record) -> KeyAndValue:
-        """Write a record as Kafka's coordinator does."""
+        """Encode a record in the format of Kafka's coordinator."""
         kind = self.by_record[type(record)]
         key = _INT16.pack(kind.number) + write_message(kind.to_key(record), _KEY_VERSION)
         if isinstance(record, kind.removed):
@@ -55,7 +55,7 @@ class Codec:
         return KeyAndValue(key, _INT16.pack(version) + write_message(kind.to_value(record), version))
 
     def decode(self, key: bytes | None, value: bytes | None) -> Record | Skipped:
-        """Read a record of the log. Raises ``DecodeError`` for one that is not what its type and version say."""
+        """Decode a record. Raises ``DecodeError`` if its bytes do not match their type and version."""
         if key is None:
             return Skipped("a record without a key")
         number = leading_int16(key, "a key of the offsets topic")
@@ -71,5 +71,5 @@ class Codec:
         return kind.from_messages(key_message, read_message(kind.value, version, value[_INT16.size :]))
 
 
-#: What Kafka's own coordinators read and write.
+#: The record types of Kafka's own coordinators.
 KAFKAS = Codec(KINDS)

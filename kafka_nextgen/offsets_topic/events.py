@@ -1,24 +1,24 @@
-"""The events that the records of ``__consumer_offsets`` tell, of consumer groups and classic ones.
+"""Derives the events of consumer groups and classic groups from the records of ``__consumer_offsets``.
 
 | record | events |
 |---|---|
-| a member's metadata, the first | joined |
-| its tombstone | revoked, left or fenced |
-| a group's epoch, if it is another | group epoch |
-| a member's target, the target's epoch | target, once for each topic and once for the epoch |
-| what a member owns | revoked, assigned; assigned with no partitions if it came to an epoch with nothing new |
-| epoch -2 there: a static member left for a while | revoked, left |
+| a member's first metadata | joined |
+| a member's tombstone | revoked, left or fenced |
+| a group's epoch, if it has changed | group epoch |
+| a member's target; the target's epoch | target, once for each topic and once for the epoch |
+| the partitions a member owns | revoked, assigned; assigned with no partitions if it reached an epoch unchanged |
+| the same with epoch -2: a static member left temporarily | revoked, left |
 | a generation of a classic group | revoked, left or fenced, group epoch, joined, assigned |
-| an offset | committed; one in a transaction when that is committed |
+| an offset | committed; in a transaction, when the transaction is committed |
 
-Why a member went is told by the reference broker's record of the rebalance [10000], and by who feeds the story
-(``Known``). Kafka's records don't tell whether a member left or was fenced: it is ``left`` then, with the cause
-``unknown``; but one whose instance went on to another member is ``fenced`` by ``member restarted``. A tombstone of a
-member that was never seen tells that it went, too. A member whose group was not seen from its beginning is
-``joined`` by ``begins in the middle``: it may have joined long before.
+The reason for a member's departure comes from the reference broker's record of the rebalance [10000], or from the
+caller (``Known``). Kafka's records do not say whether a member left or was fenced. It is then reported as ``left`` with
+the cause ``unknown``, but as ``fenced`` with the cause ``member restarted`` if another member took over its instance
+id. A tombstone is reported even if its member was never seen. If the log lacks a group's beginning, its members are
+``joined`` with the cause ``begins in the middle``: they may have joined long before.
 
-A cause is written after its effect, and so are epochs. So the rows of a batch are to be told together. Coordinators
-give all records of a batch one timestamp.
+Causes and epochs are written after their effects, so the rows of a batch must be processed together. Coordinators give
+all records of a batch the same timestamp.
 """
 
 from __future__ import annotations
@@ -41,22 +41,22 @@ __all__ = ["Departure", "Known", "RecordStory", "Row"]
 
 @frozen
 class Known:
-    """What is known of rows beyond what they say: how members went that they remove, and who committed."""
+    """What the caller knows beyond the rows: how the removed members left, and which member committed."""
 
     departure: Departure | None = None
     member: str | None = None
 
 
 class RecordStory:
-    """Makes events of one partition's records, in the order of its log.
+    """Derives events from the records of one partition, in the order of its log.
 
-    ``seq`` of an event is ``offset << 20 | index``: the index counts the events of one record. Memory is
-    bounded by groups x members x partitions, and offsets in open transactions.
+    ``seq`` of an event is ``offset << 20 | index``: the index counts the events of one record. Memory grows with groups
+    x members x partitions, and with the offsets in open transactions.
 
     Args:
         source: The events' source, such as ``offsets:17``.
         cluster: The cluster's id, empty if unknown.
-        names: The names of topics by id; more may be told by ``know``. A topic without one is told by its id.
+        names: The names of topics by id; ``know`` adds more. A topic without a name is reported by its id.
     """
 
     def __init__(self, source: str, cluster: str = "", names: Mapping[TopicId, str] | None = None) -> None:
@@ -75,24 +75,24 @@ class RecordStory:
         }
 
     def know(self, names: Mapping[TopicId, str]) -> None:
-        """Learn the names of topics."""
+        """Add names of topics."""
         self._names.update(names)
 
     def members(self, group_id: str) -> frozenset[str]:
-        """The members of a group, as the records had them last."""
+        """The members of a group after the last record."""
         group = self._stories.groups.get(group_id)
         return frozenset() if group is None else frozenset(group.members)
 
     def note_gone(self, group_id: str, member_id: str, how: Departure) -> None:
-        """A member of a classic group went so; a record will say that it is gone. What was noted first counts."""
+        """Note how a member of a classic group left, before a record reports that it is gone. The first note counts."""
         group = self._stories.groups.get(group_id)
         if group is not None and member_id in group.members:
             group.gone.setdefault(member_id, how)
 
     def tell(self, rows: Iterable[Row], known: Known | None = None) -> list[Event]:
-        """The events of these rows: whole batches, one or several, in the order of the log.
+        """Return the events of these rows: one or several whole batches, in the order of the log.
 
-        Rows of one timestamp that follow each other are taken for a batch.
+        Successive rows with the same timestamp count as one batch.
         """
         self._known = known or Known()
         self._telling = Telling(self._source, self._cluster)
@@ -110,7 +110,7 @@ class RecordStory:
                 self._stories.take_in(row.record, ahead, self._telling, self._known.departure)
 
     def end_transaction(self, producer_id: int, is_commit: bool, offset: int, at: int) -> list[Event]:
-        """The events of a transaction's marker, which is at this offset, written at this time (ms)."""
+        """Return the events of a transaction's end marker, which was written at this offset and time (ms)."""
         self._telling = Telling(self._source, self._cluster)
         self._telling.begin(Row(offset, at, r.TransactionEnded("", producer_id, is_commit)))
         for record in self._pending.pop(producer_id, {}).values():

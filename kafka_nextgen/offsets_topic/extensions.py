@@ -1,13 +1,13 @@
-"""The offsets topic with what extensions add to it, which Kafka's coordinators pass over.
+"""The offsets topic with the additions of extensions, which Kafka's coordinators skip.
 
 | type | record | tags | value's version |
 |---|---|---|---|
 | 5 | a member | its client-side assignors | 0 |
-| 6 | the target assignment's epoch | the client-side assignor that made it, and its error | 0 |
-| 7 | a member's share of the target | that assignor's metadata for it | 0 |
-| 10000 | a rebalance of a group's history | | 0 |
-| 10001 | the places a group keeps for members that are to come | | 0 |
-| 10002 | the standbys of a group, in their order | | 0 |
+| 6 | the target assignment's epoch | the client-side assignor that computed it, and its error | 0 |
+| 7 | a member's share of the target | that assignor's metadata for the member | 0 |
+| 10000 | a rebalance in a group's history | | 0 |
+| 10001 | the places that a group reserves for expected members | | 0 |
+| 10002 | the standbys of a group, in order | | 0 |
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""What records tell of groups: of their members, epochs, targets, and of who owns what. Offsets are in ``events``."""
+"""Derives events of groups from records: members, epochs, targets and owners of partitions. ``events`` handles
+offsets."""
 
 from __future__ import annotations
 
@@ -24,12 +25,12 @@ from kafka_nextgen.types import RebalanceReason, TopicId
 __all__ = ["GroupStories"]
 
 _LEFT_FOR_A_WHILE = -2
-_HIGHEST_FIRST_EPOCH = 2  # Kafka before 4.3 begins with 1
+_HIGHEST_FIRST_EPOCH = 2  # Kafka before 4.3 starts with 1
 _FOR_A_WHILE = "left for a while"
 
 
 class GroupStories:
-    """All groups, as far as records told of them. ``names`` are those of topics by id, and may grow."""
+    """The state of all groups that appeared in records. ``names`` has topic names by id; the caller may add to it."""
 
     def __init__(self, names: Mapping[TopicId, str]) -> None:
         self.groups: dict[str, GroupState] = {}
@@ -51,7 +52,7 @@ class GroupStories:
         }
 
     def take_in(self, record: r.Record, ahead: Ahead, telling: Telling, departure: Departure | None) -> None:
-        """Tell what a record says; ``departure`` is how members went that it removes, if that is known."""
+        """Report the events of a record; ``departure`` says how the members that it removes left, if known."""
         if isinstance(record, r.ExtensionRecord) and (told := record.tells_cause) is not None:
             self._on_cause(self._group(record.group_id), told)
         rule = self._rules.get(type(record))
@@ -84,7 +85,7 @@ class GroupStories:
             self._tell_joined(group, member, ahead, is_back=is_back)
         elif is_changed:
             group.note(self._telling.at, RebalanceReason.SUBSCRIPTION_CHANGED, member.member_id)
-        elif is_other_assignor:  # since Kafka 4.4 that may raise the epoch (KAFKA-20434)
+        elif is_other_assignor:  # since Kafka 4.4 this can raise the epoch (KAFKA-20434)
             group.note(self._telling.at, RebalanceReason.ASSIGNOR_CHANGED, member.member_id)
 
     def _tell_joined(self, group: GroupState, member: MemberState, ahead: Ahead, *, is_back: bool) -> None:
@@ -171,7 +172,7 @@ class GroupStories:
 
     def _on_current(self, record: r.CurrentMemberAssignment, _: Ahead) -> None:
         if record.member_epoch == 0:
-            return  # it has its instance's former place, and is about to be told what of that is its own
+            return  # it has just replaced its instance's former member; the next record has its own partitions
         group = self._group(record.group_id)
         member = group.member(record.member_id)
         member.held = self._named(member.held)
@@ -189,7 +190,7 @@ class GroupStories:
 
     def _on_generation(self, record: r.ClassicGroupMetadata, _: Ahead) -> None:
         if not record.protocol_type and record.group_id not in self.groups:
-            return  # a group that was just made
+            return  # a group that was just created
         group = self._group(record.group_id)
         for member in group.members.values():
             member.held = self._named(member.held)
@@ -203,13 +204,13 @@ class GroupStories:
         self._telling.tell(kind, group.group_id, group.protocol, **fields)
 
     def _drop_if_blank(self, group: GroupState) -> None:
-        """A tombstone of what was never seen leaves nothing."""
+        """Drop a group that is known only from a tombstone."""
         if not group.members and group.epoch is None and not group.recorded and group.seen is None:
             self.groups.pop(group.group_id, None)
 
 
 def _has_former(group: GroupState, member: MemberState, record: r.MemberMetadata) -> bool:
-    """Whether the member has the place of its instance's former one."""
+    """Whether the member has replaced a former member with its instance id."""
     if record.instance_id is None or record.instance_id not in group.former:
         return False
     group.former.discard(record.instance_id)

@@ -1,13 +1,15 @@
-"""The types of records that Kafka has, as tables of their fields.
+"""Kafka's record types, as tables of their fields.
 
-Kafka writes an empty pattern for a member that gave one up, or never had one and said so; here that is none.
+Kafka writes an empty pattern for a member that removed its pattern, or sent an empty one; here the pattern is then
+None.
 
-A member's partitions lie there by topic, with the assignment epochs they were granted at beside them. Releases before
-4.3 wrote no such epochs; a partition then counts as granted at the member's epoch, which fences most (KIP-1251).
+A member's partitions are grouped by topic, each with the assignment epoch at which it was granted. Releases before 4.3
+wrote no such epochs; a partition then counts as granted at the member's epoch, which fences the most commits
+(KIP-1251).
 
-Of classic groups, version 3 of the value brought instance ids, 1 the rebalance timeout: before it was the session's. Of
-committed offsets, version 4 brought the topic's id, 3 the leader epoch. When an offset expires was told by version 1
-alone, which is written if a commit said so.
+For classic groups, version 1 of the value added the rebalance timeout (before, the session timeout is used), and
+version 3 the instance ids. For committed offsets, version 3 added the leader epoch, and version 4 the topic id. Only
+version 1 has the time when an offset expires, so it is written if a commit gave a retention time.
 """
 
 from __future__ import annotations
@@ -59,8 +61,8 @@ _Granted = tuple[tuple[TopicIdPartition, int], ...]
 class RecordKind:
     """One type of record.
 
-    ``version`` is the value's version that is written, unless ``version_of`` a record tells another. ``to_key`` takes a
-    record or its tombstone, ``to_value`` a record; ``from_messages`` and ``removed_from`` lead back.
+    Values are written in ``version``, or in the version that ``version_of`` returns for a record. ``to_key`` converts a
+    record or its tombstone, ``to_value`` a record; ``from_messages`` and ``removed_from`` convert back.
     """
 
     number: int
@@ -87,7 +89,8 @@ def record_kind(
     version_of: Callable[[Any], int] | None = None,
     **fields: str | Conversion | None,
 ) -> RecordKind:
-    """Make a type of record: the key has what the tombstone has, the value has the rest, by a ``FieldMap`` each."""
+    """Make a record type: the key has the fields of the tombstone, the value the others. Each is converted by a
+    ``FieldMap``."""
     in_key = attributes_of(removed)
     keys = FieldMap(removed, key, **{name: each for name, each in fields.items() if name in in_key})
     values = FieldMap(record, value, **{**fields, **dict.fromkeys(in_key)})
@@ -111,7 +114,7 @@ def _classic_to(classic: r.ClassicProtocols | None) -> _Classic | None:
 
 
 def _classic_from(structure: _Classic | None) -> r.ClassicProtocols | None:
-    if structure is None or structure == _Classic():  # the default, which a value without this tag has
+    if structure is None or structure == _Classic():  # the default, for a value without this tag
         return None
     return _CLASSIC.from_structure(structure)
 
@@ -125,7 +128,7 @@ def _shares_from(topics: Iterable[Share]) -> TopicPartitions:
 
 
 def _granted(field: str) -> Conversion:
-    """The conversion of partitions with their epochs, which may be the member's."""
+    """Convert partitions with their epochs; the member's epoch stands in for missing ones."""
     return Conversion(
         lambda granted: {field: _granted_to(granted)},
         lambda value: tuple(_granted_from(getattr(value, field), value.member_epoch)),
@@ -158,7 +161,7 @@ def _granted_from(topics: Iterable[_Owned], member_epoch: int) -> Iterable[tuple
 
 
 def _status(number: int) -> r.MemberStatus:
-    """A status we don't know, of a later release, is as good as none: the member has to join again."""
+    """Convert a status. An unknown status, from a later release, becomes UNKNOWN: the member has to join again."""
     try:
         return r.MemberStatus(number)
     except ValueError:
@@ -193,7 +196,7 @@ CLASSIC_GROUP = record_kind(
     members=_CLASSIC_MEMBER.array("members"),
 )
 
-#: Makes the type of a member; extensions add its assignors.
+#: Makes the record type of a member; extensions add its assignors.
 member_kind = partial(
     record_kind,
     5,
@@ -208,7 +211,7 @@ member_kind = partial(
     classic=converted("classic_member_metadata", _classic_to, _classic_from),
     client_assignors=None,
 )
-#: Makes the type of the target assignment's epoch; extensions add the assignor that made it.
+#: Makes the record type of the target assignment's epoch; extensions add the assignor that computed it.
 target_kind = partial(
     record_kind,
     6,
@@ -220,7 +223,7 @@ target_kind = partial(
     assignor=None,
     error=None,
 )
-#: Makes the type of a member's share of the target assignment; extensions add an assignor's metadata for it.
+#: Makes the record type of a member's share of the target assignment; extensions add an assignor's metadata for it.
 target_share_kind = partial(
     record_kind,
     7,
@@ -273,7 +276,7 @@ OFFSET = _offset_kind(
     version_of=lambda record: _LATEST_OFFSET if record.expire_timestamp_ms is None else _WITH_EXPIRY,
     expire_timestamp_ms=optional_number("expire_timestamp"),
 )
-#: Only written: what makes an offset pending is told by its batch.
+#: Only for writing: when reading, the batch shows whether an offset is pending.
 PENDING_OFFSET = _offset_kind(record=r.PendingOffsetCommitted, producer_id=None, producer_epoch=None)
 
 KINDS = (OFFSET, CLASSIC_GROUP, GROUP, MEMBER, TARGET, TARGET_SHARE, CURRENT, PATTERN)

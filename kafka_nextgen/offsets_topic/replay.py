@@ -1,7 +1,7 @@
-"""The log of a partition of the offsets topic, batch by batch, as what it tells.
+"""Reads the log of an offsets topic partition, batch by batch.
 
-A batch is one outcome of the coordinator, and is taken in as a whole. What is none of ours is passed over and named.
-Offsets in a producer's transaction are pending; a marker says what became of them (KIP-98).
+The coordinator writes each result as one batch, so a batch is processed as a whole. Records of unknown types are
+skipped and named. Offsets in a producer's transaction are pending until a marker commits or aborts them (KIP-98).
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ __all__ = ["LoggedBatch", "replay"]
 
 @frozen
 class LoggedBatch:
-    """A batch of the log: its header, its records, and what was passed over. Compaction may have left it empty.
+    """A batch of the log: its header, its records, and names of skipped ones. It can be empty after compaction.
 
-    ``end`` is there if it is the marker of a transaction.
+    ``end`` is set if the batch is the end marker of a transaction.
     """
 
     header: BatchHeader
@@ -34,7 +34,7 @@ class LoggedBatch:
 
 
 def replay(data: bytes, partition: TopicPartition, codec: Codec = KAFKAS) -> Iterator[LoggedBatch]:
-    """Read whole batches with this codec. Raises ``CorruptRecordError`` where one, or a record, is not what it says."""
+    """Read whole batches with this codec. Raises ``CorruptRecordError`` for a corrupt batch or record."""
     for batch in split_batches(data):
         yield _batch(batch.header, batch.data, partition, codec)
 

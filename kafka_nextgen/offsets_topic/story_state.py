@@ -1,4 +1,4 @@
-"""What a story of records keeps of a group, and how its events are made."""
+"""The state of a group that is kept while its records are read, and the creation of its events."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from kafka_nextgen.types import RebalanceReason, TopicId
 
 __all__ = ["UNKNOWN", "Departure", "GroupState", "Held", "MemberState", "Telling", "words_of"]
 
-#: The cause of what the records don't explain.
+#: The cause of events that the records do not explain.
 UNKNOWN = "unknown"
 
-#: Partitions by topic: by its name, or by its id if that has no known name.
+#: Partitions: a topic's name, or its id if the name is unknown, and a partition number.
 Held = frozenset[tuple[str | TopicId, int]]
 
 
 @frozen
 class Departure:
-    """How a member went: ``Kind.LEFT`` by itself, or ``Kind.FENCED``; with the cause, and what was said."""
+    """How a member went: it left (``LEFT``) or was removed (``FENCED``), for a cause, with the stated reason."""
 
     kind: EventKind = EventKind.LEFT
     cause: str = UNKNOWN
@@ -32,14 +32,14 @@ class Departure:
 
 @define
 class MemberState:
-    """A member as the records had it last. ``is_away`` if it left for a while, with its instance's place kept."""
+    """A member after the last record. ``is_away`` means that it left temporarily, and its place stays reserved."""
 
     member_id: str
     instance_id: str | None = None
     client_id: str | None = None
     host: str | None = None
     subscription: object = None
-    assignor: str | None = None  # the one of the broker's that it asks for
+    assignor: str | None = None  # the server-side assignor that it votes for
     epoch: int | None = None
     is_joined: bool = False
     is_away: bool = False
@@ -50,7 +50,7 @@ class MemberState:
 
 @define
 class GroupState:
-    """A group as the records had it last."""
+    """A group after the last record."""
 
     group_id: str
     protocol: str
@@ -58,21 +58,21 @@ class GroupState:
     target_epoch: int | None = None
     metadata_hash: int | None = None
     members: dict[str, MemberState] = field(factory=dict)
-    recorded: dict[tuple[bool, int], Cause] = field(factory=dict)  # by classic or not, and epoch
-    seen: tuple[int, str, str | None] | None = None  # when (ms), what, by which member: what may raise the epoch next
+    recorded: dict[tuple[bool, int], Cause] = field(factory=dict)  # by whether it is classic, and by epoch
+    seen: tuple[int, str, str | None] | None = None  # time (ms), cause, member: what may raise the epoch next
     former: set[str] = field(factory=set)  # instances whose former member was just replaced
-    gone: dict[str, Departure] = field(factory=dict)  # how members of a classic group went, before the record says so
+    gone: dict[str, Departure] = field(factory=dict)  # how members of a classic group left, until a record reports it
 
     def member(self, member_id: str) -> MemberState:
-        """The member; a blank one if it is new."""
+        """Return the member; a new one is created empty."""
         return self.members.setdefault(member_id, MemberState(member_id))
 
     def note(self, at: int, reason: RebalanceReason, member_id: str | None = None) -> None:
-        """Something happened that may raise the epoch; the first of one time counts."""
+        """Note a change that may raise the epoch; of several at the same time, the first counts."""
         self._note(at, words_of(reason), member_id)
 
     def note_gone(self, at: int, how: Departure, member_id: str) -> None:
-        """A member went, which may raise the epoch."""
+        """Note that a member left or was removed, which may raise the epoch."""
         self._note(at, words_of(RebalanceReason.MEMBER_LEFT) if how.cause == UNKNOWN else how.cause, member_id)
 
     def _note(self, at: int, cause: str, member_id: str | None) -> None:
@@ -80,12 +80,12 @@ class GroupState:
             self.seen = (at, cause, member_id)
 
     def take_seen(self, at: int) -> tuple[str, str | None] | None:
-        """What was seen at this time, once."""
+        """Return and forget the change noted at this time."""
         seen, self.seen = self.seen, None
         return None if seen is None or seen[0] != at else seen[1:]
 
     def take_recorded(self, is_classic: bool, epoch: int) -> Cause | None:
-        """The recorded cause of an epoch; it and older ones are dropped."""
+        """Return the recorded cause of an epoch, and drop it and older ones."""
         found = self.recorded.get((is_classic, epoch))
         self.recorded = {key: each for key, each in self.recorded.items() if key[0] != is_classic or key[1] > epoch}
         return found
@@ -93,7 +93,7 @@ class GroupState:
 
 @define
 class Telling:
-    """Events being made of one row after another."""
+    """Collects the events of successive rows."""
 
     source: str
     cluster: str
@@ -102,17 +102,17 @@ class Telling:
     _index: int = 0
 
     def begin(self, row: Row) -> None:
-        """The next events are of this row."""
+        """Start a row: the next events belong to it."""
         self.row, self._index = row, 0
 
     @property
     def at(self) -> int:
-        """The time of the row."""
+        """The timestamp of the row (ms)."""
         assert self.row is not None, "a row was begun"
         return self.row.at
 
     def tell(self, kind: EventKind, group_id: str, protocol: str | None, **fields: Any) -> None:
-        """One event of the row."""
+        """Add an event of the row."""
         assert self.row is not None, "a row was begun"
         seq = self.row.offset << 20 | self._index
         self._index += 1
@@ -122,12 +122,13 @@ class Telling:
     def tell_partitions(
         self, kind: EventKind, group: GroupState, held: Iterable[tuple[str | TopicId, int]], **f: Any
     ) -> None:
-        """One event for each topic."""
+        """Add an event for each topic."""
         for topic, numbers in partitions_by_topic(held).items():
             self.tell(kind, group.group_id, group.protocol, topic=topic, partitions=numbers, **f)
 
     def tell_moved(self, group: GroupState, member: MemberState, now: Held, epoch: int, *, is_done: bool) -> None:
-        """What a member gave up, and what it has now; that it has nothing new, if it comes to a new epoch with that."""
+        """Report the partitions that a member lost and gained; an event without partitions if it only reached a new
+        epoch."""
         of = {"member": member.member_id, "instance": member.instance_id, "epoch": epoch}
         gained = now - member.held
         self.tell_partitions(EventKind.REVOKED, group, member.held - now, **of)
@@ -137,14 +138,14 @@ class Telling:
         member.held, member.epoch, member.is_stable = now, epoch, is_done
 
     def tell_gone(self, group: GroupState, member: MemberState, how: Departure) -> None:
-        """A member went, and what it had is free."""
+        """Report that a member left or was removed, and that its partitions are free."""
         of = {"member": member.member_id, "instance": member.instance_id, "epoch": member.epoch}
         self.tell_partitions(EventKind.REVOKED, group, member.held, cause=how.cause, **of)
         member.held = frozenset()
         self.tell(how.kind, group.group_id, group.protocol, cause=how.cause, reason=how.reason, **of)
 
     def tell_epoch(self, group: GroupState, epoch: int, recorded: Cause | None, otherwise: str = UNKNOWN) -> None:
-        """A group came to an epoch: by its recorded cause, else by what was seen then, else by ``otherwise``."""
+        """Report a new group epoch, with its recorded cause, else the change noted at this time, else ``otherwise``."""
         cause, member, text = (*(group.take_seen(self.at) or (otherwise, None)), None)
         if recorded is not None:
             cause, member, text = words_of(recorded.reason), recorded.member_id or None, recorded.text or None
@@ -159,7 +160,7 @@ class Telling:
         )
 
     def tell_joined(self, group: GroupState, member: MemberState, epoch: int | None, cause: str | None) -> None:
-        """A member is in the group."""
+        """Report that a member is in the group."""
         self.tell(
             EventKind.JOINED,
             group.group_id,
@@ -174,5 +175,5 @@ class Telling:
 
 
 def words_of(reason: RebalanceReason) -> str:
-    """A reason as events have it."""
+    """Return a reason in the wording of events."""
     return reason.name.lower().replace("_", " ")

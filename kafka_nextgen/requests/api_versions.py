@@ -1,8 +1,8 @@
 """ApiVersions, versions 0 to 5: which API versions (KIP-35) and features (KIP-584) a broker supports.
 
 A broker that lacks our version of ApiVersions answers UNSUPPORTED_VERSION with the versions that it supports (KIP-511);
-the request is then repeated with version 0 or one that the answer allows. From version 5 on, clients say which broker
-they mean to reach (KIP-1242).
+the request is then repeated with version 0 or one that the answer allows. From version 5 on, clients name the broker
+that they intend to reach (KIP-1242).
 
 From version 3 on a client sends its software name. This client sends ``SOFTWARE_NAME``, by which a broker recognises
 clients that understand extensions.
@@ -40,7 +40,7 @@ class BrokerVersions:
 
 @frozen
 class MeantBroker:
-    """The cluster and the node that a client means to reach (version 5, KIP-1242)."""
+    """The cluster and the node that a client intends to reach (version 5, KIP-1242)."""
 
     cluster_id: str
     node_id: int

@@ -25,9 +25,9 @@ __all__ = [
     "to_request",
 ]
 
-#: In place of a timestamp: the end of the partition.
+#: The timestamp that stands for the end of the partition.
 LATEST = -1
-#: In place of a timestamp: the first record in the log.
+#: The timestamp that stands for the first record in the log.
 EARLIEST = -2
 #: The isolation level of clients that also read records of open and aborted transactions (KIP-98); Fetch uses it, too.
 READ_UNCOMMITTED = 0

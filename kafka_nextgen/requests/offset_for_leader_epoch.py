@@ -22,7 +22,8 @@ _CONSUMER = -1  # in place of a replica's id
 
 @frozen
 class EpochQuestion:
-    """The epoch of the record before ``offset``, and the leader epoch that we know, so that a former leader refuses."""
+    """The epoch of the record before ``offset``, and the known leader epoch, so that a former leader refuses the
+    request."""
 
     offset: int
     epoch: int

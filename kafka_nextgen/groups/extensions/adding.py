@@ -21,7 +21,7 @@ class MembersAdded(ExtensionResponse):
 
 @frozen
 class ExpectedMember:
-    """A static member that will join: the maximum time for which its place is kept, and defaults for its request.
+    """A static member that will join: the maximum time for which its place is reserved, and defaults for its request.
 
     A timeout of -1 means none; ``assignor`` is the server-side one that it votes for, if any.
     """

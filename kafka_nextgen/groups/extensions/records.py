@@ -43,7 +43,7 @@ class Rebalance:
 
 @frozen
 class RebalanceRecorded(ExtensionRecord):
-    """[10000] A rebalance began, or got its assignment."""
+    """[10000] A rebalance started, or its assignment was computed."""
 
     slot: int
     rebalance: Rebalance
@@ -63,7 +63,7 @@ class RebalanceRecordedRemoved(ExtensionRecord):
 
 @frozen
 class Place:
-    """The place of an expected instance: until when it is kept (milliseconds since the Unix epoch), and the defaults
+    """The reserved place of an expected instance: when it expires (milliseconds since the Unix epoch), and the defaults
     for fields that the instance does not set.
     """
 

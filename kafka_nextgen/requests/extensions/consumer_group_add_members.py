@@ -10,7 +10,7 @@ from kafka_nextgen.wire.messages import ConsumerGroupAddMembersRequest, Consumer
 __all__ = ["REQUEST", "from_response", "to_request"]
 
 _EXPECTED = FieldMap(ExpectedMember, ConsumerGroupAddMembersRequest.ExpectedMember)
-#: The request, for both ends.
+#: The request, for client and broker.
 REQUEST = FieldMap(AddMembers, ConsumerGroupAddMembersRequest, members=_EXPECTED.array("members"))
 
 to_request = REQUEST.to_structure

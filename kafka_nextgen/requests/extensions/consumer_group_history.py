@@ -10,7 +10,7 @@ from kafka_nextgen.wire.messages import ConsumerGroupHistoryRequest, ConsumerGro
 
 __all__ = ["ANSWER", "from_response", "to_request"]
 
-#: The answer, for both ends.
+#: The response, for client and broker.
 ANSWER = FieldMap(
     HistoryDescribed,
     ConsumerGroupHistoryResponse,
