@@ -31,42 +31,43 @@ OPENING = """\
 
 *Written by `python docs/tools/make_membership.py` from `kafka_nextgen/membership/`; a test keeps it in step.*
 
-A member is a machine: something happens to it (an event), and it answers with what is to be done (effects). Where it
-stands is its status; what it waits for within a status is its phase. There are two of them, one for each protocol. The
-rules in prose open `kafka_nextgen/membership/transitions.py` and `kafka_nextgen/membership/classic/transitions.py`;
-this page shows the tables that follow them there.
+A member is a state machine: it takes an event and returns effects, which its driver carries out. Its status is its
+place in the group; its phase is the step that it waits for within a status. There are two machines, one for each
+protocol. `kafka_nextgen/membership/transitions.py` and `kafka_nextgen/membership/classic/transitions.py` begin with the
+rules in prose; this page shows their tables.
 """
 
 WHEN_A_CALLBACK_RAISES = """
 ## When a callback raises
 
-What it raised comes out of `poll`, iteration, `unsubscribe` or `close`. Heartbeats go on.
+`poll`, iteration, `unsubscribe` or `close` raises the exception. Heartbeats continue.
 
-- `on_partitions_assigned`: FAILED. Nothing is acknowledged, and the new partitions hand out nothing. The next poll
-  calls it again, until it returns; if there is another target by then, that one counts. A classic group asks for no
-  acknowledgement and goes on: if it rebalances, the next poll prepares for that instead.
-- `on_partitions_revoked`: the partitions are given up all the same, because other members wait for them, and this
-  member goes on. Records of them that were handed over and not committed are read again by their next owner.
-- `on_partitions_lost`: the member joins again all the same.
+- `on_partitions_assigned`: the phase is FAILED. The member does not acknowledge the assignment, and hands out no
+  records of the new partitions. Each later poll calls the callback again until it returns. If there is a new target by
+  then, the member moves to that one. A classic group needs no acknowledgement and continues: if it rebalances, the next
+  poll prepares for the rebalance instead.
+- `on_partitions_revoked`: the partitions are given up nevertheless, because other members wait for them, and this
+  member continues. The next owner reads again the records that were handed over but not committed.
+- `on_partitions_lost`: the member joins again nevertheless.
 
-For each partition that `on_partitions_assigned` was called with, `on_partitions_revoked` or `on_partitions_lost` is
-called when it goes, even if the first call raised. An application that does not poll again leaves after
-`max.poll.interval.ms`. So does one whose callbacks in `close` or `unsubscribe` take that long, though the call waits
-for them.
+For each partition that was passed to `on_partitions_assigned`, `on_partitions_revoked` or `on_partitions_lost` is
+called when the partition goes, even if the first call raised. A member whose application does not poll again leaves
+after `max.poll.interval.ms`. So does a member whose callbacks in `close` or `unsubscribe` take that long, although the
+call waits for them.
 
-Java's consumer differs. By the consumer group protocol it acknowledges nothing after `onPartitionsRevoked` has raised,
-so that the coordinator removes the member, with all its other partitions, when its rebalance timeout
-(`max.poll.interval.ms`) is over; by the classic protocol it gives them up, as here. After `onPartitionsAssigned` it
-reconciles again, too, but counts the partitions as owned by then: the callback is not called with them a second time.
-By the classic protocol it reads them although the callback failed.
+Java's consumer differs. In the consumer group protocol it acknowledges nothing after `onPartitionsRevoked` has raised,
+so the coordinator removes the member, with all its other partitions, when its rebalance timeout
+(`max.poll.interval.ms`) is over. In the classic protocol it gives them up, as here. After `onPartitionsAssigned` has
+raised, it reconciles again too, but the partitions already count as owned: they are not passed to the callback a second
+time. In the classic protocol it reads them although the callback failed.
 """
 
 CLASSIC_ERRORS = """
 ## Errors of its requests
 
-Where there is no entry, the code is fatal: it is raised from `poll`, and nothing is sent any more. For commits, which
-are not the machine's own, it means nothing to the member. "Reset" is to lose everything and to join again as a
-new member, "reset generation" to join again by the same id. What a LeaveGroup is answered with makes no difference.
+A code without an entry is fatal: `poll` raises it, and the member sends nothing more. In the column for commits, which
+the offset machine sends, such a code does not affect the member. "Reset" means to lose all partitions and to join again
+as a new member, "reset generation" to join again with the same id. The response to a LeaveGroup makes no difference.
 
 """
 
@@ -77,12 +78,12 @@ def membership_page() -> str:
         [
             OPENING,
             "\n## Phases\n\n",
-            _table(("phase", "what is waited for"), _comments(Phase)),
+            _table(("phase", "meaning"), _comments(Phase)),
             WHEN_A_CALLBACK_RAISES,
             "\n# The consumer group protocol\n",
             _machine(Status, transitions.RULES, transitions.IGNORED),
             "\n## Errors of a heartbeat\n\n",
-            "Every other code is fatal: it is raised from `poll`, and nothing is sent any more.\n\n",
+            "Every other code is fatal: `poll` raises it, and the member sends nothing more.\n\n",
             _actions({"heartbeat": failures.HEARTBEAT_ACTIONS}),
             "\n## Errors of commits and of committed offsets\n\nEvery other code fails the call.\n\n",
             _offset_errors(offsets.RULES),
@@ -110,7 +111,7 @@ def _machine(statuses: type[Enum], rows: Iterable[RowOf], ignored: Iterable[Igno
             "\n## Statuses\n\n",
             _table(("status", "meaning"), _comments(statuses)),
             "\n## Arrows\n\n",
-            "Arrows from a status to itself are left out: nearly every event may leave a member where it is.\n\n",
+            "Arrows from a status to itself are left out: nearly every event can leave a member in its status.\n\n",
             f"```mermaid\n{diagram(rows)}```\n",
             "\n## What is ignored, and why\n\n",
             _table(("event", "in", "because"), (_ignored(entry, list(statuses)) for entry in ignored)),
@@ -121,7 +122,7 @@ def _machine(statuses: type[Enum], rows: Iterable[RowOf], ignored: Iterable[Igno
 def diagram(rows: Iterable[RowOf[S, R]]) -> str:
     """Draw the arrows between different statuses for Mermaid, each with the events that can lead along it.
 
-    Arrows from a status to itself are left out: nearly every event may leave a member where it is.
+    Arrows from a status to itself are left out: nearly every event can leave a member in its status.
     """
     arrows: dict[tuple[S, S], list[str]] = {}
     for row in rows:
@@ -132,7 +133,7 @@ def diagram(rows: Iterable[RowOf[S, R]]) -> str:
 
 
 def _comments(states: type[Enum]) -> list[tuple[str, str]]:
-    """Each member of an enum with the comment beside it: what the code says of itself."""
+    """Each member of an enum with the comment beside it: its meaning."""
     return re.findall(r'(\w+) = "\w+"  # (.+)', inspect.getsource(states))
 
 

@@ -1,1 +1,1 @@
-"""The client's half of the consumer group protocol, as a machine without I/O."""
+"""The client side of the consumer group protocols, as state machines without I/O."""

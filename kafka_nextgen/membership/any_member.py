@@ -44,7 +44,7 @@ __all__ = [
     "with_leave_decision",
 ]
 
-#: The application knows that all its partitions are gone.
+#: The application has been told that all its partitions are gone.
 ASSIGN_NOTHING = ApplyAssignment(frozenset(), (), frozenset())
 
 _STALE = (Status.STALE, ClassicStatus.STALE)
@@ -68,7 +68,7 @@ class LeaveReason(Enum):
 
 @frozen
 class Leaving:
-    """A decision to leave, and what to tell the coordinator about it."""
+    """A decision to leave, and how to leave at the coordinator."""
 
     why: LeaveReason
     mode: LeaveMode = LeaveMode.DEFAULT
@@ -79,7 +79,7 @@ class AnyMemberState(Numbering):
     """The part of a member's state that both protocols share.
 
     ``owned`` are the partitions whose callbacks have finished; the member reports them to the coordinator. ``held`` are
-    the partitions that the application knows of: it grows when ``on_partitions_assigned`` is called and shrinks when
+    the partitions that the application knows about: it grows when ``on_partitions_assigned`` is called and shrinks when
     ``on_partitions_revoked`` or ``on_partitions_lost`` is called, before these return.
     """
 
@@ -113,7 +113,7 @@ class AnyMember(Generic[S]):
     state: S
 
     def deadline(self) -> float | None:
-        """When to hand in TimePassed (seconds, monotonic) if nothing else happens; None for never."""
+        """When to pass in TimePassed (seconds, monotonic) if nothing else happens; None for never."""
         return min(self.state.deadlines.values(), default=None)
 
     @property
@@ -191,7 +191,7 @@ def _in_order(state: AnyMemberState, partitions: frozenset[Any]) -> tuple[TopicP
 
 
 def callback_finished(state: S, _event: AnyCallbackFinished, _at: object) -> tuple[S, tuple[ApplyAssignment]]:
-    """The application was told of its loss, even if its callback raised."""
+    """The application has been told about its loss, even if its callback raised."""
     return evolve(state, phase=Phase.IDLE, waits_for=None), (ASSIGN_NOTHING,)
 
 
@@ -213,12 +213,12 @@ def with_leave_decision(state: S, event: Closed | Unsubscribed) -> S:
     if isinstance(event, Closed):
         return evolve(state, subscription=None, leaving=Leaving(LeaveReason.CLOSED, event.leave))
     if state.leaving is not None and state.leaving.why is LeaveReason.CLOSED:
-        return state  # closing goes further than unsubscribing
+        return state  # closing overrides unsubscribing
     return evolve(state, subscription=None, leaving=Leaving(LeaveReason.UNSUBSCRIBED))
 
 
 def note_decision(state: S, event: Closed | Unsubscribed, _at: object) -> tuple[S, tuple[()]]:
-    """The member is leaving already: only remember what to do afterwards."""
+    """The member is already leaving: only remember what to do afterwards."""
     return with_leave_decision(state, event), ()
 
 

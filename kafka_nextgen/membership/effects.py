@@ -30,8 +30,8 @@ class SendHeartbeat:
     """Send a ConsumerGroupHeartbeat and answer with HeartbeatAnswered, HeartbeatRefused or HeartbeatLost.
 
     The fields are those of the request (KIP-848, "ConsumerGroupHeartbeat API"): None, or -1 for the timeout, means
-    unchanged since the last heartbeat. ``full`` tells readers that the heartbeat has every field. ``client_assignors``
-    and ``join_reason`` are for coordinators with extensions.
+    unchanged since the last heartbeat. ``full`` is for logs and tests: the heartbeat has every field.
+    ``client_assignors`` and ``join_reason`` are for coordinators with extensions.
     """
 
     number: int
@@ -104,8 +104,8 @@ class CallOnLost:
 class ApplyAssignment:
     """The member now owns exactly ``partitions`` (with their topic ids); fetching of new ones may begin.
 
-    Comes before CallOnAssigned, so that the callback may seek; no record of ``added`` is handed out before that
-    callback has returned. With no partitions it comes after the callbacks for giving them up.
+    Comes before CallOnAssigned, so that the callback can seek; no record of ``added`` is handed out before that
+    callback has returned. If no partitions remain, it comes after the callbacks for giving them up.
     """
 
     partitions: frozenset[TopicPartition]
@@ -123,7 +123,7 @@ class PublishEpoch:
 
 @frozen
 class RaiseToApplication:
-    """The next poll raises this: an error code of the coordinator and what it means for the member."""
+    """The next poll raises this: the coordinator's error code, and what it means for the member."""
 
     code: int
     message: str
@@ -134,7 +134,8 @@ class RaiseToApplication:
 class Left:
     """The member has left and all callbacks have run: the completion of Unsubscribed and Closed.
 
-    Each gets one, even if there was no group to leave; those that come while the member is leaving share one.
+    Each of these events gets a Left, even if there was no group to leave; events that arrive while the member is
+    leaving share one.
     """
 
 

@@ -17,17 +17,17 @@ class ErrorAction(Enum):
     """What to do about an error."""
 
     RETRY = "retry"  # after the backoff
-    FIND_COORDINATOR = "find_coordinator"  # then try again
+    FIND_COORDINATOR = "find_coordinator"  # find the coordinator, then try again
     RETRY_WITH_NEW_EPOCH = "retry_with_new_epoch"  # after the next heartbeat response
-    REJOIN = "rejoin"  # the group rebalances
-    RESET_EPOCH = "reset_epoch"  # fenced: lose everything, join again with epoch 0
-    RESET_GENERATION = "reset_generation"  # lose everything, join again as the same member
-    RESET = "reset"  # lose everything, join again as a new member
+    REJOIN = "rejoin"  # join again: the group rebalances
+    RESET_EPOCH = "reset_epoch"  # fenced: lose all partitions, join again with epoch 0
+    RESET_GENERATION = "reset_generation"  # lose all partitions, join again as the same member
+    RESET = "reset"  # lose all partitions, join again as a new member
     WAIT_FOR_INSTANCE_ID = "wait_for_instance_id"  # try for a while, then give up
-    LEAVE_OUT = "leave_out"  # go on without this partition
-    STAND_DOWN = "stand_down"  # another member computes now, or none has to
-    RAISE = "raise"  # raise from poll, keep everything, and keep retrying: it may be repaired
-    FAIL = "fail"  # raise from poll; stop sending for this request, or member
+    LEAVE_OUT = "leave_out"  # continue without this partition
+    STAND_DOWN = "stand_down"  # stop: another member computes now, or no computation is needed
+    RAISE = "raise"  # raise from poll, keep everything, and keep retrying: someone may fix the cause
+    FAIL = "fail"  # raise from poll, and stop: this request, or this member, sends nothing more
 
 
 ErrorActions = Mapping[int, ErrorAction]

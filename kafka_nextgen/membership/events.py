@@ -40,7 +40,8 @@ __all__ = [
 class Subscribed:
     """The application subscribed to topics by name or to a pattern (RE2), perhaps again.
 
-    ``matched_by`` is for readers: the pattern that ``topics`` match, if the client resolves it for the coordinator.
+    ``matched_by`` is for logs and tests: the pattern that ``topics`` match, if the client resolves it for the
+    coordinator.
     """
 
     topics: frozenset[str] = frozenset()
@@ -62,7 +63,7 @@ class AssignorsAsked:
 
 @frozen
 class TargetInstalled:
-    """The coordinator accepted this member's target assignment: the next heartbeat response may have its share."""
+    """The coordinator accepted this member's target assignment: the next heartbeat response can have its share."""
 
 
 @frozen
@@ -72,7 +73,7 @@ class Polled:
 
 @frozen
 class Closed:
-    """The application closes the consumer; ``leave`` is what to tell the coordinator."""
+    """The application closes the consumer; ``leave`` says how to leave the group (KIP-1092)."""
 
     leave: LeaveMode = LeaveMode.DEFAULT
 
@@ -104,7 +105,7 @@ class HeartbeatRefused:
 
 @frozen
 class HeartbeatLost:
-    """Heartbeat ``number`` gets no answer: no coordinator, a disconnect, or a timeout."""
+    """Heartbeat ``number`` will get no response: no coordinator, a disconnect, or a timeout."""
 
     number: int
     reason: str
@@ -151,7 +152,7 @@ class LossFinished:
 
 AnyCallbackFinished = RevokeFinished | AssignFinished | LossFinished
 
-#: For tables of rules: the events of any callback, and those of an application that wants to leave.
+#: For tables of rules: the completions of all callbacks, and the events of an application that wants to leave.
 CALLBACK_FINISHED: tuple[type[AnyCallbackFinished], ...] = (LossFinished, RevokeFinished, AssignFinished)
 LEAVE_DECIDED: tuple[type[Unsubscribed | Closed], ...] = (Unsubscribed, Closed)
 HEARTBEAT_ENDED: tuple[type[HeartbeatAnswered | HeartbeatRefused | HeartbeatLost], ...] = (

@@ -16,16 +16,16 @@ computed its group's target also sends one immediately, to get its own share.
 
 To replace a pattern, the member first removes the old one with one heartbeat and then sends the new one with another.
 If one heartbeat did both and the new pattern matched nothing, the group epoch would not rise (Kafka 4.3.0), and no
-member would read what this one had before. A join that follows an unanswered join does the same, because the
+member would read this member's earlier partitions. A join that follows an unanswered join does the same, because the
 coordinator may have received the first. A static member that joins without a pattern sends an empty one: with null the
 coordinator would keep the pattern of the instance's former member.
 
-A keepalive has no partitions, so it releases none while they are being committed and revoked. Neither does a full
-heartbeat: during a reconciliation, or when one may begin, it lists what the application still has and what it is about
-to get. The coordinator may assign partitions that are left out to another member when the heartbeat arrives, and by
-then the application may have begun to use them. If a new target arrived meanwhile, an acknowledgement lists that target
-too and is a full heartbeat: a delayed duplicate of a keepalive may have made the coordinator take it back, and only a
-full heartbeat gets it again in the answer.
+A keepalive has no partitions, so it releases none while they are being committed and revoked. A full heartbeat releases
+none either: during a reconciliation, or when one may begin, it lists the partitions that the application still has and
+those that it is about to get. The coordinator may assign any omitted partition to another member when the heartbeat
+arrives, and by then the application may have begun to use it. If a new target has arrived meanwhile, an acknowledgement
+lists that target too and is a full heartbeat. The reason: a delayed duplicate of a keepalive may have made the
+coordinator withdraw that target, and only the response to a full heartbeat repeats it.
 """
 
 from __future__ import annotations
@@ -57,8 +57,8 @@ __all__ = [
 #: The statuses in which a member sends heartbeats. ``leaving`` sends the leave, even while a heartbeat is in flight.
 HEARTBEATING = (Status.JOINING, Status.RECONCILING, Status.ACKNOWLEDGING, Status.STABLE, Status.PREPARE_LEAVING)
 
-#: The statuses in which a member may take over partitions at any moment, also from a target that waits for the current
-#: reconciliation.
+#: The statuses in which a member may take over partitions at any moment, including those of a target that waits for the
+#: current reconciliation.
 _MAY_TAKE = frozenset({Status.RECONCILING, Status.ACKNOWLEDGING})
 
 #: Bounds for the coordinator's heartbeat interval (seconds).
@@ -78,7 +78,7 @@ def send_if_due(state: MemberState, at: MemberContext) -> Outcome:
 
 def _has_news(state: MemberState) -> bool:
     if state.sent is None or state.status is Status.PREPARE_LEAVING:
-        return False  # after a failure the backoff decides, and a leaving member has no changes to report
+        return False  # after a failure only the backoff counts, and a leaving member has no changes to report
     return state.sent != _to_say(state)
 
 
@@ -87,7 +87,8 @@ def _to_say(state: MemberState) -> Sent:
 
 
 def _subscription_to_say(state: MemberState) -> Subscription:
-    """The application's subscription; without its pattern while the coordinator may have another to remove first."""
+    """The application's subscription; without its pattern as long as the coordinator may have another pattern that must
+    be removed first."""
     wanted = state.subscription or Subscription()
     replaces = state.pattern_told and wanted.pattern != state.pattern_told
     return evolve(wanted, pattern=None) if replaces else wanted
@@ -124,7 +125,7 @@ def _is_about_to_take(state: MemberState) -> bool:
 
 
 def _reported(state: MemberState) -> frozenset[TopicIdPartition]:
-    """The partitions that are owned or may be before this heartbeat is answered: no other member may get them."""
+    """The partitions that the member owns, or may own before the response arrives: no other member may get them."""
     if state.status not in _MAY_TAKE:
         return state.owned
     goal, target = (each.partitions if each else NOTHING for each in (state.goal, state.target))
@@ -150,7 +151,7 @@ def _full(state: MemberState, settings: MemberSettings, number: int) -> SendHear
 
 
 def _may_inherit(state: MemberState, settings: MemberSettings) -> bool:
-    """Whether the member may replace a former one with its instance id, which may have had a pattern."""
+    """Whether the member may replace a former member with its instance id, which may have had a pattern."""
     return settings.instance_id is not None and state.status is Status.JOINING
 
 

@@ -4,8 +4,8 @@ A member joins when the application subscribes, and again after it was fenced or
 partitions, target, or unresolved topics. It keeps its member id for the lifetime of the consumer; only a coordinator of
 Kafka 3.x, which generates ids itself, can give it another one.
 
-An answer with an epoch above 0 and an assignment admits it. Before Kafka 4.3 the first member of a group may be
-answered with epoch 0 while its pattern is not resolved: then it keeps joining.
+A response with an epoch above 0 and an assignment admits the member. Before Kafka 4.3 the first member of a group can
+get epoch 0 as long as its pattern is not resolved; it then keeps joining.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def return_to_group(state: MemberState, at: MemberContext) -> MemberState:
 
 
 def join(state: MemberState, at: MemberContext) -> MemberState:
-    """Start with no state but the member id. The join is sent at once; a second one in a row backs off."""
+    """Start with no state except the member id. The join is sent immediately; a second join in a row is delayed."""
     assert state.subscription is not None, "a member that joins has a subscription"
     assert not state.owned, "a member that joins has lost or given up everything"
     state = evolve(

@@ -165,9 +165,10 @@ def leave_timed_out(state: MemberState, _event: TimePassed, at: MemberContext) -
 
 
 def callback_finished_when_out(state: MemberState, event: AnyCallbackFinished, at: MemberContext) -> Outcome:
-    """The application was told of its loss: leave if it has closed or unsubscribed meanwhile, else join again.
+    """The application has been told about its loss: leave if it has closed or unsubscribed meanwhile, else join again.
 
-    Only a FENCED member joins by itself. A STALE one waits for a poll, and a FATAL one for its end.
+    Only a FENCED member joins by itself. A STALE member waits for a poll, and a FATAL one does nothing until it is
+    closed.
     """
     state, emptied = callback_finished(state, event, at)
     if state.leaving is not None:
@@ -179,13 +180,13 @@ def callback_finished_when_out(state: MemberState, event: AnyCallbackFinished, a
 
 
 def leave_outside_group(state: MemberState, event: Closed | Unsubscribed, at: MemberContext) -> Outcome:
-    """There is no group to leave, but the application must be told of a loss first."""
+    """There is no group to leave, but the application must be told about a loss first."""
     state = with_leave_decision(state, event)
     return out(state, at) if state.phase is Phase.IDLE else (state, ())
 
 
 def rejoin_on_poll(state: MemberState, _event: Polled, at: MemberContext) -> Outcome:
-    """The application polls again: join once it was told that its partitions are lost."""
+    """The application polls again: join once it has been told that its partitions are lost."""
     return (joining.return_to_group(state, at), ()) if state.phase is Phase.IDLE else (state, ())
 
 

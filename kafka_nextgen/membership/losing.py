@@ -6,7 +6,7 @@ From then on no record of the partitions is handed out or committed, because oth
 reported again as lost.
 
 A fenced member joins again with the same member id and epoch 0, but only after ``on_partitions_lost``: the application
-must not get a partition again that it still works on. After a fatal error nothing more is sent.
+must not get a partition back while it still works on it. After a fatal error nothing more is sent.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The member: the one place where its state changes.
 
-The driver hands in events, the time and a random number, and carries out the effects in order. The machine does no
+The driver passes in events, the time and a random number, and carries out the effects in order. The machine does no
 I/O, reads no clock, draws no random numbers and never blocks.
 """
 

@@ -65,13 +65,13 @@ class MemberState(AnyMemberState):
     held: frozenset[TopicIdPartition] = NOTHING
     names: Mapping[TopicId, str] = field(factory=dict)  # of all topics in owned and held, and others
 
-    target: Target | None = None  # the latest; None if the coordinator has sent none since the member joined
+    target: Target | None = None  # the latest; None if the coordinator has not sent one since the member joined
     goal: Target | None = None  # of the current reconciliation: a target, or the part whose topic names are known
     reconciled_version: int = 0  # of the last target reconciled, even if some of its topics had no names yet
     acknowledged: int = 0  # the number of the last reconciliation to acknowledge
 
     sent: Sent | None = None  # None after any failure: the coordinator may not have received the last heartbeat
-    pattern_told: str | None = None  # the coordinator may have this pattern; "" if removed, None if none was sent
+    pattern_told: str | None = None  # the pattern that the coordinator may have; "" if removed, None if none was sent
     interval_s: float = 0.0  # between heartbeats, as set by the coordinator
     instance_id_deadline: float | None = None  # when to stop retrying an instance id that another member holds
 

@@ -10,25 +10,25 @@ __all__ = ["CALLBACK_RUNS", "NEEDS_POLL", "Phase", "Status"]
 class Status(Enum):
     """The status of the member in its group (KIP-848, "Client-side rebalance logic"; Kafka's MemberState)."""
 
-    UNSUBSCRIBED = "unsubscribed"  # not in a group, and not asked to be
-    JOINING = "joining"  # heartbeats with epoch 0 until the coordinator answers with an epoch
-    RECONCILING = "reconciling"  # a target was received that differs from what is owned
-    ACKNOWLEDGING = "acknowledging"  # the target is in force here; a heartbeat that says so is to be answered
-    STABLE = "stable"  # owns exactly what the coordinator last told, and the coordinator knows it
-    FENCED = "fenced"  # thrown out; loses its partitions and joins again once the application knows
+    UNSUBSCRIBED = "unsubscribed"  # not in a group, and not subscribed
+    JOINING = "joining"  # sends heartbeats with epoch 0 until the coordinator admits it with an epoch
+    RECONCILING = "reconciling"  # has a target that differs from the partitions it owns
+    ACKNOWLEDGING = "acknowledging"  # owns its target; waits for the response to the heartbeat that reports it
+    STABLE = "stable"  # owns exactly its target, and the coordinator has confirmed it
+    FENCED = "fenced"  # removed from the group; joins again once the application has been told about lost partitions
     PREPARE_LEAVING = "prepare_leaving"  # about to leave: commits and revokes first
-    LEAVING = "leaving"  # the leave heartbeat is to be sent, or on its way
+    LEAVING = "leaving"  # sends the leave heartbeat, or waits for its response
     STALE = "stale"  # left because the application stopped polling; joins again at the next poll
-    FATAL = "fatal"  # the coordinator will never take this member; nothing is sent any more
+    FATAL = "fatal"  # the coordinator will never accept this member; nothing more is sent
 
 
 class Phase(Enum):
     """The step of a reconciliation, or of a leave, that the member waits for."""
 
-    IDLE = "idle"  # nothing under way
+    IDLE = "idle"  # no step in progress
     RESOLVING = "resolving"  # waits for the names of topic ids
-    WAITING_FOR_POLL = "waiting_for_poll"  # may not begin before the application polls
-    COMMITTING = "committing"  # waits for the commit of what was consumed
+    WAITING_FOR_POLL = "waiting_for_poll"  # waits for the application to poll before it begins
+    COMMITTING = "committing"  # waits for the commit of the processed offsets
     REVOKING = "revoking"  # waits for on_partitions_revoked
     ASSIGNING = "assigning"  # waits for on_partitions_assigned
     LOSING = "losing"  # waits for on_partitions_lost

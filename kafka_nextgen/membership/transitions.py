@@ -136,22 +136,22 @@ RULES: tuple[Row, ...] = (
 )
 
 IGNORED: tuple[Ignored, ...] = (
-    ignored(ev.Subscribed, "no subscription makes the coordinator take this member", FATAL),
-    ignored(ev.TargetInstalled, "it has no share in it, or gives it up", *NOT_HEARTBEATING, PREPARE_LEAVING, LEAVING),
-    ignored(ev.TargetInstalled, "its next heartbeat, which joins, asks anyhow", JOINING),
-    ignored(ev.AssignorsAsked, "nothing is sent that could say so", FATAL),
-    ignored(ev.Polled, "there is no session that a poll would keep", UNSUBSCRIBED, FENCED, FATAL),
+    ignored(ev.Subscribed, "the coordinator will not accept this member with any subscription", FATAL),
+    ignored(ev.TargetInstalled, "it has no share, or gives it up", *NOT_HEARTBEATING, PREPARE_LEAVING, LEAVING),
+    ignored(ev.TargetInstalled, "its next heartbeat, the join, asks anyway", JOINING),
+    ignored(ev.AssignorsAsked, "it sends no more heartbeats", FATAL),
+    ignored(ev.Polled, "a poll has no session to keep alive", UNSUBSCRIBED, FENCED, FATAL),
     ignored(ev.Polled, "it is leaving anyway; a STALE member asks for another poll", PREPARE_LEAVING, LEAVING),
     ignored(ev.TimePassed, "no timer runs", *NOT_HEARTBEATING),
     *all_ignored(ev.HEARTBEAT_ENDED, "no heartbeat is in flight", *NOT_HEARTBEATING),
-    ignored(ev.TopicsResolved, "there is no target whose topics need names", *NOT_HEARTBEATING, JOINING),
-    ignored(ev.TopicsResolved, "no target is followed any more", PREPARE_LEAVING, LEAVING),
+    ignored(ev.TopicsResolved, "it has no target, so it needs no topic names", *NOT_HEARTBEATING, JOINING),
+    ignored(ev.TopicsResolved, "it no longer follows a target", PREPARE_LEAVING, LEAVING),
     ignored(ev.TopicsResolved, "all topics of the target have names", STABLE),
-    ignored(ev.CommitFinished, "no commit is waited for", *_all_but(RECONCILING, PREPARE_LEAVING)),
+    ignored(ev.CommitFinished, "no commit is pending", *_all_but(RECONCILING, PREPARE_LEAVING)),
     ignored(ev.RevokeFinished, "nothing is being revoked", UNSUBSCRIBED, JOINING, ACKNOWLEDGING, STABLE),
     ignored(ev.AssignFinished, "nothing is being assigned", UNSUBSCRIBED, JOINING, ACKNOWLEDGING, STABLE),
-    ignored(ev.LossFinished, "a member of the group has lost nothing", JOINING, RECONCILING, ACKNOWLEDGING, STABLE),
-    ignored(ev.LossFinished, "it has nothing to lose", UNSUBSCRIBED),
+    ignored(ev.LossFinished, "a member in the group has lost nothing", JOINING, RECONCILING, ACKNOWLEDGING, STABLE),
+    ignored(ev.LossFinished, "it has no partitions to lose", UNSUBSCRIBED),
 )
 
 #: The row for each status and event that has one.

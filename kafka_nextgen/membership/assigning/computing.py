@@ -1,8 +1,9 @@
-"""From the request to compute to an installed assignment (KIP-848, "Client Side Mode").
+"""The steps from the request to compute to an installed assignment (KIP-848, "Client Side Mode").
 
 A step that fails is retried until the rebalance timeout, counted from the request to compute. After that the
-coordinator asks another member. Until the member has prepared, every heartbeat response may repeat the request. If it
-is repeated later, the member computes again: another coordinator asked, or the group epoch has changed.
+coordinator asks another member. Until the member has prepared, every heartbeat response can repeat the request. A
+request that is repeated later means that another coordinator asks or that the group epoch has changed, so the member
+computes again.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ ACTIONS: ErrorActions = {
 
 
 def heartbeat_answered(state: AssigningState, event: HeartbeatHeard, at: AssigningContext) -> Outcome:
-    """Process a heartbeat response while idle; begin to compute if it asks for that."""
+    """Process a heartbeat response while idle; start computing if it asks for that."""
     state, told = informing.take_answer(state, event, at)
     return (_begin(state, at) if event.should_compute else state), told
 
@@ -113,12 +114,12 @@ def computed_too_late(state: AssigningState, _event: Computed, at: AssigningCont
 
 
 def failed_too_late(state: AssigningState, event: ComputationFailed, at: AssigningContext) -> Outcome:
-    """The assignor is free again. Its lateness was reported before."""
+    """The assignor is free again. That it was late has already been reported."""
     return computed_too_late(state, Computed(event.number, GroupAssignment({})), at)
 
 
 def installed(state: AssigningState, _event: Installed, at: AssigningContext) -> Outcome:
-    """The coordinator accepted the result: done, unless it has asked to compute again."""
+    """The coordinator accepted the result: done, unless it has asked for another computation."""
     assert state.result is not None, "there is a result that was installed"
     told = () if state.result.failure is not None else (TellInstalled(),)
     return _end(state, at), told

@@ -23,7 +23,7 @@ __all__ = [
 
 @frozen
 class SendPrepare:
-    """Send a ConsumerGroupPrepareAssignment, wait until ``deadline``; answer with Prepared, Refused or Lost."""
+    """Send a ConsumerGroupPrepareAssignment and wait until ``deadline``; answer with Prepared, Refused or Lost."""
 
     number: int
     member_id: str
@@ -42,9 +42,9 @@ class Compute:
 
 @frozen
 class SendInstall:
-    """Send a ConsumerGroupInstallAssignment, wait until ``deadline``; answer with Installed, Refused or Lost.
+    """Send a ConsumerGroupInstallAssignment and wait until ``deadline``; answer with Installed, Refused or Lost.
 
-    With a ``message``, why the assignor failed, it reports the failure and installs nothing.
+    With a ``message``, which says why the assignor failed, it reports the failure and installs nothing.
     """
 
     number: int
@@ -59,7 +59,7 @@ class SendInstall:
 
 @frozen
 class TellInstalled:
-    """The coordinator accepted the target assignment: the member may ask for its share."""
+    """The coordinator accepted the target assignment: the member can ask for its share."""
 
 
 @frozen

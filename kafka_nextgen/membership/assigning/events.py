@@ -1,7 +1,7 @@
 """The events of the assigning machine. The list is closed.
 
 The machine numbers its requests and computations, and ignores completions that it does not wait for. A computation
-can't be stopped: the machine waits even for one it gave up, because the assignor is busy until then.
+can't be stopped: the machine waits even for one that it gave up, because the assignor is busy until it ends.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ __all__ = [
 class TargetShare:
     """This member's share of the target assignment, including partitions that others have not released yet.
 
-    ``assignor`` is the client-side assignor that made it, None if the coordinator did.
+    ``assignor`` is the client-side assignor that computed it, None if the coordinator did.
     """
 
     partitions: frozenset[TopicIdPartition]

@@ -6,9 +6,9 @@ API"):
 1.  A heartbeat response tells a member to compute. PREPARING, it asks the coordinator for the state of the group and
     the chosen assignor. COMPUTING, it runs that assignor. INSTALLING, it sends the result to the coordinator. Then it
     asks for its own share with an immediate heartbeat.
-2.  Heartbeats and reconciliation go on independently.
+2.  Heartbeats and reconciliation continue independently.
 3.  A request refused with STALE_MEMBER_EPOCH is sent again after the next heartbeat response, with the new epoch, or at
-    once if the epoch has changed meanwhile. After UNKNOWN_MEMBER_ID the member stands down: another member computes.
+    once if the epoch has changed meanwhile. After UNKNOWN_MEMBER_ID the member stops: another member computes.
 4. The rebalance timeout bounds the whole computation. After that the coordinator asks another member, and the result
     comes too late. The assignor does one computation at a time: a member told to compute again is BLOCKED until the
     last one ends.
@@ -16,8 +16,8 @@ API"):
     Nothing is installed, and ``poll`` raises in every member.
 6.  ``on_assignment`` is called once in each epoch, whichever member computed (``informing``).
 
-The driver hands in events, the time and a random number, and carries out the effects in order. The machine does no I/O,
-reads no clock, draws no random numbers and never blocks.
+The driver passes in events, the time and a random number, and carries out the effects in order. The machine does no
+I/O, reads no clock, draws no random numbers and never blocks.
 
 ``TABLE`` has the same form as that of the member (``kafka_nextgen.membership.transitions``).
 """
@@ -90,7 +90,7 @@ IGNORED: tuple[IgnoredIn[AssigningPhase], ...] = (
     ignored(ev.TimePassed, "due requests and timeouts are handled after every rule", *AssigningPhase),
 )
 
-#: The row for each phase and event that has one.
+#: The rows, by phase and event.
 TABLE = whole_table(RULES, IGNORED, AssigningPhase, get_args(ev.AssigningEvent))
 
 
@@ -123,7 +123,7 @@ class AssigningMachine:
         return state, effects
 
     def deadline(self) -> float | None:
-        """When to hand in ev.TimePassed (seconds, monotonic) if nothing else happens; None for never."""
+        """When to pass in ev.TimePassed (seconds, monotonic) if nothing else happens; None for never."""
         return _deadline(self.state)
 
 

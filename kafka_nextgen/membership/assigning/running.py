@@ -26,7 +26,7 @@ _INT8 = range(-128, 128)
 
 
 def offer_of(assignor: PartitionAssignor) -> ClientAssignor:
-    """The assignor as a heartbeat describes it, with its current metadata. Raises ``PartitionAssignorError``."""
+    """The heartbeat's description of the assignor, with its current metadata. Raises ``PartitionAssignorError``."""
     try:
         said = assignor.metadata()
     except BaseException as error:

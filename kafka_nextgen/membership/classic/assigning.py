@@ -1,16 +1,16 @@
 """The leader's assignment: from the members' subscriptions and the topics' metadata to each member's partitions.
 
-``assign`` uses a built-in assignor. A ``Computation`` is for an assignor of the application (``computing``): it has the
-assignor's input, and makes each member's part from its result:
+``assign`` uses a built-in assignor. A ``Computation`` is for an assignor of the application (``computing``): it holds
+the assignor's input, and derives each member's part from the result:
 
-* The assignor gets every member whose metadata it can read; the others are *refused*.
+* The assignor sees the members whose metadata it can read; the others are *refused*.
 * A classic group has no target assignment, so a member's ``target`` is what it owns, without partitions that another
   member claims in the same or a later generation.
 * Partitions that move to another member are withheld until their owner has revoked them, so any assignor rebalances
-  cooperatively. It runs again in the next rebalance, which assigns them.
+  cooperatively. The next rebalance runs the assignor again and assigns these partitions.
 
 The classic protocol has topic names only, but assignors use ids, so each name gets an id for the computation. A topic
-that does not exist is not assigned. Every member gets an entry, even an empty one, so that it can tell an empty
+that does not exist is not assigned. Every member gets an entry, even an empty one, so that it can distinguish an empty
 assignment from a broken response.
 """
 
@@ -46,7 +46,7 @@ from kafka_nextgen.types import TopicId, TopicPartition
 
 __all__ = ["Computation", "assign", "topics_of"]
 
-#: The shares of members that get nothing.
+#: The share of a member that gets no partitions.
 _NOTHING = MemberAssignment()
 
 
@@ -103,7 +103,8 @@ def _metadata(said: MemberSubscription) -> Metadata:
 
 @frozen
 class Computation:
-    """One run of an assignor. ``words`` is the metadata of all members; ``owned`` is what each may keep."""
+    """One run of an assignor. ``words`` is the metadata of all members; ``owned`` has the partitions that each member
+    can keep."""
 
     number: int
     group: AssignmentSpec
@@ -122,7 +123,7 @@ class Computation:
         topics: Mapping[str, TopicMetadata],
         known_ids: Mapping[str, TopicId],
     ) -> Computation:
-        """The computation of a leader, whose assignor reads the metadata versions given in ``own``."""
+        """Prepare a leader's computation. Its assignor reads the metadata versions given in ``own``."""
         ids = _ids_of(topics, known_ids)
         said = {member.member_id: member for member in roster}
         words = {member_id: read_member_word(member.subscription.user_data) for member_id, member in said.items()}

@@ -1,15 +1,16 @@
-"""The leader's assignment where the chosen assignor belongs to the application (``group.local.assignors``).
+"""The leader's assignment if the application implements the chosen assignor (``group.local.assignors``).
 
-1. *The assignor runs in the background* while the member heartbeats, as long as the rebalance timeout allows. The other
+1. *The assignor runs in the background* for up to the rebalance timeout, while the member sends heartbeats. The other
    members wait in SyncGroup.
 2. *If the assignor fails*, because it raised, took too long or made an invalid assignment, every member keeps what it
    owns, and its ``poll`` raises the reason. Unowned partitions stay unassigned. The next rebalance runs the assignor
-   again, whoever leads then. The leader starts one when it next checks its topics, at the latest.
-3. *A member whose metadata the assignor can't read* gets nothing but the reason; the others are assigned without it.
+   again, in whichever member is then the leader. The leader starts it at the latest when it next checks its topics.
+3. *A member whose metadata the assignor can't read* gets no partitions, only the reason; partitions are assigned to the
+   others without it.
 4. *If a member's metadata or its reason changes*, the member joins again, with that reason, to get another assignment
    (KIP-848, "AssignorMetadata").
 
-``assignors.user_data`` has the encoding between members and assignor.
+``assignors.user_data`` defines the encoding of the data between members and assignor.
 """
 
 from __future__ import annotations
@@ -96,7 +97,7 @@ def _sync(state: ClassicState, parts: tuple[MemberPart, ...], at: ClassicContext
 
 
 def take_assignment(state: ClassicState, event: SyncAnswered, at: ClassicContext) -> Outcome:
-    """Pass on what the assignor has for this member, or why it has nothing."""
+    """Pass the assignor's metadata to this member, or the reason for a failure."""
     assignor = state.strategy
     if assignor is None or assignor not in at.settings.local_assignors:
         return state, ()
@@ -107,7 +108,7 @@ def take_assignment(state: ClassicState, event: SyncAnswered, at: ClassicContext
     part = state.generation, event.partitions
     if state.informed == part:  # it joined the same generation again
         return state, ()
-    # In a consumer group a classic member may get its part in several steps at one epoch (KIP-848, "Classic Members").
+    # In a consumer group a classic member can get its part in several steps at one epoch (KIP-848, "Classic Members").
     told = TellAssignor(assignor, word.error, event.partitions, word.metadata, state.generation)
     return evolve(state, informed=part), (told,)
 

@@ -45,8 +45,8 @@ class MemberPart:
 class SendJoinGroup:
     """Send a JoinGroup and answer with JoinAnswered, JoinRefused or JoinLost.
 
-    The coordinator parks it until the group has joined: wait ``timeout_s`` seconds. ``reason`` is for the log
-    (KIP-800); coordinators with extensions act on ``join_reason``.
+    The coordinator delays its response until the group has joined: wait up to ``timeout_s`` seconds. ``reason`` is for
+    the log (KIP-800); coordinators with extensions act on ``join_reason``.
     """
 
     number: int
@@ -65,8 +65,8 @@ class SendJoinGroup:
 class SendSyncGroup:
     """Send a SyncGroup and answer with SyncAnswered, SyncRefused or SyncLost.
 
-    The leader's ``assignments`` has every member of the group; that of other members is empty. The coordinator parks it
-    until the leader has assigned: wait ``timeout_s`` seconds.
+    The leader's ``assignments`` has every member of the group; in other members it is empty. The coordinator delays its
+    response until the leader has assigned: wait up to ``timeout_s`` seconds.
     """
 
     number: int
@@ -135,7 +135,7 @@ class TellAssignor:
 
 @frozen
 class RaiseAssignorFailed:
-    """Have the next poll raise that the group has no new assignment because this assignor failed.
+    """Make the next poll raise an error: the group has no new assignment because this assignor failed.
 
     The assignor ran in the leader, which may be this member; ``why`` describes the failure.
     """

@@ -47,7 +47,7 @@ class JoinedMember:
 class JoinAnswered:
     """The whole group has joined; only its leader gets the ``members``.
 
-    With ``skip_assignment`` the leader must not assign: it is a static member that came back, and the group keeps its
+    With ``skip_assignment`` the leader must not assign: it is a static member that restarted, and the group keeps its
     assignment (KIP-814). ``protocol_type`` is None from brokers that don't send it.
     """
 
@@ -73,7 +73,7 @@ class JoinRefused:
 
 @frozen
 class JoinLost:
-    """JoinGroup ``number`` gets no answer."""
+    """JoinGroup ``number`` will get no response."""
 
     number: int
     reason: str
@@ -103,7 +103,7 @@ class SyncRefused:
 
 @frozen
 class SyncLost:
-    """SyncGroup ``number`` gets no answer, or one that can't be decoded."""
+    """SyncGroup ``number`` will get no response, or got one that can't be decoded."""
 
     number: int
     reason: str
@@ -138,7 +138,7 @@ class TopicsDescribed:
 
 @frozen
 class TopicsNotDescribed:
-    """Metadata request ``number`` failed with an error that may pass."""
+    """Metadata request ``number`` failed with a transient error."""
 
     number: int
     reason: str
@@ -170,7 +170,7 @@ class AssignorReturned:
 
 @frozen
 class AssignorFailed:
-    """Assignor run ``number`` raised or returned no valid assignment; ``reason`` describes that."""
+    """Assignor run ``number`` raised or returned an invalid assignment; ``reason`` describes the failure."""
 
     number: int
     reason: str

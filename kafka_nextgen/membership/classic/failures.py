@@ -36,8 +36,8 @@ __all__ = [
     "sync_refused",
 ]
 
-#: With MEMBER_ID_REQUIRED comes an id to join with (KIP-394); a group that was upgraded to the consumer group protocol
-#: while it rebalanced asks its members to join again (KIP-848, "Migration").
+#: MEMBER_ID_REQUIRED provides an id to join with (KIP-394). A group that was upgraded to the consumer group protocol
+#: during a rebalance asks its members to join again (KIP-848, "Migration").
 JOIN_ACTIONS: ErrorActions = {
     **COORDINATOR_ACTIONS,
     ErrorCode.UNKNOWN_MEMBER_ID: ErrorAction.RESET,
@@ -45,7 +45,7 @@ JOIN_ACTIONS: ErrorActions = {
     ErrorCode.REBALANCE_IN_PROGRESS: ErrorAction.REJOIN,
 }
 
-#: A new coordinator has no assignment for a pending SyncGroup: the member joins there.
+#: A new coordinator has no assignment for a pending SyncGroup, so the member joins again there.
 SYNC_ACTIONS: ErrorActions = {
     **COORDINATOR_ACTIONS,
     ErrorCode.UNKNOWN_MEMBER_ID: ErrorAction.RESET,
@@ -65,12 +65,12 @@ COMMIT_REFUSED_ACTIONS: ErrorActions = {
 assert COMMIT_REFUSED_ACTIONS.keys() == CLASSIC_RULES.tells_member, "every code passed to the member has an action"
 
 
-#: The actions that cost the member its partitions.
+#: The actions by which the member loses its partitions.
 _LOSING = (ErrorAction.RESET, ErrorAction.RESET_GENERATION, ErrorAction.FAIL)
 
 
 def join_refused(state: ClassicState, event: JoinRefused, at: ClassicContext) -> Outcome:
-    """A JoinGroup was refused, perhaps only with the id to join with (MEMBER_ID_REQUIRED)."""
+    """A JoinGroup was refused, perhaps only to provide the member id (MEMBER_ID_REQUIRED)."""
     if event.code == ErrorCode.MEMBER_ID_REQUIRED and not state.member_id:
         return losing.rejoin(evolve(state, member_id=event.member_id), at), ()
     return _join_again(state, event.code, JOIN_ACTIONS.get(event.code, ErrorAction.FAIL), at, event.message)
@@ -153,7 +153,7 @@ def commit_refused_while_leaving(state: ClassicState, event: CommitRefused, _at:
 
 
 def _note_rebalance(state: ClassicState) -> ClassicState:
-    """Join again after the current step. A COMPLETING member knows of the rebalance already."""
+    """Join again after the current step. A COMPLETING member already knows about the rebalance."""
     if state.status is not Status.STABLE or state.must_rejoin:
         return state
     return evolve(state, must_rejoin=True, reason="the group is rebalancing")

@@ -1,8 +1,8 @@
 """Heartbeats: they keep the session alive, and their responses say when the group rebalances.
 
-One is in flight at a time, while COMPLETING, STABLE and about to leave. A lost one is repeated after a backoff. When
-none has succeeded for the session timeout, the member only looks for another coordinator: the coordinator alone knows
-whether the session has expired.
+One is in flight at a time, while the member is COMPLETING, STABLE or about to leave. A lost one is repeated after a
+backoff. If none has succeeded for the session timeout, the member only looks up the coordinator again: only the
+coordinator knows whether the session has expired.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def _session_from_now(state: ClassicState, at: ClassicContext) -> ClassicState:
 
 
 def answered(state: ClassicState, at: ClassicContext) -> ClassicState:
-    """The session goes on. Failures are forgotten only once the member is STABLE."""
+    """The session continues. Failures are forgotten only once the member is STABLE."""
     failures = 0 if state.status is Status.STABLE else state.failures
     state = _session_from_now(evolve(state, in_flight=None, failures=failures), at)
     when = state.sent_at + at.settings.heartbeat_interval_ms / 1000  # a slow answer does not delay it
@@ -68,12 +68,12 @@ def answered(state: ClassicState, at: ClassicContext) -> ClassicState:
 
 
 def kept(state: ClassicState, _event: SessionKept, at: ClassicContext) -> Outcome:
-    """An answer without an error."""
+    """A response without an error."""
     return answered(state, at), ()
 
 
 def lost(state: ClassicState, _event: HeartbeatLost, at: ClassicContext) -> Outcome:
-    """No answer: look up the coordinator, and repeat the heartbeat after a backoff."""
+    """No response: look up the coordinator, and repeat the heartbeat after a backoff."""
     return failed(state, at), (FindCoordinator(),)
 
 

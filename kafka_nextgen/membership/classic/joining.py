@@ -1,13 +1,13 @@
 """Joining: when to send a JoinGroup, who assigns, and the SyncGroup.
 
 A member joins when it has subscribed, when the coordinator says that the group rebalances, and when its subscription
-has changed. It also joins after topics changed, after it gave partitions up, and if the application asks for a
-rebalance. It prepares first (see ``rebalancing``). A reason that arises while a JoinGroup is in flight makes it join
-again afterwards.
+has changed. It also joins after topics have changed, after it has given up partitions, and if the application asks for
+a rebalance. It prepares first (see ``rebalancing``). If a reason arises while a JoinGroup is in flight, the member
+joins again afterwards.
 
-After the group has joined the leader assigns, every member syncs, and each applies its part. A leader that is told to
-skip the assignment (KIP-814) syncs like a follower and only watches the group's topics: a static member came back, and
-the group keeps its assignment.
+After the group has joined the leader assigns, every member syncs, and each applies its part. A leader that must skip
+the assignment (KIP-814) syncs like a follower and only watches the group's topics: it is a static member that
+restarted, and the group keeps its assignment.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def change_subscription(state: ClassicState, event: Subscribed, _at: ClassicCont
 
 
 def change_subscription_before_joining(state: ClassicState, event: Subscribed, at: ClassicContext) -> Outcome:
-    """The JoinGroup that is due carries the new subscription; a lookup for the old pattern is dropped."""
+    """The next JoinGroup carries the new subscription; a lookup for the old pattern is dropped."""
     state, _ = change_subscription(state, event, at)
     return _ask_anew(state, at), ()
 
@@ -100,7 +100,7 @@ def join_if_due(state: ClassicState, at: ClassicContext, *, polling: bool = Fals
     if state.status is Status.UNJOINED:
         return requests.send_join(state, at)
     state, prepared = rebalancing.begin(state, at, polling=polling)
-    state, join = join_if_due(state, at)  # prepared at once if there was nothing to give up
+    state, join = join_if_due(state, at)  # prepared immediately if there was nothing to give up
     return state, prepared + join
 
 
@@ -111,7 +111,7 @@ def _is_due(state: ClassicState, at: ClassicContext) -> bool:
 
 
 def polled_when_stable(state: ClassicState, event: Polled, at: ClassicContext) -> Outcome:
-    """The application polls: begin the step that waited for that."""
+    """The application polls: start the step that waited for this."""
     state, _ = polled(state, event, at)
     if state.phase is Phase.FAILED:
         return _polled_after_failure(state, at)
@@ -136,7 +136,8 @@ def join_lost(state: ClassicState, _event: JoinLost, at: ClassicContext) -> Outc
 
 
 def joined(state: ClassicState, event: JoinAnswered, at: ClassicContext) -> Outcome:
-    """The member is in the new generation, and its session begins; commits carry the old one until it has synced."""
+    """The member is in the new generation, and its session begins; commits carry the old generation until it has
+    synced."""
     if event.protocol_type not in (None, PROTOCOL_TYPE):
         return losing.fail_for_good(state, _other_protocol(event.protocol_type, event.strategy))
     is_leader = event.leader_id == event.member_id

@@ -4,9 +4,9 @@ Closing and unsubscribing are orderly, as in the consumer group protocol: stop f
 ``on_partitions_revoked``, then send the LeaveGroup. During a rebalance there is no generation to commit in, so the
 partitions are lost instead.
 
-A dynamic member sends a LeaveGroup. A static one does not, so that its partitions wait for it until its session ends
-(KIP-345); ``leave="leave"`` makes both send it, ``leave="remain"`` neither. A member whose application stopped polling
-can't wait for callbacks: it loses its partitions at once, and joins again at the next poll.
+A dynamic member sends a LeaveGroup. A static one does not, so that its partitions stay reserved until its session ends
+(KIP-345). With ``leave="leave"`` both send it, with ``leave="remain"`` neither does. A member whose application stopped
+polling can't wait for callbacks: it loses its partitions at once, and joins again at the next poll.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def continue_leaving(state: ClassicState, _event: RevokeFinished | AssignFinishe
 
 
 def loss_reported(state: ClassicState, _event: LossFinished, at: ClassicContext) -> Outcome:
-    """The application was told of its loss; there is nothing left to give up."""
+    """The application has been told about its loss; there is nothing left to give up."""
     return _leave(state, at)
 
 
@@ -135,8 +135,8 @@ def leave_timed_out(state: ClassicState, _event: TimePassed, at: ClassicContext)
 def time_passed(state: ClassicState, _event: TimePassed, at: ClassicContext) -> Outcome:
     """Leave if the application did not poll in time: lose everything, and be STALE until it polls again.
 
-    Only a dynamic member sends a leave. The partitions of a static one wait for it, as if it had crashed, and there is
-    no response to wait for. Other due work is done after every rule.
+    Only a dynamic member sends a leave. The partitions of a static one stay reserved, as if it had crashed, and there
+    is no response to wait for. Other due work is done after every rule.
     """
     if not is_due(state.deadlines, Timer.POLL, at.now):
         return state, ()
@@ -162,12 +162,12 @@ def _leave_at_once(state: ClassicState, at: ClassicContext, leaving: Leaving) ->
 
 
 def rejoin_on_poll(state: ClassicState, _event: Polled, at: ClassicContext) -> Outcome:
-    """The application polls again: join once it was told that its partitions are lost."""
+    """The application polls again: join once it has been told that its partitions are lost."""
     return (joining.enter(state, at), ()) if state.phase is Phase.IDLE else (state, ())
 
 
 def callback_finished_when_out(state: ClassicState, event: AnyCallbackFinished, at: ClassicContext) -> Outcome:
-    """The application was told of its loss: end, if it has closed or unsubscribed meanwhile."""
+    """The application has been told about its loss: end, if it has closed or unsubscribed meanwhile."""
     state, emptied = callback_finished(state, event, at)
     if state.leaving is None:
         return state, emptied
@@ -176,7 +176,7 @@ def callback_finished_when_out(state: ClassicState, event: AnyCallbackFinished, 
 
 
 def leave_outside_group(state: ClassicState, event: Closed | Unsubscribed, at: ClassicContext) -> Outcome:
-    """There is no group to leave, but the application must be told of a loss first."""
+    """There is no group to leave, but the application must be told about a loss first."""
     state = with_leave_decision(state, event)
     return _out(state, at) if state.phase is Phase.IDLE else (state, ())
 

@@ -82,7 +82,7 @@ def rejoin(state: ClassicState, at: ClassicContext, *, first_at_once: bool = Tru
 
 
 def loss_reported(state: ClassicState, _event: AnyCallbackFinished, at: ClassicContext) -> Outcome:
-    """The application was told, even if its callback raised: the member can join again."""
+    """The application has been told, even if its callback raised: the member can join again."""
     return rejoin(state, at), (ASSIGN_NOTHING,)
 
 

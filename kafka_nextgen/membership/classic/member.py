@@ -1,6 +1,6 @@
 """The member of a classic group: the one place where its state changes.
 
-The driver hands in events, the time and a random number, and carries out the effects in order, as with the member of
+The driver passes in events, the time and a random number, and carries out the effects in order, as with the member of
 the consumer group protocol.
 """
 

@@ -1,23 +1,25 @@
 """Giving up partitions before a JoinGroup, and taking over the assignment after a SyncGroup.
 
-*Before joining* the member prepares, still heartbeating. It commits what was consumed (with auto-commit), stops
-fetching what it gives up, and calls ``on_partitions_revoked``:
+*Before joining* the member prepares, and still sends heartbeats. It commits the processed offsets (with auto-commit),
+stops fetching the partitions that it gives up, and calls ``on_partitions_revoked``:
 
 * an eager member gives up everything, and the callback runs even if it has no partitions;
-* a cooperative one gives up what it is no longer subscribed to, and keeps reading the rest (KIP-429).
+* a cooperative member gives up partitions of topics that it is no longer subscribed to, and keeps reading the rest
+  (KIP-429).
 
 *After syncing* a cooperative member gives up the owned partitions that it was not assigned, in the same steps. Then it
-joins again, so that others can get them. An eager member owns nothing by then. The new assignment is in force before
-``on_partitions_assigned``, which is called even if there is nothing new.
+joins again, so that others can get them. An eager member owns nothing at that point. The new assignment takes effect
+before ``on_partitions_assigned``, which is called even without new partitions.
 
-Revocations and commits begin when the application polls, because all records it got before count as processed then.
+Revocations and commits begin when the application polls, because that is when all records from earlier polls count as
+processed.
 
-What a callback raises reaches the caller of ``poll`` and does not delay other members:
+An exception of a callback is raised from ``poll`` and does not delay other members:
 
-* after ``on_partitions_revoked`` the member goes on, because other members wait for the partitions;
-* after ``on_partitions_assigned`` it is FAILED: its new partitions hand out nothing. The next poll calls the callback
-  again, until it returns; if the group rebalances by then, the member prepares instead. Partitions whose callback never
-  returned are revoked like the others.
+* after ``on_partitions_revoked`` the member continues, because other members wait for the partitions;
+* after ``on_partitions_assigned`` it is FAILED: no records of its new partitions are handed out. Each later poll calls
+  the callback again until it returns; if the group rebalances first, the member prepares instead. Partitions whose
+  callback never returned are revoked like the others.
 """
 
 from __future__ import annotations
@@ -65,7 +67,7 @@ def begin(state: ClassicState, at: ClassicContext, *, polling: bool = False) -> 
 
 
 def commit_finished(state: ClassicState, _event: CommitFinished, at: ClassicContext) -> Outcome:
-    """Go on, whether or not the commit succeeded: the group waits for this member."""
+    """Continue, whether or not the commit succeeded: the group waits for this member."""
     return _revoke(state, at)
 
 
@@ -94,7 +96,7 @@ def _go_on(state: ClassicState, at: ClassicContext) -> Outcome:
 
 
 def _prepared(state: ClassicState, at: ClassicContext) -> ClassicState:
-    """The JoinGroup is sent next. The member stays in its generation until that is answered."""
+    """The JoinGroup is sent next. The member stays in its generation until the response arrives."""
     state = heartbeats.end(state)
     return evolve(state, status=Status.UNJOINED, deadlines=armed(state.deadlines, Timer.JOIN, at.now))
 
@@ -114,7 +116,7 @@ def assign_again(state: ClassicState) -> Outcome:
 
 
 def assign_finished(state: ClassicState, event: AssignFinished, _at: ClassicContext) -> Outcome:
-    """The application has the new partitions, unless its callback raised."""
+    """The application has the new partitions, unless the callback raised."""
     assert state.assigned is not None, "an assignment is being applied"
     if event.error is not None:
         return evolve(state, phase=Phase.FAILED, waits_for=None), ()

@@ -1,9 +1,9 @@
 """The content of each request, and the state change when it is sent. The rules decide when.
 
 A JoinGroup lists every assignor with the same subscription, and client-side assignors with their metadata. A member
-that rebalances cooperatively reports what it owns and the generation it got that in (KIP-429). An eager one owns
-nothing when it joins. A member owns all partitions that ``on_partitions_assigned`` was called with, even if it raised:
-no other member may get these yet. Heartbeats pause while the coordinator holds a JoinGroup back, since that keeps the
+that rebalances cooperatively reports the partitions that it owns, and in which generation it got them (KIP-429). An
+eager one owns nothing when it joins. A member owns all partitions that ``on_partitions_assigned`` was called with, even
+if it raised: no other member may get these yet. Heartbeats pause while a JoinGroup is in flight, since it keeps the
 session alive.
 """
 
@@ -89,7 +89,7 @@ def send_sync(state: ClassicState, at: ClassicContext, assignments: tuple[Member
 
 
 def send_heartbeat(state: ClassicState, at: ClassicContext) -> Outcome:
-    """Keep the session."""
+    """Send a heartbeat, which keeps the session alive."""
     state, number = numbered(state)
     heartbeat = SendClassicHeartbeat(number, state.member_id, at.settings.instance_id, state.generation)
     deadlines = disarmed(state.deadlines, Timer.HEARTBEAT)

@@ -10,7 +10,8 @@ from kafka_nextgen.membership.state_machine import RuleContext
 
 __all__ = ["ClassicContext", "ClassicSettings"]
 
-#: A JoinGroup is parked for up to the rebalance timeout; its answer may take this much longer (seconds).
+#: The coordinator may delay a JoinGroup response by the rebalance timeout; it can arrive this much later still
+#: (seconds).
 JOIN_MARGIN_S = 5.0
 
 
@@ -34,7 +35,7 @@ class ClassicSettings(GroupSettings):
     def is_cooperative(self) -> bool:
         """Whether members keep partitions that don't move during a rebalance (KIP-429).
 
-        An assignor of the application need not support it: see ``computing``.
+        An assignor of the application does not have to support this: see ``computing``.
         """
         return are_cooperative(name for name in self.strategies if name not in self.local_assignors)
 
@@ -52,7 +53,7 @@ class ClassicSettings(GroupSettings):
         """How long a client-side assignor may take, in seconds.
 
         After the rebalance timeout the coordinator removes members that have not synced, including the leader. The last
-        tenth is reserved for telling the group that there is no assignment.
+        tenth is reserved for reporting to the group that there is no assignment.
         """
         return 0.9 * self.rebalance_timeout_ms / 1000
 

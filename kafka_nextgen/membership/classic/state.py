@@ -1,6 +1,6 @@
 """The state of a member of a classic group. A rule takes one and returns another; there is no other state.
 
-Three sets of partitions must be kept apart: ``assigned`` is the last SyncGroup's assignment until it is in force; for
+Three sets of partitions must be kept apart: ``assigned`` is the last SyncGroup's assignment until it takes effect; for
 ``owned`` and ``held`` see ``AnyMemberState``.
 """
 
@@ -31,11 +31,11 @@ class ClassicState(AnyMemberState):
 
     status: Status = Status.UNSUBSCRIBED
 
-    generation: int = NO_GENERATION  # the last one joined
-    published: int = NO_GENERATION  # the one in commits: the last one synced
+    generation: int = NO_GENERATION  # the generation last joined
+    published: int = NO_GENERATION  # the generation in commits: the last one synced
     strategy: str | None = None
     leader_id: str = ""
-    roster: tuple[JoinedMember, ...] = ()  # the whole group; only its leader knows it
+    roster: tuple[JoinedMember, ...] = ()  # all members of the group; known only to its leader
     reason: str = ""  # for the next JoinGroup
     must_rejoin: bool = False
 
@@ -50,7 +50,7 @@ class ClassicState(AnyMemberState):
     watched_in: int = NO_GENERATION  # the generation of that assignment
     words: Mapping[str, MemberWord] = field(factory=dict)  # current metadata for the application's assignors
     joined_words: Mapping[str, MemberWord] = field(factory=dict)  # the metadata in the last JoinGroup
-    computation: Computation | None = None  # the computation that an assignor of the application runs
+    computation: Computation | None = None  # the running computation of the application's assignor
     informed: tuple[int, frozenset[TopicPartition]] | None = None  # generation and part last passed on
     failed_assignor: str | None = None  # of the last assignment, if this member leads
     asked: int | None = None  # the number of the topic lookup in flight
@@ -68,7 +68,7 @@ Outcome = tuple[ClassicState, tuple[ClassicEffect, ...]]
 
 
 def topics_wanted(state: ClassicState) -> frozenset[str]:
-    """The names of the topics subscribed to; those of a pattern must have been looked up."""
+    """The names of the subscribed topics; those of a pattern must have been looked up."""
     assert state.subscription is not None, "a member that joins has a subscription"
     if state.subscription.pattern is None:
         return state.subscription.topics

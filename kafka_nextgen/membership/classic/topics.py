@@ -1,9 +1,8 @@
 """Topic lookups: for a pattern before joining, for the leader before assigning, and periodically afterwards.
 
-The coordinator of a classic group does not look at topics. A member resolves its own pattern for each JoinGroup, and
-the leader assigns from fresh metadata of all the group's topics. Both check again every
-``metadata.max.age.ms``, and join again when a topic's partitions or racks changed, or when the pattern matches other
-topics.
+The coordinator of a classic group does not know its topics. A member resolves its own pattern for each JoinGroup, and
+the leader assigns from fresh metadata of all the group's topics. Both check again every ``metadata.max.age.ms``, and
+join again when a topic's partitions or racks changed, or when the pattern matches other topics.
 """
 
 from __future__ import annotations
@@ -103,8 +102,8 @@ def assign_group(
 def watch_from_now(state: ClassicState, at: ClassicContext) -> ClassicState:
     """Check topics after ``metadata.max.age.ms``, if this member watches any.
 
-    A leader that was told not to assign has not seen the topics in this generation: it checks them at once. It compares
-    them with what it saw before it restarted, if anything.
+    A leader that was told not to assign has not seen the topics in this generation, so it checks them immediately. It
+    compares them with the topics that it saw before it restarted, if any.
     """
     assert state.subscription is not None, "a member is subscribed"
     if not state.is_leader and state.subscription.pattern is None:
@@ -115,7 +114,7 @@ def watch_from_now(state: ClassicState, at: ClassicContext) -> ClassicState:
 
 
 def described_when_stable(state: ClassicState, event: TopicsDescribed, at: ClassicContext) -> Outcome:
-    """A lookup was answered: join again if topics have changed."""
+    """The response to a lookup: join again if topics have changed."""
     state = evolve(state, asked=None, deadlines=disarmed(state.deadlines, Timer.TOPICS))
     if state.phase is Phase.RESOLVING:
         return evolve(state, phase=Phase.IDLE, matching=event.matching), ()

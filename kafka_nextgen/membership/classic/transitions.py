@@ -2,25 +2,26 @@
 
 The rules in prose (KIP-62 for heartbeats and polling, KIP-345 for static members, KIP-429 for cooperation):
 
-1.  A member that subscribes is UNJOINED until its JoinGroup goes out, and PREPARING until that is answered, which
-    is when the whole group has joined. In the new generation it is COMPLETING: the leader assigns, and every member
-    asks for its part with a SyncGroup. When that is answered it is STABLE.
-2. A STABLE member takes over its assignment and heartbeats. When there is a reason to join again, it finishes the
-   current step, prepares, and goes through 1 again.
+1.  A member that subscribes is UNJOINED until it sends its JoinGroup, and PREPARING until the response arrives, which
+   is when the whole group has joined. In the new generation it is COMPLETING: the leader assigns, and every member asks
+   for its part with a SyncGroup. When the response arrives, the member is STABLE.
+2. A STABLE member takes over its assignment and sends heartbeats. When there is a reason to join again, it finishes the
+   current step, prepares, and starts again at 1.
 3. After a retriable error the member tries again. After any other error it loses its partitions: it is UNJOINED until
     the application has been told, and then joins again; or it is FATAL.
 4.  A member that closes or unsubscribes is PREPARE_LEAVING while it commits and revokes, LEAVING until the LeaveGroup
     is answered or its timeout is over, and UNSUBSCRIBED at the end. A member whose application stopped polling is STALE
-    until the application polls. A member whose last callback takes that long is STALE until the callback returns.
+    until the application polls. A member whose last callback takes longer than the poll interval is STALE until the
+    callback returns.
 5. A FATAL member sends nothing more.
-6.  A completion with another number than the one that the member waits for is late, and is ignored in every status.
+6.  A completion is late if its number is not the one that the member waits for. It is ignored in every status.
 
 After each rule the member sends what is due: a JoinGroup, a topic lookup, a heartbeat. A row's statuses include that
 step.
 
-Each row of ``RULES`` says: in this status, on this event, this rule applies and leads to one of these statuses.
-``IGNORED`` has the reason for every pair that has no rule. A pair in neither, or in both, fails when this module is
-imported; a rule that leads elsewhere fails when it is applied.
+Each row of ``RULES`` has a status, an event, the rule that applies, and the statuses that the rule may lead to.
+``IGNORED`` has a reason for every pair of status and event without a rule. Importing this module fails if a pair is in
+neither table or in both. Applying a rule fails if it leads to a status that its row does not list.
 """
 
 from __future__ import annotations
@@ -122,7 +123,7 @@ RULES: tuple[Row, ...] = (
     *rows(COMPLETING, LEAVE_DECIDED, leaving.leave_during_rebalance, *OUT_AT_ONCE),
     row(COMPLETING, Polled, polled, COMPLETING),
     row(COMPLETING, TimePassed, leaving.time_passed, COMPLETING, STALE),
-    # Applies its assignment, keeps it, prepares for the next.
+    # Applies and keeps its assignment, and prepares for the next one.
     row(STABLE, HeartbeatRefused, failures.heartbeat_refused, STABLE, UNJOINED, PREPARING, FATAL),
     row(STABLE, ev.CommitRefused, failures.commit_refused, STABLE, UNJOINED, PREPARING, FATAL),
     row(STABLE, CommitFinished, rebalancing.commit_finished, STABLE, UNJOINED, PREPARING),
@@ -186,12 +187,12 @@ IGNORED: tuple[Ignored, ...] = (
     ignored(ev.RebalanceEnforced, "it joins anyway", UNJOINED, PREPARING),
     ignored(ev.RebalanceEnforced, "there is no group to rebalance", PREPARE_LEAVING, *OUT),
     ignored(ev.CommitRefused, "the JoinGroup response shows whether it is in the group", UNJOINED, PREPARING),
-    ignored(ev.CommitRefused, "it is out of the group already", *OUT),
+    ignored(ev.CommitRefused, "it has already left the group", *OUT),
     ignored(CommitFinished, "no commit is pending", *_all_but(STABLE, PREPARE_LEAVING)),
     ignored(RevokeFinished, "nothing is being revoked", UNSUBSCRIBED, PREPARING, COMPLETING, LEAVING),
     ignored(AssignFinished, "nothing is being assigned", UNSUBSCRIBED, PREPARING, COMPLETING, LEAVING),
     ignored(LossFinished, "nothing was lost", UNSUBSCRIBED, PREPARING, COMPLETING, STABLE, LEAVING),
 )
 
-#: The row for each status and event that has one.
+#: The rows, by status and event.
 TABLE = whole_table(RULES, IGNORED, Status, get_args(ev.ClassicEvent))

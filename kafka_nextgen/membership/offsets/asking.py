@@ -1,4 +1,4 @@
-"""Begin and withdraw commits and lookups.
+"""Start and withdraw commits and lookups.
 
 A new commit has all its partitions still to send, except lost ones, which count as given up from the start.
 """
