@@ -23,8 +23,8 @@ _NONE_YET = "this cluster has no configuration of groups, which Kafka 4.0 introd
 _UNKNOWN_RESOURCE = ("resource type", "malformed by the client library")
 _NO_TARGET_SIZE = {f"Unknown group config name: {name}" for name in ("group.target.size", "target.group.size")}
 _STANDBYS_ELSEWHERE = (
-    "this cluster has no target size of groups, like every Apache Kafka: for standbys use group.protocol=classic "
-    "with the assignor HotStandby in all members, or a coordinator with extensions"
+    "this cluster has no target size of groups, like every release of Apache Kafka: for standbys use "
+    "group.protocol=classic with the assignor HotStandby in all members, or a coordinator with extensions"
 )
 
 

@@ -62,7 +62,7 @@ def _group_in(groups: Iterable[Any], group_id: str, api: Api) -> Any:
     for group in groups:
         if group.group_id == group_id:
             return group
-    raise DecodeError(f"{api.name} was answered without {group_id}")
+    raise DecodeError(f"the response to {api.name} lacks {group_id}")
 
 
 def _description(group: Any, kind: GroupType, coordinator: GroupCoordinator) -> GroupDescription:

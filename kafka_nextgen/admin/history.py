@@ -61,9 +61,7 @@ async def describe_history(call: AdminCall, group_id: str) -> tuple[PastRebalanc
             error_in=lambda described: (described.error, described.message),
         )
     except UnsupportedProtocolError as missing:
-        text = (
-            f"group {group_id}: its coordinator keeps no history ({missing}); look into the coordinator's log instead"
-        )
+        text = f"group {group_id}: its coordinator keeps no history ({missing}); check the coordinator's log instead"
         raise UnsupportedProtocolError(text, code=missing.code, group=group_id) from missing
     return tuple(_past(rebalance) for rebalance in described.rebalances)
 

@@ -54,7 +54,7 @@ async def check_pattern(call: AdminCall, pattern: str) -> PatternCheck:
 def _unknown(pattern: str, reason: str | None) -> str:
     return (
         f"can't tell here whether pattern {pattern!r} is valid, nor what it matches: it is too large for google-re2 "
-        f"({reason}); Kafka's RE2/J bounds each count and not their product, so a broker may take it"
+        f"({reason}); Kafka's RE2/J bounds each count and not their product, so a broker may accept it"
     )
 
 

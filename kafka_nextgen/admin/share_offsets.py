@@ -57,7 +57,7 @@ def _read(response: DescribeShareGroupOffsetsResponse, group_id: str) -> ShareOf
                 for partition in topic.partitions:
                     _add(found, TopicPartition(topic.topic_name, partition.partition_index), partition)
             return found
-    raise DecodeError(f"DescribeShareGroupOffsets was answered without {group_id}")
+    raise DecodeError(f"the response to DescribeShareGroupOffsets lacks {group_id}")
 
 
 def _add(

@@ -70,7 +70,7 @@ def parse_enum(kind: type[E], name: str | E) -> E:
         if one.value.lower() == str(name).lower():
             return one
     known = ", ".join(one.value for one in kind)
-    raise ValueError(f"there is no {kind.__name__} {name!r}; there are {known}")
+    raise ValueError(f"{name!r} is not a {kind.__name__}; use one of {known}")
 
 
 @frozen

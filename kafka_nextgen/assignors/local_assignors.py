@@ -27,7 +27,7 @@ def _read(value: object) -> tuple[PartitionAssignor, ...]:
     assignors = tuple(assignor_of(item) for item in items)
     names = [assignor.name for assignor in assignors]
     if len(set(names)) < len(names):
-        raise ValueError(f"{', '.join(names)}: no two may have the same name")
+        raise ValueError(f"{', '.join(names)}: two assignors have the same name")
     return assignors
 
 

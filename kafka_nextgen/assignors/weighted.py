@@ -13,7 +13,8 @@ current member reports, otherwise the highest that any member reports, otherwise
 *Reporting.* New metadata triggers a new assignment, so ordinary changes of lag must not change it:
 
 * lag becomes a weight in powers of two: 1 below ``lag_unit`` records, 2 from there, 4 from three times as much, and so
-on; * a weight is reported again only when it is off by a factor of four or more;
+  on;
+* a weight is reported again only when it is off by a factor of four or more;
 * a partition keeps its weight when it moves: the assignment carries the weight to the new owner, which reports it from
   then on. The old owner forgets it one assignment later, so that a member always knows it.
 """
@@ -63,7 +64,7 @@ class WeightedAssignor(PartitionAssignor):
     Args:
         capacity: how much of the work this member can do compared to others, 1 to 100; with 1 everywhere, members are
             equal.
-        lag_unit: the number of records of lag that doubles a partition's weight.
+        lag_unit: the lag in records from which a partition counts as twice the work.
 
     Raises:
         MisuseError: one of them can't be.
@@ -184,7 +185,7 @@ def _partitions(group: AssignmentSpec, share: Share) -> Iterator[TopicPartition]
 
 
 def _weights(group: AssignmentSpec, reports: Mapping[str, Report]) -> Weights:
-    """The weight of each partition that its member reports, else the highest reported."""
+    """The weight that a partition's member reports, else the highest reported."""
     ids = {topic.name: topic_id for topic_id, topic in group.topics.items()}
     highest: dict[TopicPartition, int] = {}
     own: dict[TopicPartition, int] = {}

@@ -64,7 +64,7 @@ async def _show(progress: Progress, screen: Screen) -> None:
 
 def _success_message(proof: Proof) -> str:
     who = " and ".join(f"{count:,} that {name}" for name, count in proof.repeated.items())
-    twice = f"{who} had processed but not committed when it was killed" if who else "none, as none was uncommitted"
+    twice = f"{who} had processed but not committed when it was killed" if who else "none, because none was uncommitted"
     return f"Proved: all {proof.produced:,} flights were processed, and the only ones processed twice are {twice}."
 
 

@@ -64,7 +64,7 @@ def _in_one_line(error: click.UsageError) -> click.ClickException:
     if isinstance(error, getattr(click.exceptions, "NoArgsIsHelpError", ())):
         return error
     ctx = error.ctx
-    help_hint = "" if ctx is None else f" ({ctx.command_path} --help says more)"
+    help_hint = "" if ctx is None else f" (see {ctx.command_path} --help)"
     return _UsageError(printable(error.format_message().rstrip(".")) + help_hint)
 
 

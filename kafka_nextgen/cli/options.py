@@ -146,7 +146,7 @@ def cluster_options(command: Callable[..., None]) -> Callable[..., None]:
         command(*arguments, cluster=ClusterOptions(config, timeout), **rest)
 
     seconds = click.FloatRange(min=0, min_open=True)
-    timeout = click.option("--timeout", type=seconds, default=30.0, show_default=True, help="Seconds to wait at most.")
+    timeout = click.option("--timeout", type=seconds, default=30.0, show_default=True, help="Maximum seconds to wait.")
     return bootstrap_option(client_options(timeout(run)))
 
 

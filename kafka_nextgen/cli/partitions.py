@@ -28,7 +28,7 @@ def parse_partitions(text: str) -> frozenset[TopicPartition]:
 def _parse_topic(word: str) -> list[TopicPartition]:
     match = _PARTITIONS.fullmatch(word)
     if match is None:
-        raise NotationError(f"{word!r} are not partitions: write orders[0-3,7], or - for none")
+        raise NotationError(f"{word!r} is not a set of partitions: write orders[0-3,7], or - for none")
     found = []
     for run in filter(None, match["runs"].split(",")):
         low, _, high = run.partition("-")

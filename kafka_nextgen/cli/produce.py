@@ -41,7 +41,13 @@ _CODECS = [codec.name.lower() for codec in Compression]
     show_default=True,
     help="Which replicas must have a batch.",
 )
-@click.option("--timeout", type=click.FloatRange(min=0.001), default=30.0, show_default=True, help="Seconds per batch.")
+@click.option(
+    "--timeout",
+    type=click.FloatRange(min=0.001),
+    default=30.0,
+    show_default=True,
+    help="Maximum seconds for each batch.",
+)
 @client_options
 def produce(
     topic: str,

@@ -296,7 +296,7 @@ class Engine:
         try:
             shutting_down = self.thread.submit(self._shut_down())
             if not sleep_until_ended(shutting_down, timeout_s):
-                logger.warning("closing took longer than %s s", timeout_s)
+                logger.warning("closing did not finish within %s s; giving up", timeout_s)
             else:
                 shutting_down.result()
         except (CancelledError, KafkaNextgenError) as error:

@@ -5,9 +5,9 @@ it or is fenced until the next owner has it. A member may have stopped reading s
 member that died is fenced later, when its session expires. If the partition had lag then, it stood still since its
 last commit: records read since then are read again.
 
-If another member gets a partition before its owner let go, the two overlap. A fenced member may not know that it was
-fenced. Its partitions have no owner as soon as the coordinator fences it. If another member gets one of them before
-the first one learns of it, the overlap is excused.
+If another member gets a partition before its owner has given it up, the two overlap. A fenced member may not know that
+it was fenced. Its partitions have no owner as soon as the coordinator fences it. If another member gets one of them
+before the first one learns of it, the overlap is excused.
 """
 
 from __future__ import annotations

@@ -68,7 +68,7 @@ class LeaveReason(Enum):
 
 @frozen
 class Leaving:
-    """A decision to leave, and how to leave at the coordinator."""
+    """A decision to leave, and whether to tell the coordinator (KIP-1092)."""
 
     why: LeaveReason
     mode: LeaveMode = LeaveMode.DEFAULT
@@ -244,7 +244,7 @@ def begin_leaving(
 
 def commit_or_revoke(state: S, at: Context, revoke: Revoke[S, E]) -> tuple[S, tuple[E | CommitConsumed, ...]]:
     """Continue leaving: with a last commit if the application closes and auto-commit is on, else with ``revoke``."""
-    assert state.leaving is not None, "the member is to leave"
+    assert state.leaving is not None, "the member is about to leave"
     if state.leaving.why is not LeaveReason.CLOSED or not (at.settings.auto_commit and state.held):
         return revoke(state, at)
     return commit(state, at.now + at.settings.leave_timeout_s)

@@ -32,7 +32,7 @@ def subscribe(state: MemberState, event: Subscribed, at: MemberContext) -> Outco
 
 
 def change_subscription(state: MemberState, event: Subscribed, _at: MemberContext) -> Outcome:
-    """Remember the new subscription. If the member heartbeats, the next heartbeat is sent at once."""
+    """Remember the new subscription. If the member sends heartbeats, the next one is sent at once."""
     return evolve(state, subscription=Subscription(event.topics, event.pattern)), ()
 
 

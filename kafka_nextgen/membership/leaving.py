@@ -103,7 +103,7 @@ def _leave_group(state: MemberState, at: MemberContext) -> Outcome:
 
 def _leave_epoch(state: MemberState, settings: MemberSettings) -> int | None:
     """The epoch of the leave heartbeat (KIP-1092); None to send none."""
-    assert state.leaving is not None, "the member is to leave"
+    assert state.leaving is not None, "the member is about to leave"
     static = settings.instance_id is not None
     if state.leaving.mode is LeaveMode.LEAVE:
         return LEAVE_EPOCH
@@ -192,7 +192,7 @@ def rejoin_on_poll(state: MemberState, _event: Polled, at: MemberContext) -> Out
 
 def out(state: MemberState, at: MemberContext) -> Outcome:
     """The member has left: end, wait for the application, or join for a subscription made meanwhile."""
-    assert state.leaving is not None, "the member was to leave"
+    assert state.leaving is not None, "the member was leaving"
     why = state.leaving.why
     state = evolve(state, in_flight=None, deadlines={})
     if why is LeaveReason.EXPIRED:

@@ -205,5 +205,5 @@ def assign_finished(state: MemberState, event: AssignFinished, _at: MemberContex
 
 
 def _goal(state: MemberState) -> Target:
-    assert state.goal is not None, "a reconciliation is under way"
+    assert state.goal is not None, "a reconciliation is in progress"
     return state.goal

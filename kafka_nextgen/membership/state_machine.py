@@ -148,5 +148,5 @@ def whole_table(
     assert len(reasons) == sum(len(entry.statuses) for entry in ignored), "no pair has two reasons"
     assert not table.keys() & reasons, "no pair has both a rule and a reason to be ignored"
     pairs = {(status, event) for status in statuses for event in events}
-    assert pairs == table.keys() | reasons, "every pair is listed"
+    assert pairs == table.keys() | reasons, "every pair of status and event has a rule or a reason"
     return table

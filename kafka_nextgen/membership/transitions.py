@@ -2,19 +2,19 @@
 
 The rules in prose (KIP-848, "Member Lifecycle", "Fencing", "Consumer"):
 
-1.  A member that subscribes is JOINING. The coordinator's response has an epoch, a heartbeat interval and a target
-    assignment. The member is then RECONCILING: it commits, revokes and assigns until it owns the target. Next it is
-    ACKNOWLEDGING: its next heartbeat reports what it owns. When that heartbeat is answered, the member is STABLE.
-2.  Any response may have a new target. Only the latest one counts, but the member finishes a running reconciliation
-    first.
-3.  After a transient error the member sends a full heartbeat again. After any other error it loses its partitions.
-    It is then either FATAL, or FENCED until the callbacks have returned, after which it joins again.
-4.  A member that closes or unsubscribes is PREPARE_LEAVING while it commits and revokes, LEAVING until the leave is
-    answered or times out, and finally UNSUBSCRIBED. If the application stops polling, the member is LEAVING
-    immediately, and then STALE until the application polls. If the last callback before leaving takes longer than
-    ``max.poll.interval.ms``, the member leaves immediately too, and is STALE until the callback returns.
-5.  A FATAL member sends no more requests.
-6.  A completion is late if its number is not the one that the member waits for. It is ignored in every status.
+1. A member that subscribes is JOINING. The coordinator's response has an epoch, a heartbeat interval and a target
+   assignment. The member is then RECONCILING: it commits, revokes and assigns until it owns the target. Next it is
+   ACKNOWLEDGING: its next heartbeat reports what it owns. When that heartbeat is answered, the member is STABLE.
+2. Any response may have a new target. Only the latest one counts, but the member finishes a running reconciliation
+   first.
+3. After a transient error the member sends a full heartbeat again. After any other error it loses its partitions. It is
+   then either FATAL, or FENCED until the callbacks have returned, after which it joins again.
+4. A member that closes or unsubscribes is PREPARE_LEAVING while it commits and revokes, LEAVING until the leave is
+   answered or times out, and finally UNSUBSCRIBED. If the application stops polling, the member is LEAVING immediately,
+   and then STALE until the application polls. If the last callback before leaving takes longer than
+   ``max.poll.interval.ms``, the member leaves immediately too, and is STALE until the callback returns.
+5. A FATAL member sends no more requests.
+6. A completion is late if its number is not the one that the member waits for. It is ignored in every status.
 
 Each row of ``RULES`` has a status, an event, the rule that applies, and the statuses that the rule may lead to.
 ``IGNORED`` has a reason for every pair of status and event without a rule. Importing this module fails if a pair is in

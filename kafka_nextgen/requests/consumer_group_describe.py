@@ -40,7 +40,7 @@ def from_response(message: ConsumerGroupDescribeResponse, asked: Sequence[str]) 
     """
     told = {group.group_id: group for group in message.groups}
     if missing := set(asked) - told.keys():
-        raise DecodeError(f"ConsumerGroupDescribe was answered without {', '.join(sorted(missing))}")
+        raise DecodeError(f"the response to ConsumerGroupDescribe lacks {', '.join(sorted(missing))}")
     return ConsumerGroupDescribed(tuple(GROUP.from_structure(told[group_id]) for group_id in asked), _names_in(message))
 
 

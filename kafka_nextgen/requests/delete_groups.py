@@ -21,6 +21,6 @@ def from_response(message: DeleteGroupsResponse, asked: Sequence[str]) -> Groups
     """Read the result for each group of ``asked``. Raises ``DecodeError`` if the answer omits one."""
     told = {result.group_id: code_of(result.error_code) for result in message.results}
     if missing := set(asked) - told.keys():
-        raise DecodeError(f"DeleteGroups was answered without {', '.join(sorted(missing))}")
+        raise DecodeError(f"the response to DeleteGroups lacks {', '.join(sorted(missing))}")
     messages = {result.group_id: result.error_message for result in message.results if result.error_message}
     return GroupsDeleted({group_id: told[group_id] for group_id in asked}, messages)

@@ -60,4 +60,4 @@ def from_response(message: DescribeConfigsResponse, group_id: str) -> DescribedC
                 for config in result.configs
             ]
             return DescribedConfigs(result.error_code, result.error_message, tuple(configs))
-    raise DecodeError(f"DescribeConfigs was answered without group {group_id}")
+    raise DecodeError(f"the response to DescribeConfigs lacks group {group_id}")

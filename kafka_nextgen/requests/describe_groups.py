@@ -56,7 +56,7 @@ def from_response(message: DescribeGroupsResponse, asked: Sequence[str], groups:
     """
     told = {group.group_id: groups.from_structure(group) for group in message.groups}
     if missing := set(asked) - told.keys():
-        raise DecodeError(f"DescribeGroups was answered without {', '.join(sorted(missing))}")
+        raise DecodeError(f"the response to DescribeGroups lacks {', '.join(sorted(missing))}")
     return GroupsDescribed(tuple(_or_missing(told[group_id]) for group_id in asked))
 
 

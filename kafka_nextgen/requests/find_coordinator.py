@@ -47,7 +47,7 @@ def from_response(message: FindCoordinatorResponse, group_id: str) -> FoundCoord
     for coordinator in message.coordinators:
         if coordinator.key == group_id:
             return _found(group_id, coordinator)
-    raise DecodeError(f"FindCoordinator was answered without group {group_id}")
+    raise DecodeError(f"the response to FindCoordinator lacks group {group_id}")
 
 
 def _found(group_id: str, fields: FindCoordinatorResponse | FindCoordinatorResponse.Coordinator) -> FoundCoordinator:

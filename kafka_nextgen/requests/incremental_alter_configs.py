@@ -33,4 +33,4 @@ def from_response(message: IncrementalAlterConfigsResponse, group_id: str) -> tu
     for response in message.responses:
         if (response.resource_type, response.resource_name) == (GROUP, group_id):
             return response.error_code, response.error_message
-    raise DecodeError(f"IncrementalAlterConfigs was answered without group {group_id}")
+    raise DecodeError(f"the response to IncrementalAlterConfigs lacks group {group_id}")

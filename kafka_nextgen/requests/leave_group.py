@@ -47,7 +47,7 @@ def from_response(message: LeaveGroupResponse, asked: LeaveGroup) -> LeaveGroupA
     told = {each.member_id for each in answer.members} | {each.instance_id for each in answer.members}
     missing = sorted({each.instance_id or each.member_id for each in asked.members} - told)
     if missing and not answer.error:
-        raise DecodeError(f"LeaveGroup was answered without {', '.join(missing)}")
+        raise DecodeError(f"the response to LeaveGroup lacks {', '.join(missing)}")
     return answer
 
 

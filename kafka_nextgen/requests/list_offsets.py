@@ -108,5 +108,5 @@ def from_response(
                     error=partition.error_code,
                 )
     if missing := asked.keys() - found.keys():
-        raise DecodeError(f"ListOffsets was answered without {format_partitions(missing)}")
+        raise DecodeError(f"the response to ListOffsets lacks {format_partitions(missing)}")
     return found

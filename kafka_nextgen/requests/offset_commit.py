@@ -64,7 +64,7 @@ def from_response(
             if tp in wanted:
                 codes[tp] = codes.get(tp) or partition.error_code
     if missing := wanted - codes.keys():
-        raise DecodeError(f"OffsetCommit was answered without {format_partitions(missing)}")
+        raise DecodeError(f"the response to OffsetCommit lacks {format_partitions(missing)}")
     return codes
 
 

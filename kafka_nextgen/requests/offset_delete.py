@@ -47,5 +47,5 @@ def from_response(message: OffsetDeleteResponse, asked: Collection[TopicPartitio
         for partition in topic.partitions
     }
     if missing := set(asked) - told.keys():
-        raise DecodeError(f"OffsetDelete was answered without {format_partitions(missing)}")
+        raise DecodeError(f"the response to OffsetDelete lacks {format_partitions(missing)}")
     return DeletedOffsets(ErrorCode.NONE, {tp: told[tp] for tp in asked})

@@ -81,7 +81,7 @@ def from_response(message: OffsetFetchResponse, group_id: str, topic_ids: Mappin
     for group in message.groups:
         if group.group_id == group_id:
             return _fetched(group, names if message.version >= _WITH_TOPIC_IDS else None)
-    raise DecodeError(f"OffsetFetch was answered without group {group_id}")
+    raise DecodeError(f"the response to OffsetFetch lacks group {group_id}")
 
 
 def _fetched(told: OffsetFetchResponse | _FetchedGroup, names: Mapping[TopicId, str] | None) -> FetchedOffsets:

@@ -83,5 +83,5 @@ def from_response(
         for partition in topic.partitions
     }
     if missing := asked.keys() - found.keys():
-        raise DecodeError(f"OffsetForLeaderEpoch was answered without {format_partitions(missing)}")
+        raise DecodeError(f"the response to OffsetForLeaderEpoch lacks {format_partitions(missing)}")
     return {partition: found[partition] for partition in asked}

@@ -77,7 +77,7 @@ def read_strategy(values: OptionValues) -> ConsumerStrategy:
     given = [option for option in _OPTIONS if option in values]
     if len(given) != 1:
         found = "none is given" if not given else f"{' and '.join(given)} are given"
-        raise ConfigError(f"exactly one of {', '.join(_OPTIONS)} has to be given: {found}", (given or _OPTIONS)[0])
+        raise ConfigError(f"exactly one of {', '.join(_OPTIONS)} is required: {found}", (given or _OPTIONS)[0])
     text = values.text(given[0]) or ""
     if given == ["subscribe"]:
         return _subscribe(text)

@@ -174,7 +174,7 @@ class _Translation:
     def _quantifier(self) -> str:
         found = _QUANTIFIER.match(self._text, self._at)
         if found is None:
-            self._refuse(r"{ without a number of repetitions: a brace that is meant as such is \{")
+            self._refuse(r"{ without a number of repetitions: write \{ for a literal brace")
         if len(found[0]) > 1 and found[0].endswith("+"):
             self._demand_possessive(f"a possessive quantifier, {found[0]}")
         self._at = found.end()
@@ -191,7 +191,7 @@ class _Translation:
     def _class(self) -> str:
         begin = self._take(2) if self._text.startswith("[^", self._at) else self._take(1)
         if self._text.startswith("]", self._at):
-            self._refuse(rf"{begin}]: a bracket that is a member of a class is \]")
+            self._refuse(rf"{begin}]: write \] for a literal bracket")
         members = []
         while not self._text.startswith("]", self._at):
             members.append(self._member())
@@ -215,7 +215,7 @@ class _Translation:
         if self._at >= len(self._text):
             self._refuse("a class that is not closed")
         if self._text[self._at] == "[":
-            self._refuse(r"a class within a class: a bracket that is meant as such is \[")
+            self._refuse(r"a class within a class: write \[ for a literal bracket")
         if self._text.startswith("&&", self._at):
             self._refuse("an intersection of classes, &&")
         return self._character() if self._text[self._at] == "\\" else self._take(1)

@@ -101,7 +101,7 @@ IGNORED: Final[Mapping[str, str]] = {
 REFUSED: Final[Mapping[str, str]] = {
     **{key: fate.why for key, fate in JAVA_TABLE.items() if isinstance(fate, Refused) and key not in STORE_KEYS},
     "auto.offset.reset": "use the option startingOffsets, which applies when a query starts for the first time; after "
-    "that it goes on where it left off",
+    "that it continues where it stopped",
     "enable.auto.commit": "use the option groupId, which commits the offsets of finished batches to that group",
     "interceptor.classes": f"{A_CLASS}; use operations on the DataFrame",
     "key.deserializer": "keys are read as binary; use operations on the DataFrame to deserialize them",

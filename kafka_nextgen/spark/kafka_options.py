@@ -156,7 +156,9 @@ def _tls(keys: JavaKeys, protocol: SecurityProtocol) -> tuple[dict[str, object],
 
 def _refuse_useless(keys: Iterable[str], protocol: SecurityProtocol, instead: str) -> None:
     for key in sorted(keys):
-        raise key_error(key, f"is of no use with kafka.security.protocol={protocol.value}: set {instead}, or remove it")
+        raise key_error(
+            key, f"has no effect with kafka.security.protocol={protocol.value}: set {instead}, or remove it"
+        )
 
 
 def _taken_over(keys: JavaKeys) -> dict[str, object]:
@@ -179,7 +181,7 @@ def _renamed(error: ConfigError) -> ConfigError:
 
 
 def _with_context(java: KafkaOptions, more: Mapping[str, object]) -> ConsumerConfig:
-    """Return a configuration with SSL contexts, which are made anew when a store changes."""
+    """Return a configuration with SSL contexts, which are created again when a store changes."""
     from kafka_nextgen.transport.security.renewed_context import RenewedContext
 
     stores = (java.stores.trust, java.stores.identity)
@@ -210,7 +212,7 @@ def _context(java: KafkaOptions, more: Mapping[str, object]) -> ssl.SSLContext:
 def _unusable(error: ConfigError) -> ConfigError:
     if error.key != "ssl.certificate.location":
         return _renamed(error)
-    what = "kafka.ssl.keystore: the key and the certificates do not belong together, or kafka.ssl.key.password is wrong"
+    what = "kafka.ssl.keystore: the key and the certificates do not match, or kafka.ssl.key.password is wrong"
     return ConfigError(what, "kafka.ssl.keystore.location")
 
 

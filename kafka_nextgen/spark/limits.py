@@ -157,7 +157,7 @@ def unused_limits(values: OptionValues, *, is_streaming: bool) -> Iterator[str]:
     for side in ("starting",) if is_streaming else ("starting", "ending"):
         first, *others = [option for option in _names(side) if option in values] or [""]
         for option in others:
-            yield f"the option {option} is ignored: {first} is given, which comes first"
+            yield f"the option {option} is ignored: {first} is given, which takes precedence"
     if is_streaming and "endingTimestamp" in values:
         yield "the option endingTimestamp is ignored: a streaming query has no end"
 

@@ -1,6 +1,6 @@
 """Lost records: what can happen to a partition between two batches, and whether it ends the query.
 
-| what happened | the built-in source's condition | where reading goes on |
+| what happened | the built-in source's condition | where reading continues |
 |---|---|---|
 | a partition of the last batch no longer exists | PARTITIONS_DELETED | nowhere |
 | a partition of this batch vanished before it was read | INITIAL_OFFSET_NOT_FOUND_FOR_PARTITIONS | nowhere |
@@ -44,7 +44,7 @@ class LossKind(Enum):
 
 @frozen
 class DataLoss:
-    """A partition that may have lost records: what happened to it, and where reading goes on."""
+    """A partition that may have lost records: what happened to it, and where reading continues."""
 
     kind: LossKind
     partition: TopicPartition
@@ -65,7 +65,7 @@ def report_losses(losses: Sequence[DataLoss], *, fail_on_data_loss: bool, advice
         raise DataLossError(
             f"records may be lost, they aged out or their topic was deleted before they were read: "
             f"{first_few(lost, '; ', '; and {} more partitions')}. "
-            f"Set failOnDataLoss to false to go on with a warning{advice and f'. {advice}'}",
+            f"Set failOnDataLoss to false to continue with a warning{advice and f'. {advice}'}",
             losses,
         )
     for loss in losses:
@@ -123,7 +123,9 @@ def _truncated(tp: TopicPartition, begin: int, end: int, cluster: ClusterOffsets
 
 def _deleted(tp: TopicPartition) -> DataLoss:
     happened = "no longer exists; it was deleted, or its topic is no longer subscribed to"
-    return DataLoss(LossKind.DELETED, tp, happened, "nothing more is read of it, and if it comes back it is new")
+    return DataLoss(
+        LossKind.DELETED, tp, happened, "nothing more is read from it, and if it is created again it counts as new"
+    )
 
 
 def _vanished(tp: TopicPartition, end: int) -> DataLoss:
@@ -141,12 +143,12 @@ def _receded(tp: TopicPartition, start: int, end: int) -> DataLoss:
         f"was read up to offset {start} and now ends at {end}; its log was truncated, its topic was created again, "
         "or the starting offset of the first batch is too high"
     )
-    goes_on = f"nothing is read of it now, and the next batch begins at {end}: records before that are not read again"
+    goes_on = f"nothing is read from it now, and the next batch begins at {end}: earlier records are not read again"
     return DataLoss(LossKind.RECEDED, tp, happened, goes_on)
 
 
 def _aged_out(tp: TopicPartition, start: int, end: int, earliest: int) -> DataLoss:
     happened = f"was to be read from offset {start} and now begins at {earliest}; records aged out or were deleted"
     skipped = f"offsets {start} to {min(earliest, end) - 1} are skipped"
-    goes_on = f", reading goes on at {earliest}" if earliest < end else ", the batch has nothing else of it"
+    goes_on = f", reading continues at {earliest}" if earliest < end else ", the batch has nothing else of it"
     return DataLoss(LossKind.AGED_OUT, tp, happened, skipped + goes_on)

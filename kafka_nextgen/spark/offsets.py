@@ -130,9 +130,9 @@ def _loaded(text: str) -> object:
     except json.JSONDecodeError as error:
         raise _MalformedError(f"this is not JSON ({error.msg} at character {error.pos})") from None
     except ValueError:  # Python refuses integers of thousands of digits
-        raise _MalformedError("a number is far too great") from None
+        raise _MalformedError("a number is far too large") from None
     except RecursionError:
-        raise _MalformedError("this is nested far too deep") from None
+        raise _MalformedError("this is nested far too deeply") from None
     return loaded
 
 
@@ -203,7 +203,7 @@ def _partitions(document: object) -> tuple[TopicPartition, ...]:
 
 def _wanted(form: _Form) -> str:
     if form.least == EARLIEST:
-        return "an offset from 0 up, -1 (latest) or -2 (earliest)"
+        return "an offset of 0 or more, -1 (latest) or -2 (earliest)"
     return f"{'a timestamp in milliseconds' if form.what == 'timestamp' else 'an offset'} from 0 up"
 
 

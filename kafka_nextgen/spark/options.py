@@ -156,7 +156,7 @@ def _kafka(given: Mapping[str, str]) -> KafkaOptions:
     keys = {name.removeprefix(PREFIX): text for name, text in given.items() if name.startswith(PREFIX)}
     if "bootstrap.servers" not in keys:
         servers = "kafka.bootstrap.servers"
-        raise ConfigError(f"{servers} has to be given: host:port of one or more brokers, separated by commas", servers)
+        raise ConfigError(f"{servers} is required: host:port of one or more brokers, separated by commas", servers)
     return read_kafka_options(keys)
 
 

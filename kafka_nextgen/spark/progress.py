@@ -1,6 +1,6 @@
 """Commit the end of the last finished batch of a streaming query to the group of ``groupId``, for lag tools.
 
-The checkpoint decides where a query goes on. The group follows it and is never ahead:
+The checkpoint decides where a query continues. The group follows it and is never ahead:
 
 - Spark passes the end of the last finished batch to ``latestOffset`` just after that batch, also in idle and in
   AvailableNow runs. It is committed there. ``commit(end)`` is called a batch later, and not for the last batch.
@@ -124,7 +124,7 @@ class Progress:
         self._gave_way = True
         logger.error(
             'group "%s" no longer shows the progress of this query, since another query commits offsets of %s to it. '
-            "This query reads on; give each query a groupId of its own",
+            "This query continues; give each query its own groupId",
             self._options.group_id,
             taken,
         )

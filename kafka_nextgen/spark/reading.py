@@ -5,7 +5,7 @@
 - If the topic was deleted and created again since the range was planned, nothing is read of the new topic.
 - If the log diverges from what was read (unclean election), the task fails, and its next attempt starts from scratch.
 - If records are gone that existed when the range was planned, the task fails with ``failOnDataLoss``. Otherwise a
-  warning says what is skipped, and reading goes on at the first record that is left.
+  warning says what is skipped, and reading continues at the first record that is left.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class _OpenRanges:
         self._settings = settings
         self._consumer = consumer
         self._open = {one.topic_partition: one for one in planned}
-        assert len(self._open) == len(planned), "the ranges of a task are of different partitions"
+        assert len(self._open) == len(planned), "a task has at most one range of each partition"
         self._at: PartitionOffsets = {tp: one.start for tp, one in self._open.items()}
 
     def batches(self) -> Iterator[pa.RecordBatch]:
@@ -155,6 +155,6 @@ class _OpenRanges:
         if idle_s >= self._settings.poll_timeout_s:
             waiting = [f"{one}, where reading is at offset {self._at[tp]}" for tp, one in self._open.items()]
             raise RequestTimeoutError(
-                f"no records came for {idle_s:.0f} s of {first_few(waiting, '; ')}; the log of this task says what "
-                "stands in the way. kafkaConsumer.pollTimeoutMs is how long to wait"
+                f"no records came for {idle_s:.0f} s of {first_few(waiting, '; ')}; the log of this task says why. "
+                "kafkaConsumer.pollTimeoutMs is how long to wait"
             )

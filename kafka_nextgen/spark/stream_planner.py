@@ -138,7 +138,7 @@ class StreamPlanner:
     def _recreated(self, begin: PartitionOffsets, topic_ids: TopicIds) -> frozenset[TopicPartition]:
         recreated = frozenset(tp for tp in begin if _differs(self._topic_ids.get(tp), topic_ids.get(tp)))
         if recreated:
-            logger.warning("%s: the topic was created again; reading starts anew", format_partitions(recreated))
+            logger.warning("%s: the topic was created again; reading starts again", format_partitions(recreated))
         return recreated
 
     def _is_first(self, begin: PartitionOffsets) -> bool:

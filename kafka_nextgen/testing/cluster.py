@@ -110,7 +110,7 @@ class Cluster:
     def clock(self) -> Clock:
         """The clock of this cluster. Raises ``MisuseError`` if that is the system's."""
         if self._clock is None:
-            raise MisuseError("this cluster goes by the system's clock: make it with Cluster(clock=Clock())")
+            raise MisuseError("this cluster uses the system's clock: create it with Cluster(clock=Clock())")
         return self._clock
 
     def create_topic(self, name: str, partitions: int = 1) -> None:
@@ -181,7 +181,7 @@ class Cluster:
 
     def __enter__(self) -> Cluster:
         if self._thread is not None:
-            raise MisuseError("a Cluster is used once: make another")
+            raise MisuseError("a Cluster can be used only once: create another")
         check_native_threads("Cluster")
         self._loop = new_private_loop(self._clock)
         self._thread = threading.Thread(target=self._loop.run_forever, name="kafka-nextgen-cluster", daemon=True)
@@ -236,4 +236,4 @@ class Cluster:
 
     def _check_running(self) -> None:
         if not self._is_running:
-            raise MisuseError("the cluster does not run: use it in a with block")
+            raise MisuseError("the cluster is not running: use it in a with block")

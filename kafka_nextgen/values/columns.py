@@ -96,7 +96,7 @@ class _Filled:
         self.bounds = array("i", (0,))
 
     def cut(self, length: int) -> None:
-        """Keep only the first entries, as many as given."""
+        """Keep only the first ``length`` entries."""
         self.nulls = {index for index in self.nulls if index < length}
         self.length = length
         if self.kind in (Kind.STRINGS, Kind.LISTS):
@@ -161,7 +161,7 @@ class PythonColumnBuilder:
         return children_of(self.layout, index)
 
     def cut_rows(self, rows: int) -> None:
-        """Remove everything that was appended after the first rows, as many as given."""
+        """Remove everything that was appended after the first ``rows`` rows."""
         targets = {0: rows}
         for index, column in enumerate(self.columns):
             length = targets[index]

@@ -67,7 +67,7 @@ def test_one_alone_needs_no_list(alone: object) -> None:
 @pytest.mark.parametrize(
     ("value", "complaint"),
     [
-        ([MINE, Mine], "mine, mine: no two may have the same name"),
+        ([MINE, Mine], "mine, mine: two assignors have the same name"),
         (Needy, "Needy can't be made without arguments"),
         (other(name=" "), "needs a name that its group knows it by, without commas, not ' '"),
         (other(name="a,b"), "needs a name that its group knows it by, without commas, not 'a,b'"),

@@ -125,7 +125,7 @@ def test_what_is_wrong_with_an_assignment_is_said() -> None:
     ("answer", "failure"),
     [
         (ValueError("out of orders"), "ValueError: out of orders"),
-        (None, "TypeError: it returned NoneType, and no GroupAssignment"),
+        (None, "TypeError: it returned NoneType instead of a GroupAssignment"),
         (GroupAssignment({"m1": {A: {0}}}), "AttributeError"),  # type: ignore[dict-item]  # what a user might write
         (GroupAssignment({"m1": MemberAssignment({A: {"x"}})}), "TypeError"),  # type: ignore[dict-item]
     ],

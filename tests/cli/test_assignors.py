@@ -118,9 +118,9 @@ def test_what_members_say_is_read_from_the_file(payload: dict[str, str]) -> None
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        ([], "say which group"),
-        (["-g", "billing", "-f", "-"], "say which group"),
-        (["-f", "-", "-a", "unifrom"], "there is no assignor 'unifrom' here; there are uniform, range, rack-aware"),
+        ([], "name a group"),
+        (["-g", "billing", "-f", "-"], "name a group"),
+        (["-f", "-", "-a", "unifrom"], "there is no assignor 'unifrom' here; use uniform, range, rack-aware"),
         (["-f", "-", "-a", "nowhere:Greedy"], "nowhere:Greedy can't be imported"),
         (["-f", "-", "-a", "greedy_ones:Nameless"], "needs a name"),
         (["-f", "-", "-a", "json:dumps"], "must be PartitionAssignors"),
@@ -149,7 +149,10 @@ def saying(word: object) -> str:
         ('{"members": [{"member_id": 3}]}', "members[0]: member_id must be text, not 3"),
         ('{"members": [{"member_id": "a", "subscribed_topics": "t"}]}', "subscribed_topics must be a list"),
         ('{"members": [{"member_id": "a", "subscribed_topics": [1]}]}', "subscribed_topics must be names"),
-        ('{"members": [{"member_id": "a", "target": "orders"}]}', "members[0]: target: 'orders' are not partitions"),
+        (
+            '{"members": [{"member_id": "a", "target": "orders"}]}',
+            "members[0]: target: 'orders' is not a set of partitions",
+        ),
         (saying(1), "members[0]: client_assignors[0]: must be an object"),
         (saying({}), "client_assignors[0]: name is missing"),
         (saying({"name": "x", "metadata": {"version": True}}), "version must be a number, not True"),

@@ -36,9 +36,9 @@ def test_what_was_asked_wrongly_exits_with_2(arguments: list[str], complaint: st
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (["nonsense"], "No such command 'nonsense' (cli --help says more)"),
-        (["--nonsense"], "No such option '--nonsense' (cli --help says more)"),
-        (["groups", "members"], "Missing argument 'GROUP' (cli groups members --help says more)"),
+        (["nonsense"], "No such command 'nonsense' (see cli --help)"),
+        (["--nonsense"], "No such option '--nonsense' (see cli --help)"),
+        (["groups", "members"], "Missing argument 'GROUP' (see cli groups members --help)"),
         (["groups", "list", "--type", "x"], "'x' is not one of"),
     ],
 )

@@ -49,7 +49,7 @@ def test_kafka_has_no_standbys_and_two_other_ways_to_them(real_kafka: KafkaServe
         with pytest.raises(UnsupportedAssignorError) as raised:
             poll_until([consumer], lambda: False)
     assert "HotStandby with group.protocol=classic" in str(raised.value)
-    assert "group.target.size, at a coordinator that has it" in str(raised.value)
+    assert "group.target.size" in str(raised.value)
     with GroupAdmin(bootstrap_servers=real_kafka.bootstrap_servers) as admin:
         for name in ("group.target.size", "target.group.size"):
             with pytest.raises(BrokerError) as refused:

@@ -140,7 +140,7 @@ def test_a_group_with_members_takes_no_commit_of_a_stranger(stage: Stage) -> Non
     with stage.subscribed() as member, stage.reader(group_id=GROUP) as stranger:
         poll_until(member, lambda: len(member.assignment()) == 3)
         read(stranger, 10)
-        with pytest.raises(CommitFailedError, match=r"no member.*UNKNOWN_MEMBER_ID"):
+        with pytest.raises(CommitFailedError, match=r"not a member.*UNKNOWN_MEMBER_ID"):
             stranger.commit()
     assert stage.committed() == {}
 
@@ -248,8 +248,8 @@ def test_a_partition_that_does_not_exist_is_waited_for_and_named(
     with stage.reader(2, 3) as consumer:
         assert values(read(consumer, 10)) == list(range(10))
         poll_until(consumer, lambda: consumer.health().problem is not None)
-        assert consumer.health().problem == "orders[3] assigned, but not there yet; waiting"
-        assert "orders[3] assigned, but not there yet; waiting" in caplog.text
+        assert consumer.health().problem == "orders[3] assigned, but not created yet; waiting"
+        assert "orders[3] assigned, but not created yet; waiting" in caplog.text
 
 
 def test_a_topic_that_is_created_later_is_read_then(stage: Stage) -> None:

@@ -79,7 +79,7 @@ def judged(
         (judged(coordinator_error="connection refused"), "can't be reached: connection refused"),
         (judged(Status.FATAL, coordinator_error="connection refused"), "permanently"),
         (judged(Status.JOINING, member_epoch=0, instance_id_wait_s=41.6), "another member holds .* for 42 s"),
-        (judged(silence_s={ORDERS_0: 0.2, ORDERS_1: 40.0}), r"orders\[1\] unanswered for 40 s"),
+        (judged(silence_s={ORDERS_0: 0.2, ORDERS_1: 40.0}), r"no leader has answered a fetch of orders\[1\] for 40 s"),
     ],
 )
 def test_each_problem_is_said(health: Health, problem: str | None) -> None:

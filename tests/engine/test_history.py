@@ -231,7 +231,7 @@ def test_only_the_last_rebalances_are_kept() -> None:
             ev.HeartbeatRefused(1, ErrorCode.FENCED_MEMBER_EPOCH, "too old"),
             "the coordinator answered a heartbeat with FENCED_MEMBER_EPOCH: too old",
         ),
-        (ev.HeartbeatLost(1, "disconnected"), "no heartbeat got through: disconnected"),
+        (ev.HeartbeatLost(1, "disconnected"), "a heartbeat got no response: disconnected"),
         (
             classic.SyncRefused(1, ErrorCode.REBALANCE_IN_PROGRESS),
             "the coordinator answered a SyncGroup with REBALANCE_IN_PROGRESS",

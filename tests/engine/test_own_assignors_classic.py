@@ -127,7 +127,7 @@ def test_other_metadata_is_a_reason_to_join_again(stage: Stage, group: Group) ->
         read(consumer, 20)
         assignor.weight = 2
         poll_until(consumer, lambda: len(assignor.heard) == 2)
-        assert group.joins[-1].reason == "assignor weighing has other metadata"
+        assert group.joins[-1].reason == "assignor weighing has new metadata"
         assert [told.member_epoch for told, _, _ in assignor.heard] == [1, 2]
 
 
@@ -143,8 +143,9 @@ def test_a_member_that_the_leader_cannot_read_is_told_what_to_do_and_stays(stage
         with pytest.raises(UnsupportedAssignorError) as raised:
             poll_for(consumer)
         assert str(raised.value).endswith(
-            "assignor 'weighing' of the leader, me, has nothing for this member: it reads version 0, and this member's "
-            "is 1; write a version that every member reads, until all of them read the next (UNSUPPORTED_ASSIGNOR)"
+            "assignor 'weighing' of the leader, me, did not assign partitions to this member: it reads version 0, and "
+            "this member's is 1; until all members read the new version, write one that they all read "
+            "(UNSUPPORTED_ASSIGNOR)"
         )
         consumer.poll(timeout=0)
         stage.handle(SYNC_GROUP, group.sync)

@@ -28,7 +28,7 @@ def test_deleted_offsets_are_told_one_by_one_or_refused_together() -> None:
     topic = _DeletedTopic(name="orders", partitions=[_DeletedPartition(partition_index=0, error_code=86)])
     told = answered(OFFSET_DELETE, OffsetDeleteResponse(error_code=0, topics=[topic]), 0)
     assert offset_delete.from_response(told, [orders(0)]).errors == {orders(0): 86}
-    with pytest.raises(DecodeError, match=r"without orders\[1\]"):
+    with pytest.raises(DecodeError, match=r"lacks orders\[1\]"):
         offset_delete.from_response(told, [orders(0), orders(1)])
     refused = answered(OFFSET_DELETE, OffsetDeleteResponse(error_code=68, topics=[]), 0)
     assert offset_delete.from_response(refused, [orders(0)]).error == ErrorCode.NON_EMPTY_GROUP
@@ -47,7 +47,7 @@ def test_what_became_of_a_change_is_found_by_the_group() -> None:
     entry = AlterConfigsResourceResponse(error_code=40, error_message="no", resource_type=32, resource_name="g")
     message = answered(INCREMENTAL_ALTER_CONFIGS, IncrementalAlterConfigsResponse(responses=[entry]), 1)
     assert incremental_alter_configs.from_response(message, "g") == (40, "no")
-    with pytest.raises(DecodeError, match="without group h"):
+    with pytest.raises(DecodeError, match="lacks group h"):
         incremental_alter_configs.from_response(message, "h")
 
 
@@ -64,7 +64,7 @@ def test_a_configuration_says_what_is_its_own(version: int, documentation: str |
     own, other = describe_configs.from_response(message, "g").configs
     assert (own.name, own.value, own.is_own, own.documentation) == ("a", "1", True, documentation)
     assert (other.name, other.value, other.is_own) == ("b", None, False)
-    with pytest.raises(DecodeError, match="without group h"):
+    with pytest.raises(DecodeError, match="lacks group h"):
         describe_configs.from_response(message, "h")
 
 
@@ -76,5 +76,5 @@ def test_members_are_removed_by_either_id(version: int, reason: str | None) -> N
     answer = LeaveGroupAnswer((LeftMember("", "i", ErrorCode.NONE), LeftMember("m", None, ErrorCode.UNKNOWN_MEMBER_ID)))
     message = answered(LEAVE_GROUP, broker_leave_group.to_response(answer, version), version)
     assert leave_group.from_response(message, LeaveGroup("g", members)) == answer
-    with pytest.raises(DecodeError, match="LeaveGroup was answered without n"):
+    with pytest.raises(DecodeError, match="the response to LeaveGroup lacks n"):
         leave_group.from_response(message, LeaveGroup("g", (*members, LeavingMember("n", None, "moved"))))

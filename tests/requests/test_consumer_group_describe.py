@@ -77,7 +77,7 @@ def test_a_group_that_is_not_there_is_an_error_and_one_that_is_left_out_no_answe
     missing = DescribedGroup("x", ErrorCode.GROUP_ID_NOT_FOUND, "no such group")
     assert shown(missing, GROUP) == (missing, GROUP)
     message = to_response(ConsumerGroupDescribed((GROUP,)), TOPICS)
-    with pytest.raises(DecodeError, match="ConsumerGroupDescribe was answered without other"):
+    with pytest.raises(DecodeError, match="the response to ConsumerGroupDescribe lacks other"):
         from_response(answered(CONSUMER_GROUP_DESCRIBE, message, 1), [GROUP.group_id, "other"])
     unknown = message.replaced(groups=[message.groups[0].replaced(error_code=999)])
     answer = from_response(answered(CONSUMER_GROUP_DESCRIBE, unknown, 1), [GROUP.group_id])

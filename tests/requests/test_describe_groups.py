@@ -39,7 +39,7 @@ def test_groups_are_described_and_one_that_is_not_there_is_an_error_in_every_ver
     assert (other.error_code, other.group_state, other.members) == (error, "Dead", ())
     read = describe_groups.from_response(told, ["g", "h"])
     assert (read.groups[0], read.groups[1].error) == (there, ErrorCode.GROUP_ID_NOT_FOUND)
-    with pytest.raises(DecodeError, match="DescribeGroups was answered without i"):
+    with pytest.raises(DecodeError, match="the response to DescribeGroups lacks i"):
         describe_groups.from_response(told, ["g", "i"])
 
 

@@ -30,7 +30,7 @@ def test_a_question_arrives_and_so_does_its_answer(version: int) -> None:
 
 
 def test_an_answer_about_another_group_is_refused() -> None:
-    with pytest.raises(DecodeError, match="without group h"):
+    with pytest.raises(DecodeError, match="lacks group h"):
         from_response(answer(FOUND, 4), "h")
 
 

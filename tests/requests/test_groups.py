@@ -68,5 +68,5 @@ def test_what_is_said_of_a_failure_is_read_from_version_3_on() -> None:
 
 def test_an_answer_that_leaves_a_group_out_is_refused() -> None:
     message = answered(DELETE_GROUPS, broker_delete_groups.to_response(GroupsDeleted({})), 2)
-    with pytest.raises(DecodeError, match="without g, h"):
+    with pytest.raises(DecodeError, match="lacks g, h"):
         delete_groups.from_response(message, ["h", "g"])

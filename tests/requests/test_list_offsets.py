@@ -52,5 +52,5 @@ def test_version_1_tells_no_leader_epoch() -> None:
 
 
 def test_a_partition_left_out_is_refused() -> None:
-    with pytest.raises(DecodeError, match=r"without orders\[1\]"):
+    with pytest.raises(DecodeError, match=r"lacks orders\[1\]"):
         from_response(answer(Partition(partition_index=0)), {orders(0): LATEST, orders(1): LATEST})

@@ -99,7 +99,7 @@ def answer_with(*partitions: tuple[int, int]) -> Any:
 
 
 def test_an_answer_that_leaves_a_partition_out_is_refused_and_what_was_not_asked_is_ignored() -> None:
-    with pytest.raises(DecodeError, match=r"without orders\[1\]"):
+    with pytest.raises(DecodeError, match=r"lacks orders\[1\]"):
         from_response(answer_with((0, 0)), [orders(0), orders(1)], IDS)
     assert from_response(answer_with((0, 0), (3, 5), (-1, 5)), [orders(0)], IDS) == {orders(0): 0}
 

@@ -107,7 +107,7 @@ def test_several_groups_are_answered_each_by_itself() -> None:
 
 
 def test_an_answer_without_the_group_is_refused() -> None:
-    with pytest.raises(DecodeError, match="without group g"):
+    with pytest.raises(DecodeError, match="lacks group g"):
         from_response(answered(OFFSET_FETCH, OffsetFetchResponse(groups=[]), 9), "g", IDS)
 
 

@@ -54,5 +54,5 @@ def test_ends_are_read() -> None:
 
 
 def test_a_partition_left_out_is_refused() -> None:
-    with pytest.raises(DecodeError, match=r"without orders\[1\]"):
+    with pytest.raises(DecodeError, match=r"lacks orders\[1\]"):
         from_response(answer(Partition(partition=0)), {orders(0): QUESTION, orders(1): QUESTION})

@@ -95,7 +95,7 @@ def test_empty_brackets_are_no_partitions() -> None:
     "text", ["orders", "orders[", "orders[x]", "orders[1-]", "orders[-1]", "[0]", "orders[0],audit[0]"]
 )
 def test_what_are_no_partitions_is_said(text: str) -> None:
-    with pytest.raises(NotationError, match="are not partitions"):
+    with pytest.raises(NotationError, match="is not a set of partitions"):
         parse_partitions(text)
 
 

@@ -59,7 +59,7 @@ def test_what_cannot_be_played_is_refused_with_its_line(commands: str, complaint
         ("slow A sing", "a task is assign, revoke, lose, commit, topics"),
         ("answer A revoke", "A runs no such callback"),
         ("commit A foo[0]=5\nanswer A commit error=OOPS", "there is no error code OOPS"),
-        ("commit A foo[0]=5\nanswer A commit foo", "'foo' are not partitions"),
+        ("commit A foo[0]=5\nanswer A commit foo", "'foo' is not a set of partitions"),
         ("member B interval=5s", "an interval is for members with commit=auto"),
     ],
 )

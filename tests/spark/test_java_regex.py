@@ -131,8 +131,8 @@ REFUSED = [
     ("[a-z&&[^b]]", "a class within a class|an intersection"),
     ("[a-z&&b]", "an intersection of classes"),
     ("[a[bc]]", "a class within a class"),
-    ("[]a]", r"a member of a class is \\\]"),
-    ("[^]a]", r"a member of a class is"),
+    ("[]a]", r"write \\\] for a literal bracket"),
+    ("[^]a]", r"for a literal bracket"),
     (r"[\b]", r"\\b, which stands for no character"),
     (r"[\z]", r"\\z"),
     # Constructs of Python that Java refuses.

@@ -108,10 +108,10 @@ def test_keys_that_would_change_what_is_read_are_refused(key: str) -> None:
         ({"bootstrap.servers": "localhost"}, "bootstrap.servers", "must be host:port"),
         ({"isolation.level": "serial"}, "isolation.level", "must be read_uncommitted or read_committed"),
         ({"security.protocol": "TLS"}, "security.protocol", "must be PLAINTEXT or SSL"),
-        ({"ssl.truststore.location": "x"}, "ssl.truststore.location", "is of no use with kafka.security.protocol"),
+        ({"ssl.truststore.location": "x"}, "ssl.truststore.location", "has no effect with kafka.security.protocol"),
         ({"sasl.mechanism": "PLAIN"}, "sasl.mechanism", "set SASL_PLAINTEXT or SASL_SSL, or remove it"),
         ({"security.protocol": "SSL", "sasl.jaas.config": PLAIN}, "sasl.jaas.config", "protocol=SSL: set SASL_"),
-        ({"security.protocol": "SASL_PLAINTEXT", "ssl.key.password": "s3cret"}, "ssl.key.password", "is of no use"),
+        ({"security.protocol": "SASL_PLAINTEXT", "ssl.key.password": "s3cret"}, "ssl.key.password", "has no effect"),
     ],
 )
 def test_mistakes_are_told_by_the_name_of_the_option(parts: dict[str, str], key: str, says: str) -> None:

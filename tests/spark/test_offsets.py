@@ -87,7 +87,7 @@ def test_offsets_come_back_as_they_were_written(offsets: dict[TopicPartition, in
         ('{"t":{"01":1}}', '"01" for a partition'),
         ('{"t":{"\u0661":1}}', "for a partition"),
         ('{"t":{"2147483648":1}}', '"2147483648" for a partition'),
-        ('{"t":{"0":"1"}}', 't[0] has "1", which is not an offset from 0 up, -1 (latest) or -2 (earliest)'),
+        ('{"t":{"0":"1"}}', 't[0] has "1", which is not an offset of 0 or more, -1 (latest) or -2 (earliest)'),
         ('{"t":{"0":1.5}}', "t[0] has 1.5"),
         ('{"t":{"0":1e999}}', "t[0] has Infinity"),
         ('{"t":{"0":true}}', "t[0] has true"),
@@ -100,7 +100,7 @@ def test_offsets_come_back_as_they_were_written(offsets: dict[TopicPartition, in
         ('{"":{"0":1}}', "Topic name is invalid: it is empty"),
         ('{"a b":{"0":1}}', "'a b' has characters other than"),
         ("[" * 100_000, "nested far too deep"),
-        ('{"t":{"0":' + "9" * 5000 + "}}", "a number is far too great"),
+        ('{"t":{"0":' + "9" * 5000 + "}}", "a number is far too large"),
     ],
 )
 def test_malformed_offsets_are_refused_by_name(text: str, wrong: str) -> None:

@@ -44,7 +44,7 @@ def explain(
     try:
         assignment = assignor.assign(spec)
         if not isinstance(assignment, GroupAssignment):
-            raise TypeError(f"it returned {type(assignment).__name__}, and no GroupAssignment")
+            raise TypeError(f"it returned {type(assignment).__name__} instead of a GroupAssignment")
         flaws = tuple(flaws_in(assignment, spec))
         after = {name: _named(share.partitions, spec) for name, share in assignment.members.items()}
         loads = _loads(assignor, spec, assignment)

@@ -53,7 +53,7 @@ def explain_(
     The exit code is 1 if an assignor fails or its assignment is not valid.
     """
     if (group_id is None) == (file is None):
-        raise click.UsageError("say which group: --group of a cluster, or --file with a described one")
+        raise click.UsageError("name a group: --group for a group of the cluster, or --file for a described group")
     assignors = [find_assignor(name) for name in names]  # fail before the cluster is asked
     if file is None:
         explanations = _explain_live_group(cluster, str(group_id), assignors)

@@ -65,6 +65,6 @@ def find_assignor(name: str) -> PartitionAssignor:
     if name not in _ASSIGNORS:
         known = ", ".join(_ASSIGNORS)
         raise ConfigError(
-            f"{_OPTION}: there is no assignor {name!r} here; there are {known}, and your own as MODULE:CLASS", _OPTION
+            f"{_OPTION}: there is no assignor {name!r} here; use {known}, or your own as MODULE:CLASS", _OPTION
         )
     return _ASSIGNORS[name]

@@ -101,21 +101,29 @@ class Scenario:
         await self._start(FIRST)
         await self._start(SECOND)
         await self._until(
-            "two owners of all partitions", lambda: self._all_own_some(FIRST, SECOND) and self._all_owned()
+            "two consumers to own all partitions", lambda: self._all_own_some(FIRST, SECOND) and self._all_owned()
         )
 
     async def _change_members(self) -> None:
-        await self._until("the newcomer's moment", lambda: self._streamed() >= JOIN_AT)
+        await self._until("the time at which a third consumer joins", lambda: self._streamed() >= JOIN_AT)
         await self._start(THIRD)
-        await self._until("the newcomer to process", lambda: self.progress.processed_by.get(THIRD, 0) > 0)
-        await self._until("the first to leave", lambda: self._streamed() >= LEAVE_AT and self._all_owned())
+        await self._until(
+            "the third consumer to process a flight", lambda: self.progress.processed_by.get(THIRD, 0) > 0
+        )
+        await self._until(
+            "the time at which the first consumer leaves", lambda: self._streamed() >= LEAVE_AT and self._all_owned()
+        )
         await self._leave(FIRST)
-        await self._until("the kill", lambda: self._streamed() >= KILL_AT and self._all_owned())
+        await self._until(
+            "the time at which the second consumer is killed", lambda: self._streamed() >= KILL_AT and self._all_owned()
+        )
         await self._until(
             "uncommitted records", lambda: self.progress.uncommitted.get(SECOND, 0) >= UNCOMMITTED_AT_LEAST
         )
         await self._kill(SECOND)
-        await self._until("the last one to own all", lambda: len(self.progress.owned_by(THIRD)) == PARTITION_COUNT)
+        await self._until(
+            "the third consumer to own all partitions", lambda: len(self.progress.owned_by(THIRD)) == PARTITION_COUNT
+        )
         await self._until("every flight to be processed", self.progress.everything_processed)
         await self._leave(THIRD)
 

@@ -61,7 +61,7 @@ class WorkerProcess:
         _, errors = await asyncio.gather(self._read_reports(), self._read_stderr())
         code = await self._process.wait()
         if not self._was_killed and not (code == 0 and self._finished):
-            last = errors.splitlines()[-1] if errors.strip() else "it said nothing"
+            last = errors.splitlines()[-1] if errors.strip() else "it printed no error"
             self.fault = self.fault or f"{self.name} ended with exit code {code}: {last}"
         self._progress.wake()
 

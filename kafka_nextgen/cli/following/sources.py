@@ -84,7 +84,7 @@ async def topic_events(cluster: ClusterOptions, topic: str) -> Source:
     try:
         found = (await consumer.describe_topics([topic])).get(topic)
         if found is None:
-            raise UnknownTopicError(f"there is no topic {topic} to follow; collect with --topic makes one", code=3)
+            raise UnknownTopicError(f"topic {topic} does not exist; history collect --topic {topic} writes one", code=3)
         await consumer.assign([TopicPartition(topic, number) for number in found.partitions])
         await consumer.seek_to_beginning()
         while True:

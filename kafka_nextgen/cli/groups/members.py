@@ -111,13 +111,13 @@ def _target(member: MemberDescription) -> str | None:
     type=click.FloatRange(min=0),
     default=300.0,
     show_default=True,
-    help="Seconds to wait for them at most; 0 stops waiting, for all members if none is named.",
+    help="Maximum seconds to wait for them; 0 stops waiting, for all members if none is named.",
 )
-@click.option("--session-timeout", type=_POSITIVE_SECONDS, help="Seconds to keep the place of each member, if less.")
+@click.option("--session-timeout", type=_POSITIVE_SECONDS, help="Maximum seconds to keep the place of each member.")
 @click.option(
-    "--rebalance-timeout", type=_POSITIVE_SECONDS, help="Seconds that each member has at least to give up partitions."
+    "--rebalance-timeout", type=_POSITIVE_SECONDS, help="Minimum seconds that each member gets to give up partitions."
 )
-@click.option("--assignor", help="The assignor for members that ask for none.")
+@click.option("--assignor", help="The assignor of members that ask for none.")
 @json_option
 @cluster_options
 def add_members(

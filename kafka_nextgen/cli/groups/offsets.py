@@ -46,7 +46,7 @@ _PROBLEM: Columns[tuple[TopicPartition, GroupOffset]] = {
     "to_delete",
     multiple=True,
     metavar="PARTITIONS",
-    help="Forget what is committed for partitions such as orders[0-3]; may be given again.",
+    help="Delete the committed offsets of partitions such as orders[0-3]; may be given again.",
 )
 @json_option
 @cluster_options

@@ -30,15 +30,17 @@ MIB = 1 << 20
     "--pattern", metavar="REGEX", help="Observe groups whose whole id matches, including those created later."
 )
 @click.option(
-    "--interval", type=click.FloatRange(min=0.1), default=5.0, show_default=True, help="Seconds between two looks."
+    "--interval", type=click.FloatRange(min=0.1), default=5.0, show_default=True, help="Seconds between two polls."
 )
 @click.option(
     "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="The file to append to, such as log.jsonl."
 )
 @click.option("--topic", help="The topic to write to instead, in the same cluster.")
 @click.option("--name", help="The name of this poller in the events.  [default: the host's name]")
-@click.option("--records", is_flag=True, help="Read what coordinators store, __consumer_offsets, instead of polling.")
-@click.option("--once", is_flag=True, help="Stop after one look, or with --records after reading what is there.")
+@click.option(
+    "--records", is_flag=True, help="Read the coordinators' records in __consumer_offsets instead of polling."
+)
+@click.option("--once", is_flag=True, help="Stop after one poll, or with --records at the current end of the topic.")
 @click.option(
     "--max-mib",
     type=click.IntRange(min=1),

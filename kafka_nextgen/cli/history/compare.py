@@ -53,7 +53,7 @@ def _print(cluster: str, group: str, views: Mapping[SourceKind, SourceView], nam
     if not others:
         print_line(f"  only {first} reports this group: there is nothing to compare")
     elif not found:
-        print_line(f"  {', '.join(others)} and {first} tell the same")
+        print_line(f"  {', '.join(others)} and {first} report the same")
     else:
         rows = [(each.source.value, each.about, each.told, each.expected) for each in found]
-        print_table(("SOURCE", "ABOUT", "TELLS", f"{first.upper()} TELLS"), rows)
+        print_table(("SOURCE", "ABOUT", "REPORTS", f"{first.upper()} REPORTS"), rows)

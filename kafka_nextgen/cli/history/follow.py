@@ -34,7 +34,7 @@ PAUSE_S = 0.2
     type=click.FloatRange(min=0.1),
     default=2.0,
     show_default=True,
-    help="Seconds between two looks, if the cluster itself is followed.",
+    help="Seconds between two polls, if the cluster itself is followed.",
 )
 @cluster_options
 def follow(

@@ -83,7 +83,7 @@ def print_snapshot(snapshot: Snapshot, within_ms: int, top: int) -> None:
     print_line(f"Group {snapshot.group}, cluster {snapshot.cluster or 'unknown'}, at {time_text(snapshot.at)} UTC")
     if not snapshot.first <= snapshot.at <= snapshot.last:
         first, last = time_text(snapshot.first), time_text(snapshot.last)
-        print_line(f"  the log tells of {first} to {last} UTC, and of nothing at that time")
+        print_line(f"  the log covers {first} to {last} UTC, but not this time")
     names = member_names(snapshot.members)
     rebalances, holdups = with_member_names(snapshot.rebalances, names), with_member_names(snapshot.holdups, names)
     stood = with_member_names(snapshot.standstills, names)

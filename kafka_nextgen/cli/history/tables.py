@@ -66,7 +66,7 @@ _MEMBERS: Columns[MemberSummary] = {
     "HOST": lambda fact: fact.host,
     "JOINED": lambda fact: fact.joined,
     "LEFT": lambda fact: fact.left,
-    "PUT OUT": lambda fact: fact.fenced,
+    "FENCED": lambda fact: fact.fenced,
     "NOT POLLING": lambda fact: fact.poll_timeouts,
     "LONGEST GAP": lambda fact: duration_text(fact.longest_poll_gap_ms),
     "CALLBACKS": lambda fact: duration_text(fact.callback_ms),
@@ -78,7 +78,7 @@ _OVERLAPS: Columns[Overlap] = {
     "LASTED": lambda fact: "not over" if fact.ended is None else duration_text(fact.ended - fact.began),
     "FIRST": lambda fact: fact.first,
     "SECOND": lambda fact: fact.second,
-    "EXCUSED": lambda fact: "put out before" if fact.is_excused else "no",
+    "EXCUSED": lambda fact: "fenced before" if fact.is_excused else "no",
     "DOUBTS": lambda fact: _own_marks(fact.marks),
 }
 _REPEATS: Columns[Repeat] = {
@@ -120,13 +120,13 @@ def _print_group(summary: GroupSummary, facts: FactsByKind, top: int) -> None:
         print_line(_balance(rebalances))
     print_rebalances("Rebalances", worst_rebalances(rebalances, top), holdups, stood, summary.last, len(rebalances))
     print_worst("Standstills", STANDSTILLS, worst_standstills(stood), top)
-    print_worst("Members that held rebalances up", _WAITS, summarize_holdups(rebalances, holdups), top)
+    print_worst("Members that held up rebalances", _WAITS, summarize_holdups(rebalances, holdups), top)
     columns: Columns[MemberSummary] = {"MEMBER": lambda fact: names[fact.member], **_MEMBERS}
-    print_worst("Members put out, or coming and going", columns, unstable_members(members), top)
+    print_worst("Members that were fenced, rejoined or had errors", columns, unstable_members(members), top)
     overlaps = sorted(with_member_names(own(Overlap, "overlaps"), names), key=lambda each: each.is_excused)
-    print_worst("Owned by two", _OVERLAPS, overlaps, top)
+    print_worst("Partitions with two owners", _OVERLAPS, overlaps, top)
     repeats = sorted(with_member_names(own(Repeat, "repeats"), names), key=lambda each: each.offset - each.end)
-    print_worst("Lost while uncommitted", _REPEATS, repeats, top)
+    print_worst("Partitions lost before a commit", _REPEATS, repeats, top)
 
 
 def _heading(summary: GroupSummary, stood: Sequence[Standstill], repeated: str) -> None:
@@ -140,7 +140,7 @@ def _heading(summary: GroupSummary, stood: Sequence[Standstill], repeated: str) 
         f"longest standstill of a partition {duration_text(longest_standstill_ms(stood, summary.last))}, "
         f"{summary.overlaps} overlaps"
     )
-    print_line(f"  records done twice: {repeated}")
+    print_line(f"  records processed twice: {repeated}")
     if summary.marks:
         print_line(f"  less than certain: {summary.marks}")
 
@@ -152,7 +152,7 @@ def _repeated(summary: GroupSummary, members: Sequence[MemberSummary], names: Ma
         return str(summary.repeated)
     who = ", ".join(silent[:_MOST_NAMED]) + (f" and {more} more" if (more := len(silent) - _MOST_NAMED) > 0 else "")
     known = f"at least {summary.repeated}" if summary.repeated else "unknown"
-    return f"{known}; not counted is what {who} read after the last commit, and could not report"
+    return f"{known}; this does not count what {who} read after the last commit, and could not report"
 
 
 def _balance(rebalances: Sequence[Rebalance]) -> str:

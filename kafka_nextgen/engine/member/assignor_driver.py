@@ -57,7 +57,7 @@ class AssignorRequests:
         except BrokerError as refused:  # raised before it was sent
             return ev.Refused(effect.number, refused.code, str(refused))
         except (TransportError, DecodeError) as lost:
-            logger.warning("group %s: computing its assignment: %s", self.group_id, lost)
+            logger.warning("group %s: a request for client-side assignment failed; retrying: %s", self.group_id, lost)
             return ev.Lost(effect.number, str(lost))
 
     async def _prepare(self, effect: fx.SendPrepare) -> ev.Prepared | ev.Refused:

@@ -81,7 +81,10 @@ class ClassicAssignors:
             await self._cluster.refresh_metadata(topics=unknown)
         except KafkaNextgenError as transient:
             logger.warning(
-                "group %s: %s is called without the topic ids: %s", group.group_id, effect.assignor, transient
+                "group %s: assignor %s is called without topic ids, because looking them up failed: %s",
+                group.group_id,
+                effect.assignor,
+                transient,
             )
         self._call(effect, group)
 

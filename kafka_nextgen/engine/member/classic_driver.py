@@ -86,7 +86,7 @@ class ClassicDriver(MemberDriver[ClassicMember]):
 
     @property
     def _leads(self) -> ClassicAssignors:
-        assert self._leading is not None, "a member without assignors of its own has nothing to do with any"
+        assert self._leading is not None, "only a member with local assignors gets effects for assignors"
         return self._leading
 
     carry_out: Mapping[type, Callable[[Any, Any], None]] = {

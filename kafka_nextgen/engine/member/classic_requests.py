@@ -104,9 +104,13 @@ class ClassicRequests:
                 connect_timeout_s=LEAVE_CONNECT_TIMEOUT_S,
             )
             for code in leave_group.errors_in(answer):
-                logger.info("group %s: leaving was answered with %s", self._group_id, name_of(code))
+                logger.info("group %s: the coordinator answered LeaveGroup with %s", self._group_id, name_of(code))
         except KafkaNextgenError as failure:
-            logger.warning("group %s: leaving: %s", self._group_id, failure)
+            logger.warning(
+                "group %s: LeaveGroup failed; the member may stay until its session expires: %s",
+                self._group_id,
+                failure,
+            )
         return ev.LeaveEnded(effect.number)
 
     async def _call(

@@ -197,7 +197,7 @@ class ConsumerDriver(MemberDriver[Member]):
 
         If the application has changed the subscription in the meantime, the next heartbeat contains the new one.
         """
-        assert effect.subscribed_pattern, "it was refused for its pattern"
+        assert effect.subscribed_pattern, "only a heartbeat with a pattern is refused for its pattern"
         wanted = self._member.state.subscription
         if wanted is None or wanted.pattern != effect.subscribed_pattern:
             return ev.HeartbeatLost(effect.number, why)
@@ -227,7 +227,7 @@ class ConsumerDriver(MemberDriver[Member]):
         try:
             await self._cluster.refresh_metadata(topic_ids=topic_ids)
         except KafkaNextgenError as transient:  # the member retries by itself
-            logger.info("topic ids %s not resolved yet: %s", sorted(map(str, topic_ids)), transient)
+            logger.info("the names of topic ids %s are not known yet: %s", sorted(map(str, topic_ids)), transient)
         topics = self._cluster.metadata.topics_by_id
         return {topic_id: topics[topic_id].name for topic_id in topic_ids if topic_id in topics}
 

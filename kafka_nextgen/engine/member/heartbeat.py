@@ -36,13 +36,13 @@ logger = logger_of("kafka_nextgen.member")
 
 #: Why a member with local assignors can't join a group of this cluster, and how to fix that.
 UNSUPPORTED_ASSIGNORS = (
-    "with the consumer group protocol this cluster computes assignments itself, as every Apache Kafka does, so "
+    "with the consumer group protocol this cluster computes assignments itself, like every release of Apache Kafka, so "
     "group.local.assignors can't be used here: set group.remote.assignor to one of the cluster's assignors instead, or "
     "group.protocol=classic, where the same PartitionAssignor runs in the group's leader"
 )
 _STANDBYS_ELSEWHERE = (
-    ". For standbys, either use HotStandby with group.protocol=classic, or instead of it the group's configuration "
-    "group.target.size, at a coordinator that has it"
+    ". For standbys, use either HotStandby with group.protocol=classic or, at a coordinator with extensions, the "
+    "group's configuration key group.target.size"
 )
 
 

@@ -40,7 +40,7 @@ class MemberIdentity:
             return f"member {self.member_id or '-'} at epoch {self.member_epoch}"
         if self.belongs:
             return "a consumer that has not joined its group (yet, or again)"
-        return "a consumer that is no member (a group that has members takes commits from those only)"
+        return "a consumer that is not a member (a group with members accepts commits only from its members)"
 
     def publish(self, member_id: str, member_epoch: int) -> None:
         """Store the published identity; epoch -1 means that the consumer is in no group."""

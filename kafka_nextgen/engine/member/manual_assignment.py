@@ -75,7 +75,7 @@ class ManualAssignment:
         try:
             await self._offsets.commit_before_revoking(timeout_s)
         except KafkaNextgenError as error:
-            logger.warning("%s given up without a commit: %s", format_partitions(self.partitions), error)
+            logger.warning("%s unassigned without a commit: %s", format_partitions(self.partitions), error)
 
     # ---- partitions that do not exist
 
@@ -83,12 +83,12 @@ class ManualAssignment:
         try:
             await self._cluster.refresh_metadata(topics={tp.topic for tp in added})
         except KafkaNextgenError as transient:  # fetching retries until there is an answer
-            logger.info("%s not looked up yet: %s", format_partitions(added), transient)
+            logger.info("the metadata of %s is not known yet: %s", format_partitions(added), transient)
             return
         self._raise_hopeless({tp.topic for tp in added})
         missing = _missing(self._cluster.metadata, self.partitions & set(added))
         if missing:
-            logger.warning("%s assigned, but not there yet; waiting", format_partitions(missing))
+            logger.warning("%s assigned, but not created yet; waiting", format_partitions(missing))
 
     def _raise_hopeless(self, topics: Iterable[str]) -> None:
         for name in sorted(topics):
@@ -99,7 +99,7 @@ class ManualAssignment:
     def problem(self) -> str | None:
         """Why partitions can't be read, according to the cached metadata; can be called from any thread."""
         missing = _missing(self._cluster.metadata, self.partitions)
-        return f"{format_partitions(missing)} assigned, but not there yet; waiting" if missing else None
+        return f"{format_partitions(missing)} assigned, but not created yet; waiting" if missing else None
 
 
 def refusal(call: str, partitions: Collection[TopicPartition]) -> MisuseError:

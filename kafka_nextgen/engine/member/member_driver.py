@@ -149,7 +149,10 @@ class MemberDriver(Generic[M]):
             return
         self._give_up_waiting()
         if not await wait_for_event(self._left, max(grace_s, SHORTEST_LEAVE_S)):
-            logger.warning("group %s: left before the coordinator knew of it", self._identity.group_id)
+            logger.warning(
+                "group %s: no response to the leave in time; the member may stay until its session expires",
+                self._identity.group_id,
+            )
 
     def _give_up_waiting(self) -> None:
         while self._owed and not self._left.is_set():
@@ -175,7 +178,9 @@ class MemberDriver(Generic[M]):
         try:
             await self._offsets.commit_before_revoking(clocks.seconds_until(effect.deadline))
         except KafkaNextgenError as failed:
-            logger.warning("group %s: commit before giving partitions up: %s", self._identity.group_id, failed)
+            logger.warning(
+                "group %s: the commit before giving up partitions failed: %s", self._identity.group_id, failed
+            )
             error = str(failed)
         except Exception as bug:  # reported by the task; the member must not wait forever
             self._commit_finished(effect, describe_error(bug))

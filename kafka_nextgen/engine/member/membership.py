@@ -169,8 +169,8 @@ class Membership:
             self._config.group_id,
             why,
         )
-        assert self.driver is not None, "it was refused"
-        assert self._subscribed is not None, "it was to join"
+        assert self.driver is not None, "only a member can be refused"
+        assert self._subscribed is not None, "a member that is refused was joining"
         self.driver.stop()
         has_listener, self.driver = self.driver.has_listener, self._classic_driver()
         self.driver.has_listener = has_listener

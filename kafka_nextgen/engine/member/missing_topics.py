@@ -56,7 +56,7 @@ class MissingTopics:
             try:
                 await self._cluster.refresh_metadata(topics=fresh)
             except KafkaNextgenError as transient:
-                logger.debug("group %s: topics not looked up yet: %s", self._group_id, transient)
+                logger.debug("group %s: looking up the topics failed; retrying: %s", self._group_id, transient)
             else:
                 attempts += 1
                 if not _missing(self._cluster.metadata, fresh):

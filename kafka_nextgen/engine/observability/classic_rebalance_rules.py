@@ -20,7 +20,7 @@ _REASONS: Mapping[type, Callable[[Any], str]] = {
     **REASONS,
     classic.JoinAnswered: lambda event: f"the group joined as generation {event.generation}",
     classic.JoinRefused: refused("JoinGroup"),
-    classic.JoinLost: lambda event: f"no JoinGroup got through: {event.reason}",
+    classic.JoinLost: lambda event: f"a JoinGroup got no response: {event.reason}",
     classic.SyncRefused: refused("SyncGroup"),
     classic.CommitRefused: refused("commit"),
     classic.TopicsDescribed: lambda _: "the group's topics have changed since its assignment",

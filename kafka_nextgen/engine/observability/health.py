@@ -197,7 +197,7 @@ def _stalled(health: Health, limits: Limits) -> str | None:
     if not health.stalled:
         return None
     longest_s = max(health.silence_s[tp] for tp in health.stalled)
-    return f"{format_partitions(health.stalled)} unanswered for {longest_s:.0f} s"
+    return f"no leader has answered a fetch of {format_partitions(health.stalled)} for {longest_s:.0f} s"
 
 
 _RULES: tuple[Callable[[Health, Limits], str | None], ...] = (

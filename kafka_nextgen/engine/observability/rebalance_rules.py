@@ -53,7 +53,7 @@ REASONS: Mapping[type, Callable[[Any], str]] = {
     ev.Closed: lambda event: f"the application closed the consumer (leave: {event.leave.value})",
     ev.HeartbeatAnswered: lambda event: f"the coordinator announced a new target at epoch {event.member_epoch}",
     ev.HeartbeatRefused: refused("heartbeat"),
-    ev.HeartbeatLost: lambda event: f"no heartbeat got through: {event.reason}",
+    ev.HeartbeatLost: lambda event: f"a heartbeat got no response: {event.reason}",
 }
 
 

@@ -26,7 +26,7 @@ _ADVICE: dict[int, str] = {
     ErrorCode.FENCED_MEMBER_EPOCH: _MOVED,
     ErrorCode.UNKNOWN_TOPIC_OR_PARTITION: _ABSENT,
     ErrorCode.UNKNOWN_TOPIC_ID: _ABSENT,
-    ErrorCode.OFFSET_METADATA_TOO_LARGE: "the broker takes at most offset.metadata.max.bytes of metadata",
+    ErrorCode.OFFSET_METADATA_TOO_LARGE: "the broker accepts at most offset.metadata.max.bytes of metadata",
 }
 _RETRIED = "it was retried until its timeout: commit again, or raise the timeout"
 _NOT_JOINED = "a group accepts commits only from its members: poll() until partitions are assigned, then commit"

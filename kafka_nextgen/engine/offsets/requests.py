@@ -91,5 +91,5 @@ class OffsetRequests:
 def _reason(failure: Exception, api: Api) -> str:
     """Why a request got no answer. The caller that set the timeout reports the timeout itself."""
     if isinstance(failure, RequestTimeoutError):
-        return f"no answer to {api.name}" if failure.__cause__ is None else str(failure.__cause__)
+        return f"no response to {api.name}" if failure.__cause__ is None else str(failure.__cause__)
     return str(failure)

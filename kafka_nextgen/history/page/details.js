@@ -91,10 +91,10 @@ function trouble(row = null) {
   const again = places(repeats.rows).filter((each) => within(repeats.at[each])).sort((a, b) => repeatedBy(b) - repeatedBy(a));
   const near = (at) => () => flyTo(at - 10_000, at + 20_000);
   return [
-    ...section(`Owned by two: ${doubles.length}`, doubles, (each) => factButton(`${overlaps.topic[each]}-${overlaps.partition[each]}`,
-      `${memberName(overlaps.first[each])} and ${memberName(overlaps.second[each])}${overlaps.is_excused[each] ? ", excused: put out" : ""}`,
+    ...section(`Partitions with two owners: ${doubles.length}`, doubles, (each) => factButton(`${overlaps.topic[each]}-${overlaps.partition[each]}`,
+      `${memberName(overlaps.first[each])} and ${memberName(overlaps.second[each])}${overlaps.is_excused[each] ? ", excused: fenced" : ""}`,
       durationText(overlaps.ended[each] === null ? null : overlaps.ended[each] - overlaps.began[each]), near(overlaps.began[each]))),
-    ...section(`Lost while uncommitted: ${again.length}`, again, (each) => factButton(`${repeats.topic[each]}-${repeats.partition[each]}`,
+    ...section(`Partitions lost before a commit: ${again.length}`, again, (each) => factButton(`${repeats.topic[each]}-${repeats.partition[each]}`,
       `${memberName(repeats.member[each])}, ${timeText(repeats.at[each])}`, `${countText(repeatedBy(each))} records`, near(repeats.at[each]))),
   ];
 }
@@ -118,14 +118,14 @@ function standOuts() {
     ...section("Rebalances in which a partition stood still the longest", worst, (row) => factButton(`${rebalances.cause[row] || "unknown"}: ${memberName(rebalances.by[row])}`,
       `epoch ${rebalances.epoch[row]}, ${timeText(rebalances.began[row])}`, durationText(rebalances.stood[row]), () => choose(row))),
     ...heldBy(),
-    ...section("Members put out, or coming and going", restless, (row) => factButton(memberName(memberTable.member[row]), unrestText(row), "", () => update({ member: memberTable.member[row] }))),
+    ...section("Members that were fenced, rejoined or had errors", restless, (row) => factButton(memberName(memberTable.member[row]), unrestText(row), "", () => update({ member: memberTable.member[row] }))),
     ...trouble(),
   ];
 }
 
 function unrestText(row) {
   const { joined, fenced, poll_timeouts: timeouts, longest_poll_gap_ms: gap } = state.group.memberTable;
-  const told = [`joined ${joined[row]} x`, fenced[row] && `put out ${fenced[row]} x`, timeouts[row] && `${timeouts[row]} x for not polling`, gap[row] && `longest ${durationText(gap[row])} without a poll`];
+  const told = [`joined ${joined[row]} x`, fenced[row] && `fenced ${fenced[row]} x`, timeouts[row] && `${timeouts[row]} x for not polling`, gap[row] && `longest ${durationText(gap[row])} without a poll`];
   return told.filter(Boolean).join(", ");
 }
 

@@ -27,10 +27,10 @@ function tilesOf(group) {
     ["unsettled", share(summary("unsettled_ms", 0), group.last - group.first), false, "How much of the time a rebalance was under way"],
     ["longest standstill", durationText(longestStand(group, standsBetweenOwners(group))), false, `Of one partition; ${durationText(summary("stood_ms", sumOf(rebalances.stood_ms)))} summed over partitions`],
     ["members", countText(group.members.length), false, "All that were ever seen"],
-    ["put out, no poll", countText(sumOf(memberTable.poll_timeouts)), sumOf(memberTable.poll_timeouts) > 0, "How often a member was put out because it did not poll"],
+    ["fenced, no poll", countText(sumOf(memberTable.poll_timeouts)), sumOf(memberTable.poll_timeouts) > 0, "How often a member was fenced because it did not poll"],
     ["moved (needless)", `${countText(sumOf(rebalances.moved))} (${countText(sumOf(rebalances.needless))})`, false, "Partitions that got another owner, and those that a sticky assignor would have left"],
-    ["owned by two", unexcused ? countText(unexcused) : `0 (${overlaps.rows})`, unexcused > 0, "Excused ones, whose first owner had been put out, are in brackets"],
-    ["done twice", repeatedText(repeated, mayHaveDied), repeated > 0, "Records that were lost while they were uncommitted. A member that died cannot report its own."],
+    ["two owners", unexcused ? countText(unexcused) : `0 (${overlaps.rows})`, unexcused > 0, "Excused ones, whose first owner had been fenced, are in brackets"],
+    ["processed twice", repeatedText(repeated, mayHaveDied), repeated > 0, "Records that were read and not committed when their partition was lost. A member that died cannot report its own."],
     ["greatest lag", lag.at.length ? countText(lag.most) : "-", false, "Of all partitions together"],
   ];
 }

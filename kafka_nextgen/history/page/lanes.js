@@ -114,7 +114,7 @@ function hatched(ctx, left, y, width, height) {
   if (height > 4) ctx.strokeRect(left + 0.5, y + 0.5, width - 1, height - 1);
 }
 
-// Framed, with a pointer on top where there is room; a dashed frame if the first owner had been put out.
+// Framed, with a pointer on top where there is room; a dashed frame if the first owner had been fenced.
 function drawOverlaps(ctx, layout, lane, { y, height }) {
   const { overlaps } = state.group;
   const { began, ended } = lane.overlaps;

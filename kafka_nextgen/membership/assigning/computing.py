@@ -132,7 +132,7 @@ def _end(state: AssigningState, at: AssigningContext) -> AssigningState:
 def prepare_refused(state: AssigningState, event: Refused, at: AssigningContext) -> Outcome:
     """The coordinator refused to describe the group."""
     if event.code not in ACTIONS:
-        state, told = informing.fail(state, f"the coordinator refused to prepare it: {_said(event)}", None)
+        state, told = informing.fail(state, f"the coordinator refused to describe the group: {_said(event)}", None)
         return _end(state, at), told
     return _refused(state, event, at)
 
@@ -144,7 +144,7 @@ def install_refused(state: AssigningState, event: Refused, at: AssigningContext)
         return _refused(state, event, at)
     if state.result.failure is not None:
         return _end(state, at), ()
-    state, told = informing.fail(state, f"the coordinator refused what it made: {_said(event)}", None)
+    state, told = informing.fail(state, f"the coordinator refused its assignment: {_said(event)}", None)
     return _end(state, at), told
 
 
@@ -184,6 +184,6 @@ def give_up_if_late(state: AssigningState, at: AssigningContext) -> Outcome:
     if state.phase is not AssigningPhase.COMPUTING:
         return at_rest(state), ()
     limit_s = at.settings.rebalance_timeout_s
-    why = f"it is not done within the rebalance timeout of {limit_s:g} s"
+    why = f"it did not finish within the rebalance timeout of {limit_s:g} s"
     state, told = informing.fail(state, why, state.computing)
     return at_rest(state), told

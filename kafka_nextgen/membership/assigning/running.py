@@ -35,7 +35,9 @@ def offer_of(assignor: PartitionAssignor) -> ClientAssignor:
         raise PartitionAssignorError(f"its metadata() returned {said!r}")
     low, high, version = assignor.minimum_version, assignor.maximum_version, said.metadata.version
     if not low <= version <= high:
-        raise PartitionAssignorError(f"its metadata() has version {version}, and it reads versions {low} to {high}")
+        raise PartitionAssignorError(
+            f"its metadata() returned version {version}, but it reads versions {low} to {high}"
+        )
     return ClientAssignor(assignor.name, low, high, said.reason, said.metadata)
 
 
@@ -61,20 +63,20 @@ def compute(assignor: PartitionAssignor, group: AssignmentSpec) -> GroupAssignme
 
 def _flaw(assignment: object, group: AssignmentSpec) -> str | None:
     if not isinstance(assignment, GroupAssignment):
-        return f"returned {type(assignment).__name__} and no GroupAssignment"
+        return f"returned {type(assignment).__name__} instead of a GroupAssignment"
     if not _is_int8(assignment.error):
         return f"returned the error {assignment.error!r}, which is not from -128 to 127"
     try:
         return _flaw_of_shape(assignment) or flaw_of(assignment, group)
     except (AttributeError, TypeError, ValueError) as error:
-        return f"returned what can't be read as an assignment: {error}"
+        return f"returned an assignment that can't be read: {error}"
 
 
 def _flaw_of_shape(assignment: GroupAssignment) -> str | None:
     for member_id, share in assignment.members.items():
         for numbers in share.partitions.values():
             if not isinstance(numbers, Set) or any(type(number) is not int for number in numbers):
-                return f"gave {member_id} {numbers!r}, which is no set of numbers"
+                return f"gave {member_id} {numbers!r}, which is not a set of numbers"
         if share.metadata is not None and not _is_metadata(share.metadata):
-            return f"gave {member_id} metadata that is none: {share.metadata!r}"
+            return f"gave {member_id} invalid metadata: {share.metadata!r}"
     return None

@@ -172,5 +172,5 @@ def _spec(member: JoinedMember, owned: Share, word: MemberWord) -> MemberSpec:
 
 def _refusal(word: MemberWord, own: MemberWord) -> Failure:
     versions = f"{own.minimum_version} to {own.maximum_version}"
-    text = f"it reads metadata of versions {versions}, and this member's is of version {word.version}"
+    text = f"it reads metadata versions {versions}, but this member's metadata has version {word.version}"
     return Failure(ErrorCode.UNSUPPORTED_ASSIGNOR, text)

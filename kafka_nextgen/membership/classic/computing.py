@@ -44,13 +44,13 @@ from kafka_nextgen.types import TopicId
 __all__ = ["asked", "begin", "failed", "give_up_if_late", "note_metadata", "returned", "take_assignment"]
 
 #: Advice for metadata of an unknown version (KIP-268).
-_UNTIL = "write a version that every member reads, until all of them read the next"
+_UNTIL = "until all members read the new version, write one that they all read"
 
 
 def begin(
     state: ClassicState, topics: Mapping[str, TopicMetadata], ids: Mapping[str, TopicId], at: ClassicContext
 ) -> Outcome:
-    """Start the assignor, unless it can read no member's metadata."""
+    """Start the assignor, if it can read the metadata of any member."""
     strategy = state.strategy
     assert strategy is not None, "the coordinator chooses a protocol that all members support"
     state, number = numbered(state)
@@ -79,10 +79,12 @@ def failed(state: ClassicState, event: AssignorFailed, at: ClassicContext) -> Ou
 
 
 def give_up_if_late(state: ClassicState, at: ClassicContext) -> Outcome:
-    """Give the assignor up after its time limit; a later result is ignored."""
+    """Give up on the assignor after its time limit; a later result is ignored."""
     if not is_due(state.deadlines, Timer.COMPUTE, at.now):
         return state, ()
-    return _fail(state, f"it took longer than {at.settings.compute_timeout_s:g} s, of rebalance.timeout.ms", at)
+    return _fail(
+        state, f"it took longer than {at.settings.compute_timeout_s:g} s, its share of rebalance.timeout.ms", at
+    )
 
 
 def _fail(state: ClassicState, why: str, at: ClassicContext) -> Outcome:
@@ -116,7 +118,7 @@ def take_assignment(state: ClassicState, event: SyncAnswered, at: ClassicContext
 def _error(assignor: str, failure: Failure, leader_id: str) -> ClassicEffect:
     if failure.code == ErrorCode.UNSUPPORTED_ASSIGNOR:
         whose = f"assignor {assignor!r} of the leader, {leader_id},"
-        text = f"{whose} has nothing for this member: {failure.message}; {_UNTIL}"
+        text = f"{whose} did not assign partitions to this member: {failure.message}; {_UNTIL}"
         return RaiseToApplication(failure.code, text, fatal=False)
     return RaiseAssignorFailed(assignor, leader_id, failure.message)
 
@@ -133,4 +135,4 @@ def _rejoin_if_metadata_changed(state: ClassicState, at: ClassicContext) -> Clas
         return state
     said = state.words[name].said
     why = f", for reason {said.reason}" if said.reason else ""
-    return evolve(state, must_rejoin=True, reason=f"assignor {name} has other metadata{why}")
+    return evolve(state, must_rejoin=True, reason=f"assignor {name} has new metadata{why}")

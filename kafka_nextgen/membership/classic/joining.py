@@ -183,7 +183,7 @@ def synced(state: ClassicState, event: SyncAnswered, at: ClassicContext) -> Outc
 
 def sync_lost(state: ClassicState, _event: SyncLost, at: ClassicContext) -> Outcome:
     """The SyncGroup got no response: look up the coordinator and join again after a pause."""
-    state = evolve(state, failures=state.failures + 1, reason="the assignment got lost")
+    state = evolve(state, failures=state.failures + 1, reason="the assignment was lost")
     return losing.rejoin(state, at, first_at_once=False), (FindCoordinator(),)
 
 

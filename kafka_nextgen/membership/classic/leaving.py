@@ -106,7 +106,7 @@ def loss_reported(state: ClassicState, _event: LossFinished, at: ClassicContext)
 def _leave(state: ClassicState, at: ClassicContext) -> Outcome:
     """Send the LeaveGroup if the member has joined and should announce that it leaves."""
     leaving = state.leaving
-    assert leaving is not None, "the member is to leave"
+    assert leaving is not None, "the member is about to leave"
     had_any = bool(state.owned) or state.phase is not Phase.IDLE
     emptied: tuple[ClassicEffect, ...] = (ASSIGN_NOTHING,) if had_any else ()
     state, published = losing.count_out(evolve(state, phase=Phase.IDLE, owned=NOTHING, waits_for=None), forget_id=False)
@@ -147,7 +147,7 @@ def expire_while_leaving(state: ClassicState, _event: TimePassed, at: ClassicCon
     """Leave without the last callbacks if they take too long, so that others get the partitions."""
     if not is_due(state.deadlines, Timer.POLL, at.now):
         return state, ()
-    assert state.leaving is not None, "the member is to leave"
+    assert state.leaving is not None, "the member is about to leave"
     return _leave_at_once(state, at, state.leaving)
 
 
@@ -184,7 +184,7 @@ def leave_outside_group(state: ClassicState, event: Closed | Unsubscribed, at: C
 def _out(state: ClassicState, at: ClassicContext) -> Outcome:
     """The member has left: end, or join for a subscription made meanwhile."""
     leaving = state.leaving
-    assert leaving is not None, "the member was to leave"
+    assert leaving is not None, "the member was leaving"
     state = evolve(state, request=None, deadlines={})
     if state.status is Status.FATAL:
         return evolve(state, leaving=None), (Left(),)

@@ -124,7 +124,7 @@ def described_when_stable(state: ClassicState, event: TopicsDescribed, at: Class
         join_reason = JoinReason.TOPIC_METADATA_CHANGE if state.is_leader else state.join_reason
         state = evolve(state, must_rejoin=True, reason=reason, join_reason=join_reason)
     elif state.failed_assignor is not None:
-        state = evolve(state, must_rejoin=True, reason=f"assignor {state.failed_assignor} failed, and is tried again")
+        state = evolve(state, must_rejoin=True, reason=f"retrying assignor {state.failed_assignor}, which failed")
     if state.is_leader:
         state = evolve(state, watched=event.topics, watched_in=state.generation)
     return watch_from_now(state, at), ()

@@ -2,19 +2,19 @@
 
 The rules in prose (KIP-62 for heartbeats and polling, KIP-345 for static members, KIP-429 for cooperation):
 
-1.  A member that subscribes is UNJOINED until it sends its JoinGroup, and PREPARING until the response arrives, which
-   is when the whole group has joined. In the new generation it is COMPLETING: the leader assigns, and every member asks
+1. A member that subscribes is UNJOINED until it sends its JoinGroup, and PREPARING until the response arrives, which is
+   when the whole group has joined. In the new generation it is COMPLETING: the leader assigns, and every member asks
    for its part with a SyncGroup. When the response arrives, the member is STABLE.
 2. A STABLE member takes over its assignment and sends heartbeats. When there is a reason to join again, it finishes the
    current step, prepares, and starts again at 1.
 3. After a retriable error the member tries again. After any other error it loses its partitions: it is UNJOINED until
-    the application has been told, and then joins again; or it is FATAL.
-4.  A member that closes or unsubscribes is PREPARE_LEAVING while it commits and revokes, LEAVING until the LeaveGroup
-    is answered or its timeout is over, and UNSUBSCRIBED at the end. A member whose application stopped polling is STALE
-    until the application polls. A member whose last callback takes longer than the poll interval is STALE until the
-    callback returns.
+   the application has been told, and then joins again; or it is FATAL.
+4. A member that closes or unsubscribes is PREPARE_LEAVING while it commits and revokes, LEAVING until the LeaveGroup is
+   answered or its timeout is over, and UNSUBSCRIBED at the end. A member whose application stopped polling is STALE
+   until the application polls. A member whose last callback takes longer than the poll interval is STALE until the
+   callback returns.
 5. A FATAL member sends nothing more.
-6.  A completion is late if its number is not the one that the member waits for. It is ignored in every status.
+6. A completion is late if its number is not the one that the member waits for. It is ignored in every status.
 
 After each rule the member sends what is due: a JoinGroup, a topic lookup, a heartbeat. A row's statuses include that
 step.

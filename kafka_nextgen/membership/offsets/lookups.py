@@ -45,7 +45,7 @@ def answered(state: OffsetState, event: LookupAnswered, at: OffsetContext) -> Ou
     if not lookup.left:
         return _with(state, lookup), ()
     if not lookup.left & codes.keys():
-        reason = f"OffsetFetch was answered without {format_partitions(lookup.left)}"
+        reason = f"the response to OffsetFetch lacks {format_partitions(lookup.left)}"
         return _with(state, evolve(lookup, retry=paused(lookup.retry, at, reason))), ()
     acts = frozenset(actions.values())
     retry, effects = try_again(lookup.retry, acts, codes, request.member_epoch, at, insists=True)

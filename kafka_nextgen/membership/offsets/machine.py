@@ -3,14 +3,14 @@
 An *ask* is one commit or lookup that a caller has requested. The rules in prose (KIP-848, "OffsetCommit API" and
 "OffsetFetch API"; the error codes are in ``rules``):
 
-1.  The application requests commits, synchronous or asynchronous. Auto-commit requests them on an interval and before
-    partitions are given up. A consumer that starts to read looks up committed offsets. Each ask ends exactly once.
-2.  Transient errors are retried with growing pauses until the ask's deadline. After a stale epoch, the request is
-    repeated for the partitions still owned once a heartbeat response has a new epoch.
-3.  A commit is not sent in a later membership than its own, and is not retried for partitions given up since.
-4.  An earlier commit of a partition, or its retry, never overtakes a later one (``order``).
-5.  Auto-commit has at most one interval commit in flight. The commit before a revocation replaces it.
-6.  No error of a lookup means that there is no committed offset.
+1. The application requests commits, synchronous or asynchronous. Auto-commit requests them on an interval and before
+   partitions are given up. A consumer that starts to read looks up committed offsets. Each ask ends exactly once.
+2. Transient errors are retried with growing pauses until the ask's deadline. After a stale epoch, the request is
+   repeated for the partitions still owned once a heartbeat response has a new epoch.
+3. A commit is not sent in a later membership than its own, and is not retried for partitions given up since.
+4. An earlier commit of a partition, or its retry, never overtakes a later one (``order``).
+5. Auto-commit has at most one interval commit in flight. The commit before a revocation replaces it.
+6. No error of a lookup means that there is no committed offset.
 
 The driver passes in events, the time and a random number, and carries out the effects in order. The machine does no
 I/O, reads no clock, draws no random numbers and never blocks. Both protocols use it, each with its own ``OffsetRules``.

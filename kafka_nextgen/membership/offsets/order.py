@@ -131,8 +131,8 @@ def without_given_up(state: OffsetState, commit: Commit) -> Commit:
 def why_unsent(state: OffsetState, commit: Commit, at: OffsetContext) -> str | None:
     """Why a commit has not been sent, for the timeout error; None if nothing blocks it."""
     if is_blocked(state, commit):
-        return "another commit of the same partitions has no answer yet"
-    return None if has_free_place(state, at) else "the commits before it have no answer yet"
+        return "another commit of the same partitions is still in flight"
+    return None if has_free_place(state, at) else "earlier commits are still in flight"
 
 
 def opened_with_riders(state: OffsetState, commit: Commit) -> OffsetState:

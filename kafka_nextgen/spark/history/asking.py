@@ -101,7 +101,7 @@ class History:
         return self._of("overlaps")
 
     def repeats(self) -> DataFrame:
-        """What was done twice?"""
+        """Which records were processed twice?"""
         return self._of("repeats")
 
     def members(self) -> DataFrame:

@@ -201,7 +201,7 @@ class Broker:
         """
         node = self._node(node_id)
         if not self._servers.runs(node):
-            raise MisuseError(f"node {node_id} does not run")
+            raise MisuseError(f"node {node_id} is not running")
         await self._servers.stop(node)
         self._cluster.leadership.node_left(node)
 
@@ -213,7 +213,7 @@ class Broker:
         """
         node = self._node(node_id)
         if self._servers.runs(node):
-            raise MisuseError(f"node {node_id} already runs")
+            raise MisuseError(f"node {node_id} is already running")
         await self._servers.start(node)
         self._cluster.leadership.node_came_back(node)
 

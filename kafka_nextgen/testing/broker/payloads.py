@@ -82,7 +82,7 @@ def _gzip_members(data: bytes, limit_bytes: int) -> memoryview:
         except zlib.error as error:
             raise CorruptRecordError(f"its gzip data is broken: {error}") from error
         if len(content) + len(part) > limit_bytes or (at == 0 and not member.eof):
-            raise CorruptRecordError(f"its gzip data ends too early, or takes more than {limit_bytes} bytes")
+            raise CorruptRecordError(f"its gzip data is incomplete, or larger than {limit_bytes} bytes")
         if not member.eof:
             break
         content += part
@@ -103,7 +103,7 @@ def _first_lz4_frame(data: memoryview) -> memoryview:
     blocks = checksum_at + 1
     end = _end_of_lz4_blocks(data, blocks, 4 if flags & _LZ4_BLOCK_CHECKSUM else 0)
     if end + (4 if flags & _LZ4_CHECKSUM else 0) > len(data):
-        raise CorruptRecordError("its lz4 frame is cut short")
+        raise CorruptRecordError("its lz4 frame is incomplete")
     if not flags & (_LZ4_SIZE | _LZ4_CHECKSUM) and data[end - 4 : end] == _LZ4_END:
         return data[:end]
     descriptor = bytes([flags & ~(_LZ4_SIZE | _LZ4_CHECKSUM), sizes])

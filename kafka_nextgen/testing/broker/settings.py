@@ -71,7 +71,7 @@ def _assignors(key: str, value: object) -> tuple[PartitionAssignor, ...]:
     if not names:
         raise ConfigError(f"{key} must have at least one assignor", key)
     if len(set(names)) < len(names):
-        raise ConfigError(f"{key}: {', '.join(names)}: no two may have the same name", key)
+        raise ConfigError(f"{key}: {', '.join(names)}: two assignors have the same name", key)
     return found
 
 
@@ -218,7 +218,7 @@ class BrokerSettings(SecuritySettings):
     def _check_target_size(self) -> None:
         key, size, most = "group.target.size", self.group_target_size, self.group_consumer_max_size
         if size and not self.extensions:
-            raise ConfigError(f"{key} ({size}) is an extension, and extensions are off", key)
+            raise ConfigError(f"{key} ({size}) is an extension, but extensions are disabled", key)
         if size > most:
             raise ConfigError(f"{key} ({size}) must not be above group.consumer.max.size ({most})", key)
 

@@ -40,7 +40,7 @@ class TopicDirectory:
         return None if topic is None else topic.topic_id
 
     def ids_of(self, partitions: Iterable[TopicPartition]) -> dict[str, TopicId]:
-        """The ids of the topics that these partitions are of, by name; without those that there are not."""
+        """The ids of the topics of these partitions, by name; topics that do not exist are left out."""
         names = {partition.topic for partition in partitions}
         return {name: self.by_name[name].topic_id for name in names & self.by_name.keys()}
 

@@ -51,7 +51,7 @@ class ShareGroupDescribeResponse(Message, api_key=77, versions="1", flexible="0+
 
 
 class StreamsGroupDescribeRequest(Message, api_key=89, versions="0", flexible="0+"):
-    """Describe streams groups. Version 1 can ask for the topology from the plugin of KIP-1331; we never do."""
+    """Describe streams groups. Version 1 adds data from the plugin of KIP-1331, which we do not request."""
 
     group_ids: Sequence[str] = field(["string"], "0+")
     include_authorized_operations: bool = field("bool", "0+")

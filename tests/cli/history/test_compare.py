@@ -38,7 +38,7 @@ def test_differences_are_listed(tmp_path: Path) -> None:
     lines = [[cell.strip() for cell in line.split("  ") if cell.strip()] for line in done.stdout.splitlines()]
     assert lines == [
         ["Group g, cluster c"],
-        ["SOURCE", "ABOUT", "TELLS", "CONSUMER TELLS"],
+        ["SOURCE", "ABOUT", "REPORTS", "CONSUMER REPORTS"],
         ["poller", "member app: epochs", "2", "1, 2"],
         ["poller", "t[1]: owners", "B", "app, B"],
     ]
@@ -57,7 +57,7 @@ def test_the_document_has_the_same(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("told", "line"),
     [
-        ([CONSUMERS, COORDINATOR], "coordinator and consumer tell the same"),
+        ([CONSUMERS, COORDINATOR], "coordinator and consumer report the same"),
         ([COORDINATOR], "only coordinator reports this group: there is nothing to compare"),
     ],
 )

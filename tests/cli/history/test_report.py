@@ -93,10 +93,10 @@ def test_tables_tell_the_incident(tmp_path: Path) -> None:
     assert rebalances[2][4] == "7.0s"
     assert rebalances[2][8] == "B: callback 5.8s"
     assert _rows(done.stdout, "Standstills: 5")[0][:4] == ["orders[3]", "1970-01-01 00:00:26.100", "900ms", "+780"]
-    assert _rows(done.stdout, "Members that held rebalances up")[0] == ["B", "2", "0ms", "0ms", "5.8s", "800ms"]
-    assert _rows(done.stdout, "Members put out")[0][:8] == ["A", "A", "-", "1", "0", "1", "1", "31.0s"]
-    assert [row[0] for row in _rows(done.stdout, "Owned by two: 2")] == ["orders[0]", "orders[1]"]
-    assert _rows(done.stdout, "Lost while uncommitted: 1")[0][2:6] == ["A", "50", "80", "30"]
+    assert _rows(done.stdout, "Members that held up rebalances")[0] == ["B", "2", "0ms", "0ms", "5.8s", "800ms"]
+    assert _rows(done.stdout, "Members that were fenced")[0][:8] == ["A", "A", "-", "1", "0", "1", "1", "31.0s"]
+    assert [row[0] for row in _rows(done.stdout, "Partitions with two owners: 2")] == ["orders[0]", "orders[1]"]
+    assert _rows(done.stdout, "Partitions lost before a commit: 1")[0][2:6] == ["A", "50", "80", "30"]
 
 
 def test_a_table_has_the_worst_rows(tmp_path: Path) -> None:
@@ -110,7 +110,12 @@ def test_a_calm_group_is_told_as_such(tmp_path: Path) -> None:
     log.write_text("\n".join(incident_lines()[:3]))
     done = _run(log)
     assert done.exit_code == 0
-    for title in ("Standstills", "Owned by two", "Lost while uncommitted", "Members put out, or coming and going"):
+    for title in (
+        "Standstills",
+        "Partitions with two owners",
+        "Partitions lost before a commit",
+        "Members that were fenced, rejoined or had errors",
+    ):
         assert f"{title}: none" in done.stdout
 
 
@@ -127,7 +132,7 @@ def test_members_are_called_by_their_clients(tmp_path: Path) -> None:
         "billing-2 C",
         "billing-1",
     ]
-    assert _rows(done.stdout, "Members put out")[0][:2] == ["billing-1", "A"]
+    assert _rows(done.stdout, "Members that were fenced")[0][:2] == ["billing-1", "A"]
     shown = _run(log, "--at", str(AT + 6_500)).stdout
     assert [line.split() for line in shown.splitlines() if "ASSIGNMENT" in line] == [
         ["MEMBER", "PARTITIONS", "LAG", "ASSIGNMENT"]
@@ -201,20 +206,23 @@ def test_at_tells_owners_and_events_around(tmp_path: Path) -> None:
     done = _run(log, "--at", "1970-01-01T00:00:26.500", "--within", "1")
     assert ["no owner", "1", "10", "orders[3]"] in _rows(done.stdout, "Owners at that time")
     assert [row[0] for row in _rows(done.stdout, "Partitions that stood still around that time")] == ["orders[3]"]
-    assert "the log tells of" not in done.stdout
+    assert "the log covers" not in done.stdout
 
 
 def test_a_time_that_the_log_does_not_tell_of_is_said(tmp_path: Path) -> None:
     """A local time in place of UTC, say."""
     done = _run(write_incident(tmp_path), "--at", "1970-01-01T01:00:26")
-    assert "the log tells of 1970-01-01 00:00:01.000 to 1970-01-01 00:00:42.000 UTC" in done.stdout
+    assert "the log covers 1970-01-01 00:00:01.000 to 1970-01-01 00:00:42.000 UTC" in done.stdout
 
 
 @pytest.mark.parametrize(
     ("cause", "told"),
     [
-        ("poll timeout", "records done twice: 30\n"),
-        ("member expired", "records done twice: at least 30; not counted is what A read after the last commit"),
+        ("poll timeout", "records processed twice: 30\n"),
+        (
+            "member expired",
+            "records processed twice: at least 30; this does not count what A read after the last commit",
+        ),
     ],
 )
 def test_what_a_member_that_died_did_twice_is_not_known(tmp_path: Path, cause: str, told: str) -> None:
@@ -227,7 +235,7 @@ def test_what_members_that_died_did_twice_is_unknown_where_none_tells(tmp_path: 
     log = write_incident(tmp_path)
     told = log.read_text().replace("poll timeout", "member expired").splitlines()
     log.write_text("\n".join(line for line in told if json.loads(line)["kind"] != "lost"))
-    assert "records done twice: unknown; not counted is what A read" in _run(log).stdout
+    assert "records processed twice: unknown; this does not count what A read" in _run(log).stdout
 
 
 @pytest.mark.parametrize(

@@ -89,7 +89,7 @@ def test_an_assignor_that_this_member_has_not_is_told_of() -> None:
 def test_an_assignment_that_is_refused_is_told_of() -> None:
     talk = installing()
     assert talk.refuse(ErrorCode.INVALID_ASSIGNMENT, "left foo[0] unassigned") == [
-        "tell mine: the coordinator refused what it made: left foo[0] unassigned (INVALID_ASSIGNMENT)"
+        "tell mine: the coordinator refused its assignment: left foo[0] unassigned (INVALID_ASSIGNMENT)"
     ]
     assert talk.phase == "idle"
 
@@ -98,7 +98,7 @@ def test_a_group_that_may_not_be_looked_at_is_told_of() -> None:
     talk = Conversation()
     talk.hear(compute=True)
     assert talk.refuse(ErrorCode.GROUP_AUTHORIZATION_FAILED) == [
-        "tell the coordinator: the coordinator refused to prepare it: GROUP_AUTHORIZATION_FAILED"
+        "tell the coordinator: the coordinator refused to describe the group: GROUP_AUTHORIZATION_FAILED"
     ]
     assert talk.phase == "idle"
 

@@ -58,7 +58,7 @@ def test_what_it_says_is_offered_with_the_versions_it_reads() -> None:
         (SystemExit(1), r"its metadata\(\) raised SystemExit"),
         (None, r"its metadata\(\) returned None"),
         (AssignorMetadata(128), r"returned AssignorMetadata\(reason=128"),
-        (AssignorMetadata(metadata=Metadata(3)), r"has version 3, and it reads versions 0 to 2"),
+        (AssignorMetadata(metadata=Metadata(3)), r"returned version 3, but it reads versions 0 to 2"),
         (AssignorMetadata(metadata=Metadata(0, "text")), r"returned AssignorMetadata"),  # type: ignore[arg-type]
         (AssignorMetadata(metadata=b"bytes"), r"returned AssignorMetadata"),  # type: ignore[arg-type]
     ],
@@ -78,21 +78,21 @@ def test_an_assignment_of_the_group_is_taken_as_it_is() -> None:
     [
         (ValueError("boom"), r"it raised ValueError: boom"),
         (SystemExit(1), "it raised SystemExit"),
-        (None, "it returned NoneType and no GroupAssignment"),
+        (None, "it returned NoneType instead of a GroupAssignment"),
         (GroupAssignment({}), r"it left foo\[0-1\] unassigned"),
         (GroupAssignment({}, error="bad"), "it returned the error 'bad'"),  # type: ignore[arg-type]
         (GroupAssignment({}, error=128), "it returned the error 128"),
-        (GroupAssignment(None), "it returned what can't be read as an assignment"),  # type: ignore[arg-type]
-        (GroupAssignment({"A": {FOO: {0, 1}}}), "it returned what can't be read"),  # type: ignore[dict-item]
-        (GroupAssignment({"A": MemberAssignment({FOO: [0, 1]})}), r"it gave A \[0, 1\], which is no set of numbers"),  # type: ignore[dict-item]
-        (GroupAssignment({"A": MemberAssignment({FOO: {0, "1"}})}), "which is no set of numbers"),  # type: ignore[dict-item]
+        (GroupAssignment(None), "it returned an assignment that can't be read"),  # type: ignore[arg-type]
+        (GroupAssignment({"A": {FOO: {0, 1}}}), "it returned an assignment that can't be read"),  # type: ignore[dict-item]
+        (GroupAssignment({"A": MemberAssignment({FOO: [0, 1]})}), r"it gave A \[0, 1\], which is not a set of numbers"),  # type: ignore[dict-item]
+        (GroupAssignment({"A": MemberAssignment({FOO: {0, "1"}})}), "which is not a set of numbers"),  # type: ignore[dict-item]
         (
             GroupAssignment({"A": MemberAssignment({FOO: {0, 1}}, Metadata(2))}),
             "it wrote metadata for A in version 2, and A wrote 1",
         ),
         (
             GroupAssignment({"A": MemberAssignment({FOO: {0, 1}}, b"word")}),  # type: ignore[arg-type]
-            "it gave A metadata that is none: b'word'",
+            "it gave A invalid metadata: b'word'",
         ),
     ],
 )

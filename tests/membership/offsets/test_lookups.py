@@ -14,14 +14,14 @@ def test_a_partition_that_every_answer_leaves_out_ends_as_a_timeout_never_as_no_
     talk.look_up("foo[0]", within_s=0.15)
     talk.tell("")
     assert talk.passes(0.1) == ["look up as epoch=3 foo[0]"]
-    assert talk.tell("") == ["1 timed out after 0.15 s: OffsetFetch was answered without foo[0]"]
+    assert talk.tell("") == ["1 timed out after 0.15 s: the response to OffsetFetch lacks foo[0]"]
 
 
 def test_a_timeout_names_what_was_left_out_and_not_a_topic_that_is_unknown() -> None:
     talk = member()
     talk.look_up("foo[0-1]", within_s=0.05)
     assert talk.tell("", p1=ErrorCode.UNKNOWN_TOPIC_OR_PARTITION) == [
-        "1 timed out after 0.05 s: OffsetFetch was answered without foo[0]"
+        "1 timed out after 0.05 s: the response to OffsetFetch lacks foo[0]"
     ]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.membership.offsets.conversation import Conversation, member
 
-CROWDED = "the commits before it have no answer yet"
+CROWDED = "earlier commits are still in flight"
 
 
 def crowded() -> Conversation:

@@ -69,11 +69,11 @@ def test_one_alone_needs_no_list() -> None:
 @pytest.mark.parametrize(
     ("value", "complaint"),
     [
-        ([SEEN, Seen], "seen, seen: no two may have the same name"),
-        (["uniform", UniformAssignor()], "no two may have the same name"),
+        ([SEEN, Seen], "seen, seen: two assignors have the same name"),
+        (["uniform", UniformAssignor()], "two assignors have the same name"),
         ([], "at least one"),
         ("", "at least one"),
-        ("range,range", "no two may have the same name"),
+        ("range,range", "two assignors have the same name"),
         ("sticky", "no assignor 'sticky', only uniform, range, rack-aware, weighted"),
         (Needy, "Needy can't be made without arguments"),
         (named(""), "needs a name that its group knows it by, without commas, not ''"),

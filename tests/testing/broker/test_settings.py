@@ -64,7 +64,7 @@ def test_settings_can_be_written_and_read_again() -> None:
         ({"broker.rack": 7}, "broker.rack", "a rack, or one for each node"),
         ({"replica.selector.class": "Mine"}, "replica.selector.class", "LeaderSelector, .*RackAwareReplicaSelector"),
         ({HEARTBEAT: 20_000}, HEARTBEAT, "must lie between"),
-        ({TARGET_SIZE: 3, "extensions": False}, TARGET_SIZE, "is an extension, and extensions are off"),
+        ({TARGET_SIZE: 3, "extensions": False}, TARGET_SIZE, "is an extension, but extensions are disabled"),
         ({TARGET_SIZE: 3, "group.consumer.max.size": 2}, TARGET_SIZE, "must not be above group.consumer.max.size"),
         ({TARGET_SIZE: -1}, TARGET_SIZE, "must be between 0 and"),
         ({"group.consumer.assignment.interval.ms": 15_001}, "group.consumer.assignment.interval.ms", "must lie"),

@@ -66,7 +66,7 @@ def test_a_cluster_without_a_clock_is_not_moved_on() -> None:
 
 def test_a_cluster_that_does_not_run_is_not_moved_on() -> None:
     cluster = Cluster(clock=Clock())
-    with pytest.raises(MisuseError, match="does not run"):
+    with pytest.raises(MisuseError, match="is not running"):
         cluster.advance(seconds=1)
 
 

@@ -75,7 +75,7 @@ def _wrong_entity(entry: _Alteration) -> Refusal | None:
     if unknown:
         return Refusal(ErrorCode.INVALID_REQUEST, f"Unhandled client quota entity type: {unknown[0]}")
     if not kinds or len(set(kinds)) != len(kinds):
-        return Refusal(ErrorCode.INVALID_REQUEST, "Invalid client quota entity: it has no type, or one twice")
+        return Refusal(ErrorCode.INVALID_REQUEST, "Invalid client quota entity: a type is missing or duplicate")
     empty = [part.entity_type for part in entry.entity if part.entity_name == ""]
     if empty:
         return Refusal(ErrorCode.INVALID_REQUEST, f"Empty {empty[0]} not supported")

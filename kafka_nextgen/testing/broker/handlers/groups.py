@@ -91,7 +91,7 @@ def _find(key_type: int, key: str, context: Context) -> FoundCoordinator:
     cluster = context.cluster
     node = cluster.coordinator_of(key) if key_type == GROUP else cluster.transaction_coordinator_of(key)
     if node is None:
-        message = f"no replica of the partition that group {key} is kept in is alive"
+        message = f"no replica of the partition that stores group {key} is alive"
         return FoundCoordinator(key, error=ErrorCode.COORDINATOR_NOT_AVAILABLE, message=message)
     address = context.endpoint(node)
     return FoundCoordinator(key, node.node_id, address.host, address.port)

@@ -161,7 +161,7 @@ async def describe_cluster(request: m.DescribeClusterRequest, context: Context) 
     if request.endpoint_type != _BROKERS:
         return m.DescribeClusterResponse(
             error_code=ErrorCode.INVALID_REQUEST,
-            error_message="only the brokers can be asked for",
+            error_message="only brokers can be described",
             cluster_id=cluster.cluster_id,
         )
     return m.DescribeClusterResponse(

@@ -113,14 +113,14 @@ def _spread(asked: _AskedTopic, cluster: Cluster) -> _Replicas | Refusal:
     if factor > len(cluster.nodes):
         return Refusal(
             ErrorCode.INVALID_REPLICATION_FACTOR,
-            f"Replication factor {factor} is not within the {len(cluster.nodes)} broker(s) there are.",
+            f"Replication factor {factor} is larger than the number of brokers, {len(cluster.nodes)}.",
         )
     return cluster.topics.placement(count, factor)
 
 
 def _assigned(asked: _AskedTopic, cluster: Cluster) -> _Replicas | Refusal:
     if asked.num_partitions != -1 or asked.replication_factor != -1:
-        return Refusal(ErrorCode.INVALID_REQUEST, "Assigned replicas leave both numbers at -1.")
+        return Refusal(ErrorCode.INVALID_REQUEST, "With assigned replicas, both numbers must be -1.")
     by_index = {assignment.partition_index: assignment.broker_ids for assignment in asked.assignments}
     if sorted(by_index) != list(range(len(asked.assignments))):
         return Refusal(ErrorCode.INVALID_REPLICA_ASSIGNMENT, "Partitions must be numbered from 0 without gaps.")
@@ -139,7 +139,7 @@ def _refused(name: str, refusal: Refusal) -> _Result:
 async def create_partitions(request: m.CreatePartitionsRequest, context: Context) -> m.CreatePartitionsResponse:
     """Add the partitions that are valid; return a result for each topic."""
     if sum(_new_partitions(topic, context.cluster) for topic in request.topics) > MAX_PARTITIONS:
-        refusal = Refusal(ErrorCode.INVALID_PARTITIONS, f"A request makes up to {MAX_PARTITIONS} partitions.")
+        refusal = Refusal(ErrorCode.INVALID_PARTITIONS, f"A request can create at most {MAX_PARTITIONS} partitions.")
         return m.CreatePartitionsResponse(results=_each(request.topics, lambda topic: _grown(topic.name, refusal)))
     grown = _each(request.topics, lambda topic: _grow(topic, context, request.validate_only), _grown)
     return m.CreatePartitionsResponse(results=grown)
@@ -193,7 +193,7 @@ def _as_assigned(assignments: Sequence[Sequence[int]], cluster: Cluster) -> _Rep
     replicas = tuple(tuple(nodes) for nodes in assignments)
     for nodes in replicas:
         if not nodes or len(set(nodes)) < len(nodes) or len(nodes) != len(replicas[0]):
-            text = f"replicas {list(nodes)} are empty, twice the same, or not as many as the others'"
+            text = f"replicas {list(nodes)} are empty, contain duplicates, or differ in number from the others"
             return Refusal(ErrorCode.INVALID_REPLICA_ASSIGNMENT, text)
         if unknown := set(nodes) - {node.node_id for node in cluster.nodes}:
             return Refusal(ErrorCode.INVALID_REPLICA_ASSIGNMENT, f"there is no broker {min(unknown)}")

@@ -63,7 +63,7 @@ def parse_protocol_map(entries: Iterable[str]) -> dict[str, SecurityProtocol]:
 
 
 def parse_listeners(texts: Sequence[str], protocols: Mapping[str, SecurityProtocol]) -> tuple[Listener, ...]:
-    """Read ``listeners``. Raises ``ConfigError`` for what is no listener, has no protocol, or is there twice."""
+    """Read ``listeners``. Raises ``ConfigError`` for what is no listener, has no protocol, or appears twice."""
     found = tuple(_parse(text, protocols) for text in texts)
     _refuse_twice("name", [listener.name for listener in found])
     _refuse_twice("port", [listener.port for listener in found if listener.port])
@@ -77,7 +77,7 @@ def _parse(text: str, protocols: Mapping[str, SecurityProtocol]) -> Listener:
     name = parts["name"].upper()
     if name not in protocols:
         raise ConfigError(
-            f"listeners: what is spoken on {name} is not said; add {name}:PROTOCOL to listener.security.protocol.map",
+            f"listeners: no protocol is set for {name}; add {name}:PROTOCOL to listener.security.protocol.map",
             "listeners",
         )
     return Listener(name, protocols[name], parts["ipv6"] or parts["host"] or "", int(parts["port"]))
@@ -86,4 +86,4 @@ def _parse(text: str, protocols: Mapping[str, SecurityProtocol]) -> Listener:
 def _refuse_twice(what: str, values: Sequence[object]) -> None:
     twice = {value for value in values if values.count(value) > 1}
     if twice:
-        raise ConfigError(f"listeners: the {what} {min(map(str, twice))} is there twice", "listeners")
+        raise ConfigError(f"listeners: the {what} {min(map(str, twice))} appears twice", "listeners")

@@ -149,7 +149,7 @@ def _parse(text: str) -> tuple[Rule, ...]:
     try:
         return _rules(words)
     except ValueError as error:
-        raise ConfigError(f"{text!r} is no rule, which is {_FORM}: {error}") from None
+        raise ConfigError(f"{text!r} is not a rule of the form {_FORM}: {error}") from None
 
 
 def _rules(words: Sequence[str]) -> tuple[Rule, ...]:
@@ -183,5 +183,5 @@ def _operation(word: str, resource_type: ResourceType) -> Operation:
 def _word(kind: type[_Word], word: str) -> _Word:
     known = {entry.name: entry for entry in kind if entry.name != "ANY"}
     if word.upper() not in known:
-        raise ValueError(f"{word} is none of {', '.join(known)}")
+        raise ValueError(f"{word} is not one of {', '.join(known)}")
     return known[word.upper()]

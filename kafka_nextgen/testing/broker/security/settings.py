@@ -118,7 +118,7 @@ def _load_keys(context: ssl.SSLContext, keystore: str, key_password: Secret | No
         context.load_cert_chain(keystore, password=lambda: password)
     except (OSError, ValueError) as error:
         raise ConfigError(
-            f"ssl.keystore.location: {keystore} is no PEM file with a private key and its certificate that "
+            f"ssl.keystore.location: {keystore} is not a PEM file with a certificate and its private key that "
             f"ssl.key.password opens: {error}",
             "ssl.keystore.location",
         ) from None
@@ -127,14 +127,13 @@ def _load_keys(context: ssl.SSLContext, keystore: str, key_password: Secret | No
 def _load_authorities(context: ssl.SSLContext, truststore: str) -> None:
     if not truststore:
         raise ConfigError(
-            "ssl.client.auth needs ssl.truststore.location, a PEM file with the authorities that clients' "
-            "certificates are from",
+            "ssl.client.auth needs ssl.truststore.location, a PEM file with the certificate authorities of clients",
             "ssl.truststore.location",
         )
     try:
         context.load_verify_locations(truststore)
     except (OSError, ValueError) as error:
         raise ConfigError(
-            f"ssl.truststore.location: {truststore} is no PEM file with certificates: {error}",
+            f"ssl.truststore.location: {truststore} is not a PEM file with certificates: {error}",
             "ssl.truststore.location",
         ) from error

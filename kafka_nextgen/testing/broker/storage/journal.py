@@ -43,7 +43,7 @@ class Journal:
             values.append(value)
             self._size += len(line)
         if self._size < len(data):
-            _log.warning("%s: truncating %d bytes that are no whole line", self.path, len(data) - self._size)
+            _log.warning("%s: truncating %d bytes of an incomplete line", self.path, len(data) - self._size)
             with doing("truncate", self.path):
                 os.truncate(self.path, self._size)
         return values
@@ -66,7 +66,7 @@ class Journal:
         if any(_value(line) is not None for line in rest):
             line = f"line {number} of {number + len(rest)}"
             raise StorageError(
-                f"{self.path} is damaged in {line}: restore the directory from a backup, or begin with an empty one"
+                f"{self.path} is damaged in {line}: restore the directory from a backup, or start with an empty one"
             )
 
 

@@ -133,7 +133,7 @@ def test_what_is_no_rule_is_refused() -> None:
         "allow User:alice READ QUEUE orders",
         "allow User:alice READ TOPIC orders 10.0.0.1 always",
     ):
-        with pytest.raises(ConfigError, match="is no rule"):
+        with pytest.raises(ConfigError, match="is not a rule"):
             parse_rules([text])
 
 
