@@ -264,4 +264,4 @@ def test_a_topic_and_a_cluster_are_followed(cluster: Cluster) -> None:
 def test_a_topic_that_is_not_there_is_told(cluster: Cluster) -> None:
     done = kafka_nextgen("history", "follow", "-b", cluster.bootstrap_servers, "--topic", "nothing.here")
     assert done.returncode == 1
-    assert "there is no topic nothing.here" in done.stderr
+    assert "topic nothing.here does not exist" in done.stderr

@@ -25,7 +25,7 @@ STRANGER = MemberIdentity(GROUP, None)
     [
         (ErrorCode.UNKNOWN_MEMBER_ID, MEMBER, r"member A at epoch 7 could not commit .*; other members may own these"),
         (ErrorCode.UNKNOWN_MEMBER_ID, JOINING, r"has not joined its group .*poll\(\) until partitions are assigned"),
-        (ErrorCode.UNKNOWN_MEMBER_ID, STRANGER, r"no member .*subscribe\(\) to become a member"),
+        (ErrorCode.UNKNOWN_MEMBER_ID, STRANGER, r"not a member .*subscribe\(\) to become a member"),
         (ErrorCode.REBALANCE_IN_PROGRESS, MEMBER, "continue with what poll"),
         (ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, MEMBER, "whether it was deleted"),
         (ErrorCode.COORDINATOR_LOAD_IN_PROGRESS, MEMBER, "raise the timeout"),

@@ -210,7 +210,7 @@ def test_one_option_says_what_to_read(options: dict[str, str], expected: Consume
 @pytest.mark.parametrize(
     ("options", "key", "says"),
     [
-        ({}, "subscribe", "exactly one of subscribe, subscribePattern, assign has to be given: none is given"),
+        ({}, "subscribe", "exactly one of subscribe, subscribePattern, assign is required: none is given"),
         ({"assign": "{}", "subscribe": "a"}, "subscribe", "subscribe and assign are given"),
         ({"subscribe": " , "}, "subscribe", "must name topics, separated by commas"),
         ({"subscribe": "orders,a b"}, "subscribe", "has characters other than"),
