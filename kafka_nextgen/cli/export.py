@@ -1,7 +1,7 @@
 """``kafka-nextgen export``: write part of topics to Parquet files.
 
-An export that was interrupted goes on when the same command is run again: ``kafka_nextgen/scanning/export.py`` has the
-rules. Nothing is committed, and no group is joined.
+Running the same command again continues an interrupted export; ``kafka_nextgen/scanning/export.py`` has the rules. The
+command joins no group and commits nothing.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def export(
 
     Run the same command again to go on after an interruption.
     """
-    del style  # Parquet is the only one
+    del style  # Parquet is the only format
     task = Export(folder, " ".join(topics), file_rows)
     begin, end = task.edges or (since, until)
     config = properties.config({"bootstrap.servers": bootstrap_servers})

@@ -1,7 +1,7 @@
 """Reads part of topics as Arrow record batches, without a group, in bounded memory.
 
-A scan has a consumer of its own. While the caller works on one batch, the consumer fetches the next ones, up to its
-limits (``fetch.max.bytes`` and the other ``fetch.`` keys); nothing else is kept. Nothing is committed.
+A scan has its own consumer. While the caller works on one batch, the consumer fetches the next ones, up to its limits
+(``fetch.max.bytes`` and the other ``fetch.`` keys); nothing else is kept. Nothing is committed.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Scan", "read_arrow", "scan"]
 
-#: Records of a batch at most, unless the caller says otherwise.
+#: The default maximum number of records in a batch.
 BATCH_ROWS = 65_536
 
 
@@ -94,8 +94,8 @@ def read_arrow(
 class Scan:
     """A stream of Arrow record batches, to be read once, by one thread at a time.
 
-    ``ranges`` has the offsets that it reads of each partition, and ``positions`` the next offset after the batches that
-    were taken: ``scan(topics, since=found.positions, until=...)`` goes on where this one stopped.
+    ``ranges`` has the offsets that it reads in each partition, and ``positions`` the next offset after the batches read
+    so far: ``scan(topics, since=found.positions, until=...)`` continues where this scan stopped.
     """
 
     def __init__(
@@ -135,11 +135,11 @@ class Scan:
         return self._reader.read_all()
 
     def reader(self) -> pyarrow.RecordBatchReader:
-        """Return the stream as pyarrow's reader, for a library that takes no other."""
+        """Return the stream as a pyarrow reader, for libraries that accept nothing else."""
         return self._reader
 
     def close(self) -> None:
-        """Stop fetching. Does nothing after the end, and if called again."""
+        """Stop fetching. Does nothing after the end of the stream, or if called again."""
         self._consumer.close()
 
     def __iter__(self) -> Iterator[pyarrow.RecordBatch]:

@@ -1,9 +1,9 @@
-"""Writes a scan to files, so that an interrupted export can go on, and each record is in exactly one file.
+"""Writes a scan to files, so that an interrupted export can be continued, and each record is in exactly one file.
 
 - The ranges are fixed when the export begins, and kept in ``_export.json`` in its folder, with the offsets that are
-  done. A later call for the same folder goes on from these.
-- A file is complete or absent: it is written under a name that begins with a dot, and renamed when it is on disk. After
-  that the offsets are noted, also by renaming. If the process ends between the two, the next call writes a file of the
+  done. A later call for the same folder continues from these.
+- A file is complete or absent: it is written under a name that begins with a dot, and renamed once it is on disk. After
+  that the offsets are stored, also by renaming. If the process ends between the two, the next call writes a file of the
   same name from the same offsets again.
 """
 
@@ -34,7 +34,8 @@ VERSION = 1
 
 @frozen
 class _State:
-    """What ``_export.json`` has: the topics as the caller names them, the end, the next offsets, and how many files."""
+    """The contents of ``_export.json``: the topics as the caller named them, the end, the next offsets, and the number
+    of files."""
 
     name: str
     ends: Mapping[TopicPartition, int]
@@ -60,7 +61,7 @@ class _State:
 
 @define
 class Export:
-    """An export of ``name`` to the Parquet files of ``folder``, new or begun earlier.
+    """An export of ``name`` to Parquet files in ``folder``, new or started earlier.
 
     A file is complete when it has at least ``file_rows`` rows.
     """
@@ -71,7 +72,7 @@ class Export:
     _state: _State | None = None
 
     def __attrs_post_init__(self) -> None:
-        """Read what an earlier call has done. Raises MisuseError for a folder of another export."""
+        """Read the state that an earlier call left. Raises MisuseError for a folder of another export."""
         path = self.folder / STATE
         if not path.exists():
             return
@@ -84,7 +85,7 @@ class Export:
 
     @property
     def edges(self) -> tuple[Offsets, Offsets] | None:
-        """The offsets to go on from and to end at; None for a new export."""
+        """The offsets to continue from and to end at; None for a new export."""
         return None if self._state is None else (self._state.positions, self._state.ends)
 
     def run(self, scan: Scan, note_rows: Callable[[int], None] = lambda rows: None) -> int:
@@ -123,7 +124,7 @@ class Export:
 
 @define
 class _ParquetFile:
-    """A file that is there when it is complete, and not at all without rows."""
+    """A file that appears only once it is complete, and never without rows."""
 
     path: Path
     rows: int = 0
@@ -139,7 +140,7 @@ class _ParquetFile:
         self.rows += table.num_rows
 
     def finish(self) -> bool:
-        """Put the file in its place; returns whether there is one."""
+        """Move the file to its place; return whether there is one."""
         if self._writer is None:
             return False
         self._writer.close()
@@ -152,7 +153,7 @@ def _partial(path: Path) -> Path:
 
 
 def _put(partial: Path, path: Path) -> None:
-    """Have the file reach the disk, then give it its name."""
+    """Sync the file to disk, then rename it."""
     with partial.open("rb+") as file:
         os.fsync(file.fileno())
     partial.replace(path)

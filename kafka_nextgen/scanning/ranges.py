@@ -1,11 +1,11 @@
-"""Which offsets of which partitions a scan reads.
+"""Finds the offsets that a scan reads in each partition.
 
 - The range is fixed when the scan begins: records written later are not read, so a scan ends.
 - ``since`` and ``until`` are moments, compared with the records' timestamps as brokers index them: the range begins at
   the first record that is not older than ``since``, and ends before the first that is not older than ``until``. In a
   topic whose producers set timestamps out of order, older records may follow.
-- They may also be offsets by partition, such as the end of an earlier scan. Partitions that are not in ``since`` are
-  read from the beginning, and those that are not in ``until`` to the end.
+- They can also be offsets by partition, such as the end of an earlier scan. Partitions missing in ``since`` are read
+  from the beginning, and partitions missing in ``until`` to the end.
 - With ``isolation.level=read_committed``, the end is before the first open transaction, as for any consumer.
 """
 
@@ -31,7 +31,7 @@ Edge = Moment | Offsets | None
 
 @frozen
 class Question:
-    """What to scan: the topics and partitions, and where to begin and to end (milliseconds, or offsets)."""
+    """What to scan: the topics and partitions, and where to begin and end (milliseconds or offsets)."""
 
     topics: tuple[str | TopicPartition, ...]
     since: int | Offsets | None
@@ -80,11 +80,12 @@ def _checked(edge: Edge, now_ms: int, name: str) -> int | Offsets | None:
 def _edge(
     consumer: Consumer, edge: int | Offsets | None, otherwise: Offsets, last: Offsets
 ) -> dict[TopicPartition, int]:
-    """The offset of each partition at ``edge``; ``otherwise`` where it says nothing."""
+    """The offset of each partition at ``edge``; ``otherwise`` if it has none."""
     if edge is None:
         return dict(otherwise)
     if isinstance(edge, Mapping):
         return {tp: edge.get(tp, offset) for tp, offset in otherwise.items()}
     found = consumer.offsets_for_times(dict.fromkeys(otherwise, edge)).all()
-    # A partition whose records are all older has no such offset: nothing of it is left to read, or all of it.
+    # If all records of a partition are older, no offset is found: nothing of the partition is in the range, or all of
+    # it.
     return {tp: found[tp].offset if tp in found and found[tp].offset >= 0 else last[tp] for tp in otherwise}

@@ -3,7 +3,7 @@
 - A duration is before now: ``"90s"``, ``"30m"``, ``"2h"``, ``"7d"``, ``"1.5h"``, or a ``timedelta``.
 - A time is ISO 8601 text, in UTC if it has no zone; a ``datetime`` with a zone; or milliseconds since the epoch.
 
-A ``datetime`` without a zone is refused: Python means local time by it, and Kafka's tools mean UTC.
+A ``datetime`` without a zone is refused: in Python it means local time, in Kafka's tools UTC.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Moment = str | int | datetime | timedelta
 _DURATION = re.compile(r"(?P<number>\d+(?:\.\d+)?)\s*(?P<unit>ms|s|m|h|d)")
 _UNIT_MS = {"ms": 1, "s": 1_000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
 
-#: Milliseconds of the end of the year 9999, the last that ``datetime`` has.
+#: The end of the year 9999, the last of ``datetime``, in milliseconds.
 LAST_MS = 253_402_300_799_999
 
 
