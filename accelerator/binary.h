@@ -1,4 +1,4 @@
-/* Columns of byte strings, as they are given back to be made objects of: wire/records/binary_column.py in C.
+/* Columns of byte strings, as they are given back to be made objects of: BinaryColumn in wire/records/columns.py in C.
  *
  * What they hold was checked when they were made; here only what could lead outside of a buffer is looked at again.
  */

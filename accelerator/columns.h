@@ -1,4 +1,4 @@
-/* Records to columns in Arrow's layout: wire/records/gathering.py in C.
+/* Records to columns in Arrow's layout: the builders in wire/records/columns.py in C.
  *
  * The records are gone over once, checked and copied to where they stay. How many there may be the batches' headers say,
  * and all keys or all values take no more bytes than the payloads do, so the columns are made that large before and cut

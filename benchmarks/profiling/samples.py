@@ -70,9 +70,7 @@ CALLING_FILES = ("awaited", "iteration")
 
 _C_DECODER = rf"accelerator/({'|'.join(DECODER_FILES)})\.h"
 _C_CALLING = rf"accelerator/({'|'.join(CALLING_FILES)})\.h"
-_DECODER = (
-    rf"{_C_DECODER}|wire/records/(accelerated|batch|compression|decode|column_builders|joint_decompression|stated_size)"
-)
+_DECODER = rf"{_C_DECODER}|wire/records/(accelerated|batch|compression|decode|columns|joint_decompression|stated_size)"
 _LIBC = r"[^<]*libc\.[^<]*"
 
 

@@ -40,8 +40,8 @@ from kafka_nextgen.engine.application.arguments import checked_partitions, check
 from kafka_nextgen.errors import KafkaNextgenError, MisuseError
 from kafka_nextgen.transport.cluster import ClusterClient
 from kafka_nextgen.transport.cluster_queries import ClusterQueries
-from kafka_nextgen.transport.deadline import Deadline
 from kafka_nextgen.transport.settings import TransportSettings
+from kafka_nextgen.transport.waiting import Deadline
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 
 __all__ = ["AsyncGroupAdmin"]

@@ -23,8 +23,8 @@ from kafka_nextgen.errors import (
 )
 from kafka_nextgen.transport.cluster import ClusterClient, Coordinator, Target
 from kafka_nextgen.transport.cluster_queries import ClusterQueries
-from kafka_nextgen.transport.deadline import ClosedError, Deadline
 from kafka_nextgen.transport.failures import error_from_code
+from kafka_nextgen.transport.waiting import ClosedError, Deadline
 from kafka_nextgen.wire.apis import Api
 from kafka_nextgen.wire.schema import Message
 

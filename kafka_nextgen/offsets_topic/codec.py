@@ -9,7 +9,7 @@ from attrs import frozen
 
 from kafka_nextgen.groups.records import PendingOffsetCommitted, Record
 from kafka_nextgen.offsets_topic.kinds import KINDS, OFFSET, PENDING_OFFSET, RecordKind
-from kafka_nextgen.wire.codec import read_message, write_message
+from kafka_nextgen.wire.frames import read_message, write_message
 from kafka_nextgen.wire.primitives import leading_int16
 
 __all__ = ["KAFKAS", "Codec", "KeyAndValue", "Skipped"]

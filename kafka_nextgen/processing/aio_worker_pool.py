@@ -20,8 +20,7 @@ from kafka_nextgen.processing.consumers import AsyncConsumerToRun
 from kafka_nextgen.processing.lane_scheduler import Task
 from kafka_nextgen.processing.work import FailureOutcome, Work, format_tickets
 from kafka_nextgen.text import describe_error
-from kafka_nextgen.transport.deadline import wait_for_event
-from kafka_nextgen.transport.timers import Timer
+from kafka_nextgen.transport.waiting import Timer, wait_for_event
 from kafka_nextgen.types import Record, TopicPartition
 
 __all__ = ["AsyncWorkerPool", "watched_async"]

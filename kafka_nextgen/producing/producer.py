@@ -18,9 +18,9 @@ from kafka_nextgen.errors import BrokerError, TopicAuthorizationError
 from kafka_nextgen.producing.partitioner import Partitioner
 from kafka_nextgen.requests.cluster_image import TopicInfo
 from kafka_nextgen.transport.cluster import ClusterClient
-from kafka_nextgen.transport.deadline import Deadline
 from kafka_nextgen.transport.settings import TransportSettings
 from kafka_nextgen.transport.targets import ANY, Node
+from kafka_nextgen.transport.waiting import Deadline
 from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire.apis import CREATE_TOPICS, PRODUCE
 from kafka_nextgen.wire.messages import CreateTopicsRequest, CreateTopicsResponse, ProduceRequest, ProduceResponse

@@ -29,10 +29,9 @@ from kafka_nextgen.properties.value_types import ServerAddress
 from kafka_nextgen.requests.api_versions import MeantBroker
 from kafka_nextgen.requests.cluster_image import Broker, ClusterImage
 from kafka_nextgen.transport.background import OnFailure, log_failure
+from kafka_nextgen.transport.concurrency import SendQueue
 from kafka_nextgen.transport.connection import Connection
 from kafka_nextgen.transport.coordinators import Coordinators
-from kafka_nextgen.transport.deadline import ClosedError, Deadline, SendQueue
-from kafka_nextgen.transport.eager_future import EagerFuture
 from kafka_nextgen.transport.known_brokers import KnownBrokers
 from kafka_nextgen.transport.metadata import ClusterMetadata
 from kafka_nextgen.transport.pipeline import Exchange
@@ -42,6 +41,7 @@ from kafka_nextgen.transport.settings import TransportSettings
 from kafka_nextgen.transport.targets import ANY, AnyBroker, Coordinator, Node, Purpose, Target, purpose_of
 from kafka_nextgen.transport.throttling import ThrottledError, throttle_in
 from kafka_nextgen.transport.traffic import Traffic
+from kafka_nextgen.transport.waiting import ClosedError, Deadline, EagerFuture
 from kafka_nextgen.types import TopicId
 from kafka_nextgen.wire.apis import Answer, Api, Question, negotiate
 

@@ -12,9 +12,9 @@ from kafka_nextgen.groups.partition_results import PartitionResults
 from kafka_nextgen.requests.cluster_image import TopicInfo
 from kafka_nextgen.requests.list_offsets import EARLIEST, LATEST, ListedOffset, from_response, number_of, to_request
 from kafka_nextgen.transport.cluster import ClusterClient, Node
-from kafka_nextgen.transport.deadline import ClosedError, Deadline
 from kafka_nextgen.transport.failures import error_from_code
 from kafka_nextgen.transport.offset_lookup import NO_LEADER, Lookup, OffsetAndTimestamp, checked
+from kafka_nextgen.transport.waiting import ClosedError, Deadline
 from kafka_nextgen.types import OffsetAndMetadata, TopicDescription, TopicPartition, format_partitions, lag_of
 from kafka_nextgen.wire import messages as m
 from kafka_nextgen.wire.apis import LIST_OFFSETS

@@ -30,12 +30,13 @@ from kafka_nextgen.properties.value_types import ServerAddress, can_be_host
 from kafka_nextgen.requests import api_versions
 from kafka_nextgen.requests.api_versions import MeantBroker
 from kafka_nextgen.transport.background import in_daemon_thread
+from kafka_nextgen.transport.concurrency import SingleFlight
 from kafka_nextgen.transport.connection import Connection
 from kafka_nextgen.transport.connection_errors import tls_error
-from kafka_nextgen.transport.deadline import Deadline, SingleFlight
 from kafka_nextgen.transport.security.settings import SaslLogin
 from kafka_nextgen.transport.settings import TransportSettings
 from kafka_nextgen.transport.traffic import Traffic
+from kafka_nextgen.transport.waiting import Deadline
 from kafka_nextgen.version import VERSION
 from kafka_nextgen.wire.apis import API_VERSIONS
 from kafka_nextgen.wire.messages import ApiVersionsResponse

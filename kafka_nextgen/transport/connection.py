@@ -19,14 +19,12 @@ from kafka_nextgen.errors import DecodeError, DisconnectedError, KafkaNextgenErr
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.properties.value_types import ServerAddress
 from kafka_nextgen.transport.connection_errors import connection_lost_error
-from kafka_nextgen.transport.deadline import Deadline
-from kafka_nextgen.transport.eager_future import EagerFuture
 from kafka_nextgen.transport.frame_reader import FrameReader, Receive, receiver_of
 from kafka_nextgen.transport.pipeline import Exchange, LogIn, PendingRequest, Pipeline, Reauthentication
 from kafka_nextgen.transport.settings import TransportSettings
 from kafka_nextgen.transport.throttling import Throttle, ThrottledError, throttle_time_s
-from kafka_nextgen.transport.timers import LazyTimer
 from kafka_nextgen.transport.traffic import Traffic
+from kafka_nextgen.transport.waiting import Deadline, EagerFuture, LazyTimer
 from kafka_nextgen.wire import frames
 from kafka_nextgen.wire.apis import API_VERSIONS, FETCH, Answer, Api, Question, VersionRange
 
@@ -47,6 +45,8 @@ class Connection(asyncio.BufferedProtocol):
         self.throttle = Throttle(address)
         self.on_closed: Callable[[Connection, KafkaNextgenError], None] | None = None
         self.was_lost = True
+        #: Whether requests can be sent.
+        self.is_open = False
         self._settings = settings
         self._traffic = traffic
         self._reader = FrameReader(settings.receive_max_bytes)
@@ -60,11 +60,6 @@ class Connection(asyncio.BufferedProtocol):
         self._reauthentication = Reauthentication(self._pipeline, self._on_reauthenticated)
         self._ended: KafkaNextgenError | None = None
         self._socket_closed = self._loop.create_future()
-
-    @property
-    def is_open(self) -> bool:
-        """Whether requests can be sent."""
-        return self._transport is not None and self._ended is None
 
     @property
     def load(self) -> int:
@@ -89,11 +84,12 @@ class Connection(asyncio.BufferedProtocol):
         """
         if not self.is_open:
             raise self._ended or DisconnectedError(f"{self.address}: not connected")
-        pending = PendingRequest(api, version, deadline, EagerFuture(self._loop), for_login, exchange)
-        correlation_id = self._pipeline.next_correlation_id()
-        frame = frames.encode_request(message, version, correlation_id, self._settings.client_id)
-        self._submit(pending, correlation_id, frame, self._loop.time())
-        return pending.reply
+        reply: EagerFuture[Answer] = EagerFuture(loop=self._loop)
+        pending = PendingRequest(api, version, deadline, reply, for_login, exchange)
+        pending.correlation_id = next(self._pipeline.correlation_ids)
+        frame = frames.encode_request(message, version, pending.correlation_id, self._settings.client_id)
+        self._submit(pending, frame, self._loop.time())
+        return reply
 
     def limit_frames(self, max_bytes: int, rule: str) -> None:
         """From now on refuse longer frames; the error names ``rule``."""
@@ -105,8 +101,8 @@ class Connection(asyncio.BufferedProtocol):
 
     def send_waiting(self) -> None:
         """Send waiting requests after a throttle was lifted."""
-        if self.is_open and self._pipeline.waits:
-            self._pump()
+        if self.is_open:
+            self._pump(self._loop.time())
 
     async def close(self) -> None:
         """End the connection and wait until its socket is closed; requests fail with ``DisconnectedError``."""
@@ -129,6 +125,7 @@ class Connection(asyncio.BufferedProtocol):
         if self._ended is not None:  # closed while the socket was being connected
             self._transport.abort()
         else:
+            self.is_open = True
             self._idle_since = self._loop.time()
             self._timer.fire_by(self._due_at())
 
@@ -142,13 +139,12 @@ class Connection(asyncio.BufferedProtocol):
             return
         try:
             self._read(nbytes)
-            rest = self._reader.rest()
-            if rest is not None and self._receive is not None and self.is_open:
+            if self._receive is not None and (rest := self._reader.rest()) is not None and self.is_open:
                 self._read(self._receive(rest))
         except DecodeError as error:
             self._end(self._with_address(error))
-        else:
-            self._continue()
+        if self.is_open:
+            self._pump(self._loop.time())
 
     def connection_lost(self, exc: Exception | None) -> None:
         """The socket is closed."""
@@ -170,7 +166,7 @@ class Connection(asyncio.BufferedProtocol):
         self._traffic.answers += 1
         self._traffic.latency.note(now - pending.sent_at, now)
         self._has_answered = self._has_answered or pending.api is not API_VERSIONS
-        if not pending.is_wanted:
+        if pending.reply.done():
             return
         try:
             if pending.exchange is not None and self._follow(pending, pending.exchange, frame, now):
@@ -184,21 +180,19 @@ class Connection(asyncio.BufferedProtocol):
         except Exception as bug:  # a bug in the reader, or out of memory: the other requests continue
             pending.reply.set_exception(bug)
             return
-        throttle_s = throttle_time_s(message)
-        if throttle_s > 0:
-            self._extend_throttle(throttle_s)
+        if getattr(message, "throttle_time_ms", 0) > 0:
+            self._extend_throttle(throttle_time_s(message))
         pending.reply.set_result(message)
 
     def _follow(self, pending: PendingRequest, exchange: Exchange, frame: memoryview, now: float) -> bool:
         """Send the next request of an exchange, if the answer that arrived ``now`` leads to one."""
-        correlation_id = self._pipeline.upcoming_correlation_id
-        following = exchange.follow(frame, correlation_id)
+        pending.correlation_id = next(self._pipeline.correlation_ids)
+        following = exchange.follow(frame, pending.correlation_id)
         if following is None:
             return False
-        self._pipeline.next_correlation_id()
         pending.deadline.restart(now)
         pending.reply.cancel_timeout()
-        self._submit(pending, correlation_id, following, now)
+        self._submit(pending, following, now)
         exchange.sent()
         return True
 
@@ -211,55 +205,37 @@ class Connection(asyncio.BufferedProtocol):
     def _with_address(self, error: DecodeError) -> DecodeError:
         return type(error)(f"{self.address}: {error}")
 
-    def _continue(self) -> None:
-        """Continue after answers. Usually nothing waits, and the next request of an exchange is already sent."""
-        oldest = self._pipeline.oldest
-        if self._pipeline.waits:
-            self._pump()
-        elif oldest is None or oldest.due_at < self._timer.at:
-            self._timer.fire_by(self._due_at())
-
     # ---- requests
 
-    def _submit(self, pending: PendingRequest, correlation_id: int, frame: bytes, now: float) -> None:
-        """Send a request now, or queue it."""
-        left_s = pending.deadline.left_s(now)
-        pending.put(correlation_id, frame, max(self._settings.request_timeout_s, left_s))
-        may_send = now < self._reauthentication.at and now >= self.throttle.until
-        if may_send and self._pipeline.sends_at_once(pending, now):
-            self._write(pending)
-            self._idle_since = now
-            if pending.due_at < self._timer.at:
-                self._timer.fire_by(self._due_at())
-        else:
-            self._pipeline.add(pending)
-            self._pump()
+    def _submit(self, pending: PendingRequest, frame: bytes, now: float) -> None:
+        """Queue a request, and send it now if it may be."""
+        left_s = max(0.0, pending.deadline.at - now)
+        pending.frame, pending.timeout_s = frame, max(self._settings.request_timeout_s, left_s)
+        self._pipeline.add(pending)
+        self._idle_since = now
+        self._pump(now)
         if pending.timeout_s > left_s or self._pipeline.oldest is not pending:  # else the connection's timer suffices
             pending.deadline.limit(pending.reply, self._throttled_error)
 
     def _throttled_error(self) -> ThrottledError | None:
         return ThrottledError(str(self.throttle)) if self.throttle.until > self._loop.time() else None
 
-    def _pump(self) -> None:
-        """Send the requests that may be sent now."""
-        now = self._loop.time()
-        self._reauthentication.begin_if_due(now)
-        self._idle_since = now
-        for pending in self._pipeline.to_send(now) if now >= self.throttle.until else ():
-            self._write(pending)
-        self._timer.fire_by(self._due_at())
-
-    def _write(self, pending: PendingRequest) -> None:
+    def _pump(self, now: float) -> None:
+        """Send the requests that may be sent now, and have the timer fire in time for what is due next."""
         assert self._transport is not None
-        self._transport.write(pending.frame)
-        self._traffic.requests += 1
-        self._traffic.bytes_out += len(pending.frame)
+        if now >= self._reauthentication.at:
+            self._reauthentication.begin()
+        for pending in self._pipeline.to_send(now) if now >= self.throttle.until else ():
+            self._transport.write(pending.frame)
+            self._traffic.requests += 1
+            self._traffic.bytes_out += len(pending.frame)
+        self._timer.fire_by(self._due_at())
 
     def _on_reauthenticated(self, failure: KafkaNextgenError | None) -> None:
         if failure is not None:
             self._end(failure)
         elif self.is_open:
-            self._pump()
+            self._pump(self._loop.time())
 
     # ---- time, and the end
 
@@ -267,7 +243,7 @@ class Connection(asyncio.BufferedProtocol):
         """When to act next: an answer is late, the connection is idle too long, or a request's throttle ends."""
         oldest = self._pipeline.oldest
         due_at = self._idle_since + self._settings.max_idle_s if oldest is None else oldest.due_at
-        if self._pipeline.waits and self.throttle.until < due_at and self._pipeline.may_send:
+        if self._pipeline.waiting and self.throttle.until < due_at and self._pipeline.may_send:
             return self.throttle.until
         return due_at
 
@@ -275,7 +251,7 @@ class Connection(asyncio.BufferedProtocol):
         if now < self._due_at():
             self._timer.fire_by(self._due_at())
         elif self._pipeline.may_send and self.throttle.until <= now:
-            self._pump()
+            self._pump(self._loop.time())
         else:
             self._time_out()
 
@@ -291,7 +267,7 @@ class Connection(asyncio.BufferedProtocol):
     def _end(self, error: KafkaNextgenError) -> None:
         if self._ended is not None:
             return
-        self._ended = error
+        self._ended, self.is_open = error, False
         logger.debug("%s", error)
         self._timer.stop()
         if self._transport is not None:

@@ -13,9 +13,10 @@ from kafka_nextgen.errors import BrokerError, OutageError, RequestTimeoutError
 from kafka_nextgen.membership.error_classes import error_class
 from kafka_nextgen.requests import find_coordinator
 from kafka_nextgen.requests.cluster_image import Broker
-from kafka_nextgen.transport.deadline import ClosedError, Deadline, SingleFlight
+from kafka_nextgen.transport.concurrency import SingleFlight
 from kafka_nextgen.transport.known_brokers import KnownBrokers
 from kafka_nextgen.transport.settings import TransportSettings
+from kafka_nextgen.transport.waiting import ClosedError, Deadline
 from kafka_nextgen.wire.apis import FIND_COORDINATOR
 from kafka_nextgen.wire.messages import FindCoordinatorResponse
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import asyncio
 from asyncio.trsock import TransportSocket
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from struct import Struct
 
 from kafka_nextgen.compiled import ACCELERATED, accelerator
@@ -68,49 +68,42 @@ class FrameReader:
             return None
         return self._view[self._end : _LENGTH.size + _LENGTH.unpack_from(self._buffer)[0]]
 
-    def received(self, count: int) -> Iterable[memoryview]:
+    def received(self, count: int) -> Iterator[memoryview]:
         """The frames completed by ``count`` more bytes, without their length prefixes.
 
         Each must be used before the next is taken, and all must be taken. Raises ``DecodeError``, or
         ``FrameTooLargeError`` for a length above the limit; the stream can't be used after that.
         """
-        if self._large is None:
-            self._end += count
-            frame = self._single_frame()
-            return self._small_frames() if frame is None else (frame,)
-        self._large_end += count
-        if self._large_end < len(self._large):
-            return ()
-        frame, self._large = self._large, None
-        return (frame,)
-
-    def kept(self, frame: memoryview) -> memoryview:
-        """The frame in memory that stays valid: a copy if it is in the buffer for small frames."""
-        return memoryview(bytes(frame)) if frame.obj is self._buffer else frame
-
-    def _single_frame(self) -> memoryview | None:
-        """The only frame, if the buffer holds exactly one: the usual case, without a generator."""
-        end = self._end
-        if end < _LENGTH.size or _LENGTH.unpack_from(self._buffer)[0] != end - _LENGTH.size or end > self._max_bytes:
-            return None
-        self._buffers.note_small()
-        self._end = 0
-        return self._view[_LENGTH.size : end]
-
-    def _small_frames(self) -> Iterator[memoryview]:
+        if self._large is not None:
+            self._large_end += count
+            if self._large_end == len(self._large):
+                frame, self._large = self._large, None
+                yield frame
+            return
+        self._end += count
         start = 0
         while self._end - start >= _LENGTH.size:
-            length = self._checked(_LENGTH.unpack_from(self._buffer, start)[0])
+            (length,) = _LENGTH.unpack_from(self._buffer, start)
+            if not 0 <= length <= self._max_bytes:
+                raise self._refused(length)
             first, after = start + _LENGTH.size, start + _LENGTH.size + length
             if after - start > len(self._buffer):
                 self._begin_large(length, first)
                 return
             if after > self._end:
                 break
-            self._buffers.note_small()
+            if self._buffers.kept:
+                self._buffers.note_small()
             yield self._view[first:after]
             start = after
-        self._move_to_front(start)
+        rest = self._end - start
+        if start and rest:
+            self._buffer[:rest] = self._buffer[start : self._end]
+        self._end = rest
+
+    def kept(self, frame: memoryview) -> memoryview:
+        """The frame in memory that stays valid: a copy if it is in the buffer for small frames."""
+        return memoryview(bytes(frame)) if frame.obj is self._buffer else frame
 
     def _begin_large(self, length: int, first: int) -> None:
         self._large = self._buffers.take(length)
@@ -118,25 +111,14 @@ class FrameReader:
         self._large[: self._large_end] = self._view[first : self._end]
         self._end = 0
 
-    def _move_to_front(self, start: int) -> None:
-        rest = self._end - start
-        if start and rest:
-            self._buffer[:rest] = self._buffer[start : self._end]
-        self._end = rest
-
-    def _checked(self, length: int) -> int:
+    def _refused(self, length: int) -> DecodeError:
+        head = _LENGTH.pack(length)
+        hint = "; its first bytes look like HTTP: is this another service's port?" if head == b"HTTP" else ""
+        if head[0] in (0x15, 0x16) and head[1] == 0x03:
+            hint = "; its first bytes look like TLS: set security.protocol to SSL or SASL_SSL for this port"
         if length < 0:
-            raise DecodeError(f"a frame announces {length} bytes: this is not Kafka's protocol{_hint(length)}")
-        if length > self._max_bytes:
-            raise FrameTooLargeError(f"a frame announces {length} bytes, {self._rule}={self._max_bytes}{_hint(length)}")
-        return length
-
-
-def _hint(length: int) -> str:
-    head = _LENGTH.pack(length)
-    if head[0] in (0x15, 0x16) and head[1] == 0x03:
-        return "; its first bytes look like TLS: set security.protocol to SSL or SASL_SSL for this port"
-    return "; its first bytes look like HTTP: is this another service's port?" if head == b"HTTP" else ""
+            return DecodeError(f"a frame announces {length} bytes: this is not Kafka's protocol{hint}")
+        return FrameTooLargeError(f"a frame announces {length} bytes, {self._rule}={self._max_bytes}{hint}")
 
 
 class FrameBuffers:
@@ -147,26 +129,25 @@ class FrameBuffers:
     """
 
     def __init__(self) -> None:
-        self._kept: list[bytearray] = []
+        self.kept: list[bytearray] = []
         self._small_frames = 0
 
     def take(self, length: int) -> memoryview:
         """A buffer of ``length`` bytes, which is in use as long as a view of it exists."""
         self._small_frames = 0
-        for at, buffer in enumerate(self._kept):
+        for at, buffer in enumerate(self.kept):
             if len(buffer) >= length and _is_free(buffer):
-                self._kept.append(self._kept.pop(at))
+                self.kept.append(self.kept.pop(at))
                 return memoryview(buffer)[:length]
         buffer = unfilled(_capacity_for(length))
-        self._kept = [*self._kept[1 - KEPT :], buffer]
+        self.kept = [*self.kept[1 - KEPT :], buffer]
         return memoryview(buffer)[:length]
 
     def note_small(self) -> None:
         """Count a small frame, which needs no separate buffer."""
-        if self._kept:
-            self._small_frames += 1
-            if self._small_frames > SMALL_FRAMES:
-                self._kept.clear()
+        self._small_frames += 1
+        if self._small_frames > SMALL_FRAMES:
+            self.kept.clear()
 
 
 def _capacity_for(length: int) -> int:

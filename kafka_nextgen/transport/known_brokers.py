@@ -17,12 +17,12 @@ from kafka_nextgen.errors import BrokerError, DecodeError, KafkaNextgenError, No
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.properties.value_types import ServerAddress, can_be_host
 from kafka_nextgen.transport.connection import Connection
-from kafka_nextgen.transport.deadline import ClosedError, Deadline
 from kafka_nextgen.transport.pool import ConnectionPool
 from kafka_nextgen.transport.retrying import REPEAT_S
 from kafka_nextgen.transport.settings import TransportSettings
 from kafka_nextgen.transport.targets import Purpose
 from kafka_nextgen.transport.throttling import throttle_in
+from kafka_nextgen.transport.waiting import ClosedError, Deadline
 from kafka_nextgen.wire.apis import Answer, Api, negotiate
 from kafka_nextgen.wire.schema import Message
 

@@ -20,10 +20,10 @@ from kafka_nextgen.properties.value_types import ServerAddress
 from kafka_nextgen.requests import metadata as messages
 from kafka_nextgen.requests.cluster_image import ClusterImage
 from kafka_nextgen.transport.background import OnFailure, keep_running
-from kafka_nextgen.transport.deadline import ClosedError, Deadline, wait_for_event
 from kafka_nextgen.transport.known_brokers import KnownBrokers
 from kafka_nextgen.transport.retrying import FailureLog
 from kafka_nextgen.transport.settings import TransportSettings
+from kafka_nextgen.transport.waiting import ClosedError, Deadline, wait_for_event
 from kafka_nextgen.types import TopicId
 from kafka_nextgen.wire.apis import METADATA
 from kafka_nextgen.wire.messages import MetadataResponse

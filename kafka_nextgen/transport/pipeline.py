@@ -12,14 +12,14 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Callable, Coroutine, Iterator
+from itertools import count
 from math import inf
 from typing import Protocol
 
 from attrs import define, field
 
 from kafka_nextgen.errors import DecodeError, DisconnectedError, KafkaNextgenError
-from kafka_nextgen.transport.deadline import Deadline
-from kafka_nextgen.transport.eager_future import EagerFuture
+from kafka_nextgen.transport.waiting import Deadline, EagerFuture
 from kafka_nextgen.wire.apis import Answer, Api, Question
 
 __all__ = ["Exchange", "LogIn", "PendingRequest", "Pipeline", "Reauthentication"]
@@ -57,9 +57,10 @@ class Exchange(Protocol):
 
 @define(eq=False)
 class PendingRequest:
-    """A request, the reply its caller waits for, and the deadline of the answer once the request is sent.
+    """A request, and the reply its caller waits for, which is done if that has left.
 
-    ``for_login`` is set for login requests. ``timeout_s`` is how long the connection waits for the answer.
+    ``for_login`` is set for login requests. ``timeout_s`` is how long the connection waits for the answer. Each request
+    of an exchange has another id, frame and time.
     """
 
     api: Api
@@ -71,21 +72,8 @@ class PendingRequest:
     correlation_id: int = -1
     frame: bytes = field(default=b"", repr=False)  # may contain a password
     timeout_s: float = 0.0
+    sent_at: float = 0.0
     due_at: float = 0.0
-
-    def put(self, correlation_id: int, frame: bytes, timeout_s: float) -> None:
-        """Set the frame to send, at first and for each next request of an exchange."""
-        self.correlation_id, self.frame, self.timeout_s = correlation_id, frame, timeout_s
-
-    @property
-    def sent_at(self) -> float:
-        """When it was sent."""
-        return self.due_at - self.timeout_s
-
-    @property
-    def is_wanted(self) -> bool:
-        """Whether the caller still waits."""
-        return not self.reply.done()
 
 
 class Pipeline:
@@ -94,66 +82,42 @@ class Pipeline:
     def __init__(self, max_in_flight: int) -> None:
         self._max_in_flight = max_in_flight
         self._in_flight: deque[PendingRequest] = deque()
-        self._waiting: deque[PendingRequest] = deque()
-        self.upcoming_correlation_id = 0
+        self.waiting: deque[PendingRequest] = deque()
+        self.correlation_ids = (number & _INT32_MAX for number in count())
+        #: Set while a login is renewed.
         self.on_hold = False
 
     def __len__(self) -> int:
-        return len(self._in_flight) + sum(pending.is_wanted for pending in self._waiting)
+        return len(self._in_flight) + sum(not pending.reply.done() for pending in self.waiting)
 
     @property
     def oldest(self) -> PendingRequest | None:
         """The request that the next answer belongs to."""
         return self._in_flight[0] if self._in_flight else None
 
-    @property
-    def waits(self) -> bool:
-        """Whether a request waits to be sent, or a login to be renewed."""
-        return self.on_hold or bool(self._waiting)
-
-    def next_correlation_id(self) -> int:
-        """Take the next correlation id."""
-        correlation_id = self.upcoming_correlation_id
-        self.upcoming_correlation_id = (correlation_id + 1) & _INT32_MAX
-        return correlation_id
-
     def add(self, pending: PendingRequest) -> None:
         """Queue a request; login requests go first."""
         if pending.for_login:
-            self._waiting.appendleft(pending)
+            self.waiting.appendleft(pending)
         else:
-            self._waiting.append(pending)
+            self.waiting.append(pending)
 
     @property
     def may_send(self) -> bool:
         """Whether a waiting request may be sent now."""
-        while self._waiting and not self._waiting[0].is_wanted:
-            self._waiting.popleft()
-        return self._has_next()
-
-    def _has_next(self) -> bool:
-        if not self._waiting or len(self._in_flight) >= self._max_in_flight:
+        while self.waiting and self.waiting[0].reply.done():
+            self.waiting.popleft()
+        if not self.waiting or len(self._in_flight) >= self._max_in_flight:
             return False
-        return not self.on_hold or self._waiting[0].for_login
+        return not self.on_hold or self.waiting[0].for_login
 
     def to_send(self, now: float) -> Iterator[PendingRequest]:
         """Take the requests that may be sent now, in order."""
-        while self._has_next():
-            pending = self._waiting.popleft()
-            if pending.is_wanted:
-                self._note_sent(pending, now)
-                yield pending
-
-    def sends_at_once(self, pending: PendingRequest, now: float) -> bool:
-        """Note a request as sent if no other goes first; otherwise returns False, and the caller has to ``add`` it."""
-        if self._waiting or self.on_hold or len(self._in_flight) >= self._max_in_flight:
-            return False
-        self._note_sent(pending, now)
-        return True
-
-    def _note_sent(self, pending: PendingRequest, now: float) -> None:
-        pending.due_at = now + pending.timeout_s
-        self._in_flight.append(pending)
+        while self.may_send:
+            pending = self.waiting.popleft()
+            pending.sent_at, pending.due_at = now, now + pending.timeout_s
+            self._in_flight.append(pending)
+            yield pending
 
     def answered(self, correlation_id: int) -> PendingRequest:
         """Take the request that this answer belongs to. Raises ``DecodeError`` unless it is the oldest."""
@@ -169,11 +133,11 @@ class Pipeline:
 
     def fail_all(self, error: Exception) -> None:
         """Fail all requests."""
-        for pending in (*self._in_flight, *self._waiting):
-            if pending.is_wanted:
+        for pending in (*self._in_flight, *self.waiting):
+            if not pending.reply.done():
                 pending.reply.set_exception(error)
         self._in_flight.clear()
-        self._waiting.clear()
+        self.waiting.clear()
 
 
 class Reauthentication:
@@ -194,9 +158,9 @@ class Reauthentication:
         """Call ``log_in`` once, before anything is sent after ``at``."""
         self.at, self._log_in = at, log_in
 
-    def begin_if_due(self, now: float) -> None:
-        """Hold requests back if one waits and a renewal is due; start it when nothing is in flight."""
-        if now >= self.at and self._pipeline.may_send:
+    def begin(self) -> None:
+        """Hold requests back, if one waits, as a renewal is due; start it when nothing is in flight."""
+        if self._pipeline.may_send:
             self._pipeline.on_hold = True
         if self._pipeline.on_hold and self._task is None and self._pipeline.oldest is None:
             self._task = asyncio.get_running_loop().create_task(self._run())

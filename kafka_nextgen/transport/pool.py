@@ -18,14 +18,15 @@ from kafka_nextgen.errors import AuthenticationError, KafkaNextgenError, Request
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.properties.value_types import ServerAddress
 from kafka_nextgen.requests.api_versions import MeantBroker
+from kafka_nextgen.transport.concurrency import SingleFlight
 from kafka_nextgen.transport.connecting import Resolver, WrongBrokerError, checks_whom_we_mean, open_connection
 from kafka_nextgen.transport.connection import Connection
-from kafka_nextgen.transport.deadline import Deadline, SingleFlight
 from kafka_nextgen.transport.refusals import Refusals
 from kafka_nextgen.transport.settings import TransportSettings
 from kafka_nextgen.transport.targets import Purpose
 from kafka_nextgen.transport.throttling import Throttles
 from kafka_nextgen.transport.traffic import Traffic
+from kafka_nextgen.transport.waiting import Deadline
 
 __all__ = ["ConnectionPool"]
 

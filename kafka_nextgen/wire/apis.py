@@ -52,7 +52,7 @@ class Api:
     @property
     def response(self) -> type[Message]:
         """What is answered."""
-        return response_of(self.name)
+        return cast("type[Message]", getattr(m, f"{self.name}Response"))
 
     def speaks(self, version: int) -> bool:
         """Whether ``version`` is one of ours."""
@@ -68,11 +68,6 @@ class Api:
 
     def __str__(self) -> str:
         return self.name
-
-
-def response_of(name: str) -> type[Message]:
-    """What an API of this name answers."""
-    return cast("type[Message]", getattr(m, f"{name}Response"))
 
 
 # fmt: off

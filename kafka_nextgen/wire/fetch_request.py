@@ -76,17 +76,17 @@ class RawFetchRequest:
 
     API_KEY = 1
 
-    @staticmethod
-    def is_flexible(version: int) -> bool:
-        """Whether lengths are compact and structures end with tags (KIP-482)."""
-        return version >= _FLEXIBLE
-
     def encode(self, version: int) -> bytes:
         """Write it as that version has it."""
+        flexible = version >= _FLEXIBLE
         parts = [self.limits(version)]
         if version >= _WITH_SESSIONS:
             parts.append(_SESSION.pack(self.session_id, self.session_epoch))
-        parts += _wanted(self.topics, version)
+        parts.append(_count(len(self.topics), flexible))
+        for topic in self.topics:
+            parts += _topic(topic.name, topic.topic_id, len(topic.partitions), version)
+            parts += _partitions(topic.partitions, version)
+            parts += [_NO_TAGS] if flexible else []
         parts.append(self.rest(version))
         return b"".join(parts)
 
@@ -104,16 +104,6 @@ class RawFetchRequest:
         if version >= _WITH_RACK:
             parts.append(_text(self.rack_id, flexible))
         return b"".join(parts) + (_NO_TAGS if flexible else b"")
-
-
-def _wanted(topics: Sequence[WantedTopic], version: int) -> list[bytes]:
-    flexible = version >= _FLEXIBLE
-    parts = [_count(len(topics), flexible)]
-    for topic in topics:
-        parts += _topic(topic.name, topic.topic_id, len(topic.partitions), version)
-        parts += _partitions(topic.partitions, version)
-        parts += [_NO_TAGS] if flexible else []
-    return parts
 
 
 def _forgotten(topics: Sequence[ForgottenTopic], version: int) -> list[bytes]:

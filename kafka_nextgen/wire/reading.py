@@ -23,7 +23,7 @@ from attrs import define
 from kafka_nextgen.wire import primitives
 from kafka_nextgen.wire.layout import FIXED, UNKNOWN_BITS, ZERO_ID, Layout, Program, is_fixed, struct_format
 from kafka_nextgen.wire.primitives import NUMBER_WEIGHT, OBJECT_WEIGHT, Data, Weighing
-from kafka_nextgen.wire.schema import Field, Message, Structure
+from kafka_nextgen.wire.schema import Field, Message, Structure, set_fields
 
 __all__ = ["Reader", "make_reader"]
 
@@ -52,6 +52,8 @@ def _bits_of(number: int) -> frozenset[int] | None:
 
 _HELPERS = {
     **{name: getattr(primitives, name) for name in primitives.__all__},
+    "new": object.__new__,
+    "set_fields": set_fields,
     "unpack_from": unpack_from,
     "id_of": _id_of,
     "bits_of": _bits_of,
@@ -94,12 +96,12 @@ class _ReaderMaker:
                 self._fixed(run, names, depth, where)
             else:
                 self._field(run[0], names[0], depth, f"{where}, {run[0].name}")
-        made = self.program.bind(structure.of, structure.__name__)
+        made = self.program.bind(structure, structure.__name__)
         fields = ", ".join(f"{name!r}: {value}" for name, value in values.items())
         self.program.add(depth, f"{target}_fields = {{{fields}}}")
         if self.layout.flexible:
             self._tags(tagged, readers, f"{target}_fields", depth, where)
-        self.program.add(depth, f"{target} = {made}({target}_fields)")
+        self.program.add(depth, f"{target} = new({made})", f"set_fields({target}, {target}_fields)")
 
     def _fixed(self, run: Sequence[Field], names: Sequence[str], depth: int, where: str) -> None:
         layout = Struct(struct_format(run))

@@ -9,7 +9,7 @@ inside its class. Versions are written as in Kafka's schemas: ``0+``, ``2-4``, `
 version keeps its default. Values are frozen: ``replaced`` makes a changed copy. Arrays are tuples; a list is converted
 to one.
 
-``kafka_nextgen.wire.codec`` reads and writes messages by these classes.
+``kafka_nextgen.wire.frames`` reads and writes messages by these classes.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ else:
         return lambda cls: cls
 
 
-__all__ = ["Field", "Kind", "Message", "Structure", "Versions", "field"]
+__all__ = ["Field", "Kind", "Message", "Structure", "Versions", "field", "set_fields"]
 
 #: The name of a simple type, the class of a structure, or a list of one of them for an array.
 Kind = Union[str, "type[Structure]", Sequence[str], "Sequence[type[Structure]]"]
@@ -123,13 +123,13 @@ class Structure:
         for name, value in values.items():
             if type(value) is list:
                 values[name] = tuple(value)
-        _set_fields(self, values)
+        set_fields(self, values)
 
     @classmethod
     def of(cls: type[S], values: dict[str, Any]) -> S:
         """Make an instance from valid fields, without checks. It keeps ``values`` itself, not a copy."""
         made = object.__new__(cls)
-        _set_fields(made, values)
+        set_fields(made, values)
         return made
 
     def replaced(self: S, **changes: Any) -> S:
@@ -158,8 +158,8 @@ class Structure:
         return f"{type(self).__name__}({', '.join(told)})"
 
 
-#: Sets the fields of an instance in spite of ``__setattr__``.
-_set_fields = vars(Structure)["__dict__"].__set__
+#: Sets the fields of an instance, unchecked, in spite of ``__setattr__``; their dictionary is kept.
+set_fields = vars(Structure)["__dict__"].__set__
 
 
 class Message(Structure):

@@ -24,7 +24,7 @@ from kafka_nextgen.engine.settings import record_limits
 from kafka_nextgen.membership.offsets.effects import SendCommit
 from kafka_nextgen.requests import fetch, list_offsets, offset_commit
 from kafka_nextgen.wire.apis import FETCH, LIST_OFFSETS, OFFSET_COMMIT
-from kafka_nextgen.wire.codec import write_message
+from kafka_nextgen.wire.frames import write_message
 from tests.engine.stage import TOPIC, Stage, read, tp
 
 ANYTHING = st.one_of(st.integers(), st.floats(), st.text(), st.binary(), st.none(), st.booleans())

@@ -15,7 +15,7 @@ from kafka_nextgen.engine.observability.hooks import HookList
 from kafka_nextgen.processing import RunsHandlers
 from kafka_nextgen.types import OffsetAndMetadata
 from kafka_nextgen.wire.records import ColumnSlice
-from kafka_nextgen.wire.records.column_builders import ColumnsBuilder
+from kafka_nextgen.wire.records.columns import ColumnsBuilder
 from tests.processing.stage import P0
 
 Offsets = Mapping[TopicPartition, OffsetAndMetadata]
@@ -31,8 +31,9 @@ def records_of(partition: TopicPartition, *offsets: int, value: bytes = b"") -> 
         leader_epochs=array("i", [0] * len(offsets)),
         timestamp_types=array("b", [0] * len(offsets)),
     )
-    gathered.keys.extend([None] * len(offsets))
-    gathered.values.extend([value] * len(offsets))
+    for _ in offsets:
+        gathered.keys.append(None)
+        gathered.values.append(value)
     return Records([ColumnSlice(gathered.finish(partition, truncated=False), 0, len(offsets))])
 
 

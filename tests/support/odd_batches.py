@@ -11,8 +11,7 @@ import cramjam
 from kafka_nextgen.wire.records import Compression, NewRecord, encode_batch
 from kafka_nextgen.wire.records.batch_header import HEADER, LENGTH_END, MAGIC
 from kafka_nextgen.wire.records.compression import XERIAL_HEADER, compress
-from kafka_nextgen.wire.records.encode import seal
-from kafka_nextgen.wire.records.varints import write_varint
+from kafka_nextgen.wire.records.encode import seal, write_varint
 
 NOW_MS = int(time.time() * 1000)
 NO_HEADERS = b"\0"

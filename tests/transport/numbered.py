@@ -11,9 +11,8 @@ from attrs import Factory, define, frozen
 
 from kafka_nextgen.transport.connecting import open_connection
 from kafka_nextgen.transport.connection import Connection
-from kafka_nextgen.transport.deadline import Deadline
-from kafka_nextgen.transport.eager_future import EagerFuture
 from kafka_nextgen.transport.security.settings import Security
+from kafka_nextgen.transport.waiting import Deadline, EagerFuture
 from kafka_nextgen.wire.apis import API_VERSIONS, FETCH, METADATA, Answer
 from kafka_nextgen.wire.frames import RequestFrame, decode_response, encode_request
 from kafka_nextgen.wire.messages import FetchRequest, FetchResponse

@@ -26,9 +26,9 @@ from kafka_nextgen.testing.messages import api_versions
 from kafka_nextgen.testing.messages import find_coordinator as broker_find_coordinator
 from kafka_nextgen.transport.cluster import ClusterClient
 from kafka_nextgen.transport.connection import Connection
-from kafka_nextgen.transport.deadline import Deadline
 from kafka_nextgen.transport.retrying import Backoff
 from kafka_nextgen.transport.settings import TransportSettings
+from kafka_nextgen.transport.waiting import Deadline
 from kafka_nextgen.types import TopicId
 from kafka_nextgen.wire import frames
 from kafka_nextgen.wire.apis import API_VERSIONS, APIS, FIND_COORDINATOR, METADATA, Api

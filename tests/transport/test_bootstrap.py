@@ -14,7 +14,7 @@ from kafka_nextgen.errors import DisconnectedError, NoBrokersError, RequestTimeo
 from kafka_nextgen.properties.value_types import ServerAddress
 from kafka_nextgen.transport import connecting
 from kafka_nextgen.transport.connection import Connection
-from kafka_nextgen.transport.deadline import Deadline
+from kafka_nextgen.transport.waiting import Deadline
 from kafka_nextgen.wire.apis import API_VERSIONS, METADATA, Api
 from tests.support.kafka_properties import refusing_socket
 

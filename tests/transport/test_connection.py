@@ -9,7 +9,7 @@ from struct import pack
 import pytest
 
 from kafka_nextgen.errors import DecodeError, DisconnectedError, FrameTooLargeError, RequestTimeoutError
-from kafka_nextgen.transport.deadline import Deadline
+from kafka_nextgen.transport.waiting import Deadline
 from kafka_nextgen.wire.apis import FETCH, METADATA
 from kafka_nextgen.wire.frames import RequestFrame
 from kafka_nextgen.wire.messages import FetchRequest, FetchResponse, MetadataResponse

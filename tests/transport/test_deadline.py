@@ -7,8 +7,8 @@ import asyncio
 import pytest
 
 from kafka_nextgen.errors import RequestTimeoutError
-from kafka_nextgen.transport.deadline import Deadline, SendQueue, wait_for_event
-from kafka_nextgen.transport.eager_future import EagerFuture
+from kafka_nextgen.transport.concurrency import SendQueue
+from kafka_nextgen.transport.waiting import Deadline, EagerFuture, wait_for_event
 from kafka_nextgen.wire.apis import Answer
 from kafka_nextgen.wire.messages import OffsetCommitResponse
 
@@ -34,7 +34,7 @@ async def test_a_cancellation_that_comes_together_with_the_event_is_not_forgotte
 
 
 async def test_a_deadline_allows_its_timeout_and_no_more() -> None:
-    reply: EagerFuture[Answer] = EagerFuture(asyncio.get_running_loop())
+    reply: EagerFuture[Answer] = EagerFuture()
     deadline, began = Deadline(5.0, "a call"), now()
     deadline.limit(reply)
     with pytest.raises(RequestTimeoutError, match="a call: not done within 5 s"):
@@ -69,7 +69,7 @@ class Way:
             if found is not None:
                 await found.wait()
             self.sent.append(name)
-            self.replies[name] = EagerFuture(asyncio.get_running_loop())
+            self.replies[name] = EagerFuture()
             return self.replies[name]
 
         return asyncio.ensure_future(self.queue.send(begin, Deadline(within_s, name)))

@@ -7,29 +7,16 @@ import asyncio
 import pytest
 
 from kafka_nextgen.errors import DisconnectedError, RequestTimeoutError
-from kafka_nextgen.transport import eager_future
-from kafka_nextgen.transport.eager_future import EagerFuture
+from kafka_nextgen.transport.waiting import EagerFuture
 
 from .scripted import turns
-
-pytestmark = pytest.mark.usefixtures("takes_it")
-
-
-@pytest.fixture(params=[True, False], ids=["any future", "own futures only"])
-def takes_it(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bool:
-    """Whether asyncio's tasks can await it directly, as in all versions so far."""
-    if not request.param:
-        monkeypatch.setattr(eager_future, "TASKS_TAKE_IT", False)
-        monkeypatch.delattr(EagerFuture, "_asyncio_future_blocking")
-        assert not asyncio.isfuture(EagerFuture.__new__(EagerFuture))
-    return bool(request.param)
 
 
 class Waiting:
     """A task that awaits a future and records the outcome."""
 
     def __init__(self) -> None:
-        self.reply: EagerFuture[str] = EagerFuture(asyncio.get_running_loop())
+        self.reply: EagerFuture[str] = EagerFuture()
         self.came: list[object] = []
         self.task = asyncio.ensure_future(self._wait())
 
@@ -60,9 +47,9 @@ async def outside_of_tasks(waiting: Waiting, answer: str) -> list[object]:
     return seen
 
 
-async def test_the_task_goes_on_before_whoever_brings_the_answer_does_if_it_can(takes_it: bool) -> None:
+async def test_the_task_goes_on_before_whoever_brings_the_answer_does() -> None:
     waiting = await Waiting().begun()
-    assert await outside_of_tasks(waiting, "answer") == (["answer"] if takes_it else [])
+    assert await outside_of_tasks(waiting, "answer") == ["answer"]
     assert waiting.came == ["answer"]
 
 

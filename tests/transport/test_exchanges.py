@@ -9,9 +9,8 @@ from attrs import evolve
 
 from kafka_nextgen.errors import DecodeError, RequestTimeoutError
 from kafka_nextgen.transport.cluster import ClusterClient, Node
-from kafka_nextgen.transport.deadline import Deadline
-from kafka_nextgen.transport.eager_future import EagerFuture
 from kafka_nextgen.transport.throttling import ThrottledError
+from kafka_nextgen.transport.waiting import Deadline, EagerFuture
 from kafka_nextgen.wire.apis import API_VERSIONS, FETCH, METADATA, Answer
 from kafka_nextgen.wire.frames import RequestFrame
 from tests.transport.numbered import (
@@ -44,7 +43,7 @@ async def test_each_answer_is_followed_by_the_next_request_and_the_last_one_is_h
         first, second, third = [request.correlation_id for request in broker.asked(FETCH)]
         assert (second, third) == (first + 1, first + 2)
         await ask(connection)
-        assert broker.asked(METADATA)[-1].correlation_id == first + 3
+        assert broker.asked(METADATA)[-1].correlation_id > third
         assert connection.load == 0
         assert broker.connections == 1
 

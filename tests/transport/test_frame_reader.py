@@ -143,7 +143,7 @@ def test_a_frame_longer_than_all_buffers_gets_a_new_one_and_few_are_kept() -> No
     buffers = FrameBuffers()
     for power in range(10, 14):
         assert len(buffers.take(1 << power)) == 1 << power
-    assert len(buffers._kept) == KEPT
+    assert len(buffers.kept) == KEPT
 
 
 def test_while_only_small_frames_come_nothing_is_kept() -> None:
@@ -151,4 +151,4 @@ def test_while_only_small_frames_come_nothing_is_kept() -> None:
     buffers.take(1000).release()
     for _ in range(SMALL_FRAMES + 1):
         buffers.note_small()
-    assert buffers._kept == []
+    assert buffers.kept == []

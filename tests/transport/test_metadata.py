@@ -12,7 +12,7 @@ from kafka_nextgen.requests.api_versions import BrokerVersions
 from kafka_nextgen.requests.cluster_image import ClusterImage
 from kafka_nextgen.testing.messages import api_versions
 from kafka_nextgen.transport.cluster import ClusterClient, Node
-from kafka_nextgen.transport.deadline import Deadline
+from kafka_nextgen.transport.waiting import Deadline
 from kafka_nextgen.wire.apis import API_VERSIONS, METADATA
 from kafka_nextgen.wire.frames import RequestFrame
 from kafka_nextgen.wire.schema import Message

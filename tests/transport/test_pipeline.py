@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
-
 import pytest
 
 from kafka_nextgen.errors import DecodeError, DisconnectedError
-from kafka_nextgen.transport.deadline import Deadline
-from kafka_nextgen.transport.eager_future import EagerFuture
 from kafka_nextgen.transport.pipeline import PendingRequest, Pipeline
+from kafka_nextgen.transport.waiting import Deadline, EagerFuture
 from kafka_nextgen.wire.apis import METADATA, Answer
 
 
-def pending_of(pipeline: Pipeline) -> PendingRequest:
-    reply: EagerFuture[Answer] = EagerFuture(asyncio.get_running_loop())
-    pending = PendingRequest(METADATA, 13, Deadline(30.0, "the question"), reply)
-    pending.put(pipeline.next_correlation_id(), b"", 30.0)
-    return pending
-
-
-def add(pipeline: Pipeline) -> PendingRequest:
-    pending = pending_of(pipeline)
+def add(pipeline: Pipeline, *, for_login: bool = False) -> PendingRequest:
+    reply: EagerFuture[Answer] = EagerFuture()
+    pending = PendingRequest(METADATA, 13, Deadline(30.0, "the question"), reply, for_login, timeout_s=30.0)
+    pending.correlation_id = next(pipeline.correlation_ids)
     pipeline.add(pending)
     return pending
 
@@ -66,15 +58,13 @@ async def test_the_end_is_told_to_whoever_waits_sent_or_not() -> None:
     assert (len(pipeline), pipeline.oldest) == (0, None)
 
 
-async def test_a_request_goes_at_once_unless_another_waits_enough_are_out_or_a_login_is_renewed() -> None:
+async def test_while_a_login_is_renewed_only_its_requests_are_sent_and_before_all_others() -> None:
     pipeline = Pipeline(max_in_flight=2)
-    first, second, third = (pending_of(pipeline) for _ in range(3))
+    first = add(pipeline)
     pipeline.on_hold = True
-    assert not pipeline.sends_at_once(first, 10.0)
+    assert list(pipeline.to_send(10.0)) == []
+    login = add(pipeline, for_login=True)
+    assert list(pipeline.to_send(10.0)) == [login]
     pipeline.on_hold = False
-    assert pipeline.sends_at_once(first, 10.0)
-    assert (first.sent_at, pipeline.oldest) == (10.0, first)
-    add(pipeline)
-    assert not pipeline.sends_at_once(second, 10.0)
-    assert len(list(pipeline.to_send(10.0))) == 1
-    assert not pipeline.sends_at_once(third, 10.0)
+    assert list(pipeline.to_send(20.0)) == [first]
+    assert (login.sent_at, first.sent_at, pipeline.oldest) == (10.0, 20.0, login)

@@ -17,9 +17,9 @@ from kafka_nextgen.errors import DisconnectedError
 from kafka_nextgen.properties.value_types import ServerAddress
 from kafka_nextgen.transport.connecting import open_connection
 from kafka_nextgen.transport.connection import Connection
-from kafka_nextgen.transport.deadline import Deadline
 from kafka_nextgen.transport.frame_reader import receiver_of
 from kafka_nextgen.transport.traffic import Traffic
+from kafka_nextgen.transport.waiting import Deadline
 from kafka_nextgen.wire import frames
 from kafka_nextgen.wire.apis import METADATA
 from kafka_nextgen.wire.messages import MetadataResponse

@@ -8,10 +8,10 @@ import pytest
 
 from kafka_nextgen.errors import DisconnectedError
 from kafka_nextgen.properties.value_types import ServerAddress
-from kafka_nextgen.transport.deadline import Deadline
 from kafka_nextgen.transport.pool import ConnectionPool
 from kafka_nextgen.transport.retrying import REPEAT_S, Backoff, FailureLog
 from kafka_nextgen.transport.targets import Purpose
+from kafka_nextgen.transport.waiting import Deadline
 
 from .scripted import now, settings
 

@@ -6,8 +6,7 @@ import pytest
 
 from kafka_nextgen.errors import DisconnectedError
 from kafka_nextgen.transport.cluster import ClusterClient, Node
-from kafka_nextgen.transport.deadline import ClosedError
-from kafka_nextgen.transport.eager_future import EagerFuture
+from kafka_nextgen.transport.waiting import ClosedError, EagerFuture
 from kafka_nextgen.wire.apis import METADATA, Answer
 from kafka_nextgen.wire.schema import Message
 

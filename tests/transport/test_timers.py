@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 import pytest
 
-from kafka_nextgen.transport import timers
-from kafka_nextgen.transport.timers import LazyTimer, Timer
+from kafka_nextgen.transport import waiting
+from kafka_nextgen.transport.waiting import LazyTimer, Timer
 
 from .scripted import now
 
@@ -53,7 +53,7 @@ async def test_what_raises_is_called_again_and_the_loop_hears_of_it(monkeypatch:
     else:
         LazyTimer(callback).fire_by(began)
     await fired_twice.wait()
-    assert fired == pytest.approx([0.0, timers.RETRY_S])
+    assert fired == pytest.approx([0.0, waiting.RETRY_S])
     assert told == ["RuntimeError('nobody expected this')"]
 
 

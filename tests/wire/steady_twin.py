@@ -13,9 +13,8 @@ from kafka_nextgen.compiled import accelerator
 from kafka_nextgen.errors import CorruptRecordError, DecodeError
 from kafka_nextgen.fetching import DecodedPartition
 from kafka_nextgen.types import TopicId, TopicPartition
-from kafka_nextgen.wire.codec import read_message, write_message
 from kafka_nextgen.wire.fetch_request import RawFetchRequest, WantedTopic
-from kafka_nextgen.wire.frames import client_head, encode_request
+from kafka_nextgen.wire.frames import client_head, encode_request, read_message, write_message
 from kafka_nextgen.wire.messages import FetchResponse
 from kafka_nextgen.wire.records import BinaryColumn, Columns, HeaderColumn, NewRecord, RecordLimits, encode_batch
 from kafka_nextgen.wire.records.accelerated import decode_sound

@@ -7,7 +7,7 @@ from struct import pack
 import pytest
 
 from kafka_nextgen.errors import DecodeError
-from kafka_nextgen.wire.codec import read_message, write_message
+from kafka_nextgen.wire.frames import read_message, write_message
 from kafka_nextgen.wire.messages import (
     ConsumerGroupDescribeRequest,
     ConsumerGroupHeartbeatResponse,

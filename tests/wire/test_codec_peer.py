@@ -15,7 +15,7 @@ from kafka.protocol.schemas.fields.codecs.types import Int32
 
 from kafka_nextgen.wire import messages as m
 from kafka_nextgen.wire.apis import Api
-from kafka_nextgen.wire.codec import read_message, write_message
+from kafka_nextgen.wire.frames import read_message, write_message
 from kafka_nextgen.wire.schema import Field, Message, Structure
 from tests.support.examples import examples
 from tests.wire.schema_messages import ALL, fields_of, full, message_class, messages, name_of

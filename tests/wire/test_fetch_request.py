@@ -10,9 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kafka_nextgen.wire.apis import FETCH
-from kafka_nextgen.wire.codec import write_message
 from kafka_nextgen.wire.fetch_request import ForgottenTopic, RawFetchRequest, WantedTopic
-from kafka_nextgen.wire.frames import encode_request
+from kafka_nextgen.wire.frames import encode_request, write_message
 from kafka_nextgen.wire.messages import FetchRequest
 
 Topic = FetchRequest.FetchTopic

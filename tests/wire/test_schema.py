@@ -6,7 +6,7 @@ from uuid import UUID
 
 import pytest
 
-from kafka_nextgen.wire.codec import read_message, write_message
+from kafka_nextgen.wire.frames import read_message, write_message
 from kafka_nextgen.wire.messages import (
     DescribeGroupsResponse,
     HeartbeatResponse,

@@ -13,8 +13,8 @@ from collections import deque
 from contextlib import suppress
 from threading import Lock
 
-from kafka_nextgen.transport.eager_future import EagerFuture
 from kafka_nextgen.transport.turned_clock import ApplicationWait, Clock
+from kafka_nextgen.transport.waiting import EagerFuture
 
 __all__ = ["AsyncWakeup", "ThreadWakeup", "Wakeup", "async_wakeup", "thread_wakeup"]
 
@@ -71,7 +71,7 @@ class AsyncWakeup:
     async def wait(self, count: int, timeout_s: float) -> None:
         """Wait until there are more than ``count`` notifications, at most ``timeout_s`` seconds."""
         loop = asyncio.get_running_loop()
-        waiter: EagerFuture[None] = EagerFuture(loop)
+        waiter: EagerFuture[None] = EagerFuture()
         with self._lock:
             self._waiters.add(waiter)
             is_notified = self.count != count

@@ -28,7 +28,7 @@ from kafka_nextgen.requests.extensions import consumer_group_install_assignment 
 from kafka_nextgen.requests.extensions import consumer_group_prepare_assignment as prepare
 from kafka_nextgen.text import describe_error
 from kafka_nextgen.transport.cluster import ClusterClient, Coordinator
-from kafka_nextgen.transport.timers import Timer
+from kafka_nextgen.transport.waiting import Timer
 from kafka_nextgen.wire.apis import CONSUMER_GROUP_INSTALL_ASSIGNMENT, CONSUMER_GROUP_PREPARE_ASSIGNMENT, Answer, Api
 from kafka_nextgen.wire.messages import ConsumerGroupInstallAssignmentResponse, ConsumerGroupPrepareAssignmentResponse
 from kafka_nextgen.wire.schema import Message

@@ -29,9 +29,8 @@ from kafka_nextgen.membership.classic.states import Status as ClassicStatus
 from kafka_nextgen.membership.offsets.events import EpochPublished
 from kafka_nextgen.membership.states import Status
 from kafka_nextgen.text import describe_error
-from kafka_nextgen.transport.deadline import wait_for_event
 from kafka_nextgen.transport.failures import error_from_coordinator
-from kafka_nextgen.transport.timers import Timer
+from kafka_nextgen.transport.waiting import Timer, wait_for_event
 from kafka_nextgen.types import format_partitions
 
 if TYPE_CHECKING:

@@ -35,7 +35,7 @@ from kafka_nextgen.membership.offsets.state import INTERVAL_ASK
 from kafka_nextgen.text import describe_error
 from kafka_nextgen.transport.io_thread import TaskSet
 from kafka_nextgen.transport.retrying import FailureLog
-from kafka_nextgen.transport.timers import Timer
+from kafka_nextgen.transport.waiting import Timer
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition, format_partitions
 
 __all__ = ["OffsetClient"]

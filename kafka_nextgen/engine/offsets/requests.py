@@ -14,7 +14,7 @@ from kafka_nextgen.membership.offsets.effects import SendCommit, SendLookup
 from kafka_nextgen.membership.offsets.events import CommitAnswered, CommitLost, LookupAnswered, LookupLost
 from kafka_nextgen.requests import offset_commit, offset_fetch
 from kafka_nextgen.transport.cluster import ClusterClient, Coordinator
-from kafka_nextgen.transport.deadline import SendQueue
+from kafka_nextgen.transport.concurrency import SendQueue
 from kafka_nextgen.types import TopicId, TopicPartition
 from kafka_nextgen.wire.apis import OFFSET_COMMIT, OFFSET_FETCH, Api
 from kafka_nextgen.wire.messages import OffsetCommitResponse, OffsetFetchResponse

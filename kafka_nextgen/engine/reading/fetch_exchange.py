@@ -28,8 +28,8 @@ from kafka_nextgen.fetching.sessions import SessionRequest
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.requests.fetch import FetchLimits, to_request
 from kafka_nextgen.transport.cluster import ClusterClient
-from kafka_nextgen.transport.eager_future import EagerFuture
 from kafka_nextgen.transport.targets import Node, Purpose
+from kafka_nextgen.transport.waiting import EagerFuture
 from kafka_nextgen.wire.apis import FETCH, Answer
 from kafka_nextgen.wire.fetch_request import WITH_TOPIC_IDS, RawFetchRequest
 from kafka_nextgen.wire.frames import client_head

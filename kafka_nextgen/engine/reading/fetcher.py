@@ -35,11 +35,10 @@ from kafka_nextgen.logs import logger_of
 from kafka_nextgen.requests.fetch import FetchAnswer, from_response
 from kafka_nextgen.requests.list_offsets import number_of
 from kafka_nextgen.transport.cluster import ClusterClient
-from kafka_nextgen.transport.deadline import wait_for_event
 from kafka_nextgen.transport.failures import error_from_code
 from kafka_nextgen.transport.io_thread import TaskSet
 from kafka_nextgen.transport.retrying import FailureLog
-from kafka_nextgen.transport.timers import Timer
+from kafka_nextgen.transport.waiting import Timer, wait_for_event
 from kafka_nextgen.types import OffsetRange, TopicId, TopicPartition, format_partitions
 from kafka_nextgen.wire import messages as m
 from kafka_nextgen.wire.apis import FETCH

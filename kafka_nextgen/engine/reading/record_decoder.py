@@ -19,7 +19,7 @@ from functools import partial
 from kafka_nextgen.fetching import AnswerDecoding, DecodedPartition, Fetch
 from kafka_nextgen.requests.fetch import FetchedPartition
 from kafka_nextgen.transport.background import threads_work
-from kafka_nextgen.transport.eager_future import EagerFuture
+from kafka_nextgen.transport.waiting import EagerFuture
 from kafka_nextgen.wire.records import RecordLimits, has_codec, let_go_of_memory
 
 __all__ = ["SMALL_BYTES", "RecordDecoder", "do_together"]
@@ -103,7 +103,7 @@ class _JointWork:
     """Counts the threads that are still working. Created on the event loop; each thread calls ``end`` when it ends."""
 
     def __init__(self, num_threads: int) -> None:
-        self.reply: EagerFuture[None] = EagerFuture(asyncio.get_running_loop())
+        self.reply: EagerFuture[None] = EagerFuture()
         self._left = num_threads
         self._failure: BaseException | None = None
         self._lock = threading.Lock()

@@ -32,7 +32,7 @@ from kafka_nextgen.testing.broker.log import PartitionLog
 from kafka_nextgen.testing.broker.topic import Topic
 from kafka_nextgen.testing.broker.topic_settings import TopicSettings
 from kafka_nextgen.testing.broker.topics import Topics
-from kafka_nextgen.transport.timers import Timer
+from kafka_nextgen.transport.waiting import Timer
 from kafka_nextgen.wire.records import (
     BatchHeader,
     BatchView,

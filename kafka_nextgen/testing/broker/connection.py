@@ -29,7 +29,7 @@ from kafka_nextgen.testing.broker.dispatch import Dispatcher, Reply
 from kafka_nextgen.testing.broker.peer import Peer
 from kafka_nextgen.testing.broker.refusal import CloseConnectionError
 from kafka_nextgen.testing.broker.settings import BrokerSettings
-from kafka_nextgen.transport.timers import Timer
+from kafka_nextgen.transport.waiting import Timer
 
 __all__ = ["SMALL_REQUEST_BYTES", "Connection", "RequestMemory"]
 

@@ -17,8 +17,8 @@ from kafka_nextgen.codes import ErrorCode, name_of
 from kafka_nextgen.errors import AuthenticationError, KafkaNextgenError, TransportError
 from kafka_nextgen.transport.background import in_daemon_thread
 from kafka_nextgen.transport.connection import Connection
-from kafka_nextgen.transport.deadline import Deadline
 from kafka_nextgen.transport.security.settings import SaslLogin
+from kafka_nextgen.transport.waiting import Deadline
 from kafka_nextgen.wire.apis import SASL_AUTHENTICATE, SASL_HANDSHAKE, negotiate
 from kafka_nextgen.wire.messages import (
     SaslAuthenticateRequest,

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 from kafka_nextgen.lazy_imports import lazy_getattr
 from kafka_nextgen.wire.records.accelerated import let_go_of_memory, unfilled
 from kafka_nextgen.wire.records.batch_header import BatchHeader, find_end, has_codec, read_header
-from kafka_nextgen.wire.records.columns import BinaryColumn, Columns, ColumnSlice, HeaderColumn, Headers
+from kafka_nextgen.wire.records.column_slice import ColumnSlice
+from kafka_nextgen.wire.records.columns import BinaryColumn, Columns, HeaderColumn, Headers
 from kafka_nextgen.wire.records.compression import Compression
 from kafka_nextgen.wire.records.decode import RecordLimits, decode_partition
 from kafka_nextgen.wire.records.transactions import (

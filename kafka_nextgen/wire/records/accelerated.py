@@ -29,8 +29,6 @@ def decode_sound(
     skipped: Sequence[int],
 ) -> Columns | None:
     """Decode as ``decode_partition`` does, with at most ``limit_bytes`` decompressed; None if it has to be the twin."""
-    if not ACCELERATED:
-        return None
     left_out = array("q", skipped)
     scanned = accelerator.scan(data, fetch_offset, check_crc, left_out)
     if scanned is None:

@@ -38,7 +38,6 @@ __all__ = [
     "BatchHeader",
     "Extent",
     "check_header",
-    "crc32c",
     "find_end",
     "has_codec",
     "read_header",
@@ -148,19 +147,10 @@ def check_header(header: BatchHeader) -> None:
         )
 
 
-def crc32c(data: bytes | bytearray | memoryview) -> int:
-    """The CRC-32C of ``data``.
-
-    Importing the package ``crc32c`` imports ``importlib.metadata`` and a command line, for a checksum that the compiled
-    decoder makes without it. So it is imported with the first checksum.
-    """
-    from crc32c import crc32c as checksum
-
-    return checksum(data)
-
-
 def verify_crc(header: BatchHeader, batch: memoryview) -> None:
     """Compare the CRC-32C of a whole batch with the header's; raises ``CorruptRecordError``."""
+    from crc32c import crc32c  # later: it imports importlib.metadata and a command line, and C does without it
+
     actual = crc32c(batch[CRC_START:])
     if actual != header.crc:
         raise CorruptRecordError(f"its CRC-32C is {actual:08x} and should be {header.crc:08x}")

@@ -2,54 +2,38 @@
 
     record: length, attributes (one byte, unused), timestamp delta, offset delta, key, value, headers
 
-Every number is a varint (the timestamp delta a varlong), a length below 0 that of a null. A record ends exactly where
-its length says, the batch where its last record ends.
+Every number is a zigzag varint (the timestamp delta a varlong): seven bits a byte, lowest first, the sign in the lowest
+bit of all. A length below 0 is that of a null. A record ends exactly where its length says, the batch where its last
+record ends.
 
 What a broker stores is read, as brokers look at records from producers less closely than that:
 
 - A batch with as many records as offsets has one record for each, even if the records state other offsets. Where
   compaction took some out, those that are left rise and stay inside the batch's span.
+- A number may be padded with empty bytes, and bits beyond its 32 (a varint, 5 bytes at most) or 64 (a varlong, 10
+  bytes) are dropped.
 - Timestamps are added up in 64 bits, without a sign of overflow.
 - A header's key need not be UTF-8. What isn't is replaced by U+FFFD, as in Java's consumer.
 
-This is the inner loop of everything that reads, so it is written for speed: columns instead of objects, varints
-of one and two bytes decoded in place. No position is compared with the end on the way: positions never go back,
-so a record that left the buffer fails the one comparison at its end, or raises ``IndexError`` before.
+This is the inner loop of everything that reads, so it is written for speed: varints of one and two bytes are decoded
+in place, and entries appended to buffers without a call of ours. No position is compared with the end on the way:
+positions never go back, so a record that left the buffer fails the one comparison at its end, or raises ``IndexError``
+before.
 """
 
 from __future__ import annotations
 
 from array import array
-from bisect import bisect_left
-
-from attrs import Factory, define
 
 from kafka_nextgen.errors import CorruptRecordError
 from kafka_nextgen.types import TimestampType
 from kafka_nextgen.wire.records.batch_header import BatchHeader
-from kafka_nextgen.wire.records.column_builders import OBJECTS_AT_ONCE, ColumnsBuilder
-from kafka_nextgen.wire.records.varints import read_varint, read_varlong
+from kafka_nextgen.wire.records.columns import ColumnsBuilder, HeaderBuilder
 
 __all__ = ["append_records"]
 
 LEAST_RECORD_BYTES = 7  # length, attributes, two deltas, two null lengths, header count: a byte each
 ZIGZAG = tuple((raw >> 1) ^ -(raw & 1) for raw in range(0x80))
-
-
-@define
-class _Rows:
-    """Some records of one batch that follow each other, as objects.
-
-    Their headers go to ``gathered`` one by one, for one record may have millions.
-    """
-
-    gathered: ColumnsBuilder
-    wanted_from: int  # an offset delta
-    offset_deltas: list[int] = Factory(list)
-    timestamp_deltas: list[int] = Factory(list)
-    keys: list[bytes | None] = Factory(list)
-    values: list[bytes | None] = Factory(list)
-    header_counts: dict[int, int] = Factory(dict)  # by index, of the records that have any
 
 
 def append_records(gathered: ColumnsBuilder, header: BatchHeader, payload: bytes) -> None:
@@ -60,75 +44,33 @@ def append_records(gathered: ColumnsBuilder, header: BatchHeader, payload: bytes
     """
     if header.record_count * LEAST_RECORD_BYTES > len(payload):
         raise CorruptRecordError(f"{header.record_count} records are said to lie in {len(payload)} bytes")
-    count, had_headers = len(gathered), gathered.headers is not None
+    count, had_headers = len(gathered.offsets), gathered.headers is not None
     try:
-        _append_all(gathered, header, payload)
+        _read(payload, header, gathered)
     except (IndexError, CorruptRecordError) as error:
         gathered.cut(count, had_headers)
         if isinstance(error, IndexError):
             raise CorruptRecordError("a record ends after the batch") from None
         raise
+    new = len(gathered.offsets) - count
+    if header.timestamp_type == TimestampType.LOG_APPEND_TIME:  # the records keep the producer's times, to no effect
+        gathered.timestamps[count:] = array("q", (header.max_timestamp,)) * new
+    gathered.leader_epochs += array("i", (header.leader_epoch,)) * new
+    gathered.timestamp_types += array("b", (header.timestamp_type,)) * new
 
 
-def _append_all(gathered: ColumnsBuilder, header: BatchHeader, payload: bytes) -> None:
-    wanted_from = gathered.next_offset - header.base_offset
-    pos, last_offset = 0, -1
-    is_full = header.record_count == header.last_offset_delta + 1
-    for read in range(0, header.record_count, OBJECTS_AT_ONCE):
-        rows = _Rows(gathered, wanted_from)
-        pos = _read(payload, pos, min(OBJECTS_AT_ONCE, header.record_count - read), last_offset, is_full, rows)
-        last_offset = rows.offset_deltas[-1]
-        if last_offset > header.last_offset_delta:
-            span = header.last_offset_delta + 1
-            raise CorruptRecordError(f"a record's offset lies outside the batch's {span} offsets")
-        _append_rows(gathered, header, rows)
-    if pos != len(payload):
-        raise CorruptRecordError(f"{len(payload) - pos} bytes follow the last record")
-
-
-def _append_rows(gathered: ColumnsBuilder, header: BatchHeader, rows: _Rows) -> None:
-    first = bisect_left(rows.offset_deltas, rows.wanted_from)
-    _append_times(gathered, header, rows.timestamp_deltas[first:])
-    _append_headers(gathered, rows, first)
-    base = header.base_offset
-    count = len(rows.offset_deltas) - first
-    gathered.offsets.extend([base + delta for delta in rows.offset_deltas[first:]])
-    gathered.keys.extend(rows.keys[first:])
-    gathered.values.extend(rows.values[first:])
-    gathered.leader_epochs.extend([header.leader_epoch] * count)
-    gathered.timestamp_types.extend([header.timestamp_type] * count)
-
-
-def _append_headers(gathered: ColumnsBuilder, rows: _Rows, first: int) -> None:
-    if gathered.headers is not None:
-        counts = rows.header_counts
-        gathered.headers.end_records([counts.get(i, 0) for i in range(first, len(rows.keys))])
-
-
-def _append_times(gathered: ColumnsBuilder, header: BatchHeader, deltas: list[int]) -> None:
-    if header.timestamp_type == TimestampType.LOG_APPEND_TIME:
-        times = [header.max_timestamp] * len(deltas)  # the records keep the producer's, which no longer counts
-    else:
-        base = header.base_timestamp
-        times = [base + delta for delta in deltas]
-    try:
-        added = array("q", times)
-    except OverflowError:
-        added = array("q", [(time + 2**63) % 2**64 - 2**63 for time in times])
-    gathered.timestamps.extend(added)
-
-
-def _read(  # noqa: C901  (a call per number would cost half the speed)
-    data: bytes, pos: int, count: int, last_offset: int, is_full: bool, rows: _Rows
-) -> int:
-    """Read so many records from ``pos`` on, behind one of ``last_offset`` (-1: none); answers with where they end.
-
-    ``is_full`` says that the batch has a record for each of its offsets.
-    """
-    add_offset, add_time = rows.offset_deltas.append, rows.timestamp_deltas.append
-    add_key, add_value = rows.keys.append, rows.values.append
+def _read(data: bytes, header: BatchHeader, gathered: ColumnsBuilder) -> None:  # noqa: C901  (one straight walk)
+    """Read all records of a batch, and append offset, time, key, value and headers of those that are wanted."""
+    keys, values = gathered.keys, gathered.values
+    key_data, add_null_key, end_key = keys.data, keys.nulls.append, keys.bounds.append
+    value_data, add_null_value, end_value = values.data, values.nulls.append, values.bounds.append
+    add_offset, add_time = gathered.offsets.append, gathered.timestamps.append
+    base_offset, base_time, wanted_from = header.base_offset, header.base_timestamp, gathered.next_offset
     zigzag = ZIGZAG
-    for index in range(count):
+    is_full = header.record_count == header.last_offset_delta + 1  # a record for each offset
+    row = len(keys.bounds) - 1
+    pos, delta = 0, -1
+    for _ in range(header.record_count):
         raw = data[pos]
         if raw < 0x80:
             pos += 1
@@ -138,51 +80,51 @@ def _read(  # noqa: C901  (a call per number would cost half the speed)
             raw += (high - 1) << 7
             end = pos + (raw >> 1 ^ -(raw & 1))
         else:
-            length, pos = read_varint(data, pos)
+            length, pos = _varint(data, pos)
             end = pos + length
 
         pos += 1  # the attributes
         raw = data[pos]
         if raw < 0x80:
             pos += 1
-            add_time(zigzag[raw])
+            time = base_time + zigzag[raw]
         elif 0 < (high := data[pos + 1]) < 0x80:
             pos += 2
             raw += (high - 1) << 7
-            add_time(raw >> 1 ^ -(raw & 1))
+            time = base_time + (raw >> 1 ^ -(raw & 1))
         else:
-            delta, pos = read_varlong(data, pos)
-            add_time(delta)
+            time, pos = _varint(data, pos, 64)
+            time += base_time
+
+        previous = delta
+        raw = data[pos]
+        if raw < 0x80:
+            pos += 1
+            delta = zigzag[raw]
+        elif 0 < (high := data[pos + 1]) < 0x80:
+            pos += 2
+            raw += (high - 1) << 7
+            delta = raw >> 1 ^ -(raw & 1)
+        else:
+            delta, pos = _varint(data, pos)
+        if is_full:
+            delta = previous + 1
+        elif delta <= previous:
+            raise CorruptRecordError(f"offset delta {delta} follows {previous}")
+        elif delta > header.last_offset_delta:
+            span = header.last_offset_delta + 1
+            raise CorruptRecordError(f"a record's offset lies outside the batch's {span} offsets")
 
         raw = data[pos]
         if raw < 0x80:
             pos += 1
-            offset = zigzag[raw]
-        elif 0 < (high := data[pos + 1]) < 0x80:
-            pos += 2
-            raw += (high - 1) << 7
-            offset = raw >> 1 ^ -(raw & 1)
+            size = zigzag[raw]
         else:
-            offset, pos = read_varint(data, pos)
-        if is_full:
-            offset = last_offset + 1
-        elif offset <= last_offset:
-            raise CorruptRecordError(f"offset delta {offset} follows {last_offset}")
-        last_offset = offset
-        add_offset(offset)
-
-        raw = data[pos]
-        if raw == 1:  # -1, as all producers write it
-            pos += 1
-            add_key(None)
-        else:
-            if raw < 0x80:
-                pos += 1
-                size = zigzag[raw]
-            else:
-                size, pos = read_varint(data, pos)
-            add_key(data[pos : pos + size] if size >= 0 else None)
-            pos += max(size, 0)
+            size, pos = _varint(data, pos)
+        key = None
+        if size >= 0:
+            key = data[pos : pos + size]
+            pos += size
 
         raw = data[pos]
         if raw < 0x80:
@@ -193,47 +135,81 @@ def _read(  # noqa: C901  (a call per number would cost half the speed)
             raw += (high - 1) << 7
             size = raw >> 1 ^ -(raw & 1)
         else:
-            size, pos = read_varint(data, pos)
+            size, pos = _varint(data, pos)
+        value = None
         if size >= 0:
-            add_value(data[pos : pos + size])
+            value = data[pos : pos + size]
             pos += size
-        else:
-            add_value(None)
 
+        is_wanted = base_offset + delta >= wanted_from
         if data[pos]:
-            pos = _read_headers(data, pos, rows, index, offset >= rows.wanted_from)
+            pos = _read_headers(data, pos, gathered, is_wanted)
         else:
             pos += 1
         if pos != end:
             raise CorruptRecordError(f"a record's length is off by {end - pos} bytes")
-    return pos
+        if not is_wanted:
+            continue
+
+        add_offset(base_offset + delta)
+        try:
+            add_time(time)
+        except OverflowError:
+            add_time((time + 2**63) % 2**64 - 2**63)
+        if key is None:
+            add_null_key(row)
+        else:
+            key_data += key
+        end_key(len(key_data))
+        if value is None:
+            add_null_value(row)
+        else:
+            value_data += value
+        end_value(len(value_data))
+        row += 1
+        if gathered.headers is not None:
+            gathered.headers.bounds.append(len(gathered.headers.keys))
+    if pos != len(data):
+        raise CorruptRecordError(f"{len(data) - pos} bytes follow the last record")
 
 
-def _read_headers(data: bytes, pos: int, rows: _Rows, index: int, is_wanted: bool) -> int:
-    count, pos = read_varint(data, pos)
+def _read_headers(data: bytes, pos: int, gathered: ColumnsBuilder, is_wanted: bool) -> int:
+    """Read a record's headers one by one, for there may be millions; returns where they end."""
+    count, pos = _varint(data, pos)
     if count < 0:
         raise CorruptRecordError(f"a record has {count} headers")
     if count == 0:  # padded
         return pos
-    rows.header_counts[index] = count
-    headers = rows.gathered.need_headers()
+    headers = gathered.headers
+    if headers is None:  # the records before had none
+        headers = gathered.headers = HeaderBuilder(array("i", (0,)) * (len(gathered) + 1))
     for _ in range(count):
-        size, pos = _read_length(data, pos)
+        size, pos = _varint(data, pos)
         if size < 0:
             raise CorruptRecordError(f"the length of a header's key is {size}")
-        key = _utf8(data[pos : pos + size])
-        size, pos = _read_length(data, pos + size)
+        key = data[pos : pos + size]
+        size, pos = _varint(data, pos + size)
         if is_wanted:
-            headers.keys.append(key)
+            headers.keys.append(key if key.isascii() else key.decode(errors="replace").encode())
             headers.values.append(data[pos : pos + size] if size >= 0 else None)
         pos += max(size, 0)
     return pos
 
 
-def _read_length(data: bytes, pos: int) -> tuple[int, int]:
+def _varint(data: bytes, pos: int, bits: int = 32) -> tuple[int, int]:
+    """Read a varint of at most so many bits; returns the number and the position after it."""
     raw = data[pos]
-    return (ZIGZAG[raw], pos + 1) if raw < 0x80 else read_varint(data, pos)
-
-
-def _utf8(key: bytes) -> bytes:
-    return key if key.isascii() else key.decode(errors="replace").encode()
+    if raw < 0x80:
+        return ZIGZAG[raw], pos + 1
+    raw = shift = 0
+    while True:
+        byte = data[pos]
+        pos += 1
+        raw |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            break
+        shift += 7
+        if shift >= bits:
+            raise CorruptRecordError(f"a varint of {bits} bits does not end")
+    raw &= (1 << bits) - 1
+    return (raw >> 1) ^ -(raw & 1), pos

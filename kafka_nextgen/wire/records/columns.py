@@ -9,6 +9,10 @@ there is none: a leader is asked by it whether its log is the one that was read 
 Byte strings have all their bytes in one buffer (Arrow, "Variable-size Binary Layout"): entry i lies in ``data`` from
 ``bounds[i]`` to ``bounds[i + 1]``. Null entries have no bytes and a 0 in ``validity``, a bitmap whose lowest bit comes
 first; without nulls there is none.
+
+In Python, columns grow batch by batch in the builders below, as buffers like those they end as. An object per record
+would take ten times as much for small ones: an entry of a byte column takes four bytes beside its own for its end, and
+as many once more if it is null; as an object it takes forty.
 """
 
 from __future__ import annotations
@@ -16,14 +20,15 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterator
+from functools import partial
 from itertools import pairwise
 
-from attrs import Factory, define, evolve, field, frozen
+from attrs import Factory, define, evolve, field
 
 from kafka_nextgen.compiled import ACCELERATED, accelerator
 from kafka_nextgen.types import TopicPartition
 
-__all__ = ["BinaryColumn", "ColumnSlice", "Columns", "HeaderColumn", "Headers"]
+__all__ = ["BinaryBuilder", "BinaryColumn", "Columns", "ColumnsBuilder", "HeaderBuilder", "HeaderColumn", "Headers"]
 
 
 @define(eq=False)
@@ -49,9 +54,6 @@ class BinaryColumn:
         """The entries from ``start`` up to before ``stop`` as objects."""
         if ACCELERATED:
             return accelerator.to_list(self.data, self.bounds, self.validity, start, stop)
-        return self._to_list(start, stop)
-
-    def _to_list(self, start: int, stop: int) -> list[bytes | None]:
         if self.validity is not None:
             if not any(self.validity[start >> 3 : (stop + 7) >> 3]):
                 return [None] * (stop - start)
@@ -103,9 +105,6 @@ class HeaderColumn:
         """The headers of the records from ``start`` up to before ``stop`` as objects."""
         if ACCELERATED:
             return accelerator.to_headers(*self.buffers, start, stop)
-        return self._to_list(start, stop)
-
-    def _to_list(self, start: int, stop: int) -> list[Headers]:
         bounds = self.bounds[start : stop + 1].tolist()
         first, last = bounds[0], bounds[-1]
         keys = [(key or b"").decode() for key in self.keys.to_list(first, last)]
@@ -162,12 +161,9 @@ class Columns:
 
     def __attrs_post_init__(self) -> None:
         if self.nbytes == _UNKNOWN:
-            self.nbytes = self._measured()
-
-    def _measured(self) -> int:
-        numbers = self.offsets.nbytes + self.timestamps.nbytes + self.leader_epochs.nbytes + self.timestamp_types.nbytes
-        headers = 0 if self.headers is None else self.headers.nbytes
-        return numbers + self.keys.nbytes + self.values.nbytes + headers
+            numbers = self.offsets, self.timestamps, self.leader_epochs, self.timestamp_types
+            headers = () if self.headers is None else (self.headers,)
+            self.nbytes = sum([each.nbytes for each in (*numbers, self.keys, self.values, *headers)])
 
     def __len__(self) -> int:
         return len(self.offsets)
@@ -194,32 +190,108 @@ class Columns:
         )
 
 
-@frozen
-class ColumnSlice:
-    """A run of records in ``columns``, from index ``start`` up to before ``stop``; nothing is copied."""
+@define
+class BinaryBuilder:
+    """A ``BinaryColumn`` on its way; ``nulls`` are the indices of the entries that are null."""
 
-    columns: Columns
-    start: int
-    stop: int
+    data: bytearray = Factory(bytearray)
+    bounds: array[int] = Factory(partial(array, "i", (0,)))
+    nulls: array[int] = Factory(partial(array, "i"))
 
     def __len__(self) -> int:
-        return self.stop - self.start
+        return len(self.bounds) - 1
 
-    @property
-    def partition(self) -> TopicPartition:
-        """The partition all these records are of."""
-        return self.columns.partition
+    def append(self, entry: bytes | None) -> None:
+        """Append an entry."""
+        if entry is None:
+            self.nulls.append(len(self.bounds) - 1)
+        else:
+            self.data += entry
+        self.bounds.append(len(self.data))
 
-    @property
-    def next_offset(self) -> int:
-        """The offset at which reading goes on after these records."""
-        if self.stop == len(self.columns):
-            return self.columns.next_offset
-        return self.columns.offsets[self.stop - 1] + 1
+    def cut(self, count: int) -> None:
+        """Keep the first ``count`` entries only."""
+        del self.bounds[count + 1 :]
+        del self.data[self.bounds[-1] :]
+        del self.nulls[bisect_left(self.nulls, count) :]
 
-    @property
-    def leader_epoch(self) -> int:
-        """The leader epoch of what lies in front of ``next_offset``, -1 if the broker gave none."""
-        if self.stop == len(self.columns):
-            return self.columns.end_epoch
-        return self.columns.leader_epochs[self.stop - 1]
+    def finish(self) -> BinaryColumn:
+        """The column of these entries, which are less than 2 GiB together; nothing is left here."""
+        data, bounds, nulls = bytes(self.data), self.bounds, self.nulls
+        self.data, self.bounds, self.nulls = bytearray(), array("i", (0,)), array("i")
+        if not nulls:
+            return BinaryColumn(data, memoryview(bounds))
+        count = len(bounds) - 1
+        validity = bytes((count + 7) // 8)
+        if len(nulls) < count:
+            digits = bytearray(b"1") * count
+            for index in nulls:
+                digits[index] = ord("0")
+            validity = int(digits[::-1], 2).to_bytes(len(validity), "little")
+        return BinaryColumn(data, memoryview(bounds), validity)
+
+
+@define
+class HeaderBuilder:
+    """A ``HeaderColumn`` on its way: the headers of a record come first, then where they end."""
+
+    bounds: array[int]
+    keys: BinaryBuilder = Factory(BinaryBuilder)
+    values: BinaryBuilder = Factory(BinaryBuilder)
+
+    def cut(self, count: int) -> None:
+        """Keep those of the first ``count`` records only."""
+        del self.bounds[count + 1 :]
+        self.keys.cut(self.bounds[-1])
+        self.values.cut(self.bounds[-1])
+
+
+@define
+class ColumnsBuilder:
+    """What was read of a partition so far, as ``Columns`` describes it."""
+
+    next_offset: int
+    offsets: array[int] = Factory(partial(array, "q"))
+    timestamps: array[int] = Factory(partial(array, "q"))
+    keys: BinaryBuilder = Factory(BinaryBuilder)
+    values: BinaryBuilder = Factory(BinaryBuilder)
+    headers: HeaderBuilder | None = None
+    leader_epochs: array[int] = Factory(partial(array, "i"))
+    timestamp_types: array[int] = Factory(partial(array, "b"))
+    data_bytes: int = 0
+    end_epoch: int = -1
+
+    def __len__(self) -> int:
+        return len(self.offsets)
+
+    def cut(self, count: int, with_headers: bool) -> None:
+        """Keep the first ``count`` records only, however far the one behind them got; ``with_headers`` if they had."""
+        for numbers in (self.offsets, self.timestamps, self.leader_epochs, self.timestamp_types):
+            del numbers[count:]
+        self.keys.cut(count)
+        self.values.cut(count)
+        if not with_headers:
+            self.headers = None
+        elif self.headers is not None:
+            self.headers.cut(count)
+
+    def finish(self, partition: TopicPartition, truncated: bool) -> Columns:
+        """The columns of all this, which is nothing any more."""
+        headers = None
+        if self.headers is not None:
+            keys, values = self.headers.keys.finish(), self.headers.values.finish()
+            headers = HeaderColumn(memoryview(self.headers.bounds), keys, values)
+        return Columns(
+            partition,
+            self.next_offset,
+            memoryview(self.offsets),
+            memoryview(self.timestamps),
+            self.keys.finish(),
+            self.values.finish(),
+            headers,
+            memoryview(self.leader_epochs),
+            memoryview(self.timestamp_types),
+            self.data_bytes,
+            truncated,
+            self.end_epoch,
+        )

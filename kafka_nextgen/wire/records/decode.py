@@ -18,17 +18,16 @@ that has to come to, and has the last word on everything else.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from collections.abc import Set as AbstractSet
 
 from attrs import frozen
 
+from kafka_nextgen.compiled import ACCELERATED
 from kafka_nextgen.errors import CorruptRecordError, OldFormatError
 from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire.records.accelerated import decode_sound
 from kafka_nextgen.wire.records.batch_header import HEADER, BatchHeader, check_header, read_header, verify_crc
 from kafka_nextgen.wire.records.batch_records import append_records
-from kafka_nextgen.wire.records.column_builders import ColumnsBuilder
-from kafka_nextgen.wire.records.columns import Columns
+from kafka_nextgen.wire.records.columns import Columns, ColumnsBuilder
 from kafka_nextgen.wire.records.compression import Compression, decompress
 
 __all__ = ["RecordLimits", "decode_partition"]
@@ -62,9 +61,10 @@ def decode_partition(
     if it is of format 0 or 1. (KIP-98, "Message Format"; Kafka 0.11 and newer)
     """
     view = memoryview(data)
-    columns = decode_sound(view, partition, fetch_offset, limits.max_decompressed_bytes, check_crc, skipped)
-    if columns is not None:
-        return columns
+    if ACCELERATED:
+        columns = decode_sound(view, partition, fetch_offset, limits.max_decompressed_bytes, check_crc, skipped)
+        if columns is not None:
+            return columns
     return decode_in_python(view, partition, fetch_offset, limits, check_crc, skipped)
 
 
@@ -78,15 +78,21 @@ def decode_in_python(
 ) -> Columns:
     """Decode as ``decode_partition`` does, by nothing but Python: what this answers or raises is what it has to be."""
     gathered = ColumnsBuilder(fetch_offset)
-    budget = limits.max_decompressed_bytes
-    left_out = frozenset(skipped)
+    left_bytes, left_out = limits.max_decompressed_bytes, frozenset(skipped)
     start = log_offset = 0
     try:
         while (header := read_header(view, start)) is not None:
-            _check(header, view[start : start + header.size], log_offset, check_crc)
-            budget -= _append(gathered, header, view[start : start + header.size], budget, left_out)
-            start += header.size
+            batch = view[start : start + header.size]
+            if check_crc:
+                verify_crc(header, batch)
+            check_header(header)
+            if header.base_offset < log_offset:
+                after = f"after a batch that ends at {log_offset - 1}"
+                raise CorruptRecordError(f"its base offset is {header.base_offset} {after}")
+            start += len(batch)
             log_offset = header.next_offset
+            if log_offset > gathered.next_offset and not header.is_control and header.base_offset not in left_out:
+                left_bytes -= _append(gathered, header, batch, left_bytes)
             gathered.next_offset = max(fetch_offset, log_offset)
             gathered.end_epoch = header.leader_epoch
     except CorruptRecordError as error:
@@ -95,24 +101,17 @@ def decode_in_python(
     return gathered.finish(partition, truncated=gathered.next_offset == fetch_offset and len(view) > 0)
 
 
-def _check(header: BatchHeader, batch: memoryview, log_offset: int, check_crc: bool) -> None:
-    if check_crc:
-        verify_crc(header, batch)
-    check_header(header)
-    if header.base_offset < log_offset:
-        raise CorruptRecordError(f"its base offset is {header.base_offset} after a batch that ends at {log_offset - 1}")
-
-
-def _append(
-    gathered: ColumnsBuilder, header: BatchHeader, batch: memoryview, budget: int, left_out: AbstractSet[int]
-) -> int:
-    """Append a batch's records to ``gathered``; answers with what that took of the budget, in bytes."""
-    if header.is_control or header.next_offset <= gathered.next_offset or header.base_offset in left_out:
-        return 0
-    payload = decompress(header.codec, batch[HEADER.size :], budget)
+def _append(gathered: ColumnsBuilder, header: BatchHeader, batch: memoryview, limit_bytes: int) -> int:
+    """Append a batch's records to ``gathered``; returns how many bytes were decompressed for that."""
+    records, decompressed_bytes = batch[HEADER.size :], 0
+    if header.codec == Compression.NONE:
+        payload = bytes(records)
+    else:
+        payload = decompress(header.codec, records, limit_bytes)
+        decompressed_bytes = len(payload)
     append_records(gathered, header, payload)
     gathered.data_bytes += len(payload)
-    return 0 if header.codec == Compression.NONE else len(payload)
+    return decompressed_bytes
 
 
 def _located(error: CorruptRecordError, partition: TopicPartition, offset: int) -> CorruptRecordError:

@@ -19,10 +19,8 @@ from kafka_nextgen.wire.records.batch_header import (
     LOG_APPEND_TIME,
     MAGIC,
     TRANSACTIONAL,
-    crc32c,
 )
 from kafka_nextgen.wire.records.compression import Compression, compress
-from kafka_nextgen.wire.records.varints import write_varint
 
 __all__ = ["NewRecord", "encode_batch"]
 
@@ -91,6 +89,8 @@ def encode_batch(
 
 def seal(batch: bytearray) -> bytes:
     """Write the CRC-32C of a batch into its header."""
+    from crc32c import crc32c  # later, as in ``batch_header.verify_crc``
+
     batch[CRC_START - 4 : CRC_START] = crc32c(memoryview(batch)[CRC_START:]).to_bytes(4, "big")
     return bytes(batch)
 
@@ -125,3 +125,12 @@ def _write_bytes(out: bytearray, value: bytes | None) -> None:
     else:
         write_varint(out, len(value))
         out += value
+
+
+def write_varint(out: bytearray, number: int) -> None:
+    """Append a number of up to 64 bits; what fits into 32 is a varint too, the encodings agree."""
+    raw = (number << 1) ^ (number >> 63)
+    while raw > 0x7F:
+        out.append(0x80 | raw & 0x7F)
+        raw >>= 7
+    out.append(raw)

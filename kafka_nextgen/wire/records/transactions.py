@@ -30,7 +30,7 @@ from kafka_nextgen.errors import CorruptRecordError
 from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire.records.batch_header import HEADER, BatchHeader, read_header
 from kafka_nextgen.wire.records.batch_records import append_records
-from kafka_nextgen.wire.records.column_builders import ColumnsBuilder
+from kafka_nextgen.wire.records.columns import ColumnsBuilder
 
 __all__ = ["Committed", "EndMarker", "encode_end_marker", "leave_out_aborted", "read_end_marker"]
 

@@ -13,8 +13,8 @@ from kafka_nextgen.errors import AuthenticationError, DisconnectedError
 from kafka_nextgen.testing.broker.security.sasl import SaslAnswer
 from kafka_nextgen.transport.connecting import open_connection
 from kafka_nextgen.transport.connection import Connection
-from kafka_nextgen.transport.deadline import Deadline
 from kafka_nextgen.transport.security import authentication
+from kafka_nextgen.transport.waiting import Deadline
 from kafka_nextgen.wire.apis import FETCH, METADATA, SASL_AUTHENTICATE, SASL_HANDSHAKE
 from kafka_nextgen.wire.frames import RequestFrame
 from kafka_nextgen.wire.schema import Message

@@ -28,7 +28,7 @@ from kafka_nextgen.testing.coordinator.classic.responses import Parked
 from kafka_nextgen.testing.coordinator.coordinator import Coordinator, Outcome
 from kafka_nextgen.testing.coordinator.requests import ConfigsChanged, Request, TopicImage, TopicsChanged
 from kafka_nextgen.testing.coordinator.responses import Response
-from kafka_nextgen.transport.timers import Timer
+from kafka_nextgen.transport.waiting import Timer
 
 __all__ = ["RETRY_S", "Shard", "Standing"]
 

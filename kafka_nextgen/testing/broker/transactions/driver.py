@@ -20,7 +20,7 @@ from kafka_nextgen.testing.broker.transactions.coordinator import TransactionCoo
 from kafka_nextgen.testing.broker.transactions.entries import TransactionEntries
 from kafka_nextgen.testing.broker.transactions.requests import Answer, MarkersWritten, Noted, Outcome, Request, refuse
 from kafka_nextgen.testing.broker.transactions.transaction import Status, Transaction
-from kafka_nextgen.transport.timers import Timer
+from kafka_nextgen.transport.waiting import Timer
 
 __all__ = ["Transactions"]
 

@@ -13,8 +13,8 @@ from kafka_nextgen.compiled import ACCELERATED
 from kafka_nextgen.errors import DecodeError
 from kafka_nextgen.types import TopicId, TopicPartition
 from kafka_nextgen.wire.apis import FETCH
-from kafka_nextgen.wire.codec import read_message
 from kafka_nextgen.wire.fetch_request import WITH_TOPIC_IDS
+from kafka_nextgen.wire.frames import read_message
 from kafka_nextgen.wire.messages import FetchResponse
 from tests.verification.fuzz import corpus
 from tests.verification.fuzz.decoders.decoder import Decoder, refusals

@@ -1,0 +1,41 @@
+"""A run of records among others in columns."""
+
+from __future__ import annotations
+
+from attrs import frozen
+
+from kafka_nextgen.types import TopicPartition
+from kafka_nextgen.wire.records.columns import Columns
+
+__all__ = ["ColumnSlice"]
+
+
+@frozen
+class ColumnSlice:
+    """A run of records in ``columns``, from index ``start`` up to before ``stop``; nothing is copied."""
+
+    columns: Columns
+    start: int
+    stop: int
+
+    def __len__(self) -> int:
+        return self.stop - self.start
+
+    @property
+    def partition(self) -> TopicPartition:
+        """The partition all these records are of."""
+        return self.columns.partition
+
+    @property
+    def next_offset(self) -> int:
+        """The offset at which reading goes on after these records."""
+        if self.stop == len(self.columns):
+            return self.columns.next_offset
+        return self.columns.offsets[self.stop - 1] + 1
+
+    @property
+    def leader_epoch(self) -> int:
+        """The leader epoch of what lies in front of ``next_offset``, -1 if the broker gave none."""
+        if self.stop == len(self.columns):
+            return self.columns.end_epoch
+        return self.columns.leader_epochs[self.stop - 1]
