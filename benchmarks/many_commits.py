@@ -65,8 +65,12 @@ def measure(bootstrap_servers: str, partitions: int) -> Measured:
     topic = f"commits-{uuid4().hex[:8]}"
     admin = AdminClient({"bootstrap.servers": bootstrap_servers})
     admin.create_topics([NewTopic(topic, partitions, 1)])[topic].result(timeout=LONGEST_S)
-    config = {"group_id": topic, "enable_auto_commit": False, "default_api_timeout_ms": int(LONGEST_S * 1000)}
-    with Consumer({"bootstrap.servers": bootstrap_servers}, **config) as consumer:
+    with Consumer(
+        bootstrap_servers=bootstrap_servers,
+        group_id=topic,
+        enable_auto_commit=False,
+        default_api_timeout_ms=int(LONGEST_S * 1000),
+    ) as consumer:
         consumer.subscribe([topic])
         while len(consumer.assignment()) < partitions:
             consumer.poll(timeout=0.1)

@@ -18,6 +18,7 @@ from kafka_nextgen.lazy_imports import lazy_getattr
 from kafka_nextgen.membership.classic.states import Status as ClassicStatus
 from kafka_nextgen.membership.states import Phase, Status
 from kafka_nextgen.properties.deserialization import DeserializationPolicy
+from kafka_nextgen.properties.deserializer_forms import DeserializationContext
 from kafka_nextgen.properties.offset_reset import ByDuration, OffsetReset
 from kafka_nextgen.properties.patterns import SubscriptionPattern
 from kafka_nextgen.properties.secret import Secret, SecretSource
@@ -109,6 +110,7 @@ __all__ = [
     "ConsumerConfig",
     "ConsumerGroupMetadata",
     "DeadLetter",
+    "DeserializationContext",
     "DeserializationPolicy",
     "EndpointIdentification",
     "EventLog",

@@ -9,6 +9,7 @@ from datetime import timedelta
 from functools import partial
 from pathlib import Path
 from types import FrameType, TracebackType
+from typing import Any, Generic, TypeVar, overload
 
 from kafka_nextgen import clocks
 from kafka_nextgen.config import ConsumerConfig
@@ -16,6 +17,7 @@ from kafka_nextgen.engine.application.arguments import ToAssign, Topics, checked
 from kafka_nextgen.engine.application.async_calls import AsyncCalls
 from kafka_nextgen.engine.application.base_consumer import check_max_records
 from kafka_nextgen.engine.application.call_guard import NoCallTracker, is_in_task, this_frame
+from kafka_nextgen.engine.application.deserializing_ahead import MOST_AHEAD, Ahead
 from kafka_nextgen.engine.application.iteration import iterate_async
 from kafka_nextgen.engine.application.polling import (
     ITERATION_TIMEOUT_S,
@@ -34,15 +36,20 @@ from kafka_nextgen.engine.application.rebalance_listener import (
 from kafka_nextgen.engine.application.records import Records
 from kafka_nextgen.engine.application.wakeup import async_wakeup
 from kafka_nextgen.engine.mailbox import CallbackKind, PendingCallback
+from kafka_nextgen.engine.reading.locked_fetches import PollOffer
 from kafka_nextgen.errors import ConcurrentUseError, MisuseError, RequestTimeoutError
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.processing import AwaitsHandlers
+from kafka_nextgen.properties.deserializer_forms import AsyncDeserializerOf, DeserializerOf
 from kafka_nextgen.text import describe_error
 from kafka_nextgen.transport.futures import await_completion, await_result, is_outcome
 from kafka_nextgen.transport.turned_clock import clock_of
-from kafka_nextgen.types import LeaveMode, Record
+from kafka_nextgen.types import KeyT, LeaveMode, Record, ValueT
 
 __all__ = ["AsyncConsumer"]
+
+K = TypeVar("K")
+V = TypeVar("V")
 
 logger = logger_of("kafka_nextgen.consumer")
 
@@ -50,7 +57,7 @@ logger = logger_of("kafka_nextgen.consumer")
 OTHER_CLOCK_S = 1.0
 
 
-class AsyncConsumer(AsyncCalls, AwaitsHandlers):
+class AsyncConsumer(AsyncCalls, AwaitsHandlers, Generic[KeyT, ValueT]):
     """Reads topics as a member of a consumer group, or assigned partitions without a group, with asyncio.
 
     Has the configuration, methods and errors of ``Consumer``, but methods that block there are awaited here. Heartbeats
@@ -66,6 +73,116 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers):
     If an error ends the ``async with`` block, auto-commit excludes the records being processed.
     """
 
+    @overload
+    def __init__(
+        self: AsyncConsumer[bytes, bytes],
+        config: None = None,
+        *,
+        key_deserializer: None = None,
+        value_deserializer: None = None,
+        **settings: object,
+    ) -> None: ...
+
+    @overload
+    def __init__(
+        self: AsyncConsumer[bytes, V],
+        config: None = None,
+        *,
+        key_deserializer: None = None,
+        value_deserializer: AsyncDeserializerOf[V],
+        **settings: object,
+    ) -> None: ...
+
+    @overload
+    def __init__(
+        self: AsyncConsumer[bytes, V],
+        config: None = None,
+        *,
+        key_deserializer: None = None,
+        value_deserializer: DeserializerOf[V],
+        **settings: object,
+    ) -> None: ...
+
+    @overload
+    def __init__(
+        self: AsyncConsumer[K, bytes],
+        config: None = None,
+        *,
+        key_deserializer: DeserializerOf[K],
+        value_deserializer: None = None,
+        **settings: object,
+    ) -> None: ...
+
+    @overload
+    def __init__(
+        self: AsyncConsumer[K, V],
+        config: Mapping[str, object] | ConsumerConfig | None = None,
+        *,
+        key_deserializer: AsyncDeserializerOf[K],
+        value_deserializer: AsyncDeserializerOf[V],
+        **settings: object,
+    ) -> None: ...
+
+    @overload
+    def __init__(
+        self: AsyncConsumer[K, V],
+        config: Mapping[str, object] | ConsumerConfig | None = None,
+        *,
+        key_deserializer: DeserializerOf[K],
+        value_deserializer: AsyncDeserializerOf[V],
+        **settings: object,
+    ) -> None: ...
+
+    @overload
+    def __init__(
+        self: AsyncConsumer[K, V],
+        config: Mapping[str, object] | ConsumerConfig | None = None,
+        *,
+        key_deserializer: DeserializerOf[K],
+        value_deserializer: DeserializerOf[V],
+        **settings: object,
+    ) -> None: ...
+
+    @overload
+    def __init__(
+        self: AsyncConsumer[Any, V],
+        config: Mapping[str, object] | ConsumerConfig,
+        *,
+        key_deserializer: None = None,
+        value_deserializer: AsyncDeserializerOf[V],
+        **settings: object,
+    ) -> None: ...
+
+    @overload
+    def __init__(
+        self: AsyncConsumer[Any, V],
+        config: Mapping[str, object] | ConsumerConfig,
+        *,
+        key_deserializer: None = None,
+        value_deserializer: DeserializerOf[V],
+        **settings: object,
+    ) -> None: ...
+
+    @overload
+    def __init__(
+        self: AsyncConsumer[K, Any],
+        config: Mapping[str, object] | ConsumerConfig,
+        *,
+        key_deserializer: DeserializerOf[K],
+        value_deserializer: None = None,
+        **settings: object,
+    ) -> None: ...
+
+    @overload
+    def __init__(
+        self: AsyncConsumer[Any, Any],
+        config: Mapping[str, object] | ConsumerConfig,
+        *,
+        key_deserializer: None = None,
+        value_deserializer: None = None,
+        **settings: object,
+    ) -> None: ...
+
     def __init__(self, config: Mapping[str, object] | ConsumerConfig | None = None, **settings: object) -> None:
         parsed = config if isinstance(config, ConsumerConfig) else ConsumerConfig.parse(config, **settings)
         self._wakeup = async_wakeup(clock_of(parsed.bootstrap_servers))
@@ -75,12 +192,15 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers):
         self._is_closed = False
         self._wish: Callable[[], Coroutine[object, object, None]] | None = None
         super().__init__(parsed, self._wakeup, asyncio.current_task, is_in_task, NoCallTracker())
+        self._ahead = Ahead.of(parsed)
+        if self._ahead is not None:
+            self._core.use(None)
         if parsed.history_log_dir is not None and parsed.group_id:
             from kafka_nextgen.event_log import EventLog
 
             self._attach(partial(EventLog.in_directory, Path(parsed.history_log_dir), parsed.client_id))
 
-    async def __aenter__(self) -> AsyncConsumer:
+    async def __aenter__(self) -> AsyncConsumer[KeyT, ValueT]:
         return self
 
     async def __aexit__(
@@ -130,7 +250,9 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers):
 
     # ---- reading
 
-    async def poll(self, timeout: float | timedelta | None = 1.0, max_records: int | None = None) -> Records:
+    async def poll(
+        self, timeout: float | timedelta | None = 1.0, max_records: int | None = None
+    ) -> Records[KeyT, ValueT]:
         """Wait up to ``timeout`` seconds for records, and return them; empty if there are none.
 
         Arguments and errors are those of ``Consumer.poll``. Rebalance callbacks run in this call.
@@ -139,15 +261,40 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers):
         core = self._core
         while True:
             with self._use_alone("poll"):
-                await self._walk(poll_steps(core, checked_seconds(timeout)))
-                offer = core.find(max_records)
+                offer = await self._find(max_records, checked_seconds(timeout))
                 records = core.records(offer)
             # No call from here on, as in ``Consumer.poll``.
             if core.fetches.offer is offer:
                 offer.is_taken = True
                 return records
 
-    async def batches(self, max_records: int | None = None) -> AsyncIterator[Records]:
+    async def _find(self, max_records: int | None, timeout_s: float) -> PollOffer:
+        """Poll up to ``timeout_s`` seconds; what is deserialized ahead is offered once it is ready."""
+        if self._ahead is None or self._runs:
+            if self._ahead is not None:  # ``run`` deserializes each record in its own task
+                self._core.use(None)
+            await self._walk(poll_steps(self._core, timeout_s))
+            return self._core.find(max_records)
+        offer = await self._find_ready(self._ahead, max_records, clocks.monotonic() + timeout_s)
+        self._core.note_found(offer)
+        return offer
+
+    async def _find_ready(self, ahead: Ahead, max_records: int | None, deadline: float) -> PollOffer:
+        core = self._core
+        while True:
+            left_s = max(0.0, deadline - clocks.monotonic())
+            await self._walk(poll_steps(core, left_s))
+            # Found again after each wait: no record of a partition is offered once its revocation has begun.
+            offer = core.fetches.find(min(max_records or self.config.max_poll_records, MOST_AHEAD))
+            is_empty = not offer.parts
+            offer.parts, deserializers = ahead.take_ready(offer.parts)
+            if offer.parts or is_empty or left_s == 0.0:
+                core.use(deserializers)
+                return offer
+            await ahead.wait(min(left_s, core.note_interval_s))
+            core.check_open()
+
+    async def batches(self, max_records: int | None = None) -> AsyncIterator[Records[KeyT, ValueT]]:
         """Yield records in batches of at most ``max_records`` (default: ``max.poll.records``).
 
         Ends only when all assigned ranges have been read. Raises the errors of ``poll``.
@@ -159,14 +306,14 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers):
             elif self._core.fetches.is_all_finished():
                 return
 
-    def __aiter__(self) -> AsyncIterator[Record]:
+    def __aiter__(self) -> AsyncIterator[Record[KeyT, ValueT]]:
         """Yield the records one by one, as ``Consumer.__iter__`` does, with the same errors.
 
         Other tasks run every few milliseconds, even if the loop body awaits nothing.
         """
         return iterate_async(self._core.cursor, self._look_on)
 
-    async def __anext__(self) -> Record:
+    async def __anext__(self) -> Record[KeyT, ValueT]:
         while True:
             for record in self._core.cursor.records:
                 return record  # nothing follows in which a signal handler could lose it
@@ -177,8 +324,12 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers):
         if self._core.fetches.has_records():  # the poll will not wait
             await asyncio.sleep(0)  # lets other tasks run, even if the body awaits nothing
         with self._use_alone("__anext__"):
-            await self._walk(poll_steps(self._core, ITERATION_TIMEOUT_S))
-            if begin_run(self._core) is None:
+            offer: PollOffer | None = None
+            if self._ahead is None:
+                await self._walk(poll_steps(self._core, ITERATION_TIMEOUT_S))
+            else:
+                offer = await self._find_ready(self._ahead, None, clocks.monotonic() + ITERATION_TIMEOUT_S)
+            if begin_run(self._core, offer) is None:
                 raise StopAsyncIteration
 
     # ---- closing
@@ -217,6 +368,8 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers):
         deadline = clocks.monotonic() + timeout
         if self._callback is not None and self._core.callbacks.is_on_standby:
             self._callback.cancel()
+        if self._ahead is not None:
+            self._ahead.stop()
         is_alone = await self._take_over(this_frame(), deadline - timeout / 2)
         try:
             await self._leave_and_stop(mode, deadline, is_alone)

@@ -9,6 +9,7 @@ from datetime import timedelta
 from functools import partial
 from pathlib import Path
 from types import FrameType, TracebackType
+from typing import Any, Generic, TypeVar, overload
 
 from kafka_nextgen import clocks
 from kafka_nextgen.config import ConsumerConfig
@@ -16,6 +17,7 @@ from kafka_nextgen.engine.application.arguments import ToAssign, Topics, checked
 from kafka_nextgen.engine.application.base_consumer import check_max_records
 from kafka_nextgen.engine.application.blocking_calls import BlockingCalls
 from kafka_nextgen.engine.application.call_guard import CallGuard, CallTracker, is_in_thread, this_frame
+from kafka_nextgen.engine.application.deserializers import refuse_async
 from kafka_nextgen.engine.application.iteration import iterate
 from kafka_nextgen.engine.application.polling import (
     ITERATION_TIMEOUT_S,
@@ -32,16 +34,20 @@ from kafka_nextgen.engine.mailbox import PendingCallback
 from kafka_nextgen.errors import ConcurrentUseError
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.processing import RunsHandlers
+from kafka_nextgen.properties.deserializer_forms import DeserializerOf
 from kafka_nextgen.transport.futures import LONGEST_SLEEP_S, is_outcome, wait_for_result
 from kafka_nextgen.transport.turned_clock import clock_of
-from kafka_nextgen.types import LeaveMode, Record
+from kafka_nextgen.types import KeyT, LeaveMode, Record, ValueT
 
 __all__ = ["Consumer"]
+
+K = TypeVar("K")
+V = TypeVar("V")
 
 logger = logger_of("kafka_nextgen.consumer")
 
 
-class Consumer(BlockingCalls, RunsHandlers):
+class Consumer(BlockingCalls, RunsHandlers, Generic[KeyT, ValueT]):
     """Reads topics as a member of a consumer group, or assigned partitions without a group.
 
     Takes the configuration as a mapping with Kafka's names, or as keyword arguments in snake_case. Raises ConfigError
@@ -58,8 +64,79 @@ class Consumer(BlockingCalls, RunsHandlers):
     stays in the group until its session times out.
     """
 
+    @overload
+    def __init__(
+        self: Consumer[bytes, bytes],
+        config: None = None,
+        *,
+        key_deserializer: None = None,
+        value_deserializer: None = None,
+        **settings: object,
+    ) -> None: ...
+
+    @overload
+    def __init__(
+        self: Consumer[bytes, V],
+        config: None = None,
+        *,
+        key_deserializer: None = None,
+        value_deserializer: DeserializerOf[V],
+        **settings: object,
+    ) -> None: ...
+
+    @overload
+    def __init__(
+        self: Consumer[K, bytes],
+        config: None = None,
+        *,
+        key_deserializer: DeserializerOf[K],
+        value_deserializer: None = None,
+        **settings: object,
+    ) -> None: ...
+
+    @overload
+    def __init__(
+        self: Consumer[K, V],
+        config: Mapping[str, object] | ConsumerConfig | None = None,
+        *,
+        key_deserializer: DeserializerOf[K],
+        value_deserializer: DeserializerOf[V],
+        **settings: object,
+    ) -> None: ...
+
+    @overload
+    def __init__(
+        self: Consumer[Any, V],
+        config: Mapping[str, object] | ConsumerConfig,
+        *,
+        key_deserializer: None = None,
+        value_deserializer: DeserializerOf[V],
+        **settings: object,
+    ) -> None: ...
+
+    @overload
+    def __init__(
+        self: Consumer[K, Any],
+        config: Mapping[str, object] | ConsumerConfig,
+        *,
+        key_deserializer: DeserializerOf[K],
+        value_deserializer: None = None,
+        **settings: object,
+    ) -> None: ...
+
+    @overload
+    def __init__(
+        self: Consumer[Any, Any],
+        config: Mapping[str, object] | ConsumerConfig,
+        *,
+        key_deserializer: None = None,
+        value_deserializer: None = None,
+        **settings: object,
+    ) -> None: ...
+
     def __init__(self, config: Mapping[str, object] | ConsumerConfig | None = None, **settings: object) -> None:
         parsed = config if isinstance(config, ConsumerConfig) else ConsumerConfig.parse(config, **settings)
+        refuse_async(parsed)
         self._wakeup = thread_wakeup(clock_of(parsed.bootstrap_servers))
         self._listener: RebalanceListener | None = None
         self._closers = CallGuard(threading.get_ident, is_in_thread)
@@ -70,7 +147,7 @@ class Consumer(BlockingCalls, RunsHandlers):
 
             self._attach(partial(EventLog.in_directory, Path(parsed.history_log_dir), parsed.client_id))
 
-    def __enter__(self) -> Consumer:
+    def __enter__(self) -> Consumer[KeyT, ValueT]:
         return self
 
     def __exit__(
@@ -136,7 +213,7 @@ class Consumer(BlockingCalls, RunsHandlers):
 
     # ---- reading
 
-    def poll(self, timeout: float | timedelta | None = 1.0, max_records: int | None = None) -> Records:
+    def poll(self, timeout: float | timedelta | None = 1.0, max_records: int | None = None) -> Records[KeyT, ValueT]:
         """Wait up to ``timeout`` seconds for records, and return them; empty if there are none.
 
         Returns at most ``max_records`` (default: ``max.poll.records``). Rebalance callbacks run in this call, which may
@@ -162,7 +239,7 @@ class Consumer(BlockingCalls, RunsHandlers):
                 offer.is_taken = True
                 return records
 
-    def batches(self, max_records: int | None = None) -> Iterator[Records]:
+    def batches(self, max_records: int | None = None) -> Iterator[Records[KeyT, ValueT]]:
         """Yield records in batches of at most ``max_records`` (default: ``max.poll.records``).
 
         Ends only when all assigned ranges have been read. Raises the errors of ``poll``.
@@ -174,7 +251,7 @@ class Consumer(BlockingCalls, RunsHandlers):
             elif self._core.fetches.is_all_finished():
                 return
 
-    def __iter__(self) -> Iterator[Record]:
+    def __iter__(self) -> Iterator[Record[KeyT, ValueT]]:
         """Yield the records one by one. Requesting the next record marks the previous one as processed.
 
         Ends only when all assigned ranges have been read.
@@ -184,13 +261,13 @@ class Consumer(BlockingCalls, RunsHandlers):
         """
         return iterate(self._next_run)
 
-    def __next__(self) -> Record:
+    def __next__(self) -> Record[KeyT, ValueT]:
         while True:
             for record in self._core.cursor.records:
                 return record  # nothing follows in which a signal handler could lose it
             self._next_run()
 
-    def _next_run(self) -> Iterator[Record]:
+    def _next_run(self) -> Iterator[Record[KeyT, ValueT]]:
         """Poll and start the next run, which may be empty. Raises StopIteration when all ranges have been read."""
         with self._use_alone("__next__"):
             self._walk(poll_steps(self._core, ITERATION_TIMEOUT_S))

@@ -8,6 +8,7 @@ it failed (``TransportError``, ``DecodeError``, ``BrokerError``)::
     ├── ArrowSchemaError
     ├── AvroSchemaError
     ├── BadValueError
+    ├── RegistryError
     ├── MisuseError
     │   └── ConcurrentUseError
     ├── DecodeError
@@ -66,6 +67,7 @@ __all__ = [
     "OffsetOutOfRangeError",
     "OldFormatError",
     "OutageError",
+    "RegistryError",
     "RequestTimeoutError",
     "StorageError",
     "TlsError",
@@ -116,6 +118,17 @@ class AvroSchemaError(KafkaNextgenError, ValueError):
 
 class BadValueError(KafkaNextgenError, ValueError):
     """The bytes of a key or value are none of the format that they were to be decoded by."""
+
+
+class RegistryError(KafkaNextgenError):
+    """A schema registry did not answer, or not with a schema. Nothing is wrong with the values; try again later.
+
+    ``http_status_code`` is the status of its answer, None without one: 404 says that there is no such schema.
+    """
+
+    def __init__(self, message: str, http_status_code: int | None = None) -> None:
+        super().__init__(message)
+        self.http_status_code = http_status_code
 
 
 class MisuseError(KafkaNextgenError, RuntimeError):

@@ -7,18 +7,38 @@ for none.
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterable, Mapping
 from enum import Enum, IntEnum
 from functools import total_ordering
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Generic
 from uuid import UUID  # noqa: TID251  (only the type; no id is made here)
 
 from attrs import frozen
 
 from kafka_nextgen.compiled.record_fields import with_fast_fields
 
+if TYPE_CHECKING:
+    from typing import NamedTuple
+
+    from typing_extensions import TypeVar  # type checkers know it, and defaults (PEP 696), also where it is missing
+
+    KeyT = TypeVar("KeyT", covariant=True, default=object)
+    ValueT = TypeVar("ValueT", covariant=True, default=object)
+else:
+    from typing import TypeVar
+
+    if sys.version_info >= (3, 11):
+        from typing import NamedTuple
+    else:
+        from kafka_nextgen.compiled.generic_tuple import NamedTuple
+
+    KeyT = TypeVar("KeyT", covariant=True)
+    ValueT = TypeVar("ValueT", covariant=True)
+
 __all__ = [
     "JoinReason",
+    "KeyT",
     "LeaveMode",
     "OffsetAndMetadata",
     "OffsetRange",
@@ -29,6 +49,7 @@ __all__ = [
     "TopicId",
     "TopicIdPartition",
     "TopicPartition",
+    "ValueT",
     "format_partitions",
     "format_topic_ids",
     "lag_of",
@@ -148,8 +169,8 @@ class RebalanceReason(IntEnum):
 
 
 @with_fast_fields
-class Record(NamedTuple):
-    """A record.
+class Record(NamedTuple, Generic[KeyT, ValueT]):
+    """A record; ``Record[str, Order]`` is what deserializers of these types make of one.
 
     ``timestamp`` is in milliseconds since 1970, -1 if there is none; producers may set any 64-bit value. ``headers``
     keep their order and may repeat a key; bytes of a key that are not UTF-8 become U+FFFD, as in Java's consumer.
@@ -162,8 +183,8 @@ class Record(NamedTuple):
     offset: int
     timestamp: int
     timestamp_type: TimestampType
-    key: object
-    value: object
+    key: KeyT | None
+    value: ValueT | None
     headers: tuple[tuple[str, bytes | None], ...] = ()
     leader_epoch: int = -1
 

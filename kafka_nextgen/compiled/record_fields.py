@@ -7,6 +7,7 @@ checkers, and installations without the extension, use the ``NamedTuple``.
 
 from __future__ import annotations
 
+from types import GenericAlias
 from typing import TypeVar
 
 from kafka_nextgen.compiled import ACCELERATED, accelerator
@@ -25,4 +26,5 @@ def with_fast_fields(record: type[T]) -> type[T]:
         return record
     fields: tuple[str, ...] = record._fields  # type: ignore[attr-defined]  # as all named tuples have
     contents = {name: what for name, what in vars(record).items() if name not in (*fields, *_OF_THE_BASE)}
+    contents["__class_getitem__"] = classmethod(GenericAlias)
     return type(record.__name__, (accelerator.RecordFields,), contents)

@@ -10,6 +10,7 @@ from functools import partial
 
 from kafka_nextgen import clocks
 from kafka_nextgen.engine.application.deserializers import Deserializers
+from kafka_nextgen.engine.application.deserializing_ahead import Ahead
 from kafka_nextgen.engine.application.records import Records
 from kafka_nextgen.engine.observability.hooks import HookList
 from kafka_nextgen.errors import MisuseError
@@ -48,6 +49,7 @@ class AsyncWorkerPool:
         self._handler = watched_async(handler, consumer.hooks)
         self._dead_letter = dead_letter
         self._deserializers = Deserializers.of(consumer.config)
+        self._ahead = Ahead.of(consumer.config)
         self._jobs: set[asyncio.Task[None]] = set()
         self._timer = Timer(self._start_ready_tasks)
         self._has_ended = asyncio.Event()
@@ -125,7 +127,7 @@ class AsyncWorkerPool:
 
     async def _do(self, task: Task) -> None:
         try:
-            record = self._deserializers.apply(task.record)
+            record = await self._deserialized(task.record)
             if record is not None:
                 await _finish(self._handler(record))
         except Exception as error:
@@ -136,6 +138,11 @@ class AsyncWorkerPool:
             await self._failed(task, _cancelled("handler", task))
         else:
             self._work.finished(task)
+
+    async def _deserialized(self, record: Record) -> Record | None:
+        if self._ahead is not None:
+            return await self._ahead.apply(record)
+        return self._deserializers.apply(record)
 
     async def _failed(self, task: Task, error: Exception) -> None:
         outcome = self._work.failed(task, error, clocks.monotonic())

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import Enum
+from typing import Any
 
 from kafka_nextgen.types import Record
 
 __all__ = ["DRAIN_TIMEOUT_S", "AsyncDeadLetter", "AsyncHandler", "DeadLetter", "Handler", "Order"]
 
-Handler = Callable[[Record], object]
-DeadLetter = Callable[[Record, Exception], object]
+Handler = Callable[[Record[Any, Any]], object]
+DeadLetter = Callable[[Record[Any, Any], Exception], object]
 #: Results are awaited if they are awaitable.
-AsyncHandler = Callable[[Record], object]
-AsyncDeadLetter = Callable[[Record, Exception], object]
+AsyncHandler = Callable[[Record[Any, Any]], object]
+AsyncDeadLetter = Callable[[Record[Any, Any], Exception], object]
 
 #: How long (seconds) to wait for tasks in progress when partitions are revoked, or at the end of the run.
 DRAIN_TIMEOUT_S = 30.0

@@ -5,8 +5,10 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from enum import Enum
+from typing import Any
 
 from kafka_nextgen.errors import DeserializationError
+from kafka_nextgen.properties.deserializer_forms import form_of
 from kafka_nextgen.properties.value_types import ValueType, one_of
 
 __all__ = [
@@ -17,8 +19,8 @@ __all__ = [
     "on_deserialization_error",
 ]
 
-#: Converts a record's key or value from bytes. Not called for None.
-Deserializer = Callable[[bytes], object]
+#: Converts a record's key or value from bytes: anything that ``form_of`` knows how to call. Not called for None.
+Deserializer = Any
 
 
 class DeserializationPolicy(Enum):
@@ -34,16 +36,8 @@ OnDeserializationError = DeserializationPolicy | Callable[[DeserializationError]
 
 
 def _read_deserializer(value: object) -> Deserializer:
-    if not callable(value):
-        raise ValueError(f"must be a callable that takes bytes, not {value!r}")
-    _refuse_async(value, "; leave bytes, and await where you process the record")
+    form_of(value)
     return value
-
-
-def _refuse_async(value: Callable[..., object], advice: str = "") -> None:
-    if inspect.iscoroutinefunction(value) or inspect.iscoroutinefunction(type(value).__call__):
-        reason = "must be a function that is not async, since records are read synchronously"
-        raise ValueError(f"{reason}{advice}: {value!r}")
 
 
 deserializer: ValueType[Deserializer] = ValueType("callable", _read_deserializer)
@@ -53,7 +47,8 @@ _error_policy: ValueType[DeserializationPolicy] = one_of(DeserializationPolicy, 
 def _read_on_deserialization_error(value: object) -> OnDeserializationError:
     if not callable(value):
         return _error_policy.read(value)
-    _refuse_async(value)
+    if inspect.iscoroutinefunction(value) or inspect.iscoroutinefunction(type(value).__call__):
+        raise ValueError(f"must be a function that is not async, since records are read synchronously: {value!r}")
     return value
 
 

@@ -1,5 +1,7 @@
 """Test applications with ``Cluster``, a Kafka cluster in the process of the test, and a ``Clock`` that is turned.
 
+``SchemaRegistry`` is a schema registry in that process.
+
 The cluster is a broker (``broker/``) before a reference coordinator (``coordinator/``). Nothing outside of this package
 imports it but the commands, so an application that only consumes never loads it.
 """
@@ -12,11 +14,16 @@ from kafka_nextgen.lazy_imports import lazy_getattr
 
 if TYPE_CHECKING:
     from kafka_nextgen.testing.cluster import Cluster
+    from kafka_nextgen.testing.registry import SchemaRegistry
     from kafka_nextgen.transport.turned_clock import Clock
 
-__all__ = ["Clock", "Cluster"]
+__all__ = ["Clock", "Cluster", "SchemaRegistry"]
 
 __getattr__ = lazy_getattr(
     __name__,
-    {"Cluster": "kafka_nextgen.testing.cluster", "Clock": "kafka_nextgen.transport.turned_clock"},
+    {
+        "Cluster": "kafka_nextgen.testing.cluster",
+        "Clock": "kafka_nextgen.transport.turned_clock",
+        "SchemaRegistry": "kafka_nextgen.testing.registry",
+    },
 )

@@ -3,7 +3,19 @@
 ``Records.to_arrow(value=Avro(...))`` is the way in; ``docs/use/values.md`` lists the Arrow type of each Avro type.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kafka_nextgen.lazy_imports import lazy_getattr
 from kafka_nextgen.values.avro import Avro
 from kafka_nextgen.values.formats import ValueFormat
+from kafka_nextgen.values.framing import Framing
+from kafka_nextgen.values.schema_source import RegisteredSchema, SchemaSource
 
-__all__ = ["Avro", "ValueFormat"]
+if TYPE_CHECKING:
+    from kafka_nextgen.values.registry import SchemaRegistry
+
+__all__ = ["Avro", "Framing", "RegisteredSchema", "SchemaRegistry", "SchemaSource", "ValueFormat"]
+
+__getattr__ = lazy_getattr(__name__, {"SchemaRegistry": "kafka_nextgen.values.registry"})

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from attrs import frozen
+
+if TYPE_CHECKING:
+    from kafka_nextgen.values.framing import Framing
 
 __all__ = ["BadValue", "Buffers", "ColumnDecoder", "ValueFormat"]
 
@@ -39,6 +42,9 @@ class ColumnDecoder(ABC):
 
 class ValueFormat(ABC):
     """A format of keys or values, such as Avro."""
+
+    #: Where values say which schema they have; None if they don't, or their decoder looks by itself.
+    framing: Framing | None = None
 
     @abstractmethod
     def decoder(self, name: str, flat: bool) -> ColumnDecoder:

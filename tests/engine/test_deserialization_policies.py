@@ -192,7 +192,7 @@ def test_a_function_that_turns_out_to_be_async_skips_nothing(orders: Stage) -> N
 
 
 def test_a_deserializer_that_gives_a_coroutine_is_told_apart_from_a_value(orders: Stage) -> None:
-    """Only what is async itself is refused as a setting."""
+    """Only what says that it is async is told apart before it is called."""
 
     async def deserialize(data: bytes) -> bytes:
         return data

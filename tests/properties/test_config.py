@@ -344,9 +344,8 @@ def test_what_is_no_configuration_is_refused_with_what_to_write(
         read(given)
 
 
-@pytest.mark.parametrize("key", ["key.deserializer", "value.deserializer"])
-def test_an_async_deserializer_is_refused(key: str) -> None:
+def test_an_async_deserializer_is_for_the_consumer_to_judge() -> None:
     async def deserialize(data: bytes) -> object:
         return data
 
-    assert "must be a function that is not async" in str(refusal({key: deserialize}))
+    assert ConsumerConfig.parse({**SERVERS, "value.deserializer": deserialize}).value_deserializer is deserialize

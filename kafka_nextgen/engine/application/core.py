@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import CancelledError, Future
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from kafka_nextgen import clocks
 from kafka_nextgen.config import ConsumerConfig
@@ -124,10 +124,10 @@ class ConsumerCore:
     def find(self, max_records: int | None) -> PollOffer:
         """Offer at most ``max_records`` of the records that have arrived; taking the offer advances the positions."""
         offer = self.fetches.find(max_records or self.config.max_poll_records)
-        self._handed_over(offer.parts, self.polls.began_at, self.now())
+        self.note_found(offer)
         return offer
 
-    def records(self, offer: PollOffer) -> Records:
+    def records(self, offer: PollOffer) -> Records[Any, Any]:
         """Return the records of an offer, as ``poll`` returns them."""
         parts = offer.parts
         if self._deserializers is None:
@@ -138,6 +138,14 @@ class ConsumerCore:
     def _put_back(self, parts: Iterable[ColumnSlice], last: TopicPartition) -> None:
         if not self.engine.thread.is_foreign:  # the locks of a forked process may be held forever
             self.fetches.put_back(parts, last)
+
+    def note_found(self, offer: PollOffer) -> None:
+        """Call the hooks for records that a poll has found."""
+        self._handed_over(offer.parts, self.polls.began_at, self.now())
+
+    def use(self, deserializers: Deserializers | None) -> None:
+        """Deserialize the next records with these; None leaves them as bytes."""
+        self._deserializers = self.cursor.deserializers = deserializers
 
     def _handed_over(self, parts: Sequence[ColumnSlice], began: float | None, ended: float) -> None:
         """Call the hooks for the result of a poll, which took from ``began`` to ``ended`` (monotonic seconds)."""

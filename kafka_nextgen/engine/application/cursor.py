@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 from weakref import WeakSet
 
 from kafka_nextgen import clocks
@@ -24,7 +25,7 @@ from kafka_nextgen.engine.application.deserializers import Deserializers
 from kafka_nextgen.engine.application.deserializing_poll import DeserializingPoll, PutBack
 from kafka_nextgen.engine.application.record_run import DeserializedRows, RecordRun, Watch
 from kafka_nextgen.engine.mailbox import Mailbox
-from kafka_nextgen.engine.reading.locked_fetches import LockedFetches
+from kafka_nextgen.engine.reading.locked_fetches import LockedFetches, PollOffer
 from kafka_nextgen.types import Record
 from kafka_nextgen.wire.records import ColumnSlice
 
@@ -54,7 +55,8 @@ class Cursor(Watch):
     ) -> None:
         self._fetches = fetches
         self._mailbox = mailbox
-        self._deserializers = deserializers
+        #: What the next run is deserialized by.
+        self.deserializers = deserializers
         self._put_back = put_back
         self._whoami = whoami
         self._on_handed_over = on_handed_over
@@ -70,7 +72,7 @@ class Cursor(Watch):
         _everywhere.add(self)
 
     @property
-    def records(self) -> Iterator[Record]:
+    def records(self) -> Iterator[Record[Any, Any]]:
         """Return the rest of this caller's run, which ends when a poll is due. Raises DeserializationError."""
         return self._run.records if self._caller == self._whoami() else _NOTHING.records
 
@@ -83,14 +85,17 @@ class Cursor(Watch):
         """Treat all news so far as seen: only later news ends the next run."""
         self.news_seen = self._mailbox.news
 
-    def look(self, max_records: int, began: float | None) -> Iterator[Record]:
+    def look(self, max_records: int, began: float | None) -> Iterator[Record[Any, Any]]:
         """Start a run of the next records, after a poll that began at ``began`` (monotonic seconds).
 
         A run can have more than ``max_records``: it continues to the end of the data that was fetched together, whose
         memory can only be freed as a whole. It is empty if nothing has arrived, or if another poll is due.
         """
-        offer = self._fetches.find(max_records, whole_runs=True)
-        run = RecordRun(offer.parts, self._deserializers, self)
+        return self.look_at(self._fetches.find(max_records, whole_runs=True), began)
+
+    def look_at(self, offer: PollOffer, began: float | None) -> Iterator[Record[Any, Any]]:
+        """Start a run of the records of this offer."""
+        run = RecordRun(offer.parts, self.deserializers, self)
         self._looked = began, self._now()
         self._caller, self._run = self._whoami(), run
         # Checked last: from now on, news and a signal handler that polls can find the run and end it.

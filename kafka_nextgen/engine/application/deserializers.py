@@ -5,17 +5,24 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from types import CoroutineType
+from typing import Any
 
 from attrs import evolve, frozen
 
 from kafka_nextgen.config import ConsumerConfig
-from kafka_nextgen.errors import DeserializationError, MisuseError
+from kafka_nextgen.errors import ConfigError, DeserializationError, MisuseError
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.properties.deserialization import DeserializationPolicy, Deserializer, OnDeserializationError
+from kafka_nextgen.properties.deserializer_forms import (
+    DeserializationContext,
+    DeserializerForm,
+    Parameters,
+    form_of,
+)
 from kafka_nextgen.text import describe_error
 from kafka_nextgen.types import Record, TopicPartition
 
-__all__ = ["Deserializers"]
+__all__ = ["ContextualDeserializers", "Deserializers", "in_context", "refuse_async"]
 
 logger = logger_of("kafka_nextgen.consumer")
 
@@ -33,7 +40,13 @@ class Deserializers:
     @classmethod
     def of(cls, config: ConsumerConfig) -> Deserializers:
         """Return the deserializers that are configured."""
-        return cls(config.key_deserializer, config.value_deserializer, config.on_deserialization_error)
+        given = (("key", config.key_deserializer), ("value", config.value_deserializer))
+        forms = {field: form_of(each) for field, each in given if each is not None}
+        if not any(form.may_wait for form in forms.values()):
+            functions = {field: form.function for field, form in forms.items()}
+            return cls(**functions, on_error=config.on_deserialization_error)
+        called = {field: in_context(form, field) for field, form in forms.items()}
+        return ContextualDeserializers(**called, on_error=config.on_deserialization_error)
 
     @property
     def needed(self) -> Deserializers | None:
@@ -66,11 +79,15 @@ class Deserializers:
         try:
             value = deserializer(data)
         except Exception as cause:
-            if self.on_error is DeserializationPolicy.RAISE:
-                raise _error_of(record, field, cause, _STOPS.format(record.offset + 1)) from cause
-            is_skipped = self.on_error is not DeserializationPolicy.VALUE
-            return self._instead(_error_of(record, field, cause, _SKIPS if is_skipped else ""))
+            return self._failed(record, field, cause)
         return self._without(value, field, record) if isinstance(value, CoroutineType) else value
+
+    def _failed(self, record: Record, field: str, cause: Exception) -> object:
+        """Return what replaces a key or value that can't be deserialized, or raise DeserializationError."""
+        if self.on_error is DeserializationPolicy.RAISE:
+            raise _error_of(record, field, cause, _STOPS.format(record.offset + 1)) from cause
+        is_skipped = self.on_error is not DeserializationPolicy.VALUE
+        return self._instead(_error_of(record, field, cause, _SKIPS if is_skipped else ""))
 
     def _without(
         self, value: CoroutineType[object, object, object], field: str, record: Record
@@ -81,7 +98,8 @@ class Deserializers:
         """
         value.close()
         cause = MisuseError(
-            f"it returned a coroutine; leave the {field} as bytes, and await where you process the record"
+            "it returned a coroutine, which its signature does not say: make it an async function, which AsyncConsumer "
+            f"awaits, or leave the {field} as bytes, and await where you process the record"
         )
         error = _error_of(record, field, cause, "")
         if self.on_error is DeserializationPolicy.VALUE:
@@ -103,6 +121,43 @@ class Deserializers:
                 describe_error(error.__cause__),
             )
         return _SKIPPED
+
+
+@frozen
+class ContextualDeserializers(Deserializers):
+    """Deserializers that are called with the record, too, as ``in_context`` returns them."""
+
+    def _deserialize(self, deserializer: Deserializer, data: object, field: str, record: Record) -> object:
+        assert isinstance(data, bytes), f"{record.offset}: the {field} was deserialized before"
+        try:
+            value = deserializer(data, record)
+        except Exception as cause:
+            return self._failed(record, field, cause)
+        return self._without(value, field, record) if isinstance(value, CoroutineType) else value
+
+
+def refuse_async(config: ConsumerConfig) -> None:
+    """Raise ConfigError for an async deserializer, which ``Consumer`` can't await."""
+    for field, given in (("key", config.key_deserializer), ("value", config.value_deserializer)):
+        if given is not None and form_of(given).is_async:
+            name = config.written_name(f"{field}.deserializer")
+            raise ConfigError(
+                f"{name} is async, which Consumer can't await: use AsyncConsumer, or a deserializer that is not async, "
+                f"such as AvroDeserializer in place of AsyncAvroDeserializer: {given!r}",
+                key=name,
+            )
+
+
+def in_context(form: DeserializerForm, field: str) -> Callable[[bytes, Record], Any]:
+    """Return a function of the bytes and their record that calls a deserializer of keys or values (``field``)."""
+    function, parameters = form.function, form.parameters
+    if parameters is Parameters.DATA:
+        return lambda data, record: function(data)
+    if parameters is Parameters.TOPIC_AND_DATA:
+        return lambda data, record: function(record.topic, data)
+    if parameters is Parameters.TOPIC_HEADERS_AND_DATA:
+        return lambda data, record: function(record.topic, list(record.headers), data)
+    return lambda data, record: function(data, DeserializationContext(record.topic, field, list(record.headers)))
 
 
 def _hand_to(dead_letter: Callable[[DeserializationError], object], error: DeserializationError) -> None:

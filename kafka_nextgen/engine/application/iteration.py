@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator
 from itertools import chain, islice
+from typing import Any
 
 from kafka_nextgen import clocks
 from kafka_nextgen.compiled import ACCELERATED, accelerator
@@ -19,17 +20,17 @@ from kafka_nextgen.types import Record
 __all__ = ["IterationInPython", "Refill", "iterate", "iterate_async"]
 
 
-def iterate(poll: Callable[[], Iterator[Record]]) -> Iterator[Record]:
+def iterate(poll: Callable[[], Iterator[Record[Any, Any]]]) -> Iterator[Record[Any, Any]]:
     """Iterate over what ``poll`` returns, until it raises StopIteration."""
     return chain.from_iterable(_runs(poll))  # in C: no line of Python runs between two records
 
 
-def _runs(poll: Callable[[], Iterator[Record]]) -> Iterator[Iterator[Record]]:
+def _runs(poll: Callable[[], Iterator[Record[Any, Any]]]) -> Iterator[Iterator[Record[Any, Any]]]:
     """Yield iterators, one after the other. An exception in one ends neither this nor the chain of them.
 
     Only StopIteration does, as it ends ``one_more``.
     """
-    rest: Iterator[Record] = iter(())
+    rest: Iterator[Record[Any, Any]] = iter(())
     is_over = False
 
     def begin() -> Record:
@@ -55,10 +56,10 @@ BREATH_S = 0.005
 STRIDE_S, LONGEST_STRIDE = 0.001, 1024
 
 #: The iterator that supplies the next records, which may be empty, and how many to take from it.
-Refill = tuple[Iterator[Record], int]
+Refill = tuple[Iterator[Record[Any, Any]], int]
 
 
-def iterate_async(cursor: Cursor, poll: Callable[[], Awaitable[object]]) -> AsyncIterator[Record]:
+def iterate_async(cursor: Cursor, poll: Callable[[], Awaitable[object]]) -> AsyncIterator[Record[Any, Any]]:
     """Iterate over records of ``cursor``; ``poll`` waits until it has more."""
     refill = _Strides(cursor, poll).begin_next
     return accelerator.Iteration(refill) if ACCELERATED else IterationInPython(refill)
@@ -95,12 +96,12 @@ class _Strides:
         return self._cursor.records, self._length
 
 
-class IterationInPython(AsyncIterator[Record]):
+class IterationInPython(AsyncIterator[Record[Any, Any]]):
     """The same without the C extension, with a coroutine for each record."""
 
     def __init__(self, refill: Callable[[], Coroutine[None, None, Refill]]) -> None:
         self._refill = refill
-        self._records: Iterator[Record] = iter(())
+        self._records: Iterator[Record[Any, Any]] = iter(())
 
     async def __anext__(self) -> Record:
         while True:

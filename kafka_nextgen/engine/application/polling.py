@@ -17,11 +17,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from concurrent.futures import Future
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from kafka_nextgen import clocks
 from kafka_nextgen.engine.application.core import ConsumerCore
 from kafka_nextgen.engine.mailbox import CallbackKind, PendingCallback
+from kafka_nextgen.engine.reading.locked_fetches import PollOffer
 from kafka_nextgen.errors import MisuseError
 from kafka_nextgen.types import Record
 
@@ -116,15 +117,18 @@ def _raise_lasting_error(core: ConsumerCore) -> None:
         raise error
 
 
-def begin_run(core: ConsumerCore) -> Iterator[Record] | None:
+def begin_run(core: ConsumerCore, offer: PollOffer | None = None) -> Iterator[Record[Any, Any]] | None:
     """Return the next run of records for iteration, after a poll; empty if another poll is due.
 
-    None if all assigned ranges were read to their ends.
+    The records are those of ``offer``, if given. None if all assigned ranges were read to their ends.
     """
     if not core.is_reminded:
         core.is_reminded = True
         core.engine.repeat(lambda: _remind(core), core.note_interval_s)
-    records = core.cursor.look(core.config.max_poll_records, core.polls.began_at)
+    if offer is None:
+        records = core.cursor.look(core.config.max_poll_records, core.polls.began_at)
+    else:
+        records = core.cursor.look_at(offer, core.polls.began_at)
     has_ended = not core.fetches.offer.parts and core.fetches.is_all_finished()
     return None if has_ended else records
 

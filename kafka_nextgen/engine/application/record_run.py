@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain, count, repeat
 from operator import length_hint
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from kafka_nextgen.compiled import ACCELERATED, accelerator
 from kafka_nextgen.engine.application.deserializers import Deserializers
@@ -36,7 +36,7 @@ _NOTHING: dict[str, Record] = {}  # its ``get`` returns the default, that is, th
 
 
 #: An iterable of records that can be ended between any two of them.
-RecordRows: TypeAlias = "accelerator.RecordRows[Record] | RowsInPython"
+RecordRows: TypeAlias = "accelerator.RecordRows[Record[Any, Any]] | RowsInPython"
 
 
 def _compiled(columns: Columns, start: int, stop: int) -> RecordRows:
@@ -70,10 +70,10 @@ class RowsInPython:
         self._start, self._stop = start, stop
         self._is_over = False
         self._gate: list[str] = []
-        self._at: tuple[int, Iterator[Record]] = start, iter(())
+        self._at: tuple[int, Iterator[Record[Any, Any]]] = start, iter(())
         self._records = chain.from_iterable(self._chunks())
 
-    def __iter__(self) -> Iterator[Record]:
+    def __iter__(self) -> Iterator[Record[Any, Any]]:
         return self._records
 
     @property
@@ -87,7 +87,7 @@ class RowsInPython:
         self._is_over = True  # first: ``_chunks`` checks it after making a chunk
         self._gate.clear()
 
-    def _chunks(self) -> Iterator[Iterator[Record]]:
+    def _chunks(self) -> Iterator[Iterator[Record[Any, Any]]]:
         for start in range(self._start, self._stop, CHUNK_RECORDS):
             stop = min(start + CHUNK_RECORDS, self._stop)
             left = iter(list(map(_to_record, zip(*_fields_of(self._columns, start, stop), strict=False))))
@@ -136,7 +136,7 @@ class DeserializedRows:
         """Hand over nothing more; callable from any thread, never blocks."""
         self._rows.end()
 
-    def records(self, on_failure: Callable[[], None]) -> Iterator[Record]:
+    def records(self, on_failure: Callable[[], None]) -> Iterator[Record[Any, Any]]:
         """Iterate over the records. ``on_failure`` is called when a record can't be deserialized."""
         # These callables hold no reference to the iterator, so the memory of the records is freed with its last user.
         return filter(None, map(partial(self._take, on_failure), self._rows, count(self.row)))
@@ -186,7 +186,7 @@ class RecordRun:
         self._is_over = False
         self._rows: RecordRows | DeserializedRows = _NO_ROWS
         self._at: tuple[int, RecordRows | DeserializedRows] = 0, _NO_ROWS  # the slice, and the place in it
-        self.records: Iterator[Record]
+        self.records: Iterator[Record[Any, Any]]
         if len(self._slices) == 1:  # no other slice can begin, so records can come straight from this one
             self.records = iter(self._begin(0))
         else:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, TypeVar, overload
+from typing import TYPE_CHECKING, Generic, TypeVar, overload
 
 from kafka_nextgen.engine.application.deserializers import Deserializers
 from kafka_nextgen.engine.application.record_run import NO_WATCH, RecordRun, Watch, record_rows
-from kafka_nextgen.types import Record, TopicPartition
+from kafka_nextgen.types import KeyT, Record, TopicPartition, ValueT
 from kafka_nextgen.wire.records import ColumnSlice, Headers
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ class _DataFrames(ABC):
         return polars.DataFrame(self.to_arrow())
 
 
-class RecordBatch(_DataFrames):
+class RecordBatch(_DataFrames, Generic[KeyT, ValueT]):
     """Contiguous records of one partition, in columns; the i-th entries of all columns belong to the same record.
 
     Iterating creates a ``Record`` for each. Libraries that support Arrow's PyCapsule interface accept a batch directly.
@@ -109,7 +109,7 @@ class RecordBatch(_DataFrames):
     def __len__(self) -> int:
         return len(self._part)
 
-    def __iter__(self) -> Iterator[Record]:
+    def __iter__(self) -> Iterator[Record[KeyT, ValueT]]:
         """Create the records, one after the other. Raises DeserializationError as iterating over ``Records`` does."""
         return RecordRun([self._part], self._deserializers, self._hand_over).records
 
@@ -192,7 +192,7 @@ def _none_at_all(start: int, stop: int) -> list[Headers]:
     return [()] * (stop - start)
 
 
-class Records(_DataFrames):
+class Records(_DataFrames, Generic[KeyT, ValueT]):
     """Records of one or more partitions, in each partition's order.
 
     ``len()`` counts them and iterating creates a ``Record`` for each; ``partitions()`` and ``of()`` give access by
@@ -213,7 +213,7 @@ class Records(_DataFrames):
     def __len__(self) -> int:
         return sum(map(len, self._slices))
 
-    def __iter__(self) -> Iterator[Record]:
+    def __iter__(self) -> Iterator[Record[KeyT, ValueT]]:
         """Create the records, one after the other.
 
         Raises DeserializationError at a record that can't be deserialized, unless ``on.deserialization.error`` says
@@ -238,12 +238,12 @@ class Records(_DataFrames):
         """The offset after the last record of each partition: the position after these records."""
         return {part.partition: part.next_offset for part in self._slices}
 
-    def of(self, partition: TopicPartition) -> Records:
+    def of(self, partition: TopicPartition) -> Records[KeyT, ValueT]:
         """Return the records of one partition."""
         own = [part for part in self._slices if part.partition == partition]
         return Records(own, self._deserializers, self._hand_over)
 
-    def batches(self) -> tuple[RecordBatch, ...]:
+    def batches(self) -> tuple[RecordBatch[KeyT, ValueT], ...]:
         """Return the records in columns, each batch of one partition; a partition fetched in parts may have several."""
         return tuple(RecordBatch(part, self._deserializers, self._hand_over) for part in self._slices)
 
@@ -254,7 +254,7 @@ class Records(_DataFrames):
             if columns is not None:
                 yield from filter(None, columns.to_list(part.start, part.stop))
 
-    def raw(self) -> Records:
+    def raw(self) -> Records[bytes, bytes]:
         """Return the same records with keys and values as bytes, to be deserialized later."""
         return Records(self._slices)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Sequence
+from itertools import repeat
 from typing import Literal
 
 import pyarrow as pa
@@ -17,7 +18,8 @@ from attrs import frozen
 from kafka_nextgen.engine.application.arrow_columns import builders_of
 from kafka_nextgen.engine.application.record_run import record_rows
 from kafka_nextgen.errors import BadValueError, DeserializationError
-from kafka_nextgen.values.formats import BadValue, ColumnDecoder, ValueFormat
+from kafka_nextgen.values.formats import BadValue, Buffers, ColumnDecoder, ValueFormat
+from kafka_nextgen.values.framing import Framing, is_prefixed, with_prefixes
 from kafka_nextgen.wire.records import BinaryColumn, ColumnSlice
 
 __all__ = ["OnError", "ValueColumns"]
@@ -33,6 +35,16 @@ class _Side:
 
     field: Literal["key", "value"]
     decoder: ColumnDecoder
+    framing: Framing | None
+
+    def buffers(self, part: ColumnSlice) -> Buffers:
+        """The bytes as the decoder takes them: a schema that is named elsewhere is named in front of each value."""
+        buffers, headers = self.column(part).buffers, part.columns.headers
+        keys = None if headers is None else headers.keys.data
+        if self.framing is None or is_prefixed(self.framing, self.field, keys):
+            return buffers
+        of_rows = repeat((), len(part)) if headers is None else headers.to_list(part.start, part.stop)
+        return with_prefixes(self.framing, self.field, buffers, of_rows, part.start, part.stop)
 
     def column(self, part: ColumnSlice) -> BinaryColumn:
         return part.columns.keys if self.field == "key" else part.columns.values
@@ -58,9 +70,9 @@ class ValueColumns:
         self._on_error = on_error
         self._sides: list[_Side] = []
         if key is not None:
-            self._sides.append(_Side("key", key.decoder("key", False)))
+            self._sides.append(_Side("key", key.decoder("key", False), key.framing))
         if value is not None:
-            self._sides.append(_Side("value", value.decoder("value", True)))
+            self._sides.append(_Side("value", value.decoder("value", True), value.framing))
 
     def table(self, slices: Sequence[ColumnSlice]) -> pa.Table:
         """Return a table with one record batch for each slice."""
@@ -77,7 +89,7 @@ class ValueColumns:
         return _without(batch, {row - part.start for row in rows}) if self._on_error == "skip" and rows else batch
 
     def _decode(self, side: _Side, part: ColumnSlice) -> _Decoded:
-        columns, bad = side.decoder.decode(side.column(part).buffers, part.start, part.stop)
+        columns, bad = side.decoder.decode(side.buffers(part), part.start, part.stop)
         return _Decoded(side, pa.record_batch(columns), bad)
 
     def _empty(self) -> pa.RecordBatch:

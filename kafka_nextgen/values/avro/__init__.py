@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-
 from kafka_nextgen.values.avro.decoder import AvroDecoder
 from kafka_nextgen.values.avro.parsing import parse
 from kafka_nextgen.values.avro.schemas import SchemaLookup, lookup_of
 from kafka_nextgen.values.formats import ColumnDecoder, ValueFormat
+from kafka_nextgen.values.framing import Framing
 
 __all__ = ["Avro"]
 
@@ -17,8 +16,9 @@ class Avro(ValueFormat):
 
     ``schema`` is what all values were written with: JSON, or what ``json.loads`` makes of it. Without it, values begin
     with Confluent's frame (a zero byte and the id of a schema in four bytes), and ``registry`` has the schemas by id: a
-    mapping, or a function such as ``get_schema`` of confluent-kafka's ``SchemaRegistryClient``. It is asked once for
-    each id; a ``KeyError`` says that there is no such schema.
+    ``SchemaRegistry``, confluent-kafka's ``SchemaRegistryClient``, a mapping, or a function. It is asked once for each
+    id; a ``KeyError`` or HTTP's 404 says that there is no such schema. ``framing`` says whose serializers wrote the
+    values; Confluent's may have put the schema's GUID into a header.
 
     ``reader_schema`` is what the columns are made of: each writer's schema is resolved to it. Without it, that is
     ``schema``, or of a mapping the schema with the highest id. ``framed`` says that values have the frame although
@@ -32,9 +32,11 @@ class Avro(ValueFormat):
         schema: object = None,
         *,
         reader_schema: object = None,
-        registry: Mapping[int, object] | Callable[[int], object] | None = None,
+        registry: object = None,
         framed: bool = False,
+        framing: Framing | str = Framing.CONFLUENT,
     ) -> None:
+        self.framing = Framing(framing) if framed or registry is not None else None
         self._lookup: SchemaLookup = lookup_of(schema, registry)
         self._reader = self._lookup.newest() if reader_schema is None else parse(reader_schema)
         self._is_framed = framed or registry is not None

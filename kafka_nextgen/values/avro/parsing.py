@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from kafka_nextgen.errors import AvroSchemaError
@@ -49,8 +49,18 @@ _LOGICAL = {
 _LOGICAL_FIXED = {16: ("uuid",), 12: ("duration",)}
 
 
-def parse(schema: object) -> Type:
-    """The type that a schema describes. Raises AvroSchemaError for what is none, or is recursive or too large."""
+def parse(schema: object, references: Iterable[object] = ()) -> Type:
+    """The type that a schema describes; ``references`` define the types that it refers to, in their order.
+
+    Raises AvroSchemaError for what is none, or is recursive or too large.
+    """
+    parser = _Parser()
+    for each in references:
+        parser.type_of(_loaded(each), "", 0)
+    return parser.type_of(_loaded(schema), "", 0)
+
+
+def _loaded(schema: object) -> Any:
     try:
         if isinstance(schema, bytes | bytearray):
             schema = schema.decode()
@@ -58,7 +68,7 @@ def parse(schema: object) -> Type:
             schema = json.loads(schema)
     except (ValueError, RecursionError) as error:
         raise AvroSchemaError(f"the schema is no JSON: {error}") from None
-    return _Parser().type_of(schema, "", 0)
+    return schema
 
 
 class _Parser:

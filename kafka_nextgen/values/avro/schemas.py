@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from http import HTTPStatus
 
 from kafka_nextgen.errors import AvroSchemaError
 from kafka_nextgen.values.avro.parsing import parse
 from kafka_nextgen.values.avro.types import Type
+from kafka_nextgen.values.framing import name_of
+from kafka_nextgen.values.schema_source import SchemaSource, source_of
 
 __all__ = ["SchemaLookup", "lookup_of"]
 
@@ -28,37 +31,36 @@ class SchemaLookup:
         return known
 
 
-def lookup_of(schema: object, registry: Mapping[int, object] | Callable[[int], object] | None) -> SchemaLookup:
+def lookup_of(schema: object, registry: object) -> SchemaLookup:
     """What finds the writers' schemas. Each is parsed once."""
     if (schema is None) == (registry is None):
         raise ValueError("Avro needs either the schema of all values or a registry")
     if schema is not None:
         kind = parse(schema)
         return SchemaLookup(lambda _: kind, lambda: kind)
-    if isinstance(registry, Mapping):
-        schemas = registry
-        return SchemaLookup(lambda schema_id: _found(schemas.__getitem__, schema_id), lambda: _newest(schemas))
-    if not callable(registry):
-        raise TypeError(f"a registry is a mapping or a function, not {registry!r}")
-    function = registry
-    return SchemaLookup(lambda schema_id: _found(function, schema_id), _none_is_newest)
+    source = source_of(registry, "AVRO")
+    newest = partial(_newest, source, registry) if isinstance(registry, Mapping) else _none_is_newest
+    return SchemaLookup(partial(_found, source), newest)
 
 
-def _found(find: Callable[[int], object], schema_id: int) -> Type:
+def _found(source: SchemaSource, schema_id: int) -> Type:
     try:
-        schema = find(schema_id)
+        schema = source.schema_by_id(schema_id)
     except Exception as error:
-        # confluent-kafka's client answers an unknown id so; any other error, such as an outage, is not the value's
-        if isinstance(error, KeyError) or getattr(error, "http_status_code", None) == HTTPStatus.NOT_FOUND:
-            raise AvroSchemaError(f"the registry has no schema {schema_id}") from None
+        # what says that an id is unknown; any other error, such as an outage, is not the value's
+        if getattr(error, "http_status_code", None) == HTTPStatus.NOT_FOUND:
+            raise AvroSchemaError(f"the registry has no schema {name_of(schema_id)}") from None
         raise
-    return parse(getattr(schema, "schema_str", schema))  # confluent-kafka's Schema
+    if schema.type != "AVRO":
+        raise AvroSchemaError(f"schema {name_of(schema_id)} is of the type {schema.type}")
+    return parse(schema.text, [text for _, text in schema.references])
 
 
-def _newest(registry: Mapping[int, object]) -> Type:
-    if not registry:
+def _newest(source: SchemaSource, registry: Mapping[int, object]) -> Type:
+    ids = [each for each in registry if isinstance(each, int)]  # others are GUIDs
+    if not ids:
         raise ValueError("the registry has no schema: reader_schema has to say what the columns are")
-    return _found(registry.__getitem__, max(registry))
+    return _found(source, max(ids))
 
 
 def _none_is_newest() -> Type:

@@ -1,0 +1,134 @@
+"""Framings: where the id of a value's schema is. Other framings are converted to Confluent's prefix.
+
+| framing | where the schema's id is |
+|---|---|
+| Confluent's prefix | in front of the value: 0 and the id in four bytes |
+| Confluent's header | ``__value_schema_id`` or ``__key_schema_id``: 1 and a GUID in 16 bytes, or 0 and an id in four |
+| Apicurio's prefix | in front of the value: 0 and the id in eight bytes |
+| Apicurio's header | ``apicurio.value.globalId`` and the like: the id in eight bytes |
+
+All integers are big-endian. Decoders support only Confluent's prefix; ``with_prefixes`` converts the others to it, in a
+copy of the values. A negative number, which is valid only in this process, replaces a GUID or an id with more than 31
+bits; ``long_id`` returns what it stands for.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+import threading
+from array import array
+from collections.abc import Iterable, Sequence
+from enum import Enum
+from itertools import accumulate, repeat
+from typing import Final
+from uuid import UUID
+
+from kafka_nextgen.values.formats import Buffers
+
+__all__ = ["Framing", "is_prefixed", "long_id", "name_of", "number_of", "with_prefixes"]
+
+_ID: Final = struct.Struct(">bi")
+_LONG_ID: Final = struct.Struct(">bq")
+_GUID_BYTES: Final = 17
+_MAX_ID: Final = 2**31 - 1
+#: Numbers that are given out. Values that are none of the framing may have any id.
+_MOST_NUMBERS: Final = 1 << 16
+#: What the next ones get, all of them.
+_NO_NUMBER: Final = -(2**31)
+
+LongId = UUID | int
+_numbers: dict[LongId, int] = {}
+_long_ids: list[LongId] = []
+_lock = threading.Lock()
+
+
+class Framing(Enum):
+    """Whose serializers wrote the values."""
+
+    CONFLUENT = "confluent"
+    APICURIO = "apicurio"
+
+
+def number_of(long: LongId) -> int:
+    """The number that stands for a GUID or a long id in this process."""
+    if isinstance(long, int) and 0 <= long <= _MAX_ID:
+        return long
+    known = _numbers.get(long)
+    if known is not None:
+        return known
+    with _lock:
+        if long not in _numbers:
+            if len(_long_ids) >= _MOST_NUMBERS:
+                return _NO_NUMBER
+            _long_ids.append(long)
+            _numbers[long] = -len(_long_ids)
+        return _numbers[long]
+
+
+def long_id(number: int) -> LongId:
+    """What a number stands for. Raises KeyError if it stands for nothing."""
+    if number >= 0:
+        return number
+    if -number > len(_long_ids):
+        raise KeyError(f"more than {_MOST_NUMBERS} different GUIDs or long ids" if number == _NO_NUMBER else number)
+    return _long_ids[-number - 1]
+
+
+def name_of(number: int) -> str:
+    """What a number stands for, for errors."""
+    try:
+        return str(long_id(number))
+    except KeyError as error:
+        return str(error.args[0])
+
+
+Headers = Sequence[tuple[str, "bytes | None"]]
+
+
+def is_prefixed(framing: Framing, field: str, header_keys: bytes | memoryview | None) -> bool:
+    """Whether a batch, whose headers have these keys, has no framing but Confluent's prefix."""
+    if framing is Framing.APICURIO:
+        return False
+    return header_keys is None or re.search(_header_of(field).encode(), header_keys) is None
+
+
+def with_prefixes(
+    framing: Framing, field: str, values: Buffers, headers: Iterable[Headers], start: int, stop: int
+) -> Buffers:
+    """The values from ``start`` to ``stop``, whose headers these are, with Confluent's prefix; those before are empty.
+
+    What has no frame at all stays as it is: its decoder says so.
+    """
+    frame = _apicurio if framing is Framing.APICURIO else _confluent
+    data, bounds, validity = values
+    view = memoryview(data)
+    rows = zip(range(start, stop), headers, strict=True)
+    pieces = [frame(field, of_row, view[bounds[row] : bounds[row + 1]]) for row, of_row in rows]
+    ends = accumulate(map(len, pieces), initial=0)
+    return b"".join(pieces), memoryview(array("i", (*repeat(0, start), *ends))), validity
+
+
+def _header_of(field: str) -> str:
+    return f"__{field}_schema_id"
+
+
+def _confluent(field: str, headers: Headers, value: memoryview) -> bytes | memoryview:
+    name = _header_of(field)
+    for key, given in headers:
+        if key == name and given is not None:
+            if given[:1] == b"\1" and len(given) >= _GUID_BYTES:  # message indexes of Protobuf may follow
+                guid = UUID(bytes=given[1:_GUID_BYTES])
+                return _ID.pack(0, number_of(guid)) + given[_GUID_BYTES:] + value
+            return given + value if given[:1] == b"\0" and len(given) >= _ID.size else value
+    return value
+
+
+def _apicurio(field: str, headers: Headers, value: memoryview) -> bytes | memoryview:
+    names = (f"apicurio.{field}.globalId", f"apicurio.{field}.contentId")
+    for key, given in headers:
+        if key in names and given is not None and len(given) == _LONG_ID.size - 1:
+            return _ID.pack(0, number_of(int.from_bytes(given, "big", signed=True))) + value
+    if len(value) >= _LONG_ID.size and value[0] == 0:
+        return _ID.pack(0, number_of(_LONG_ID.unpack_from(value)[1])) + value[_LONG_ID.size :]
+    return value

@@ -1,0 +1,66 @@
+"""What a registry answers: schemas, versions and refusals. Nothing in them is trusted."""
+
+from __future__ import annotations
+
+import json
+import re
+from http import HTTPStatus
+from typing import Any
+
+from kafka_nextgen.errors import RegistryError
+from kafka_nextgen.values.registry.http_exchange import Answer
+
+__all__ = ["refusal_of", "schema_in", "seconds_to_wait", "versions_in"]
+
+
+def seconds_to_wait(retry_after: str | None) -> float:
+    """How long a registry asks to wait; 0 if it does not say so in seconds."""
+    return float(retry_after) if retry_after and re.fullmatch(r"\d{1,6}", retry_after) else 0.0
+
+
+def refusal_of(answer: Answer, what: str) -> RegistryError:
+    """Return the error for an answer that is no success; ``what`` was asked."""
+    status = answer.status
+    if status == HTTPStatus.NOT_FOUND:
+        reason = "there is no such schema"
+    elif status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
+        reason = f"access was refused, with status {status}: check the user or the token"
+    elif 300 <= status < 400:
+        reason = f"it redirects, with status {status}, which is not followed: give the URL that it redirects to"
+    else:
+        reason = f"refused, with status {status}"
+    return RegistryError(f"{what}: {reason}", status)
+
+
+def _loaded(body: bytes, what: str) -> Any:
+    try:
+        return json.loads(body)
+    except (ValueError, RecursionError):
+        raise RegistryError(f"{what}: its answer is no JSON") from None
+
+
+def schema_in(body: bytes, what: str) -> dict[str, Any]:
+    """The answer, with its type and references, which may be left out. Raises RegistryError if it is no schema."""
+    answer = _loaded(body, what)
+    if not isinstance(answer, dict) or not isinstance(answer.get("schema"), str):
+        raise RegistryError(f"{what}: its answer is no schema")
+    kind, references = answer.get("schemaType") or "AVRO", answer.get("references") or []
+    if not isinstance(kind, str) or not isinstance(references, list) or not all(map(_is_reference, references)):
+        raise RegistryError(f"{what}: its answer has a type or references that are none")
+    schema_id = answer["id"] if type(answer.get("id")) is int else None
+    return {"schema": answer["schema"], "schemaType": kind, "references": references, "id": schema_id}
+
+
+def versions_in(body: bytes, what: str) -> list[int]:
+    """The versions in an answer. Raises RegistryError if there are none."""
+    answer = _loaded(body, what)
+    if not isinstance(answer, list) or not all(type(each) is int for each in answer):
+        raise RegistryError(f"{what}: its answer is no list of versions")
+    return answer
+
+
+def _is_reference(given: object) -> bool:
+    if not isinstance(given, dict):
+        return False
+    name, subject, version = (given.get(each) for each in ("name", "subject", "version"))
+    return isinstance(name, str) and isinstance(subject, str) and type(version) is int

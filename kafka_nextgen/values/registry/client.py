@@ -1,0 +1,212 @@
+"""``SchemaRegistry``: schemas by id, GUID and subject, from Confluent's registry or another one with the same API.
+
+A request is sent to one URL after the other, starting with the last one that answered. Temporary failures (no
+connection, 408, 429 and 5xx) are retried after a pause, which doubles each time or is the one that the registry asks
+for. Other failures are final. Answers are limited in time and size, and checked.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+import re
+import ssl
+import time
+from collections.abc import Callable, Mapping, Sequence
+from http import HTTPStatus
+from typing import Any, Final, Literal, TypeVar
+from urllib.parse import quote
+from uuid import UUID
+
+from kafka_nextgen import clocks
+from kafka_nextgen.errors import RegistryError
+from kafka_nextgen.logs import logger_of
+from kafka_nextgen.properties.secret import Secret
+from kafka_nextgen.values.registry.answers import refusal_of, schema_in, seconds_to_wait, versions_in
+from kafka_nextgen.values.registry.credentials import Token, authorization_of, basic, checked_headers
+from kafka_nextgen.values.registry.http_exchange import Address, UnreachableError, get
+from kafka_nextgen.values.registry.lookups import Lookups
+from kafka_nextgen.values.registry.tls import Tls, context_maker
+from kafka_nextgen.values.schema_source import RegisteredSchema, long_id_of
+
+__all__ = ["SchemaRegistry"]
+
+logger = logger_of(__name__)
+
+T = TypeVar("T")
+
+_ACCEPT: Final = "application/vnd.schemaregistry.v1+json, application/json"
+_TRANSIENT: Final = (HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_MANY_REQUESTS)
+_SERVER_ERROR: Final = 500
+_PAUSE_S, _LONGEST_PAUSE_S = 0.1, 5.0
+_MOST_REFERENCES: Final = 1000
+
+
+class SchemaRegistry:
+    """A client of a schema registry, with a cache. Calls block; any number of threads can make them.
+
+    ``Avro(registry=SchemaRegistry("https://registry:8081"))`` uses it. A pickle contains the credentials, but not the
+    cache.
+
+    Args:
+        url: the URL, or several of the same registry, which are tried in turn.
+        user: the name and password for basic authentication. A URL may contain them, too.
+        token: a bearer token, or a function that returns it, called for each request.
+        tls: keys of Kafka's clients, such as ``{"ssl.ca.location": "ca.pem"}``, or an ``ssl.SSLContext``. The
+            authorities of the system are trusted by default.
+        headers: additional headers, such as Confluent Cloud's ``target-sr-cluster``.
+        timeout_s: the time limit of a call in seconds, including retries.
+        cache_size: the number of schemas in the cache; the least recently used are removed first.
+        missing_s: how long (seconds) the client remembers that a schema does not exist.
+
+    Raises:
+        ConfigError: an argument is invalid.
+    """
+
+    def __init__(
+        self,
+        url: str | Sequence[str],
+        *,
+        user: tuple[str, Secret | str] | None = None,
+        token: Token | None = None,
+        tls: Tls | None = None,
+        headers: Mapping[str, str] | None = None,
+        timeout_s: float = 30.0,
+        cache_size: int = 1000,
+        missing_s: float = 10.0,
+    ) -> None:
+        user = None if user is None else (user[0], Secret.of(user[1]))
+        token = Secret(token) if isinstance(token, str) else token
+        self._arguments = {"user": user, "token": token, "tls": tls, "headers": headers, "timeout_s": timeout_s}
+        self._arguments |= {"cache_size": cache_size, "missing_s": missing_s}
+        self._urls = [url] if isinstance(url, str) else list(url)
+        self._addresses = [Address.of(each) for given in self._urls for each in given.split(",")]
+        self._headers = {"Accept": _ACCEPT, **checked_headers(headers or {})}
+        self._authorize = authorization_of(user, token)
+        self._warn_of_open_credentials(user is not None or token is not None)
+        self._context = context_maker(tls) if any(each.is_https for each in self._addresses) else None
+        self._timeout_s = timeout_s
+        self._lookups: Lookups[Any] = Lookups(self._find, cache_size, missing_s)
+
+    def __repr__(self) -> str:
+        return f"<SchemaRegistry {', '.join(map(str, self._addresses))}>"
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _remade, (self._urls, self._arguments)
+
+    def schema_by_id(self, schema_id: int) -> RegisteredSchema:
+        """Return the schema of this id, with all that it refers to.
+
+        Raises RegistryError, with ``http_status_code`` 404 if there is none.
+        """
+        what = long_id_of(schema_id)
+        if isinstance(what, UUID):
+            return self.schema_by_guid(what)
+        return self._schema_at(f"schemas/ids/{what}")
+
+    def schema_by_guid(self, guid: str | UUID) -> RegisteredSchema:
+        """Return the schema of this GUID, as Confluent's serializers have it in headers; raises as ``schema_by_id``."""
+        return self._schema_at(f"schemas/guids/{UUID(str(guid))}")
+
+    def schema_of(self, subject: str, version: int | Literal["latest"] = "latest") -> RegisteredSchema:
+        """Return a version of a subject; the latest is asked for anew each time. Raises as ``schema_by_id``."""
+        return self._schema_at(_path_of(subject, version), keep=version != "latest")
+
+    def versions_of(self, subject: str) -> list[int]:
+        """Return the numbers of a subject's versions, asked for anew each time; raises as ``schema_by_id``."""
+        found: list[int] = self._lookups.get(_path_of(subject), self._timeout_s, keep=False)
+        return found
+
+    def _schema_at(self, path: str, keep: bool = True) -> RegisteredSchema:
+        found: RegisteredSchema = self._lookups.get(path, self._timeout_s, keep)
+        return found
+
+    def _warn_of_open_credentials(self, has_credentials: bool) -> None:
+        for each in self._addresses:
+            if not each.is_https and (has_credentials or each.user is not None):
+                logger.warning("%s: credentials are sent without encryption: use https", each)
+
+    # ---- finding
+
+    def _find(self, path: str) -> RegisteredSchema | list[int]:
+        deadline = clocks.monotonic() + self._timeout_s
+        if path.endswith("/versions"):
+            return self._ask(path, deadline, versions_in)
+        schema = self._ask(path, deadline, schema_in)
+        found: dict[str, str] = {}
+        self._follow(schema, found, {path}, deadline)
+        return RegisteredSchema(schema["schemaType"], schema["schema"], tuple(found.items()), _id_of(schema, path))
+
+    def _follow(self, schema: Mapping[str, Any], found: dict[str, str], above: set[str], deadline: float) -> None:
+        """Add what a schema refers to, directly or not. A name that means two things is refused."""
+        for reference in schema["references"]:
+            name, path = reference["name"], _path_of(reference["subject"], reference["version"])
+            if path in above or len(found) >= _MOST_REFERENCES:
+                raise RegistryError(f"{path}: a schema refers to itself, or there are more than {_MOST_REFERENCES}")
+            referred = self._ask(path, deadline, schema_in)
+            if name in found and found[name] != referred["schema"]:
+                raise RegistryError(f"{path}: two schemas are referred to by the name {name!r}")
+            if name not in found:
+                self._follow(referred, found, above | {path}, deadline)
+                found[name] = referred["schema"]
+
+    # ---- asking
+
+    def _ask(self, path: str, deadline: float, read: Callable[[bytes, str], T]) -> T:
+        """Ask until there is an answer, or the deadline; return what is read from it. Raises RegistryError."""
+        pause_s = _PAUSE_S
+        while True:
+            answered, failure, wanted_s = self._ask_each(path, deadline)
+            if answered is not None:
+                return read(*answered)
+            wait_s = max(wanted_s, pause_s * (0.5 + random.random() / 2))
+            if clocks.monotonic() + wait_s >= deadline:
+                raise failure
+            logger.warning("%s; trying again in %.1f s", failure, wait_s)
+            time.sleep(wait_s)
+            pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
+
+    def _ask_each(self, path: str, deadline: float) -> tuple[tuple[bytes, str] | None, RegistryError, float]:
+        """Ask each address once.
+
+        Returns the answer's body and where it is from, the last failure, and how long to wait at least (seconds).
+        """
+        failure, wanted_s, lasts = RegistryError(f"{path}: no address"), 0.0, True
+        for index, address in enumerate(self._addresses):
+            left_s = (deadline - clocks.monotonic()) / (len(self._addresses) - index)  # a hanging one leaves time
+            try:
+                answer = get(address, path, self._all_headers(address), self._tls(address), clocks.monotonic() + left_s)
+            except UnreachableError as error:
+                failure = RegistryError(f"{address}: {path}: can't be reached: {error}")
+                lasts = lasts and error.lasts
+                continue
+            if answer.status == HTTPStatus.OK:
+                self._addresses = [address, *(each for each in self._addresses if each is not address)]
+                return (answer.body, f"{address}: {path}"), failure, 0.0
+            failure, lasts = refusal_of(answer, f"{address}: {path}"), False
+            wanted_s = seconds_to_wait(answer.retry_after)
+            if answer.status not in _TRANSIENT and answer.status < _SERVER_ERROR:
+                raise failure
+        return None, failure, math.inf if lasts else wanted_s
+
+    def _all_headers(self, address: Address) -> dict[str, str]:
+        authorization = self._authorize() or (None if address.user is None else basic(*address.user))
+        return self._headers if authorization is None else {**self._headers, "Authorization": authorization}
+
+    def _tls(self, address: Address) -> ssl.SSLContext | None:
+        return self._context() if address.is_https and self._context is not None else None
+
+
+def _remade(urls: list[str], arguments: dict[str, Any]) -> SchemaRegistry:
+    return SchemaRegistry(urls, **arguments)
+
+
+def _path_of(subject: str, version: int | str | None = None) -> str:
+    versions = f"subjects/{quote(subject, safe='')}/versions"
+    return versions if version is None else f"{versions}/{version}"
+
+
+def _id_of(schema: Mapping[str, Any], path: str) -> int | None:
+    """The id of a schema, as it was asked for or as the answer has it."""
+    asked = re.fullmatch(r"schemas/ids/(\d+)", path)
+    return int(asked[1]) if asked else schema["id"]

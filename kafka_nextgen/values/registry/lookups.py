@@ -1,0 +1,108 @@
+"""A cache of lookups by key, in which concurrent lookups of the same key share one search.
+
+A search runs in a separate thread, so a caller never waits longer than its timeout. When the cache is full, the least
+recently used results are removed. That something does not exist is remembered only for a while, because a schema may be
+registered later. Other failures are not remembered.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from concurrent.futures import Future, TimeoutError
+from copy import copy
+from http import HTTPStatus
+from typing import Any, Generic, TypeVar
+from weakref import WeakSet
+
+from kafka_nextgen import clocks
+from kafka_nextgen.errors import RegistryError
+
+__all__ = ["Lookups"]
+
+T = TypeVar("T")
+
+#: How much longer than a search may take (seconds) its end is waited for: it knows best why it failed.
+_GRACE_S = 1.0
+
+_everywhere: WeakSet[Lookups[Any]] = WeakSet()
+
+
+class Lookups(Generic[T]):
+    """Looks up keys with ``find``, which may block and raise RegistryError. Thread-safe.
+
+    ``size`` is the maximum number of results, and of missing keys, which are remembered for ``missing_s`` seconds.
+    """
+
+    def __init__(self, find: Callable[[str], T], size: int, missing_s: float) -> None:
+        self._find = find
+        self._size = size
+        self._missing_s = missing_s
+        self._found: OrderedDict[str, T] = OrderedDict()
+        self._missing: OrderedDict[str, tuple[float, RegistryError]] = OrderedDict()
+        self.begin_anew()
+        _everywhere.add(self)
+
+    def begin_anew(self) -> None:
+        """Forget the searches of other threads, which do not exist in a forked process."""
+        self._lock = threading.Lock()
+        self._searches: dict[str, Future[T]] = {}
+
+    def get(self, key: str, timeout_s: float, keep: bool = True) -> T:
+        """Return the result for a key; with ``keep``, from the cache and kept there. Raises RegistryError."""
+        with self._lock:
+            if keep and key in self._found:
+                self._found.move_to_end(key)
+                return self._found[key]
+            until, error = self._missing.get(key, (0.0, None))
+            if error is not None and clocks.monotonic() < until:
+                raise copy(error)
+            search = self._searches.get(key)
+            if search is None:
+                search = Future()
+                threading.Thread(
+                    target=self._search, args=(key, search, keep), name="kafka_nextgen registry", daemon=True
+                ).start()
+                self._searches[key] = search
+        try:
+            failure = search.exception(timeout_s + _GRACE_S)
+        except TimeoutError:
+            raise RegistryError(f"{key}: no answer within {timeout_s:g} s") from None
+        if failure is not None:
+            raise copy(failure)
+        return search.result()
+
+    def _search(self, key: str, search: Future[T], keep: bool) -> None:
+        try:
+            found = self._find(key)
+        except BaseException as error:  # raised in whoever waits
+            with self._lock:
+                if isinstance(error, RegistryError) and error.http_status_code == HTTPStatus.NOT_FOUND:
+                    self._missing[key] = clocks.monotonic() + self._missing_s, error
+                    _cut(self._missing, self._size)
+                self._searches.pop(key, None)
+            search.set_exception(error)
+            return
+        with self._lock:
+            self._missing.pop(key, None)
+            if keep:
+                self._found[key] = found
+                _cut(self._found, self._size)
+            self._searches.pop(key, None)
+        search.set_result(found)
+
+
+def _cut(kept: OrderedDict[str, Any], size: int) -> None:
+    while len(kept) > size:
+        kept.popitem(last=False)
+
+
+def _begin_all_anew() -> None:
+    for lookups in _everywhere:
+        lookups.begin_anew()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_begin_all_anew)

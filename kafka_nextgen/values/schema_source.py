@@ -1,0 +1,129 @@
+"""Where formats get the schemas of values: one small protocol, and what makes it of the registries people have.
+
+An id may be negative: it stands for a GUID or a long id then (``framing.long_id``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from http import HTTPStatus
+from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
+from uuid import UUID
+
+from kafka_nextgen.errors import RegistryError
+from kafka_nextgen.values.framing import long_id
+
+__all__ = ["RegisteredSchema", "SchemaSource", "SubjectSource", "long_id_of", "source_of"]
+
+
+class RegisteredSchema(NamedTuple):
+    """A schema as a registry has it.
+
+    ``type`` is AVRO, JSON or PROTOBUF. ``text`` may be what ``json.loads`` makes of a text. ``references`` are the
+    names and texts of all schemas that it refers to, directly or not, each behind those that it refers to itself.
+    ``id`` is None if the registry did not say it.
+    """
+
+    type: str
+    text: Any
+    references: tuple[tuple[str, str], ...] = ()
+    id: int | None = None
+
+
+@runtime_checkable
+class SchemaSource(Protocol):
+    """Finds schemas by the ids that values are framed with; ``SchemaRegistry`` is one."""
+
+    def schema_by_id(self, schema_id: int) -> RegisteredSchema:
+        """Return the schema of this id; may block.
+
+        Raises an error whose ``http_status_code`` is 404 if there is none. Any other error is that of the source, and
+        not of the values.
+        """
+
+
+@runtime_checkable
+class SubjectSource(SchemaSource, Protocol):
+    """One that knows subjects, too."""
+
+    def schema_of(self, subject: str, version: int | Literal["latest"] = "latest") -> RegisteredSchema:
+        """Return a version of a subject, with its id; raises as ``schema_by_id``."""
+
+    def versions_of(self, subject: str) -> list[int]:
+        """Return the numbers of a subject's versions; raises as ``schema_by_id``."""
+
+
+def source_of(registry: object, schema_type: str) -> SchemaSource:
+    """Make a source of a mapping by id, of a function, or of confluent-kafka's client. Raises TypeError for others.
+
+    ``schema_type`` is the type of schemas that come without one.
+    """
+    if isinstance(registry, SchemaSource):
+        return registry
+    if isinstance(registry, Mapping):
+        return _Found(registry.__getitem__, schema_type)
+    if hasattr(registry, "get_schema") and hasattr(registry, "get_version"):
+        return _OfConfluent(registry)
+    if callable(registry):
+        return _Found(registry, schema_type)
+    raise TypeError(f"a registry is a SchemaRegistry, a mapping, a function or a client, not {registry!r}")
+
+
+class _Found:
+    """Schemas that a function returns, which raises KeyError if there is none. It gets GUIDs as text."""
+
+    def __init__(self, find: Callable[[Any], object], schema_type: str) -> None:
+        self._find = find
+        self._type = schema_type
+
+    def schema_by_id(self, schema_id: int) -> RegisteredSchema:
+        what = long_id_of(schema_id)
+        try:
+            found: Any = self._find(str(what) if isinstance(what, UUID) else what)
+        except KeyError:
+            raise RegistryError(f"the registry has no schema {what}", HTTPStatus.NOT_FOUND) from None
+        if isinstance(found, RegisteredSchema):
+            return found
+        text, kind = getattr(found, "schema_str", found), getattr(found, "schema_type", self._type)
+        return RegisteredSchema(kind, text, id=None if isinstance(what, UUID) else what)
+
+
+class _OfConfluent:
+    """confluent-kafka's ``SchemaRegistryClient``, whose errors have an ``http_status_code``."""
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+
+    def schema_by_id(self, schema_id: int) -> RegisteredSchema:
+        what, client = long_id_of(schema_id), self._client
+        if isinstance(what, UUID):
+            return self._with_references(client.get_schema_by_guid(str(what)), None)
+        return self._with_references(client.get_schema(what), what)
+
+    def schema_of(self, subject: str, version: int | Literal["latest"] = "latest") -> RegisteredSchema:
+        client = self._client
+        found = client.get_latest_version(subject) if version == "latest" else client.get_version(subject, version)
+        return self._with_references(found.schema, found.schema_id)
+
+    def versions_of(self, subject: str) -> list[int]:
+        return list(self._client.get_versions(subject))
+
+    def _with_references(self, schema: Any, schema_id: int | None) -> RegisteredSchema:
+        found: dict[str, str] = {}
+        self._follow(schema, found)
+        return RegisteredSchema(schema.schema_type, schema.schema_str, tuple(found.items()), schema_id)
+
+    def _follow(self, schema: Any, found: dict[str, str]) -> None:
+        for reference in schema.references or ():
+            if reference.name not in found:
+                referred = self._client.get_version(reference.subject, reference.version, True).schema
+                self._follow(referred, found)
+                found[reference.name] = referred.schema_str
+
+
+def long_id_of(schema_id: int) -> UUID | int:
+    """Return what an id stands for. Raises RegistryError, as for a schema that does not exist."""
+    try:
+        return long_id(schema_id)
+    except KeyError as error:
+        raise RegistryError(f"there is no schema {error.args[0]}", HTTPStatus.NOT_FOUND) from None

@@ -1,0 +1,128 @@
+"""What type checkers make of consumers: the types of keys and values follow from the deserializers. Never run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from kafka_nextgen import AsyncConsumer, Consumer, ConsumerConfig, DeserializationContext, Record, Records
+
+if TYPE_CHECKING:
+    from typing_extensions import assert_type
+
+SERVERS = "localhost:9092"
+
+
+class Order: ...
+
+
+class OrderInContext:
+    def __call__(self, data: bytes | None, ctx: object | None = None) -> Order:
+        raise NotImplementedError
+
+
+class OrderOfKafkaPython:
+    def deserialize(self, topic: str, headers: list[tuple[str, bytes]], data: bytes) -> Order:
+        raise NotImplementedError
+
+
+class OrderOfOldKafkaPython:
+    def deserialize(self, topic: str, data: bytes) -> Order:
+        raise NotImplementedError
+
+
+class AwaitedOrder:
+    def __call__(self, data: bytes | None, ctx: object | None = None) -> Awaitable[Order]:
+        raise NotImplementedError
+
+
+def to_order(data: bytes) -> Order:
+    raise NotImplementedError
+
+
+def to_order_in_context(data: bytes, context: DeserializationContext) -> Order:
+    raise NotImplementedError
+
+
+async def await_order(data: bytes) -> Order:
+    raise NotImplementedError
+
+
+async def await_text(data: bytes, context: DeserializationContext) -> str:
+    raise NotImplementedError
+
+
+def plain_consumers(config: Mapping[str, object], parsed: ConsumerConfig) -> None:
+    assert_type(Consumer(bootstrap_servers=SERVERS), Consumer[bytes, bytes])
+    assert_type(Consumer(bootstrap_servers=SERVERS, value_deserializer=to_order), Consumer[bytes, Order])
+    assert_type(Consumer(bootstrap_servers=SERVERS, value_deserializer=to_order_in_context), Consumer[bytes, Order])
+    assert_type(Consumer(bootstrap_servers=SERVERS, value_deserializer=OrderInContext()), Consumer[bytes, Order])
+    assert_type(Consumer(bootstrap_servers=SERVERS, value_deserializer=OrderOfKafkaPython()), Consumer[bytes, Order])
+    assert_type(Consumer(bootstrap_servers=SERVERS, value_deserializer=OrderOfOldKafkaPython()), Consumer[bytes, Order])
+    assert_type(Consumer(bootstrap_servers=SERVERS, key_deserializer=bytes.decode), Consumer[str, bytes])
+    assert_type(Consumer(config, key_deserializer=int, value_deserializer=to_order), Consumer[int, Order])
+    assert_type(
+        Consumer(bootstrap_servers=SERVERS, key_deserializer=int, value_deserializer=float), Consumer[int, float]
+    )
+    assert_type(Consumer(bootstrap_servers=SERVERS, value_deserializer=json.loads), Consumer[bytes, Any])
+    assert_type(Consumer(config, key_deserializer=int), Consumer[int, Any])
+    assert_type(Consumer(config, value_deserializer=to_order), Consumer[Any, Order])
+    assert_type(Consumer(config), Consumer[Any, Any])  # a mapping may have deserializers, too
+    assert_type(Consumer(parsed), Consumer[Any, Any])
+    annotated: Consumer[str, Order] = Consumer(config)
+    assert_type(annotated, Consumer[str, Order])
+
+
+def records_of(consumer: Consumer[str, Order]) -> None:
+    for record in consumer:
+        assert_type(record, Record[str, Order])
+        assert_type(record.key, str | None)
+        assert_type(record.value, Order | None)
+        assert_type(record.offset, int)
+    assert_type(next(consumer), Record[str, Order])
+    assert_type(consumer.poll(), Records[str, Order])
+    for records in consumer.batches():
+        assert_type([record.value for record in records], list[Order | None])
+        assert_type([record.value for batch in records.batches() for record in batch], list[Order | None])
+        assert_type([record.value for record in records.raw()], list[bytes | None])
+    with consumer as entered:
+        assert_type(entered, Consumer[str, Order])
+
+
+def handle(record: Record[str, Order]) -> None: ...
+
+
+def handle_any(record: Record) -> None: ...
+
+
+def handled(consumer: Consumer[str, Order]) -> None:
+    consumer.run(handle)
+    consumer.run(handle_any)
+    for record in consumer:
+        handle(record)
+        handle_any(record)
+
+
+async def async_consumers(config: Mapping[str, object]) -> None:
+    assert_type(AsyncConsumer(bootstrap_servers=SERVERS), AsyncConsumer[bytes, bytes])
+    assert_type(AsyncConsumer(bootstrap_servers=SERVERS, value_deserializer=to_order), AsyncConsumer[bytes, Order])
+    assert_type(AsyncConsumer(bootstrap_servers=SERVERS, value_deserializer=await_order), AsyncConsumer[bytes, Order])
+    assert_type(AsyncConsumer(value_deserializer=AwaitedOrder()), AsyncConsumer[bytes, Order])
+    assert_type(AsyncConsumer(bootstrap_servers=SERVERS, key_deserializer=int), AsyncConsumer[int, bytes])
+    assert_type(AsyncConsumer(config, key_deserializer=int, value_deserializer=await_order), AsyncConsumer[int, Order])
+    assert_type(AsyncConsumer(config, key_deserializer=int, value_deserializer=to_order), AsyncConsumer[int, Order])
+    assert_type(AsyncConsumer(config, key_deserializer=int), AsyncConsumer[int, Any])
+    assert_type(AsyncConsumer(config, value_deserializer=await_order), AsyncConsumer[Any, Order])
+    assert_type(AsyncConsumer(config, value_deserializer=to_order), AsyncConsumer[Any, Order])
+    assert_type(AsyncConsumer(config), AsyncConsumer[Any, Any])
+    both = AsyncConsumer(config, key_deserializer=await_text, value_deserializer=await_order)
+    assert_type(both, AsyncConsumer[str, Order])
+    async for record in both:
+        assert_type(record.value, Order | None)
+    assert_type(await anext(both), Record[str, Order])
+    assert_type(await both.poll(), Records[str, Order])
+    async for records in both.batches():
+        assert_type([record.key for record in records], list[str | None])
+    async with both as entered:
+        assert_type(entered, AsyncConsumer[str, Order])

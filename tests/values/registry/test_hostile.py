@@ -1,0 +1,166 @@
+"""Registries that answer what no registry does."""
+
+from __future__ import annotations
+
+import json
+import socket
+import ssl
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+import pytest
+import trustme
+
+from kafka_nextgen.errors import RegistryError
+from kafka_nextgen.testing import SchemaRegistry as StandIn
+from kafka_nextgen.values import SchemaRegistry
+from kafka_nextgen.values.registry import http_exchange
+
+REFERENCE = {"name": "A", "subject": "a", "version": 1}
+
+
+def refused(registry: StandIn, match: str) -> None:
+    with pytest.raises(RegistryError, match=match):
+        SchemaRegistry(registry.url, timeout_s=10.0).schema_by_id(1)
+
+
+@pytest.mark.parametrize(
+    ("body", "complaint"),
+    [
+        ("<html>", "no JSON"),
+        (b"\xff\xfe", "no JSON"),
+        ("[" * 100_000, "no JSON"),
+        ("", "no JSON"),
+        ("[]", "no schema"),
+        ("{}", "no schema"),
+        ('{"schema": 3}', "no schema"),
+        ('{"schema": null}', "no schema"),
+        ('{"schema": "s", "schemaType": 3}', "type or references that are none"),
+        ('{"schema": "s", "references": {"a": 1}}', "type or references that are none"),
+        ('{"schema": "s", "references": [1]}', "type or references that are none"),
+        (
+            json.dumps({"schema": "s", "references": [{**REFERENCE, "version": "1"}]}),
+            "type or references that are none",
+        ),
+        (json.dumps({"schema": "s", "references": [{**REFERENCE, "version": True}]}), "type or references"),
+        (json.dumps({"schema": "s", "references": [{"name": "A"}]}), "type or references that are none"),
+    ],
+)
+def test_an_answer_that_is_no_schema_is_refused(registry: StandIn, body: str | bytes, complaint: str) -> None:
+    registry.fail(200, body)
+    refused(registry, f"its answer (is|has a) {complaint}")
+
+
+@pytest.mark.usefixtures("tries_once")
+def test_an_answer_that_is_too_long_is_not_read_to_its_end(registry: StandIn, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(http_exchange, "MOST_ANSWER_BYTES", 1000)
+    registry.fail(200, b" " * 1001)
+    with pytest.raises(RegistryError, match="more than 1000 bytes"):
+        SchemaRegistry(registry.url).schema_by_id(1)
+
+
+@pytest.mark.parametrize("status", [301, 302, 307, 308])
+def test_a_redirect_is_not_followed(registry: StandIn, status: int) -> None:
+    with StandIn() as other:
+        registry.fail(status, headers={"Location": f"{other.url}/schemas/ids/1"})
+        refused(registry, f"it redirects, with status {status}, which is not followed")
+        assert other.requests == []
+
+
+@pytest.mark.parametrize("status", [201, 204, 206])
+def test_success_without_a_schema_is_none(registry: StandIn, status: int) -> None:
+    registry.fail(status)
+    refused(registry, f"status {status}")
+
+
+@contextmanager
+def serving(answer: bytes, drips: bytes = b"") -> Iterator[str]:
+    """A server of anything: it sends ``answer``, then ``drips`` again and again."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        ends = threading.Event()
+
+        def serve() -> None:
+            with suppress(OSError):
+                while True:
+                    connection, _ = server.accept()
+                    with connection, suppress(OSError):
+                        connection.recv(65536)
+                        connection.sendall(answer)
+                        while drips and not ends.wait(0.01):
+                            connection.sendall(drips)
+
+        thread = threading.Thread(target=serve, daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{server.getsockname()[1]}"
+        ends.set()
+        server.shutdown(socket.SHUT_RDWR)
+    thread.join()
+
+
+HEAD = b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n"
+
+
+@pytest.mark.parametrize("answer", [b"", b"HTTP/1.1 200 OK\r\n", HEAD], ids=["status", "headers", "body"])
+def test_a_registry_that_sends_a_byte_at_a_time_is_cut_off(answer: bytes) -> None:
+    with serving(answer, b"X") as url, pytest.raises(RegistryError, match=r"took too long|no answer within"):
+        SchemaRegistry(url, timeout_s=0.3).schema_by_id(1)
+
+
+@pytest.mark.parametrize(
+    ("answer", "complaint"),
+    [
+        (b"", "RemoteDisconnected|Connection reset"),
+        (b"NO HTTP\r\n\r\n", "BadStatusLine"),
+        (HEAD + b"{}", "in the middle of its answer|IncompleteRead"),
+        (b"HTTP/1.1 200 OK\r\n" + b"".join(b"X-%d: y\r\n" % n for n in range(1000)) + b"\r\n", "HTTPException"),
+        (b"HTTP/1.1 200 OK\r\nX: " + b"y" * 100_000, "LineTooLong"),
+    ],
+)
+@pytest.mark.usefixtures("tries_once")
+def test_what_is_no_http_is_an_outage(answer: bytes, complaint: str) -> None:
+    with serving(answer) as url, pytest.raises(RegistryError, match=complaint):
+        SchemaRegistry(url).schema_by_id(1)
+
+
+# ---- TLS
+
+
+@pytest.fixture(scope="module")
+def authority() -> trustme.CA:
+    return trustme.CA()
+
+
+def server_side(authority: trustme.CA, host: str = "localhost") -> ssl.SSLContext:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    authority.issue_cert(host).configure_cert(context)
+    return context
+
+
+def test_a_certificate_of_a_trusted_authority_is_accepted(authority: trustme.CA) -> None:
+    pem = authority.cert_pem.bytes().decode()
+    context = ssl.create_default_context(cadata=pem)
+    with StandIn(tls=server_side(authority)) as registry:
+        registry.register("orders-value", '"int"')
+        for tls in ({"ssl.ca.pem": pem}, {"ssl_ca_pem": pem}, context):
+            assert SchemaRegistry(registry.url, tls=tls).schema_by_id(1).text == '"int"'
+
+
+@pytest.mark.parametrize("host", ["localhost", "elsewhere"])
+def test_any_other_certificate_is_refused(authority: trustme.CA, host: str) -> None:
+    trusted = authority if host == "elsewhere" else trustme.CA()
+    with StandIn(tls=server_side(authority, host)) as registry:
+        client = SchemaRegistry(registry.url, tls={"ssl.ca.pem": trusted.cert_pem.bytes().decode()}, token="t")
+        with pytest.raises(RegistryError, match="its certificate is not trusted"):
+            client.schema_by_id(1)
+        assert registry.requests == []
+
+
+def test_a_client_shows_its_certificate(authority: trustme.CA) -> None:
+    server, mine = server_side(authority), authority.issue_cert("client@localhost")
+    server.verify_mode = ssl.CERT_REQUIRED
+    authority.configure_trust(server)
+    with StandIn(tls=server) as registry, mine.private_key_and_cert_chain_pem.tempfile() as path:
+        registry.register("orders-value", '"int"')
+        tls = {"ssl.ca.pem": authority.cert_pem.bytes().decode(), "ssl.certificate.location": path}
+        assert SchemaRegistry(registry.url, tls=tls).schema_by_id(1).text == '"int"'

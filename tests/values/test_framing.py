@@ -1,0 +1,118 @@
+"""Frames of all kinds become the one that decoders know."""
+
+from __future__ import annotations
+
+import struct
+from uuid import UUID
+
+import pytest
+
+from kafka_nextgen.errors import RegistryError
+from kafka_nextgen.values import framing
+from kafka_nextgen.values.framing import Framing, is_prefixed, long_id, name_of, number_of, with_prefixes
+from kafka_nextgen.values.schema_source import RegisteredSchema, source_of
+from tests.values.decoding import buffers_of, framed
+
+GUID = UUID("12345678-1234-5678-1234-567812345678")
+LONG = 2**40
+
+
+def reframed(value: bytes | None, header: tuple[str, bytes | None], kind: Framing = Framing.CONFLUENT) -> bytes:
+    """What becomes of the second of two values, the first of which is left out."""
+    data, bounds, _ = with_prefixes(kind, "value", buffers_of([b"before", value]), [[header]], 1, 2)
+    assert list(bounds[:2]) == [0, 0]
+    return bytes(data[bounds[1] : bounds[2]])
+
+
+def prefixed(number: int, value: bytes) -> bytes:
+    return struct.pack(">bi", 0, number) + value
+
+
+@pytest.mark.parametrize(
+    ("header", "frame"),
+    [
+        (("__value_schema_id", b"\1" + GUID.bytes), prefixed(number_of(GUID), b"v")),
+        (("__value_schema_id", b"\1" + GUID.bytes + b"\2\4"), prefixed(number_of(GUID), b"\2\4v")),
+        (("__value_schema_id", framed(7, b"")), framed(7, b"v")),
+        (("__value_schema_id", b"\1short"), b"v"),
+        (("__value_schema_id", b"\0" * 4), b"v"),
+        (("__value_schema_id", b"\3" + GUID.bytes), b"v"),
+        (("__value_schema_id", b""), b"v"),
+        (("__value_schema_id", None), b"v"),
+        (("__key_schema_id", b"\1" + GUID.bytes), b"v"),
+        (("other", b"x"), b"v"),
+    ],
+)
+def test_confluents_header(header: tuple[str, bytes | None], frame: bytes) -> None:
+    assert reframed(b"v", header) == frame
+
+
+@pytest.mark.parametrize(
+    ("header", "value", "frame"),
+    [
+        (("x", b""), struct.pack(">bq", 0, 7) + b"v", prefixed(7, b"v")),
+        (("x", b""), struct.pack(">bq", 0, LONG) + b"v", prefixed(number_of(LONG), b"v")),
+        (("x", b""), b"\0\0\0\0\0\0\0\1", b"\0\0\0\0\0\0\0\1"),
+        (("x", b""), b"\1" + bytes(9), b"\1" + bytes(9)),
+        (("apicurio.value.globalId", struct.pack(">q", 7)), b"v", prefixed(7, b"v")),
+        (("apicurio.value.contentId", struct.pack(">q", LONG)), b"v", prefixed(number_of(LONG), b"v")),
+        (("apicurio.value.globalId", b"7"), b"v", b"v"),
+        (("apicurio.key.globalId", struct.pack(">q", 7)), b"v", b"v"),
+    ],
+)
+def test_apicurios_frames(header: tuple[str, bytes | None], value: bytes, frame: bytes) -> None:
+    assert reframed(value, header, Framing.APICURIO) == frame
+
+
+def test_a_null_stays_null() -> None:
+    values = buffers_of([None, b"v"])
+    headers = [[("__value_schema_id", framed(7, b""))]] * 2
+    _, _, validity = with_prefixes(Framing.CONFLUENT, "value", values, headers, 0, 2)
+    assert validity == values[2]
+
+
+def test_batches_with_the_usual_prefix_are_not_copied() -> None:
+    assert is_prefixed(Framing.CONFLUENT, "value", None)
+    assert is_prefixed(Framing.CONFLUENT, "value", b"other__key_schema_id")
+    assert not is_prefixed(Framing.CONFLUENT, "value", memoryview(b"a__value_schema_idb"))
+    assert not is_prefixed(Framing.APICURIO, "value", None)
+
+
+def test_a_number_stands_for_what_it_was_given_for() -> None:
+    assert number_of(GUID) == number_of(GUID) < 0
+    assert long_id(number_of(GUID)) == GUID
+    assert number_of(LONG) != number_of(GUID)
+    assert number_of(7) == long_id(7) == 7
+    assert number_of(-1) < 0, "an id of Apicurio's may be anything"
+    assert (name_of(7), name_of(number_of(GUID))) == ("7", str(GUID))
+
+
+def test_numbers_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(framing, "_MOST_NUMBERS", 0)
+    number = number_of(UUID(int=99))
+    assert name_of(number) == "more than 0 different GUIDs or long ids"
+    with pytest.raises(RegistryError, match="there is no schema more than 0") as caught:
+        source_of({}, "AVRO").schema_by_id(number)
+    assert caught.value.http_status_code == 404
+
+
+# ---- sources of schemas
+
+
+def test_a_mapping_and_a_function_are_sources() -> None:
+    guid = number_of(GUID)
+    for registry in ({7: "s", str(GUID): "g"}, {7: "s", str(GUID): "g"}.__getitem__):
+        source = source_of(registry, "JSON")
+        assert source.schema_by_id(7) == RegisteredSchema("JSON", "s", id=7)
+        assert source.schema_by_id(guid).text == "g"
+        with pytest.raises(RegistryError, match="the registry has no schema 8"):
+            source.schema_by_id(8)
+
+
+def test_a_source_stays_itself_and_what_it_returns_is_kept() -> None:
+    schema = RegisteredSchema("PROTOBUF", "p", (("a.proto", "x"),))
+    source = source_of({7: schema}, "JSON")
+    assert source.schema_by_id(7) is schema
+    assert source_of(source, "JSON") is source
+    with pytest.raises(TypeError, match="a registry is a SchemaRegistry, a mapping"):
+        source_of(3, "AVRO")
