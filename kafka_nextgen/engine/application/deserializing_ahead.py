@@ -29,7 +29,7 @@ from kafka_nextgen.engine.application.deserializers import Deserializers, in_con
 from kafka_nextgen.engine.application.record_run import record_rows
 from kafka_nextgen.properties.deserialization import DeserializationPolicy, Deserializer
 from kafka_nextgen.properties.deserializer_forms import form_of
-from kafka_nextgen.transport.deadline import wait_for_event
+from kafka_nextgen.transport.waiting import wait_for_event
 from kafka_nextgen.types import Record
 from kafka_nextgen.wire.records import ColumnSlice
 
