@@ -8,6 +8,7 @@ it failed (``TransportError``, ``DecodeError``, ``BrokerError``)::
     ├── ArrowSchemaError
     ├── AvroSchemaError
     ├── BadValueError
+    ├── JsonSchemaError
     ├── RegistryError
     ├── MisuseError
     │   └── ConcurrentUseError
@@ -60,6 +61,7 @@ __all__ = [
     "GroupNotEmptyError",
     "GroupNotFoundError",
     "InstanceIdInUseError",
+    "JsonSchemaError",
     "KafkaNextgenError",
     "LogTruncationError",
     "MisuseError",
@@ -118,6 +120,10 @@ class AvroSchemaError(KafkaNextgenError, ValueError):
 
 class BadValueError(KafkaNextgenError, ValueError):
     """The bytes of a key or value are none of the format that they were to be decoded by."""
+
+
+class JsonSchemaError(KafkaNextgenError, ValueError):
+    """A JSON Schema is none, or a schema has what JSON can't become columns of. The message names the place."""
 
 
 class RegistryError(KafkaNextgenError):

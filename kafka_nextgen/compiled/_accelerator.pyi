@@ -99,3 +99,13 @@ def avro_decode(
     stop: int,
     /,
 ) -> tuple[int, list[tuple[int, int, int, int]]]: ...
+def json_decode(
+    builder: ColumnBuilder,
+    program: tuple[array[int], array[int], bytes, array[int]],
+    column: int,
+    frame: int,
+    values: tuple[_Buffer, _Buffer, _Buffer | None],
+    start: int,
+    stop: int,
+    /,
+) -> list[tuple[int, int, int]]: ...

@@ -1,6 +1,6 @@
 """Decode a batch of values into typed columns in Arrow's layout, without an object for each record.
 
-``Records.to_arrow(value=Avro(...))`` is the way in; ``docs/use/values.md`` lists the Arrow type of each Avro type.
+``Records.to_arrow(value=Avro(...))`` is the way in; ``docs/use/values.md`` lists the Arrow types of each format.
 """
 
 from __future__ import annotations
@@ -11,11 +11,12 @@ from kafka_nextgen.lazy_imports import lazy_getattr
 from kafka_nextgen.values.avro import Avro
 from kafka_nextgen.values.formats import ValueFormat
 from kafka_nextgen.values.framing import Framing
+from kafka_nextgen.values.json import Json
 from kafka_nextgen.values.schema_source import RegisteredSchema, SchemaSource
 
 if TYPE_CHECKING:
     from kafka_nextgen.values.registry import SchemaRegistry
 
-__all__ = ["Avro", "Framing", "RegisteredSchema", "SchemaRegistry", "SchemaSource", "ValueFormat"]
+__all__ = ["Avro", "Framing", "Json", "RegisteredSchema", "SchemaRegistry", "SchemaSource", "ValueFormat"]
 
 __getattr__ = lazy_getattr(__name__, {"SchemaRegistry": "kafka_nextgen.values.registry"})

@@ -17,15 +17,24 @@ __all__ = ["array_of", "type_of"]
 _SIMPLE = {
     "n": pa.null(),
     "b": pa.bool_(),
+    "c": pa.int8(),
+    "C": pa.uint8(),
+    "s": pa.int16(),
+    "S": pa.uint16(),
     "i": pa.int32(),
+    "I": pa.uint32(),
     "l": pa.int64(),
+    "L": pa.uint64(),
     "f": pa.float32(),
     "g": pa.float64(),
     "z": pa.binary(),
     "u": pa.string(),
     "tdD": pa.date32(),
+    "tdm": pa.date64(),
+    "tts": pa.time32("s"),
     "ttm": pa.time32("ms"),
     "ttu": pa.time64("us"),
+    "ttn": pa.time64("ns"),
     "tin": pa.month_day_nano_interval(),
 }
 _UNITS = {"s": "s", "m": "ms", "u": "us", "n": "ns"}
@@ -40,6 +49,7 @@ def _decimal(parameters: str) -> pa.DataType:
 _PARAMETRIC: dict[str, Callable[[str], pa.DataType]] = {
     "w:": lambda size: pa.binary(int(size)),
     "d:": _decimal,
+    "tD": lambda rest: pa.duration(_UNITS[rest]),
     "ts": lambda rest: pa.timestamp(_UNITS[rest[0]], tz=rest[2:] or None),
 }
 

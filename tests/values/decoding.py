@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from kafka_nextgen.compiled import ACCELERATED
 from kafka_nextgen.values import Avro
-from kafka_nextgen.values.formats import BadValue, Buffers
+from kafka_nextgen.values.formats import BadValue, Buffers, ValueFormat
 
 
 def buffers_of(values: Sequence[bytes | None]) -> Buffers:
@@ -37,10 +37,10 @@ def framed(schema_id: int, value: bytes) -> bytes:
 
 
 def decoded(
-    avro: Avro, values: Sequence[bytes | None], flat: bool = True, start: int = 0
+    form: ValueFormat, values: Sequence[bytes | None], flat: bool = True, start: int = 0
 ) -> tuple[pa.RecordBatch, list[BadValue]]:
     """The columns of these values, and the bad rows: the same in C as in Python."""
-    decoder: Any = avro.decoder("value", flat)
+    decoder: Any = form.decoder("value", flat)
     results = []
     for in_c in (False, True)[: 1 + ACCELERATED]:
         columns, bad = decoder.decode(buffers_of(values), start, len(values), in_c=in_c)

@@ -273,12 +273,11 @@ class Records(_DataFrames, Generic[KeyT, ValueT]):
         types; ``docs/use/columns.md`` lists the possible ones. For any other, raises ArrowSchemaError, which names the
         column. Raises ImportError if pyarrow is not installed.
 
-        With ``value=Avro(...)`` the columns are those of ``schema``, or else partition, offset and timestamp, then each
-        field of the values, with the types of ``docs/use/values.md``; with ``key`` a column ``key`` comes before the
-        fields. A bad key or value
-        raises DeserializationError, which names the record; ``on_error="skip"`` leaves such records out, and ``"null"``
-        replaces their fields with nulls and adds columns ``value_error`` and ``value_raw`` with the reason and the
-        bytes.
+        With ``value=Avro(...)`` or ``Json(...)`` the columns are those of ``schema``, or else partition, offset and
+        timestamp, then each field of the values, with the types of ``docs/use/values.md``; with ``key`` a column
+        ``key`` comes before the fields. A bad key or value raises DeserializationError, which names the record;
+        ``on_error="skip"`` leaves such records out, and ``"null"`` replaces their fields with nulls and adds columns
+        ``value_error`` and ``value_raw`` with the reason and the bytes.
         """
         if value is not None or key is not None:
             return _value_columns(schema, value, key, on_error).table(self._slices)

@@ -1,0 +1,28 @@
+"""What any schema has to keep to, whatever it is written in."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+from kafka_nextgen.errors import JsonSchemaError
+
+__all__ = ["check_names", "check_text"]
+
+
+def check_text(text: str, place: str) -> None:
+    """Names and symbols are UTF-8 without zeros, which Arrow's names end with. Raises JsonSchemaError for others."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise JsonSchemaError(f"{place}: {text!r} has half of a surrogate pair") from None
+    if "\0" in text:
+        raise JsonSchemaError(f"{place}: {text!r} has a zero in it")
+
+
+def check_names(names: Iterable[str], place: str) -> None:
+    """Each field has a name of its own. Raises JsonSchemaError if not."""
+    for name, count in Counter(names).items():
+        check_text(name, place)
+        if count > 1:
+            raise JsonSchemaError(f"{place}: {count} fields are called {name!r}")

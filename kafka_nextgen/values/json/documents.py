@@ -1,0 +1,85 @@
+"""A JSON document as Python's objects, by the standard library's ``json``, made as strict as RFC 8259 and orjson are.
+
+This is the definition of what is JSON, and says what is wrong with what is none. Numbers stay texts; objects keep their
+pairs in order, since in a map none replaces another.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from kafka_nextgen.values.json.program import MOST_JSON_DEPTH
+
+__all__ = ["NotJsonError", "Number", "Pairs", "document_of"]
+
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*"?', re.DOTALL)
+
+
+class NotJsonError(ValueError):
+    """Bytes are not one JSON document."""
+
+
+class Number(str):
+    """A number as it is written."""
+
+    __slots__ = ()
+
+
+class Pairs(list[Any]):
+    """The names and values of an object."""
+
+    __slots__ = ()
+
+
+def _refuse(name: str) -> None:
+    raise NotJsonError(f"not JSON: {name} is no number of JSON")
+
+
+_DECODER = json.JSONDecoder(
+    parse_int=Number, parse_float=Number, parse_constant=_refuse, object_pairs_hook=Pairs, strict=True
+)
+
+
+def document_of(data: bytes) -> Any:
+    """The document. Raises NotJsonError if it is none."""
+    try:
+        text = data.decode()
+        _check_depth(data, text)
+        found = _DECODER.decode(text)
+    except UnicodeDecodeError as error:
+        raise NotJsonError(f"not JSON: not UTF-8 (at byte {error.start})") from None
+    except json.JSONDecodeError as error:
+        raise NotJsonError(f"not JSON: {error.msg} (at byte {len(text[: error.pos].encode())})") from None
+    except RecursionError:
+        raise NotJsonError("not JSON that can be read: nested too deeply for what is left of the stack") from None
+    if "\\u" in text:
+        _check_surrogates(found)
+    return found
+
+
+def _check_depth(data: bytes, text: str) -> None:
+    if data.count(b"[") + data.count(b"{") <= MOST_JSON_DEPTH:
+        return
+    depth = 0
+    for letter in re.findall(r"[\[\]{}]", _STRING.sub("", text)):
+        depth += 1 if letter in "[{" else -1
+        if depth > MOST_JSON_DEPTH:
+            raise NotJsonError(f"not JSON that can be read: nested more than {MOST_JSON_DEPTH} times")
+
+
+def _check_surrogates(value: Any) -> None:
+    """No string may have a surrogate that is not half of a pair: UTF-8 has none."""
+    left = [value]
+    while left:
+        each = left.pop()
+        if isinstance(each, Pairs):
+            left.extend(part for pair in each for part in pair)
+        elif isinstance(each, list):
+            left.extend(each)
+        elif isinstance(each, str):
+            try:
+                each.encode()
+            except UnicodeEncodeError:
+                raise NotJsonError("not JSON: a string has half of a surrogate pair") from None
