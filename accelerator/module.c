@@ -18,6 +18,7 @@
  *     Iteration     gives out what lies ready to `async for`, and has more brought then
  *     ColumnBuilder holds typed columns that decoders of values fill
  *     avro_decode   fills them with Avro values
+ *     protobuf_decode fills them with Protobuf values
  *     SteadyFetch   makes columns of a whole answer, and the next request, if the answer is what most small ones are
  */
 #define PY_SSIZE_T_CLEAN
@@ -28,6 +29,7 @@
 #include "find.h"
 #include "headers.h"
 #include "iteration.h"
+#include "protobuf.h"
 #include "receive.h"
 #include "record_fields.h"
 #include "record_rows.h"
@@ -91,6 +93,7 @@ static PyMethodDef methods[] = {
     {"find_all", find_all, METH_VARARGS, find_all_doc},
     {"decode", decode, METH_VARARGS, decode_doc},
     {"avro_decode", avro_decode, METH_VARARGS, avro_decode_doc},
+    {"protobuf_decode", protobuf_decode, METH_VARARGS, protobuf_decode_doc},
     {"to_list", to_list, METH_VARARGS, to_list_doc},
     {"to_headers", to_headers, METH_VARARGS, to_headers_doc},
     {"new_buffer", make_room, METH_O, make_room_doc},

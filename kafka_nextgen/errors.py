@@ -8,6 +8,7 @@ it failed (``TransportError``, ``DecodeError``, ``BrokerError``)::
     ├── ArrowSchemaError
     ├── AvroSchemaError
     ├── BadValueError
+    ├── ProtobufSchemaError
     ├── MisuseError
     │   └── ConcurrentUseError
     ├── DecodeError
@@ -66,6 +67,7 @@ __all__ = [
     "OffsetOutOfRangeError",
     "OldFormatError",
     "OutageError",
+    "ProtobufSchemaError",
     "RequestTimeoutError",
     "StorageError",
     "TlsError",
@@ -112,6 +114,10 @@ class ArrowSchemaError(KafkaNextgenError, ValueError):
 
 class AvroSchemaError(KafkaNextgenError, ValueError):
     """An Avro schema is none, can't be columns, or can't be read by another one."""
+
+
+class ProtobufSchemaError(KafkaNextgenError, ValueError):
+    """A Protobuf message can't be columns, or is not in the descriptors that were given."""
 
 
 class BadValueError(KafkaNextgenError, ValueError):

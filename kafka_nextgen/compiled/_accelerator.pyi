@@ -99,3 +99,12 @@ def avro_decode(
     stop: int,
     /,
 ) -> tuple[int, list[tuple[int, int, int, int]]]: ...
+def protobuf_decode(
+    builder: ColumnBuilder,
+    program: tuple[array[int], array[int], array[int], bytes, array[int]],
+    values: tuple[_Buffer, _Buffer, _Buffer | None],
+    start: int,
+    stop: int,
+    merge: Callable[[int], bytes | None],
+    /,
+) -> tuple[int, list[tuple[int, int, int, int]]]: ...

@@ -5,5 +5,6 @@
 
 from kafka_nextgen.values.avro import Avro
 from kafka_nextgen.values.formats import ValueFormat
+from kafka_nextgen.values.protobuf import Protobuf
 
-__all__ = ["Avro", "ValueFormat"]
+__all__ = ["Avro", "Protobuf", "ValueFormat"]

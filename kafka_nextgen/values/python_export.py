@@ -19,6 +19,8 @@ _SIMPLE = {
     "b": pa.bool_(),
     "i": pa.int32(),
     "l": pa.int64(),
+    "I": pa.uint32(),
+    "L": pa.uint64(),
     "f": pa.float32(),
     "g": pa.float64(),
     "z": pa.binary(),
@@ -26,6 +28,8 @@ _SIMPLE = {
     "tdD": pa.date32(),
     "ttm": pa.time32("ms"),
     "ttu": pa.time64("us"),
+    "tDn": pa.duration("ns"),
+    "tDu": pa.duration("us"),
     "tin": pa.month_day_nano_interval(),
 }
 _UNITS = {"s": "s", "m": "ms", "u": "us", "n": "ns"}
