@@ -9,8 +9,19 @@ from typing import Any
 
 import pyarrow as pa
 from attrs import frozen
-from google.protobuf import descriptor_pb2, descriptor_pool, json_format, message_factory
-from google.protobuf import any_pb2, duration_pb2, empty_pb2, field_mask_pb2, struct_pb2, timestamp_pb2, wrappers_pb2
+from google.protobuf import (
+    any_pb2,
+    descriptor_pb2,
+    descriptor_pool,
+    duration_pb2,
+    empty_pb2,
+    field_mask_pb2,
+    json_format,
+    message_factory,
+    struct_pb2,
+    timestamp_pb2,
+    wrappers_pb2,
+)
 
 from kafka_nextgen.compiled import ACCELERATED
 from kafka_nextgen.values import Protobuf
@@ -225,7 +236,7 @@ def judged_message(value: Any) -> Any:
     if name in ("google.protobuf.Struct", "google.protobuf.Value", "google.protobuf.ListValue"):
         try:
             return json.dumps(json_format.MessageToDict(value))
-        except json_format.SerializeToJsonError:
+        except (json_format.SerializeToJsonError, ValueError):
             raise NoColumnError from None
     if name.startswith("google.protobuf.") and name.endswith("Value"):
         return _judged(value.DESCRIPTOR.fields[0], value.value)

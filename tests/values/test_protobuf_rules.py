@@ -210,14 +210,26 @@ def test_a_number_that_a_closed_enum_has_not_is_an_unknown_field(enums: Any) -> 
 def test_numbers_are_cut_off_as_protobuf_does() -> None:
     fields = [F(f"f{place}", place + 1, kind) for place, kind in enumerate(("int32", "uint32", "sint32", "bool"))]
     fields += [F(f"g{place}", place + 11, kind) for place, kind in enumerate(("int64", "uint64", "sint64"))]
-    numbers = [b"\x81\x80\x80\x80\x10", b"\xff" * 9 + b"\x01", b"\xff" * 9 + b"\x7f", b"\x80" * 9 + b"\x02", b"\x80\x00"]
+    numbers = [
+        b"\x81\x80\x80\x80\x10",
+        b"\xff" * 9 + b"\x01",
+        b"\xff" * 9 + b"\x7f",
+        b"\x80" * 9 + b"\x02",
+        b"\x80\x00",
+    ]
     numbers += [b"\x80" * 10 + b"\x01", b"\xff" * 8]
     check(made(fields), [tag(field.number, 0) + number for field in fields for number in numbers])
 
 
 def test_tags_and_lengths_may_be_padded_up_to_five_bytes() -> None:
     kind = made([F("a", 1, "int32"), F("s", 2, "string")])
-    tags = [b"\x88\x00", b"\x88\x80\x80\x80\x00", b"\x88\x80\x80\x80\x80\x00", b"\x88\x80\x80\x80\x10", b"\x88\x80\x80\x80\x0f"]
+    tags = [
+        b"\x88\x00",
+        b"\x88\x80\x80\x80\x00",
+        b"\x88\x80\x80\x80\x80\x00",
+        b"\x88\x80\x80\x80\x10",
+        b"\x88\x80\x80\x80\x0f",
+    ]
     lengths = [b"\x81\x00", b"\x81\x80\x80\x80\x00", b"\x81\x80\x80\x80\x80\x00", b"\x81\x80\x80\x80\x10"]
     check(kind, [each + b"\x05" for each in tags] + [b"\x12" + each + b"A" for each in lengths])
 
@@ -244,20 +256,39 @@ def test_a_string_of_proto2_that_is_not_utf8_is_bad_unless_a_later_one_counts() 
 def test_unknown_fields_are_skipped() -> None:
     kind = made([F("a", 5, "int32")])
     unknown = [b"\x08\x01", b"\x09" + bytes(8), delimited(1, b"xyz"), b"\x0d" + bytes(4), b"\x0b\x10\x01\x0c"]
-    unknown += [b"\x0b\x13\x0b\x0c\x14\x0c", b"\x2d" + bytes(4), delimited(5, b"a"), b"\x2b\x2c", tag(2**29 - 1, 0) + b"\x01"]
+    unknown += [
+        b"\x0b\x13\x0b\x0c\x14\x0c",
+        b"\x2d" + bytes(4),
+        delimited(5, b"a"),
+        b"\x2b\x2c",
+        tag(2**29 - 1, 0) + b"\x01",
+    ]
     assert column(kind, [each + b"\x28\x07" + each for each in unknown]) == [7] * len(unknown)
 
 
 @pytest.mark.parametrize(
     "value",
-    [b"\x00\x05", b"\x04", b"\x0c", b"\x0b", b"\x0b\x14", b"\x0b\x13\x0c\x14", b"\x0e\x00", b"\x0f", b"\x0a\x01\x0c", b"\x0b\x06"],
+    [
+        b"\x00\x05",
+        b"\x04",
+        b"\x0c",
+        b"\x0b",
+        b"\x0b\x14",
+        b"\x0b\x13\x0c\x14",
+        b"\x0e\x00",
+        b"\x0f",
+        b"\x0a\x01\x0c",
+        b"\x0b\x06",
+    ],
 )
 def test_what_is_no_field_is_bad(value: bytes) -> None:
     check(made([F("a", 1, ".t.N"), F("b", 9, "int32")], N=[F("x", 1, "int32")]), [value, delimited(1, value)])
 
 
 def test_groups_are_messages() -> None:
-    kind = made([F("a", 1, ".t.N", what="group"), F("b", 2, ".t.N", "repeated", what="group")], "proto2", N=[F("x", 1, "int32")])
+    kind = made(
+        [F("a", 1, ".t.N", what="group"), F("b", 2, ".t.N", "repeated", what="group")], "proto2", N=[F("x", 1, "int32")]
+    )
     values = [b"\x0b\x08\x05\x0c", b"\x0b\x0c", b"\x13\x08\x01\x14\x13\x14", b"\x0b\x08\x05", b"\x0b\x14", b"\x0a\x00"]
     values += [b"\x0b\x08\x05\x0c\x0b\x0c", b"\x0b\x10\x05\x0c", b"\x8b\x00\x8c\x00", b"\x0b\x08"]
     check(kind, values)

@@ -17,8 +17,8 @@ class Protobuf(ValueFormat):
 
     ``message`` is a class that protoc generated, the descriptor of one, or a ``FileDescriptorSet`` as
     ``protoc --include_imports --descriptor_set_out`` writes it (its bytes); of the last, ``name`` is the full name of
-    the message. ``framed`` says that values begin with Confluent's frame: a zero byte, the id of a schema in four bytes,
-    and the indexes of the message in its file. The id is not used; values with other indexes are bad.
+    the message. ``framed`` says that values begin with Confluent's frame: a zero byte, the id of a schema in four
+    bytes, and the indexes of the message in its file. The id is not used; values with other indexes are bad.
 
     ``enums="name"`` makes dictionaries of names, and values with a number without a name bad, unless the enum is closed
     (then protobuf takes the number for an unknown field); ``enums="number"`` makes ``int32``. ``unit`` is that of

@@ -12,7 +12,9 @@ __all__ = ["descriptor_of", "path_of"]
 def descriptor_of(message: Any, name: str | None) -> Any:
     """The descriptor of a message: of a generated class, itself, or of this name in a FileDescriptorSet."""
     files = getattr(message, "file", None)
-    if isinstance(message, bytes | bytearray | memoryview) or (files is not None and hasattr(message, "SerializeToString")):
+    if isinstance(message, bytes | bytearray | memoryview) or (
+        files is not None and hasattr(message, "SerializeToString")
+    ):
         return _in_set(bytes(message) if files is None else message.SerializeToString(), name)
     descriptor = getattr(message, "DESCRIPTOR", message)
     if not hasattr(descriptor, "fields_by_number") or not hasattr(descriptor, "full_name"):

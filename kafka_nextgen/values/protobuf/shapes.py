@@ -112,7 +112,9 @@ def shape_of(descriptor: Any, has_names: bool, unit: str) -> Shape:
 class _Shaping:
     def __init__(self, has_names: bool, unit: str) -> None:
         self._has_names, self._unit = has_names, unit
-        self._open: list[tuple[Any, str]] = []  # the messages that the one in hand is within, and the fields that lead on
+        self._open: list[
+            tuple[Any, str]
+        ] = []  # the messages that the one in hand is within, and the fields that lead on
         self._count = 0
 
     def message(self, descriptor: Any) -> Shape:

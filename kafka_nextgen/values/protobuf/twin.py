@@ -129,7 +129,7 @@ def _json(value: Any) -> bytes:
 
     try:
         return json.dumps(MessageToDict(value), separators=(",", ":"), ensure_ascii=False).encode()
-    except SerializeToJsonError:
+    except (SerializeToJsonError, ValueError):  # which of them depends on the release
         raise BadError(Fault.NOT_FINITE) from None
 
 

@@ -13,6 +13,7 @@ DECODERS: Mapping[str, str] = {
     "compiled-objects": "compiled_objects",
     "steady-answers": "steady_answers",
     "avro-values": "avro_values",
+    "protobuf-values": "protobuf_values",
     "records": "records",
     "responses": "frames",
     "requests": "frames",
