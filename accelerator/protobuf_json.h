@@ -1,8 +1,8 @@
 /* google.protobuf.Struct, Value and ListValue as JSON text (https://protobuf.dev/programming-guides/json/).
  *
- * Only what a serializer writes is read here: a Value with one field, entries with a key and a value once each, and no key
- * twice. All else answers PB_GIVEN_TWICE, and the caller has protobuf's own parser merge it. The functions call each other
- * no deeper than PB_MOST_LEVELS.
+ * Only what a serializer writes is read here: a Value with one field, entries with a key and a value once each, and no
+ * key twice. All else answers PB_GIVEN_TWICE, and the caller has protobuf's own parser merge it. The functions call each
+ * other no deeper than PB_MOST_LEVELS.
  */
 #ifndef KAFKA_NEXTGEN_PROTOBUF_JSON_H
 #define KAFKA_NEXTGEN_PROTOBUF_JSON_H
@@ -172,7 +172,9 @@ static int pb_put_kind(PbJson *json, Cursor *value, uint32_t tag, int levels) {
         status = pb_varint(value, &raw);
         if (status != FILLED)
             return status;
-        return tag >> 3 == 1 ? pb_put(&json->text, "null", 4) : raw ? pb_put(&json->text, "true", 4) : pb_put(&json->text, "false", 5);
+        if (tag >> 3 == 1)
+            return pb_put(&json->text, "null", 4);
+        return raw ? pb_put(&json->text, "true", 4) : pb_put(&json->text, "false", 5);
     case 2 << 3 | WIRE_FIXED8:
         if (value->end - value->at < (ptrdiff_t)sizeof number)
             return PB_ENDS_EARLY;
@@ -208,7 +210,8 @@ static int pb_put_value(PbJson *json, Cursor value, int levels) {
 
 static int pb_append_json(PbJson *json, Cursor span, BuiltColumn *column, int operation, int levels) {
     json->text.size = json->keys.count = 0;
-    int status = operation == PB_VALUE ? pb_put_value(json, span, levels) : pb_put_items(json, span, levels, operation == PB_STRUCT);
+    int status = operation == PB_VALUE ? pb_put_value(json, span, levels)
+                                       : pb_put_items(json, span, levels, operation == PB_STRUCT);
     return status == FILLED ? append_string(column, json->text.data, json->text.size) : status;
 }
 

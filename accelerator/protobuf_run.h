@@ -135,8 +135,12 @@ static int pb_read_packed(PbRun *run, const PbField *field, BuiltColumn *items, 
 static void pb_cut(BuiltColumn *columns, int32_t index, int64_t length) {
     columns[index].target = length;
     for (int32_t i = index; i < columns[index].end; i++) {
-        for (int32_t child = i + 1; child < columns[i].end; child = columns[child].end)
-            columns[child].target = columns[i].kind != LISTS ? columns[i].target : columns[i].bounds == NULL ? 0 : columns[i].bounds[columns[i].target];
+        const BuiltColumn *column = &columns[i];
+        int64_t below = column->target;
+        if (column->kind == LISTS)
+            below = column->bounds == NULL ? 0 : column->bounds[column->target];
+        for (int32_t child = i + 1; child < column->end; child = columns[child].end)
+            columns[child].target = below;
         cut_column_to(&columns[i], columns[i].target);
     }
 }

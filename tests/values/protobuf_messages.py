@@ -204,7 +204,7 @@ def _judged_field(message: Any, field: Any) -> Any:
     if field.message_type is not None and field.message_type.GetOptions().map_entry:
         parts = field.message_type.fields_by_name
         return {_judged(parts["key"], key): _judged(parts["value"], value[key]) for key in value}
-    if field.is_repeated:
+    if field.is_repeated if hasattr(field, "is_repeated") else field.label == field.LABEL_REPEATED:
         return [_judged(field, item) for item in value]
     if field.has_presence and not message.HasField(field.name):
         return None
