@@ -41,25 +41,32 @@ def _framed(value: dict[str, Any]) -> bytes:
 
 
 def _decode(data: bytes) -> None:
-    good = _framed(GOOD[1])
+    good, alone = _good()
     with refusals():
         if not ACCELERATED:
             raise DecodeError("the extension was not compiled")
         bounds = memoryview(array("i", (0, len(good), len(good) + len(data))))
-        (rows, bad), (judged, refused) = (_columns(bounds, _room().put(good + data), in_c) for in_c in (True, False))
+        (batch, bad), (judged, refused) = (_columns(bounds, _room().put(good + data), in_c) for in_c in (True, False))
         assert [each.row for each in bad] == [each.row for each in refused], (bad, refused)
-        assert alike(rows, judged), (rows, judged)
-        assert alike(rows[:1], _columns(bounds[:2], memoryview(good), True)[0])
+        assert batch.equals(judged) or alike(rows_of(batch), rows_of(judged)), (rows_of(batch), rows_of(judged))
+        assert batch.slice(0, 1).equals(alone)
         if bad:
             raise DecodeError(bad[0].reason.partition(" (")[0].partition(":")[0])
 
 
-def _columns(bounds: memoryview[int], data: memoryview, in_c: bool) -> tuple[list[dict[str, Any]], Any]:
+@cache
+def _good() -> tuple[bytes, pa.RecordBatch]:
+    """A value without maps, of which protobuf does not keep the order, and its columns."""
+    good = _framed(GOOD[2])
+    return good, _columns(memoryview(array("i", (0, len(good)))), memoryview(good), True)[0]
+
+
+def _columns(bounds: memoryview[int], data: memoryview, in_c: bool) -> tuple[pa.RecordBatch, Any]:
     decoder: Any = _decoder()
     columns, bad = decoder.decode((data, bounds, None), 0, len(bounds) - 1, in_c=in_c)
     batch = pa.record_batch(columns)
     batch.validate(full=True)
-    return rows_of(batch), bad
+    return batch, bad
 
 
 def _seeds() -> Sequence[bytes]:
