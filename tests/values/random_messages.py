@@ -131,3 +131,12 @@ def _scalar(kind: int) -> Any:
     if kind == _ENUM:
         return _SMALL.map(varint)
     return st.one_of(st.integers(0, 3), _NUMBERS).map(varint)
+
+
+def damaged(data: st.DataObject, whole: bytes) -> bytes:
+    """Some bytes replaced, put in or left out, and maybe the end cut off."""
+    changed = bytearray(whole)
+    for _ in range(data.draw(st.integers(1, 3))):
+        place = data.draw(st.integers(0, len(changed)))
+        changed[place : place + data.draw(st.integers(0, 2))] = data.draw(st.binary(max_size=3))
+    return bytes(changed[: data.draw(st.integers(0, len(changed)))]) if data.draw(st.booleans()) else bytes(changed)

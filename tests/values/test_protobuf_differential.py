@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from kafka_nextgen.values import Protobuf
 from tests.support.examples import examples
 from tests.values.protobuf_messages import alike, check, decoded, rows_of
-from tests.values.random_messages import kinds, values_of
-from tests.values.test_differential import damaged
+from tests.values.random_messages import damaged, kinds, values_of
 
 pytestmark = pytest.mark.random
 _SLOW = [HealthCheck.filter_too_much, HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example]

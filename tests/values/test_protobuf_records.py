@@ -6,19 +6,28 @@ from typing import Any
 
 import pytest
 
-from kafka_nextgen import DeserializationError, Records
+from kafka_nextgen import DeserializationError, Records, TopicPartition
 from kafka_nextgen.compiled import ACCELERATED, accelerator
 from kafka_nextgen.values import Protobuf
 from kafka_nextgen.values.columns import flattened
 from kafka_nextgen.values.protobuf.compiling import compiled
 from kafka_nextgen.values.protobuf.layout import layout_of
 from kafka_nextgen.values.protobuf.shapes import shape_of
+from kafka_nextgen.wire.records import ColumnSlice, NewRecord, RecordLimits, decode_partition, encode_batch
 from tests.values.decoding import buffers_of
 from tests.values.protobuf_messages import F, made
 from tests.values.protobuf_samples import GOOD, WIDE
-from tests.values.test_records import A, B, slice_of
 
+A, B = TopicPartition("orders", 0), TopicPartition("orders", 1)
 ORDER = made([F("id", 1, "int64"), F("tags", 2, "string", "repeated")])
+
+
+def slice_of(
+    values: list[bytes | None], tp: TopicPartition, start: int = 0, key: bytes | None = b"\x08\x02"
+) -> ColumnSlice:
+    batch = encode_batch([NewRecord(value, key=key, timestamp=10) for value in values], base_offset=100)
+    columns = decode_partition(batch, tp, 0, RecordLimits())
+    return ColumnSlice(columns, start, len(columns))
 
 
 def order(number: int) -> bytes:
