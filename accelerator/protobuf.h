@@ -46,7 +46,8 @@ static int pb_read_frame(const PbProgram *program, Cursor *cursor) {
     return status;
 }
 
-static int pb_read_row(PbWork *work, Cursor *cursor) {
+static int pb_read_row(PbWork *work, Cursor *cursor, int is_merged) {
+    work->run.json.is_merged = is_merged;
     work->run.levels = PB_MOST_LEVELS;
     work->run.absent = PB_MOST_ABSENT;
     work->run.detail = 0;
@@ -80,7 +81,7 @@ static int pb_decode_row(PbWork *work, Py_ssize_t row) {
     const uint8_t *begin = cursor.at;
     int status = work->program.path_size > 0 ? pb_read_frame(&work->program, &cursor) : FILLED;
     if (status == FILLED)
-        status = pb_read_row(work, &cursor);
+        status = pb_read_row(work, &cursor, 0);
     int64_t at = cursor.at - begin, detail = work->run.detail;
     if (status != FILLED)
         cut_rows(tree, rows);
@@ -89,7 +90,7 @@ static int pb_decode_row(PbWork *work, Py_ssize_t row) {
         if (answer == RAISED)
             return RAISED;
         if (answer)
-            status = pb_read_row(work, &cursor);
+            status = pb_read_row(work, &cursor, 1);
         if (answer && status != FILLED)
             cut_rows(tree, rows);
     }

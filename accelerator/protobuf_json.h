@@ -90,7 +90,8 @@ static int pb_put_double(PbText *text, double number) {
 
 typedef struct {
     PbText text;
-    PbKeys keys; /* those of all objects that are open, the innermost last */
+    PbKeys keys;   /* those of all objects that are open, the innermost last */
+    int is_merged; /* the bytes are protobuf's own: nothing that comes later puts them right */
 } PbJson;
 
 static int pb_put_value(PbJson *json, Cursor value, int levels);
@@ -100,7 +101,7 @@ static int pb_put_entry(PbJson *json, Cursor entry, int levels) {
     Cursor parts[2] = {{NULL, NULL}, {NULL, NULL}};
     int is_unknown = 0;
     uint32_t tag;
-    int64_t size = json->text.size;
+    int64_t size = json->text.size, keys = json->keys.count;
     while (entry.at < entry.end) {
         int status = pb_tag(&entry, &tag);
         if (status == FILLED && (tag == (1 << 3 | WIRE_LENGTH) || tag == (2 << 3 | WIRE_LENGTH))) {
@@ -124,9 +125,10 @@ static int pb_put_entry(PbJson *json, Cursor entry, int levels) {
         status = pb_put(&json->text, ":", 1);
     if (status == FILLED)
         status = pb_put_value(json, parts[1], levels - 1);
-    if (status != FILLED || !is_unknown)
+    if (!is_unknown || (status != FILLED && (status < PB_NO_UTF8 || !json->is_merged)))
         return status == FILLED ? pb_add_key(&json->keys, parts[0].at, parts[0].end - parts[0].at) : status;
     json->text.size = size; /* protobuf takes an entry with unknown fields for an unknown field itself */
+    json->keys.count = keys;
     return FILLED;
 }
 

@@ -28,6 +28,20 @@ typedef struct {
 
 static int pb_read_message(PbRun *run, const PbMessage *message, Cursor *cursor, uint32_t end_tag);
 
+static inline int pb_has_tag(const PbField *field, uint32_t tag) { return field->tag == tag || field->packed == tag; }
+
+static const PbField *pb_search(const PbField *fields, int32_t low, int32_t high, uint32_t tag) {
+    int32_t end = high;
+    while (low < high) {
+        int32_t middle = low + (high - low) / 2;
+        if (fields[middle].tag >> 3 < tag >> 3)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < end && pb_has_tag(&fields[low], tag) ? &fields[low] : NULL;
+}
+
 /* ---- fields that are not there */
 
 static int pb_fill_absent(PbRun *run, const PbField *field) {
@@ -145,12 +159,39 @@ static void pb_cut(BuiltColumn *columns, int32_t index, int64_t length) {
     }
 }
 
-/* An entry with unknown fields counts as an unknown field itself, as by upb. */
+/* Does an entry have a field that is neither key nor value, or a number that its closed enum has not? */
+static int pb_has_unknown(const PbRun *run, const PbField *map, Cursor entry) {
+    const PbMessage *message = &run->program->messages[map->a];
+    uint32_t tag;
+    while (entry.at < entry.end && pb_tag(&entry, &tag) == FILLED) {
+        const PbField *field = pb_search(run->program->fields, message->first, message->end, tag);
+        Cursor number = entry;
+        uint64_t raw;
+        if (field == NULL)
+            return 1;
+        if ((field->operation == PB_CLOSED_ENUM || field->operation == PB_CLOSED_NUMBER) &&
+            pb_varint(&number, &raw) == FILLED &&
+            pb_find_pair(run->program->table + field->a, field->b, (int32_t)(uint32_t)raw) == NULL)
+            return 1;
+        if (pb_skip(&entry, tag, run->levels) != FILLED)
+            return 0;
+    }
+    return 0;
+}
+
+/* An entry with unknown fields counts as an unknown field itself, as by upb: then no matter what else is in it. */
 static int pb_read_entry(PbRun *run, const PbField *field, Cursor *cursor) {
     int64_t entries = run->columns[field->column + 1].length;
+    Cursor again = *cursor, span = *cursor;
     int status = pb_read_inner(run, field, &run->columns[field->column + 1], cursor);
-    if (status != FILLED || !run->has_unknown)
+    if (status == FILLED && !run->has_unknown)
+        return FILLED;
+    if (status != FILLED && (status < PB_NO_UTF8 || !run->json.is_merged || pb_span(&again, &span) != FILLED ||
+                             !pb_has_unknown(run, field, span)))
         return status;
+    if (status != FILLED)
+        *cursor = again;
+    run->json.keys.count = 0;
     pb_cut(run->columns, field->column + 1, entries);
     return PB_SKIPPED;
 }
@@ -183,20 +224,6 @@ static inline int pb_read_field(PbRun *run, const PbField *field, uint32_t tag, 
 }
 
 /* ---- messages */
-
-static inline int pb_has_tag(const PbField *field, uint32_t tag) { return field->tag == tag || field->packed == tag; }
-
-static const PbField *pb_search(const PbField *fields, int32_t low, int32_t high, uint32_t tag) {
-    int32_t end = high;
-    while (low < high) {
-        int32_t middle = low + (high - low) / 2;
-        if (fields[middle].tag >> 3 < tag >> 3)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < end && pb_has_tag(&fields[low], tag) ? &fields[low] : NULL;
-}
 
 /* The field of a tag; NULL if there is none. Serializers write fields in the order of their numbers, so the next one is
  * mostly the one that was expected, or near to it. */

@@ -152,6 +152,45 @@ def test_an_entry_with_unknown_fields_counts_as_unknown_as_protobuf_has_it() -> 
     assert list(column(kind, [value, delimited(1, bad)])[0]) == ["a", "c"]
 
 
+def test_what_is_in_an_entry_that_counts_as_unknown_does_no_harm() -> None:
+    fields = [
+        F("a", 1, ".t.Color", "string", what="enum"),
+        F("b", 2, ".google.protobuf.Timestamp", "string"),
+        F("c", 3, ".google.protobuf.Value", "string"),
+        F("d", 4, ".google.protobuf.Struct"),
+        F("e", 5, ".t.N", "string"),
+    ]
+    kind = made(fields, enums=COLORS, N=[F("x", 1, ".t.Color", what="enum"), F("l", 2, "int32", "int32")])
+    key, unknown, good = b"\x0a\x01k", b"\x18\x01", b"\x0a\x01g"
+    not_a_number = delimited(2, b"\x11\0\0\0\0\0\0\xf8\x7f")
+    contents = [b"\x10\x05", delimited(2, b"\x10\x7f\x08\x7f\x10\xff\xff\xff\xff\x07"), not_a_number, None]
+    contents.append(delimited(2, delimited(2, b"\x08\x01\x10\x01") + b"\x08\x05"))
+    values = []
+    for number, content in enumerate(contents, 1):
+        if content is None:
+            inner = (
+                not_a_number,
+                delimited(2, delimited(5, delimited(1, good + b"\x12\x00") + delimited(1, b"\x0a\x01h"))),
+            )
+            entries = [delimited(1, b"\x0a\x01k" + each + unknown) for each in inner]
+            values.append(delimited(4, entries[0] + delimited(1, good) + entries[1]))
+            values.append(delimited(4, delimited(1, key + not_a_number)))
+        else:
+            entry, other = delimited(number, key + content + unknown), delimited(number, good)
+            values += [
+                other + entry + other,
+                delimited(number, unknown + key + content),
+                delimited(number, key + content),
+            ]
+    check(kind, values)
+
+
+def test_an_entry_of_a_key_that_is_not_utf8_counts_as_unknown_with_a_number_that_its_closed_enum_has_not() -> None:
+    kind = made([F("a", 1, ".t.Color", "string", what="enum")], "proto2", COLORS)
+    values = [delimited(1, b"\x0a\x01\xff\x10" + number) for number in (b"\x05", b"\x01", b"\x80")]
+    check(kind, [*values, values[0] + delimited(1, b"\x0a\x01a\x10\x01")])
+
+
 # ---- enums
 
 
