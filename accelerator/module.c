@@ -19,6 +19,7 @@
  *     ColumnBuilder holds typed columns that decoders of values fill
  *     avro_decode   fills them with Avro values
  *     json_decode   fills them with JSON values
+ *     protobuf_decode fills them with Protobuf values
  *     SteadyFetch   makes columns of a whole answer, and the next request, if the answer is what most small ones are
  */
 #define PY_SSIZE_T_CLEAN
@@ -30,6 +31,7 @@
 #include "headers.h"
 #include "iteration.h"
 #include "json.h"
+#include "protobuf.h"
 #include "receive.h"
 #include "record_fields.h"
 #include "record_rows.h"
@@ -94,6 +96,7 @@ static PyMethodDef methods[] = {
     {"decode", decode, METH_VARARGS, decode_doc},
     {"avro_decode", avro_decode, METH_VARARGS, avro_decode_doc},
     {"json_decode", json_decode, METH_VARARGS, json_decode_doc},
+    {"protobuf_decode", protobuf_decode, METH_VARARGS, protobuf_decode_doc},
     {"to_list", to_list, METH_VARARGS, to_list_doc},
     {"to_headers", to_headers, METH_VARARGS, to_headers_doc},
     {"new_buffer", make_room, METH_O, make_room_doc},

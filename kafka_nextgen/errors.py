@@ -10,6 +10,7 @@ it failed (``TransportError``, ``DecodeError``, ``BrokerError``)::
     ├── BadValueError
     ├── JsonSchemaError
     ├── RegistryError
+    ├── ProtobufSchemaError
     ├── MisuseError
     │   └── ConcurrentUseError
     ├── DecodeError
@@ -69,6 +70,7 @@ __all__ = [
     "OffsetOutOfRangeError",
     "OldFormatError",
     "OutageError",
+    "ProtobufSchemaError",
     "RegistryError",
     "RequestTimeoutError",
     "StorageError",
@@ -116,6 +118,10 @@ class ArrowSchemaError(KafkaNextgenError, ValueError):
 
 class AvroSchemaError(KafkaNextgenError, ValueError):
     """An Avro schema is none, can't be columns, or can't be read by another one."""
+
+
+class ProtobufSchemaError(KafkaNextgenError, ValueError):
+    """A Protobuf message can't be columns, or is not in the descriptors that were given."""
 
 
 class BadValueError(KafkaNextgenError, ValueError):

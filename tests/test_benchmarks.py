@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import avro_values, json_values, many_commits
+from benchmarks import avro_values, json_values, many_commits, protobuf_values
 from benchmarks.assigning.groups import ASSIGNORS, KAFKAS, Result, Shape, judge, make_group
 from benchmarks.assigning.run import measure, measure_ours, shapes_of_growth, shapes_of_sizes
 from benchmarks.assignors import sizes_table
@@ -181,3 +181,10 @@ def test_json_values_become_the_same_table_all_ways(shape: str) -> None:
     assert size > 50
     assert next(iter(times)) == "ours"
     assert len(times) >= 2
+
+
+@pytest.mark.parametrize("shape", protobuf_values.SHAPES)
+def test_protobuf_values_become_the_same_table_both_ways(shape: str) -> None:
+    size, ours_s, protobufs_s, _ = protobuf_values.measure(shape, rows=200, rounds=1)
+    assert size > 50
+    assert min(ours_s, protobufs_s) >= 0

@@ -109,3 +109,12 @@ def json_decode(
     stop: int,
     /,
 ) -> list[tuple[int, int, int]]: ...
+def protobuf_decode(
+    builder: ColumnBuilder,
+    program: tuple[array[int], array[int], array[int], bytes, array[int]],
+    values: tuple[_Buffer, _Buffer, _Buffer | None],
+    start: int,
+    stop: int,
+    merge: Callable[[int], bytes | None],
+    /,
+) -> tuple[int, list[tuple[int, int, int, int]]]: ...

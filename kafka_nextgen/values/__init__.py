@@ -12,11 +12,12 @@ from kafka_nextgen.values.avro import Avro
 from kafka_nextgen.values.formats import ValueFormat
 from kafka_nextgen.values.framing import Framing
 from kafka_nextgen.values.json import Json
+from kafka_nextgen.values.protobuf import Protobuf
 from kafka_nextgen.values.schema_source import RegisteredSchema, SchemaSource
 
 if TYPE_CHECKING:
     from kafka_nextgen.values.registry import SchemaRegistry
 
-__all__ = ["Avro", "Framing", "Json", "RegisteredSchema", "SchemaRegistry", "SchemaSource", "ValueFormat"]
+__all__ = ["Avro", "Framing", "Json", "Protobuf", "RegisteredSchema", "SchemaRegistry", "SchemaSource", "ValueFormat"]
 
 __getattr__ = lazy_getattr(__name__, {"SchemaRegistry": "kafka_nextgen.values.registry"})

@@ -14,6 +14,7 @@ DECODERS: Mapping[str, str] = {
     "steady-answers": "steady_answers",
     "avro-values": "avro_values",
     "json-values": "json_values",
+    "protobuf-values": "protobuf_values",
     "records": "records",
     "responses": "frames",
     "requests": "frames",

@@ -1,0 +1,100 @@
+"""Runs the program of a message over values: in C where the extension is, else by protobuf's own classes."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from functools import cached_property, partial
+from typing import Any
+
+from kafka_nextgen.compiled import ACCELERATED, accelerator
+from kafka_nextgen.values.columns import PythonColumnBuilder, flattened
+from kafka_nextgen.values.formats import BadValue, Buffers, ColumnDecoder
+from kafka_nextgen.values.protobuf.compiling import compiled
+from kafka_nextgen.values.protobuf.frames import behind_frame
+from kafka_nextgen.values.protobuf.layout import layout_of
+from kafka_nextgen.values.protobuf.program import Fault
+from kafka_nextgen.values.protobuf.shapes import Shape
+from kafka_nextgen.values.protobuf.twin import Twin
+
+__all__ = ["ProtobufDecoder"]
+
+#: Numbers lie in columns as they are encoded, which is so on all machines there are wheels for.
+_IN_C = ACCELERATED and sys.byteorder == "little"
+
+_REASONS = {
+    Fault.ENDS_EARLY: "the value ends too early",
+    Fault.LONG_VARINT: "a varint is too long",
+    Fault.BAD_TAG: "a field has no number or no type of the wire format",
+    Fault.BAD_LENGTH: "a length is more than there is, or not that of its items",
+    Fault.BAD_GROUP: "a group ends that did not begin",
+    Fault.TOO_DEEP: "messages or groups are nested too deeply",
+    Fault.TOO_SPARSE: "messages in lists have too many fields that are not there",
+    Fault.NO_FRAME: "the value does not begin with a zero byte, the id of a schema and the indexes of a message",
+    Fault.OTHER_MESSAGE: "the value's frame has the indexes of another message",
+    Fault.NO_UTF8: "a string is not UTF-8",
+    Fault.NO_NAME: "an enum has a number without a name",
+    Fault.OUT_OF_RANGE: "a Timestamp or Duration is out of its range, or out of that of 64 bits in its unit",
+    Fault.NOT_FINITE: "a Value is NaN or infinite, which JSON has no number for",
+    Fault.GIVEN_TWICE: "protobuf refuses the value",
+    Fault.REFUSED: "protobuf refuses the value",
+}
+
+
+class ProtobufDecoder(ColumnDecoder):
+    """Columns for one message."""
+
+    def __init__(self, descriptor: Any, shape: Shape, path: tuple[int, ...], name: str, flat: bool) -> None:
+        self._descriptor, self._shape, self._path, self._flat = descriptor, shape, path, flat
+        self._root = layout_of(shape, name, flat)
+        self._layout = flattened(self._root)
+        self._program = compiled(shape, self._root, flat, path)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        return tuple(column.name for column in self._root.children)
+
+    def decode(self, values: Buffers, start: int, stop: int, in_c: bool = _IN_C) -> tuple[Any, list[BadValue]]:
+        """The columns of these rows, and the bad rows; ``in_c=False`` has protobuf's classes make them."""
+        builder: Any
+        if in_c:
+            builder = accelerator.ColumnBuilder(self._layout)
+            merge = partial(self._merged, values)
+            _, found = accelerator.protobuf_decode(builder, self._program, values, start, stop, merge)
+        else:
+            builder = PythonColumnBuilder(self._layout)
+            twin = Twin(builder, self._shape, self._root, self._flat, self._parse, self._path)
+            found = twin.decode(values, start, stop)
+        return builder, [BadValue(row, _reason(fault, at, detail)) for row, fault, at, detail in found]
+
+    @cached_property
+    def _parse(self) -> Callable[[bytes], Any]:
+        """What makes a message of bytes; None of those that it refuses."""
+        from google.protobuf.message import DecodeError
+        from google.protobuf.message_factory import GetMessageClass
+
+        kind = GetMessageClass(self._descriptor)
+
+        def parse(data: bytes) -> Any:
+            try:
+                return kind.FromString(data)
+            except DecodeError:
+                return None
+
+        return parse
+
+    def _merged(self, values: Buffers, row: int) -> bytes | None:
+        """A value as protobuf writes it after it has read it: with each field once."""
+        data, bounds, _ = values
+        value = bytes(memoryview(data)[bounds[row] : bounds[row + 1]])
+        message = self._parse(value[behind_frame(value, self._path) :])
+        if message is None:
+            return None
+        merged: bytes = message.SerializePartialToString(deterministic=True)
+        return merged
+
+
+def _reason(fault: int, at: int, detail: int) -> str:
+    number = f": {detail}" if fault == Fault.NO_NAME else ""
+    return f"{_REASONS[Fault(fault)]}{number} (at byte {at})"

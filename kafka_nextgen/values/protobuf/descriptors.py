@@ -1,0 +1,89 @@
+"""What ``Protobuf(message=...)`` may be given, to a descriptor of the package ``protobuf``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kafka_nextgen.errors import ProtobufSchemaError
+
+__all__ = ["descriptor_of", "path_of"]
+
+
+def descriptor_of(message: Any, name: str | None) -> Any:
+    """The descriptor of a message: of a generated class, itself, or of this name in a FileDescriptorSet."""
+    files = getattr(message, "file", None)
+    if isinstance(message, bytes | bytearray | memoryview) or (
+        files is not None and hasattr(message, "SerializeToString")
+    ):
+        return _in_set(bytes(message) if files is None else message.SerializeToString(), name)
+    descriptor = getattr(message, "DESCRIPTOR", message)
+    if not hasattr(descriptor, "fields_by_number") or not hasattr(descriptor, "full_name"):
+        raise TypeError(f"message is a generated class, a descriptor, or a FileDescriptorSet, not {message!r}")
+    if name is not None and name != descriptor.full_name:
+        raise ProtobufSchemaError(f"the message is {descriptor.full_name}, not {name}")
+    return descriptor
+
+
+def path_of(descriptor: Any) -> tuple[int, ...]:
+    """The indexes by which Confluent's frame names a message: in its file, then in each message that it is within."""
+    outer = descriptor.containing_type
+    siblings = descriptor.file.message_types_by_name.values() if outer is None else outer.nested_types
+    index = [each.full_name for each in siblings].index(descriptor.full_name)
+    return (index,) if outer is None else (*path_of(outer), index)
+
+
+def _in_set(data: bytes, name: str | None) -> Any:
+    try:
+        from google.protobuf import descriptor_pb2, descriptor_pool
+        from google.protobuf.message import DecodeError
+    except ImportError as error:
+        raise ImportError("Protobuf needs the package protobuf: pip install 'kafka-nextgen[protobuf]'") from error
+    if name is None:
+        raise TypeError("a FileDescriptorSet needs the full name of the message: Protobuf(data, 'package.Message')")
+    try:
+        files = {file.name: file for file in descriptor_pb2.FileDescriptorSet.FromString(data).file}
+    except DecodeError as error:
+        raise ProtobufSchemaError(f"the FileDescriptorSet is none: {error}") from None
+    pool = descriptor_pool.DescriptorPool()
+    known: set[str] = set()
+    try:
+        for file in files:
+            _add(pool, files, file, known)
+        return pool.FindMessageTypeByName(name)
+    except KeyError:
+        raise ProtobufSchemaError(f"the FileDescriptorSet has no message {name}") from None
+    except TypeError as error:  # from the pool: the files contradict each other
+        raise ProtobufSchemaError(f"the FileDescriptorSet can't be used: {error}") from None
+
+
+def _add(pool: Any, files: dict[str, Any], name: str, known: set[str]) -> None:
+    """Add a file behind those that it imports, without calling itself: imports may be nested as deeply as they like."""
+    waiting = [name]
+    while waiting:
+        file = files.get(waiting[-1]) or _well_known(waiting[-1])
+        missing = [each for each in file.dependency if each not in known]
+        if waiting[-1] in known or not missing:
+            if waiting[-1] not in known:
+                pool.AddSerializedFile(file.SerializeToString())
+            known.add(waiting.pop())
+        elif missing[0] in waiting:
+            raise ProtobufSchemaError(f"the FileDescriptorSet has a file that imports itself: {missing[0]}")
+        else:
+            waiting.append(missing[0])
+
+
+def _well_known(name: str) -> Any:
+    """A file that comes with protobuf."""
+    from importlib import import_module
+
+    from google.protobuf import descriptor_pb2
+
+    file = descriptor_pb2.FileDescriptorProto()
+    if name.startswith("google/protobuf/"):
+        try:
+            module = import_module(name.removesuffix(".proto").replace("/", ".") + "_pb2")
+            module.DESCRIPTOR.CopyToProto(file)
+            return file
+        except ImportError:
+            pass
+    raise ProtobufSchemaError(f"the FileDescriptorSet lacks {name}: protoc --include_imports adds it")

@@ -1,0 +1,59 @@
+"""Programs that read Protobuf messages into columns: what they are made of, and what they say is wrong with a value.
+
+``accelerator/protobuf_program.h`` has what the numbers of a message and of a field are.
+"""
+
+from __future__ import annotations
+
+from array import array
+from enum import IntEnum, auto
+
+__all__ = ["Fault", "Op", "Program"]
+
+#: Messages, fields, tables, bytes of defaults, and the indexes that a frame has to name, or none without frames.
+Program = tuple["array[int]", "array[int]", "array[int]", bytes, "array[int]"]
+
+
+class Op(IntEnum):
+    """How a value is read, as in ``accelerator/protobuf_program.h``."""
+
+    BOOL = 0
+    VARINT4 = auto()
+    VARINT8 = auto()
+    ZIGZAG4 = auto()
+    ZIGZAG8 = auto()
+    FIXED4 = auto()
+    FIXED8 = auto()
+    BYTES = auto()
+    STRING = auto()
+    ENUM = auto()
+    CLOSED_ENUM = auto()
+    CLOSED_NUMBER = auto()
+    MESSAGE = auto()
+    GROUP = auto()
+    TIMESTAMP = auto()
+    DURATION = auto()
+    STRUCT = auto()
+    VALUE = auto()
+    LIST = auto()
+
+
+class Fault(IntEnum):
+    """What is wrong with a value, as in ``accelerator/protobuf_wire.h``; the last is the twin's only."""
+
+    ENDS_EARLY = 1
+    LONG_VARINT = auto()
+    BAD_TAG = auto()
+    BAD_LENGTH = auto()
+    BAD_GROUP = auto()
+    TOO_DEEP = auto()
+    TOO_SPARSE = auto()
+    NO_FRAME = auto()
+    OTHER_MESSAGE = auto()
+    NO_UTF8 = auto()
+    NO_NAME = auto()
+    OUT_OF_RANGE = auto()
+    NOT_FINITE = auto()
+    GIVEN_TWICE = auto()
+    SKIPPED = auto()
+    REFUSED = auto()
