@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import runpy
+import subprocess
+import sys
 from collections.abc import Iterator
 from itertools import islice
+from pathlib import Path
 
+import pyarrow.parquet
 import pytest
 
 from kafka_nextgen import Consumer, GroupAdmin, TopicPartition
@@ -16,12 +21,14 @@ from kafka_nextgen.testing import Cluster
 from kafka_nextgen.wire.records import NewRecord
 from tests.support.example_programs import EXAMPLES, RECORDS, run_example
 
+ORDERS = [f"order {number}".encode() for number in range(RECORDS)]
 
-def write(servers: str, topic: str) -> None:
+
+def write(servers: str, topic: str, values: list[bytes]) -> None:
     async def run() -> None:
         cluster = await connect(ConsumerConfig.parse(bootstrap_servers=servers), 10.0)
         try:
-            records = [NewRecord(f"order {number}".encode(), key=str(number).encode()) for number in range(RECORDS)]
+            records = [NewRecord(value, key=str(number).encode()) for number, value in enumerate(values)]
             await Producer(cluster, topic).send(records)
         finally:
             await cluster.close()
@@ -34,7 +41,8 @@ def servers() -> Iterator[str]:
     with Cluster(config={"group.consumer.assignment.interval.ms": 0}) as cluster:
         cluster.create_topic("orders", partitions=3)
         cluster.create_topic("invoices")
-        write(cluster.bootstrap_servers, "orders")
+        cluster.create_topic("json-orders")
+        write(cluster.bootstrap_servers, "orders", ORDERS)
         yield cluster.bootstrap_servers
 
 
@@ -45,6 +53,7 @@ def test_every_example_is_tested() -> None:
         "asyncio_consumer",
         "catching_up",
         "consume_transform_produce",
+        "json_to_duckdb",
         "lagging_groups",
         "manual_assignment",
         "opentelemetry_tracing",
@@ -80,6 +89,18 @@ def test_an_example_reads_every_record(name: str, servers: str) -> None:
     if name == "opentelemetry_tracing":
         assert lines.count("process orders") == RECORDS, "a span of every turn"
         assert len({line.partition(" ")[0] for line in lines if "b'order" in line}) == RECORDS
+
+
+def test_a_topic_of_json_goes_to_duckdb_and_to_parquet(servers: str, tmp_path: Path) -> None:
+    orders = [{"id": number, "country": "SE" if number % 2 else "NZ", "price": f"{number}.50"} for number in range(10)]
+    write(servers, "json-orders", [json.dumps(order).encode() for order in orders])
+    program, file = EXAMPLES / "json_to_duckdb.py", tmp_path / "orders.parquet"
+    shown = subprocess.run([sys.executable, program, servers, file], capture_output=True, text=True, check=True).stdout
+    assert [line.split("│")[1:-1] for line in shown.splitlines() if "SE" in line or "NZ" in line] == [
+        [" NZ      ", "      5 ", "         22.50 "],
+        [" SE      ", "      5 ", "         27.50 "],
+    ]
+    assert pyarrow.parquet.read_table(file)["id"].to_pylist() == list(range(10))
 
 
 def test_each_order_is_transformed_once(servers: str) -> None:
