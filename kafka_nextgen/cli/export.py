@@ -17,12 +17,14 @@ from kafka_nextgen.cli.options import ClientProperties, bootstrap_option, client
 from kafka_nextgen.errors import KafkaNextgenError
 from kafka_nextgen.scanning.arrow_stream import scan
 from kafka_nextgen.scanning.export import Export
-from kafka_nextgen.values import Avro, ValueFormat
+from kafka_nextgen.values import Avro, Json, Protobuf, ValueFormat
 
 if TYPE_CHECKING:
     from kafka_nextgen.engine.application.value_columns import OnError
 
 __all__ = ["export"]
+
+_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
 @click.command()
@@ -32,7 +34,10 @@ __all__ = ["export"]
 @click.option("--format", "style", type=click.Choice(["parquet"]), default="parquet", show_default=True)
 @click.option("--since", metavar="WHEN", help="Begin at a duration before now, such as 2h, or at a time in ISO 8601.")
 @click.option("--until", metavar="WHEN", help="End there; without it, at the last record of this moment.")
-@click.option("--avro", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="The values' Avro schema.")
+@click.option("--avro", type=_FILE, help="A file with the Avro schema of the values.")
+@click.option("--json", type=_FILE, help="A file with the JSON Schema of the values, which are JSON.")
+@click.option("--protobuf", type=_FILE, help="A FileDescriptorSet with the Protobuf message of the values.")
+@click.option("--message", help="With --protobuf: the full name of the message.")
 @click.option("--framed", is_flag=True, help="Values begin with the id of their schema, as Confluent's serializers do.")
 @click.option("--on-error", type=click.Choice(["raise", "skip", "null"]), default="raise", show_default=True)
 @click.option("--file-rows", type=click.IntRange(min=1), default=1_000_000, show_default=True, help="Rows of a file.")
@@ -45,6 +50,9 @@ def export(
     since: str | None,
     until: str | None,
     avro: Path | None,
+    json: Path | None,
+    protobuf: Path | None,
+    message: str | None,
     framed: bool,
     on_error: OnError,
     file_rows: int,
@@ -59,7 +67,8 @@ def export(
     begin, end = task.edges or (since, until)
     config = properties.config({"bootstrap.servers": bootstrap_servers})
     with _usage_errors():
-        found = scan(topics, config, since=begin, until=end, value=_format_of(avro, framed), on_error=on_error)
+        value = _format_of(avro, json, protobuf, message, framed)
+        found = scan(topics, config, since=begin, until=end, value=value, on_error=on_error)
     with found:
         total = sum(max(0, each.end - each.start) for each in found.ranges.values())
         with click.progressbar(length=total, label=" ".join(topics)) as bar:
@@ -67,8 +76,19 @@ def export(
     click.echo(f"{files} files in {folder}")
 
 
-def _format_of(avro: Path | None, framed: bool) -> ValueFormat | None:
-    return None if avro is None else Avro(avro.read_text(), framed=framed)
+def _format_of(
+    avro: Path | None, json: Path | None, protobuf: Path | None, message: str | None, framed: bool
+) -> ValueFormat | None:
+    """The format of the values; None for bytes. Raises ValueError for options that contradict each other."""
+    if sum(each is not None for each in (avro, json, protobuf)) > 1:
+        raise ValueError("values have one format: --avro, --json or --protobuf")
+    if (message is None) != (protobuf is None):
+        raise ValueError("--protobuf and --message are given together")
+    if avro is not None:
+        return Avro(avro.read_text(), framed=framed)
+    if json is not None:
+        return Json(json.read_text(), framed=framed)
+    return None if protobuf is None else Protobuf(protobuf.read_bytes(), message, framed=framed)
 
 
 @contextmanager

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 from confluent_kafka import Producer
@@ -25,9 +25,13 @@ def servers() -> Iterator[str]:
         yield cluster.bootstrap_servers
 
 
-def write_orders(servers: str, numbers: range) -> None:
+def avro(number: int) -> bytes:
+    return encoded(ORDER, {"id": number})
+
+
+def write_orders(servers: str, numbers: range, value_of: Callable[[int], bytes] = avro) -> None:
     producer = Producer({"bootstrap.servers": servers})
     for number in numbers:
-        value = encoded(ORDER, {"id": number})
+        value = value_of(number)
         producer.produce("orders", value, partition=number % 3, timestamp=FIRST_MS + number * MINUTE_MS)
     assert producer.flush() == 0

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pyarrow.parquet
 import pytest
 from click.testing import CliRunner, Result
+from google.protobuf.descriptor_pb2 import FileDescriptorProto, FileDescriptorSet
+from google.protobuf.source_context_pb2 import SourceContext
 
 import kafka_nextgen
 from kafka_nextgen import MisuseError
 from kafka_nextgen.cli.main import cli
 from kafka_nextgen.scanning.export import Export
+from kafka_nextgen.testing import Cluster
 from kafka_nextgen.values import Avro
 from tests.scanning.conftest import ORDER, write_orders
 
@@ -84,8 +88,6 @@ def test_a_file_that_was_put_in_its_place_and_not_noted_is_written_again(
 
 
 def test_what_was_written_after_the_export_began_is_not_in_it(tmp_path: Path) -> None:
-    from kafka_nextgen.testing import Cluster
-
     with Cluster() as cluster:
         cluster.create_topic("orders", 3)
         write_orders(cluster.bootstrap_servers, range(30))
@@ -128,6 +130,37 @@ def test_the_command_writes_parquet(servers: str, tmp_path: Path) -> None:
     assert done.exit_code == 0, done.stderr
     assert ids(tmp_path / "out") == list(range(30))
     assert done.stdout.splitlines()[-1] == f"3 files in {tmp_path / 'out'}"
+
+
+def test_values_are_json_or_protobuf_by_the_schema_that_is_given(tmp_path: Path) -> None:
+    with Cluster() as cluster:
+        cluster.create_topic("orders", 3)
+        write_orders(cluster.bootstrap_servers, range(1), lambda number: b'{"id": %d}' % number)
+        schema = tmp_path / "order.json"
+        schema.write_text('{"type": "object", "properties": {"id": {"type": "integer"}}}')
+        done = export(cluster.bootstrap_servers, "orders", "--to", str(tmp_path / "json"), "--json", str(schema))
+        assert (done.exit_code, ids(tmp_path / "json")) == (0, [0]), done.stderr
+        cluster.create_topic("contexts")
+        descriptors = tmp_path / "context.pb"
+        descriptors.write_bytes(FileDescriptorSet(file=[_file_of(SourceContext)]).SerializeToString())
+        given = ["--protobuf", str(descriptors), "--message", "google.protobuf.SourceContext"]
+        done = export(cluster.bootstrap_servers, "contexts", "--to", str(tmp_path / "protobuf"), *given)
+        assert (done.exit_code, done.stdout.splitlines()[-1]) == (0, f"0 files in {tmp_path / 'protobuf'}"), done.stderr
+
+
+def _file_of(message: type[Any]) -> FileDescriptorProto:
+    file = FileDescriptorProto()
+    message.DESCRIPTOR.file.CopyToProto(file)
+    return file
+
+
+def test_options_that_contradict_each_other_are_wrong_usage(servers: str, tmp_path: Path) -> None:
+    schema = tmp_path / "order.json"
+    schema.write_text('{"type": "object", "properties": {"id": {"type": "integer"}}}')
+    two = export(servers, "orders", "--to", str(tmp_path / "out"), "--json", str(schema), "--avro", str(schema))
+    assert (two.exit_code, "values have one format" in two.stderr) == (2, True)
+    alone = export(servers, "orders", "--to", str(tmp_path / "out"), "--message", "Order")
+    assert (alone.exit_code, "--protobuf and --message are given together" in alone.stderr) == (2, True)
 
 
 def test_the_command_says_what_is_wrong_in_one_line(servers: str, tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 import kafka_nextgen
 from kafka_nextgen import ConfigError, ConsumerConfig, DeserializationError, TopicPartition, UnknownTopicError
+from kafka_nextgen.testing import Cluster
 from kafka_nextgen.values import Avro
 from tests.scanning.conftest import FIRST_MS, MINUTE_MS, ORDER, write_orders
 
@@ -56,8 +57,6 @@ def test_a_range_without_records_ends_at_once(servers: str) -> None:
 
 
 def test_offsets_by_partition_go_on_where_an_earlier_scan_ended() -> None:
-    from kafka_nextgen.testing import Cluster
-
     with Cluster() as cluster:
         cluster.create_topic("orders", 3)
         write_orders(cluster.bootstrap_servers, range(6))
