@@ -1,8 +1,8 @@
 /* `avro_decode`: the Avro values of a run of records to columns.
  *
  * A value that is null leaves a null row, and so does one that is bad, which is told with its row. Values with
- * Confluent's frame (0, then an id of four bytes) are read by the program of their id. Where there is none yet, the
- * reading ends, so that the caller may get one and go on.
+ * Confluent's frame (0, then an id of four bytes) are read by the program of their id, or by the only one whatever the id
+ * is. Where there is none yet, the reading ends, so that the caller may get one and go on.
  */
 #ifndef KAFKA_NEXTGEN_AVRO_H
 #define KAFKA_NEXTGEN_AVRO_H
@@ -20,6 +20,8 @@
 #define FRAME_BYTES 5
 #define UNKNOWN_ID (-3)
 
+enum { BARE, ANY_ID, BY_ID }; /* FrameUse of values/avro/program.py */
+
 typedef struct {
     int64_t row, status, at, detail;
 } BadValue;
@@ -28,7 +30,7 @@ typedef struct {
     AvroProgram *programs;
     Py_ssize_t count;
     Py_ssize_t last; /* the one used last */
-    int is_framed;
+    int framing;
     Strings values;
     ColumnTree *tree;
     BadValue *bad;
@@ -72,13 +74,14 @@ static int value_at(const Strings *strings, Py_ssize_t row, Cursor *cursor) {
 
 /* The program for a value, the cursor behind its frame; NULL with a status if there is none. */
 static const AvroProgram *begin_value(AvroWork *work, Cursor *cursor, int *status) {
-    if (!work->is_framed)
+    if (work->framing == BARE)
         return &work->programs[0];
     if (cursor->end - cursor->at < FRAME_BYTES || cursor->at[0] != 0) {
         *status = NO_FRAME;
         return NULL;
     }
-    const AvroProgram *program = program_of(work, int32_at(cursor->at + 1));
+    const AvroProgram *program =
+        work->framing == ANY_ID ? &work->programs[0] : program_of(work, int32_at(cursor->at + 1));
     cursor->at += FRAME_BYTES;
     if (program == NULL)
         *status = UNKNOWN_ID;
@@ -94,6 +97,7 @@ static int decode_row(AvroWork *work, Py_ssize_t row) {
     if (!value_at(&work->values, row, &run.cursor))
         return append_null(columns, 0);
     const uint8_t *begin = run.cursor.at;
+    run.allowance += EXPANSION * (int64_t)(run.cursor.end - begin);
     const AvroProgram *program = begin_value(work, &run.cursor, &status);
     if (program != NULL)
         status = run_program(&run, program, columns);
@@ -102,7 +106,7 @@ static int decode_row(AvroWork *work, Py_ssize_t row) {
     cut_rows(work->tree, rows);
     if (status < 0)
         return status;
-    int64_t at = run.cursor.at >= begin && run.cursor.at <= run.cursor.end ? run.cursor.at - begin : 0;
+    int64_t at = run.resumed.at == NULL ? run.cursor.at - begin : 0; /* not within a default */
     status = note_bad(work, row, status, at, run.detail);
     return status == FILLED ? append_null(columns, 0) : status;
 }
@@ -125,9 +129,9 @@ static int take_programs(AvroWork *work, PyObject *programs) {
             drop_program(&work->programs[work->count]);
             return 0;
         }
-    if (count == 0 && !work->is_framed)
-        PyErr_SetString(PyExc_ValueError, "without frames there has to be a program");
-    return count > 0 || work->is_framed;
+    if (count == 0 && work->framing != BY_ID)
+        PyErr_SetString(PyExc_ValueError, "without ids there has to be a program");
+    return count > 0 || work->framing == BY_ID;
 }
 
 static void drop_work_of_avro(AvroWork *work) {
@@ -166,7 +170,7 @@ static PyObject *avro_decode_run(AvroWork *work, PyObject *programs, ColumnBuild
     if (!take_programs(work, programs))
         return NULL;
     builder->is_busy = 1;
-    PyThreadState *state = release_gil(work->values.data.len);
+    PyThreadState *state = release_gil(work->values.data.len + (int64_t)(stop - row) * work->tree->count); /* nulls too */
     int status = decode_rows(work, &row, stop);
     take_gil(state);
     builder->is_busy = 0;
@@ -174,7 +178,7 @@ static PyObject *avro_decode_run(AvroWork *work, PyObject *programs, ColumnBuild
 }
 
 PyDoc_STRVAR(avro_decode_doc,
-             "avro_decode(builder, programs, is_framed, values, start, stop)\n--\n\n"
+             "avro_decode(builder, programs, framing, values, start, stop)\n--\n\n"
              "Decode values, which are data, bounds and validity, from start up to before stop into the columns of\n"
              "builder. Answers with the row at which it ended, stop unless no program has the id of that row, and with\n"
              "a list of the bad: row, what is wrong, after how many bytes, and more of it.");
@@ -184,8 +188,8 @@ static PyObject *avro_decode(PyObject *module, PyObject *args) {
     AvroWork work = {0};
     PyObject *builder, *programs;
     Py_ssize_t start, stop;
-    if (!PyArg_ParseTuple(args, "O!O!p(y*y*z*)nn:avro_decode", state->builder, &builder, &PyTuple_Type, &programs,
-                          &work.is_framed, &work.values.data, &work.values.bounds, &work.values.validity, &start, &stop))
+    if (!PyArg_ParseTuple(args, "O!O!i(y*y*z*)nn:avro_decode", state->builder, &builder, &PyTuple_Type, &programs,
+                          &work.framing, &work.values.data, &work.values.bounds, &work.values.validity, &start, &stop))
         return NULL;
     work.tree = &((ColumnBuilder *)builder)->tree;
     PyObject *answer =

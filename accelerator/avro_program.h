@@ -1,7 +1,8 @@
 /* Programs that read Avro values: what values/avro/program.py makes of a writer's and a reader's schema.
  *
- * An instruction is five numbers: what to do, to which column (-1: read only), and three arguments. Before a program is
- * run its columns, places and tables are checked, so that none can lead outside of what there is.
+ * An instruction is five numbers: what to do, to which column (-1: read only), and three arguments, of which the last is
+ * what NULL, STRUCT, BRANCH, NULLABLE (for null) and DEFAULT add to the columns without bytes of the value (0: not counted).
+ * Before a program is run its columns, places and tables are checked, so that none can lead outside of what there is.
  */
 #ifndef KAFKA_NEXTGEN_AVRO_PROGRAM_H
 #define KAFKA_NEXTGEN_AVRO_PROGRAM_H
@@ -43,6 +44,7 @@ typedef enum { /* as in program.py */
     AVRO_DEFAULT,      /* a: where bytes to be read instead begin, b: how many */
     AVRO_RESUME,       /* go on reading what was left for them */
     AVRO_FAIL,         /* a: a number for whoever made the program */
+    AVRO_LONG_FIXED,   /* a: its size; to a column of strings */
     AVRO_OPERATIONS
 } AvroOperation;
 
@@ -81,7 +83,7 @@ static int fits_column(const ColumnTree *tree, const Instruction *at) {
         return column >= 0 && column < tree->count;
     case AVRO_BOOLEAN:
         return is_kind(tree, column, BITS, 0);
-    case AVRO_BYTES: case AVRO_STRING:
+    case AVRO_BYTES: case AVRO_STRING: case AVRO_LONG_FIXED:
         return is_kind(tree, column, STRINGS, 0);
     case AVRO_FIXED:
         return is_kind(tree, column, NUMBERS, at->a);
@@ -118,10 +120,10 @@ static int is_switch_sound(const AvroProgram *program, int64_t place, const Inst
 
 static int is_instruction_sound(const AvroProgram *program, int64_t place, const ColumnTree *tree) {
     const Instruction *at = &program->code[place];
-    if (at->operation < 0 || at->operation >= AVRO_OPERATIONS || !fits_column(tree, at))
+    if (at->operation < 0 || at->operation >= AVRO_OPERATIONS || at->c < 0 || !fits_column(tree, at))
         return 0;
     switch (at->operation) {
-    case AVRO_FIXED:
+    case AVRO_FIXED: case AVRO_LONG_FIXED:
         return at->a >= 0 && at->a <= (1 << 20);
     case AVRO_ENUM:
         return is_within(at->b, at->a, program->table_size);

@@ -1,7 +1,8 @@
 /* One Avro value by a program: values/avro/twin.py in C.
  *
- * Nothing here calls itself: lists in lists are counted in `left`. How long it takes is bounded by the bytes there are:
- * only NEXT goes back, as often as there are items; each takes at least a byte, or is one of the few that need none.
+ * Nothing here calls itself: lists in lists are counted in `left`. Time and memory are bounded by the bytes there are:
+ * only NEXT goes back, as often as there are items. Each takes at least a byte, or counts as EMPTY_ITEM_BYTES. What items
+ * add to columns without bytes (nulls in structs, defaults) counts too, and a value has an allowance for all that.
  */
 #ifndef KAFKA_NEXTGEN_AVRO_RUN_H
 #define KAFKA_NEXTGEN_AVRO_RUN_H
@@ -9,19 +10,29 @@
 #include "avro_program.h"
 #include "avro_values.h"
 
-#define MOST_EMPTY_ITEMS 4096 /* in all lists of a value */
+#define FREE_BYTES 4096 /* the allowance of a value: this, and EXPANSION times its bytes */
+#define EXPANSION 256
+#define EMPTY_ITEM_BYTES 8
 
 typedef struct {
-    Cursor cursor, resumed; /* where to read; where to go on after a default */
+    Cursor cursor, resumed; /* where to read; where to go on after a default, NULL while there is none */
     int64_t left[MOST_DEPTH]; /* items of the block that each open list is at */
     int depth;
-    int64_t empty_items;
-    int64_t detail; /* of what is wrong */
+    int64_t allowance; /* what is left of it */
+    int64_t detail;    /* of what is wrong */
 } AvroRun;
 
 static void begin_run(AvroRun *run) {
     run->depth = 0;
-    run->empty_items = run->detail = 0;
+    run->resumed.at = NULL;
+    run->allowance = FREE_BYTES;
+    run->detail = 0;
+}
+
+/* Count what an instruction adds to columns without bytes of the value. */
+static inline int spend(AvroRun *run, const Instruction *at) {
+    run->allowance -= Py_MIN(at->c, run->allowance + 1);
+    return run->allowance < 0 ? EXPANDS_TOO_FAR : FILLED;
 }
 
 /* How many items the next block has, 0 behind the last. Bytes without so many are not gone through. */
@@ -38,9 +49,9 @@ static int begin_block(AvroRun *run, int64_t least, int64_t *items) {
         return status;
     if (least > 0 && count > (run->cursor.end - run->cursor.at) / least)
         return TOO_MANY_ITEMS;
-    if (least == 0 && count > MOST_EMPTY_ITEMS - run->empty_items)
-        return TOO_MANY_EMPTY;
-    run->empty_items += least == 0 ? count : 0;
+    if (least == 0 && count > run->allowance / EMPTY_ITEM_BYTES)
+        return EXPANDS_TOO_FAR;
+    run->allowance -= least == 0 ? count * EMPTY_ITEM_BYTES : 0;
     *items = count;
     return FILLED;
 }
@@ -97,7 +108,8 @@ static inline int choose_null(AvroRun *run, BuiltColumn *columns, const Instruct
     if (index != at->a)
         return FILLED;
     *place = at->b;
-    return at->column < 0 ? FILLED : append_null(columns, (int32_t)at->column);
+    status = spend(run, at);
+    return status != FILLED || at->column < 0 ? status : append_null(columns, (int32_t)at->column);
 }
 
 /* A struct of which one child gets the value, and the others are null. */
@@ -117,7 +129,10 @@ static int begin_default(AvroRun *run, const AvroProgram *program, const Instruc
 }
 
 static int resume(AvroRun *run) {
+    if (run->resumed.at == NULL)
+        return NOT_RESOLVED; /* no program that was made has this */
     run->cursor = run->resumed;
+    run->resumed.at = NULL;
     return FILLED;
 }
 
@@ -129,6 +144,9 @@ static int fail(AvroRun *run, const Instruction *at) {
 /* All that is not a single value; `place` is the one behind the instruction, and becomes that of the next. */
 static int run_control(AvroRun *run, const AvroProgram *program, BuiltColumn *columns, BuiltColumn *column,
                        const Instruction *at, int64_t *place) {
+    int status = spend(run, at);
+    if (status != FILLED)
+        return status;
     switch (at->operation) {
     case AVRO_NULL: return column == NULL ? FILLED : append_null(columns, (int32_t)at->column);
     case AVRO_STRUCT: return column == NULL ? FILLED : append_struct(column);
@@ -153,6 +171,7 @@ static int run_rare_value(Cursor *cursor, const AvroProgram *program, BuiltColum
     case AVRO_DOUBLE_OF_FLOAT: return read_float_as_double(cursor, column);
     case AVRO_DECIMAL: return read_decimal_value(cursor, column, at->a, program->table + at->b);
     case AVRO_UUID: return read_uuid_value(cursor, column);
+    case AVRO_LONG_FIXED: return read_long_fixed(cursor, column, at->a);
     default: return read_duration_value(cursor, column);
     }
 }
@@ -179,6 +198,7 @@ static int run_program(AvroRun *run, const AvroProgram *program, BuiltColumn *co
         case AVRO_NULLABLE: status = choose_null(run, columns, at, &place); break;
         case AVRO_LONG_OF_INT: case AVRO_FLOAT_OF_INT: case AVRO_FLOAT_OF_LONG: case AVRO_DOUBLE_OF_INT:
         case AVRO_DOUBLE_OF_LONG: case AVRO_DOUBLE_OF_FLOAT: case AVRO_DECIMAL: case AVRO_UUID: case AVRO_DURATION:
+        case AVRO_LONG_FIXED:
             status = run_rare_value(cursor, program, column, at);
             break;
         default: status = run_control(run, program, columns, column, at, &place);

@@ -23,13 +23,13 @@ enum { /* what is wrong with a value, as in values/avro/program.py */
     UNKNOWN_SYMBOL,
     NO_BRANCH,
     TOO_MANY_ITEMS,
-    TOO_MANY_EMPTY,
     TOO_MANY_DIGITS,
     NO_UUID,
     OUT_OF_RANGE,
     BYTES_LEFT,
     NO_FRAME,
     NOT_RESOLVED,
+    EXPANDS_TOO_FAR,
 };
 
 static int read_long_slowly(Cursor *cursor, int64_t *number) {
@@ -102,6 +102,14 @@ static inline int read_fixed_value(Cursor *cursor, BuiltColumn *column, int64_t 
     const uint8_t *begin = cursor->at;
     cursor->at += size;
     return column == NULL ? FILLED : append_number(column, begin, (int32_t)size);
+}
+
+static int read_long_fixed(Cursor *cursor, BuiltColumn *column, int64_t size) {
+    if (size > cursor->end - cursor->at)
+        return ENDS_EARLY;
+    const uint8_t *begin = cursor->at;
+    cursor->at += size;
+    return column == NULL ? FILLED : append_string(column, begin, size);
 }
 
 /* Numbers of a smaller type as floating ones. */

@@ -17,6 +17,7 @@ from kafka_nextgen import clocks
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.consumer import Consumer
 from kafka_nextgen.engine.application.records import Records
+from kafka_nextgen.errors import ArrowSchemaError
 from kafka_nextgen.scanning.ranges import Edge, Topics, question_of
 from kafka_nextgen.types import OffsetRange, TopicPartition
 
@@ -57,7 +58,8 @@ def scan(
 
     Raises ConfigError, TypeError or ValueError for invalid arguments, UnknownTopicError, and what ``Consumer`` raises
     for a cluster that can't be reached. Reading raises OffsetOutOfRangeError if records of the range are deleted
-    before they are read, and DeserializationError for a bad value, depending on ``on_error``.
+    before they are read, DeserializationError for a bad value, depending on ``on_error``, and ArrowSchemaError if a
+    value brings new columns (``Avro(columns="union")``).
     """
     question = question_of(topics, since, until, int(clocks.time() * 1000))
     consumer = Consumer(_groupless(config, settings))
@@ -111,8 +113,9 @@ class Scan:
         self.positions = {tp: each.start for tp, each in ranges.items()}
         self._consumer = consumer
         self._to_table = to_table
-        batches = (batch for table in self.tables(batch_rows) for batch in table.to_batches())
-        self._reader = pyarrow.RecordBatchReader.from_batches(to_table(Records()).schema, batches)
+        schema = to_table(Records()).schema
+        batches = (batch for table in self.tables(batch_rows) for batch in _of_schema(table, schema).to_batches())
+        self._reader = pyarrow.RecordBatchReader.from_batches(schema, batches)
 
     @property
     def schema(self) -> pyarrow.Schema:
@@ -155,6 +158,16 @@ class Scan:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def _of_schema(table: pyarrow.Table, schema: pyarrow.Schema) -> pyarrow.Table:
+    """Return the table, which must have the stream's schema: readers of a stream do not check it."""
+    if table.schema != schema:
+        raise ArrowSchemaError(
+            "a value has a new schema, which changed the columns of the union during the scan; "
+            "scan again with the same format, which now has the new columns"
+        )
+    return table
 
 
 def _groupless(config: Mapping[str, object] | ConsumerConfig | None, settings: Mapping[str, object]) -> ConsumerConfig:

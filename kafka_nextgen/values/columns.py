@@ -14,7 +14,17 @@ from enum import IntEnum
 
 from attrs import frozen
 
-__all__ = ["MOST_COLUMNS", "MOST_DEPTH", "Column", "Flat", "Kind", "PythonColumnBuilder", "children_of", "flattened"]
+__all__ = [
+    "MOST_COLUMNS",
+    "MOST_DEPTH",
+    "Column",
+    "Flat",
+    "Kind",
+    "PythonColumnBuilder",
+    "children_of",
+    "flattened",
+    "null_bytes",
+]
 
 #: The same numbers as in the C extension.
 MOST_COLUMNS = 16_384
@@ -51,6 +61,12 @@ class Column:
         yield self
         for child in self.children:
             yield from child
+
+
+def null_bytes(column: Column) -> int:
+    """About the bytes that a null of a column takes, in it and in all below it."""
+    own = {Kind.NUMBERS: column.width, Kind.STRINGS: 4, Kind.LISTS: 4}.get(column.kind, 0) + 1
+    return own + (sum(map(null_bytes, column.children)) if column.kind == Kind.STRUCTS else 0)
 
 
 #: kind, width, format, name, nullable, index behind the last descendant, symbols, metadata
@@ -116,6 +132,11 @@ class PythonColumnBuilder:
 
     def __len__(self) -> int:
         return self.columns[0].length
+
+    @property
+    def nbytes(self) -> int:
+        """About the bytes that all columns have."""
+        return sum(len(column.data) + len(column.bounds) * column.bounds.itemsize for column in self.columns)
 
     def append_number(self, index: int, number: bytes) -> None:
         """Append a number as its bytes, or a bit as one byte."""

@@ -7,12 +7,21 @@ from datetime import datetime, timezone
 import polars
 import pyarrow as pa
 import pytest
+from confluent_kafka import Producer
 
 import kafka_nextgen
-from kafka_nextgen import ConfigError, ConsumerConfig, DeserializationError, TopicPartition, UnknownTopicError
+from kafka_nextgen import (
+    ArrowSchemaError,
+    ConfigError,
+    ConsumerConfig,
+    DeserializationError,
+    TopicPartition,
+    UnknownTopicError,
+)
 from kafka_nextgen.testing import Cluster
 from kafka_nextgen.values import Avro
 from tests.scanning.conftest import FIRST_MS, MINUTE_MS, ORDER, write_orders
+from tests.values.decoding import encoded, framed
 
 AVRO = Avro(ORDER)
 TENTH = FIRST_MS + 10 * MINUTE_MS
@@ -64,6 +73,25 @@ def test_offsets_by_partition_go_on_where_an_earlier_scan_ended() -> None:
             write_orders(cluster.bootstrap_servers, range(6, 9))  # after the scan began
             assert ids(first.read_all()) == list(range(6))
         assert read(cluster.bootstrap_servers, since=first.positions) == [6, 7, 8]
+
+
+def test_a_scan_whose_columns_change_is_refused_and_can_be_repeated() -> None:
+    """A stream has one schema, and those who read it do not check its batches."""
+    schemas: dict[int, object] = {1: ORDER}
+    union = Avro(registry=schemas, columns="union")
+    wider = {**ORDER, "fields": [*ORDER["fields"], {"name": "note", "type": "string"}]}
+    with Cluster() as cluster:
+        cluster.create_topic("orders", 1)
+        producer = Producer({"bootstrap.servers": cluster.bootstrap_servers})
+        producer.produce("orders", framed(1, encoded(ORDER, {"id": 1})))
+        producer.produce("orders", framed(2, encoded(wider, {"id": 2, "note": "x"})))
+        assert producer.flush() == 0
+        with kafka_nextgen.scan("orders", bootstrap_servers=cluster.bootstrap_servers, value=union) as found:
+            schemas[2] = wider
+            with pytest.raises(ArrowSchemaError, match="scan again with the same format"):
+                found.read_all()
+        table = kafka_nextgen.read_arrow("orders", bootstrap_servers=cluster.bootstrap_servers, value=union)
+    assert table.select(["id", "note"]).to_pylist() == [{"id": 1, "note": None}, {"id": 2, "note": "x"}]
 
 
 def test_single_partitions_can_be_named(servers: str) -> None:

@@ -11,12 +11,15 @@ import pytest
 from kafka_nextgen.compiled import ACCELERATED, accelerator
 from kafka_nextgen.values import Avro
 from kafka_nextgen.values.avro.encoding import zigzag
-from kafka_nextgen.values.avro.program import MOST_EMPTY_ITEMS
+from kafka_nextgen.values.avro.faults import REASONS, Fault
+from kafka_nextgen.values.avro.program import EMPTY_ITEM_BYTES, EXPANSION, FREE_BYTES
 from tests.values.decoding import buffers_of, decoded, encoded
 from tests.values.samples import GOOD, WIDE
 
 ITEMS = {"type": "array", "items": "int"}
 NULLS = {"type": "array", "items": "null"}
+MOST_EMPTY_ITEMS = (FREE_BYTES + EXPANSION * 3) // (EMPTY_ITEM_BYTES + 1)  # of a list in three bytes; 1 for the null
+TOO_MANY = REASONS[Fault.EXPANDS_TOO_FAR]
 UNIT = {"type": "record", "name": "Unit", "fields": []}
 DURATION = {"type": "fixed", "name": "D", "size": 12, "logicalType": "duration"}
 DECIMAL = {"type": "bytes", "logicalType": "decimal", "precision": 3}
@@ -52,10 +55,10 @@ DECIMAL = {"type": "bytes", "logicalType": "decimal", "precision": 3}
         (ITEMS, zigzag(-(2**63)) + b"\0", "a length is negative"),
         (ITEMS, zigzag(-1) + zigzag(5) + b"\x02\0", "a length is negative, or more"),
         (ITEMS, zigzag(1) + b"\x02", "ends too early"),
-        (NULLS, zigzag(2**40), "too many items that take no bytes"),
-        (NULLS, (zigzag(MOST_EMPTY_ITEMS) + b"\x02\0"), "too many items that take no bytes"),
-        ({"type": "array", "items": NULLS}, 2 * b"\x02" + zigzag(2**40), "too many items that take no bytes"),
-        ({"type": "array", "items": UNIT}, zigzag(2**40), "too many items that take no bytes"),
+        (NULLS, zigzag(2**40), TOO_MANY),
+        (NULLS, zigzag(MOST_EMPTY_ITEMS + 1) + b"\0", TOO_MANY),
+        ({"type": "array", "items": NULLS}, 2 * b"\x02" + zigzag(2**40), TOO_MANY),
+        ({"type": "array", "items": UNIT}, zigzag(2**40), TOO_MANY),
         ({"type": "map", "values": "null"}, zigzag(2**40), "more items than there are bytes for"),
         (DECIMAL, b"\x04\x03\xe8", "more digits than its precision"),
         (DECIMAL, b"\x04\xfc\x18", "more digits than its precision"),
@@ -144,6 +147,8 @@ class TestTheExtension:
             [27, -1, 0, 9, 0],
             [15, 1, 5, 0, 0],
             [21, 1, 2, 0, 0],
+            [1, 1, 0, 0, -1],
+            [30, 1, 4, 0, 0],
         ],
     )
     def test_a_program_that_leads_out_of_its_columns_is_refused(self, code: list[int]) -> None:
@@ -151,19 +156,31 @@ class TestTheExtension:
         end = [0, -1, 0, 0, 0] if len(code) and code[0] != 3 else []
         program = (0, array("q", code + end), array("q"), b"")
         with pytest.raises(ValueError, match="does not fit"):
-            accelerator.avro_decode(builder, (program,), False, buffers_of([b"\x02"]), 0, 1)
+            accelerator.avro_decode(builder, (program,), 0, buffers_of([b"\x02"]), 0, 1)
+
+    @pytest.mark.parametrize("op", [23, 28])
+    def test_the_end_of_a_list_or_default_that_was_not_begun_is_refused(self, op: int) -> None:
+        builder = accelerator.ColumnBuilder(self.LAYOUT)
+        program = (0, array("q", [20, 0, 0, 0, 0, op, -1, 0, 0, 0, 0, -1, 0, 0, 0]), array("q"), b"")
+        answer = accelerator.avro_decode(builder, (program,), 0, buffers_of([b"\x02"]), 0, 1)
+        assert answer == (1, [(0, Fault.NOT_RESOLVED, 0, 0)])
+
+    @pytest.mark.parametrize("framing", [0, 1])
+    def test_without_ids_there_has_to_be_a_program(self, framing: int) -> None:
+        with pytest.raises(ValueError, match="has to be a program"):
+            accelerator.avro_decode(accelerator.ColumnBuilder(self.LAYOUT), (), framing, buffers_of([b"\x02"]), 0, 1)
 
     @pytest.mark.parametrize(("start", "stop"), [(-1, 1), (0, 2), (1, 0), (0, 2**31)])
     def test_a_run_outside_of_the_column_is_refused(self, start: int, stop: int) -> None:
         builder = accelerator.ColumnBuilder(self.LAYOUT)
         with pytest.raises(ValueError, match="outside"):
-            accelerator.avro_decode(builder, (), True, buffers_of([b"\x02"]), start, stop)
+            accelerator.avro_decode(builder, (), 2, buffers_of([b"\x02"]), start, stop)
 
     def test_columns_that_were_handed_over_are_empty_then_and_can_be_filled_again(self) -> None:
         builder = accelerator.ColumnBuilder(self.LAYOUT)
         program = (0, array("q", [20, 0, 0, 0, 0, 3, 1, 0, 0, 0, 0, -1, 0, 0, 0]), array("q"), b"")
         for _ in range(2):
-            accelerator.avro_decode(builder, (program,), False, buffers_of([b"\x02", b"\x04"]), 0, 2)
+            accelerator.avro_decode(builder, (program,), 0, buffers_of([b"\x02", b"\x04"]), 0, 2)
             assert len(builder) == 2
             builder.__arrow_c_array__()  # nobody takes it, and it is let go
             assert len(builder) == 0

@@ -13,8 +13,10 @@ from hypothesis import strategies as st
 
 from kafka_nextgen.errors import AvroSchemaError
 from kafka_nextgen.values import Avro
+from kafka_nextgen.values.avro.parsing import parse
+from kafka_nextgen.values.avro.uniting import united
 from tests.support.examples import examples
-from tests.values.decoding import decoded, encoded, same
+from tests.values.decoding import decoded, encoded, framed, same
 from tests.values.random_schemas import as_read, readers_of, schemas, values_of
 
 pytestmark = pytest.mark.random
@@ -60,6 +62,22 @@ def test_a_readers_schema_gives_what_fastavro_gives(data: st.DataObject) -> None
     assert [as_read(reader, row) for row in batch.to_pylist()] == [
         judged(each, writer, reader)[0] for each in encodings
     ]
+
+
+@settings(max_examples=examples(1000), deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
+@given(st.data())
+def test_the_union_of_two_schemas_reads_the_values_of_both(data: st.DataObject) -> None:
+    writers = {1: data.draw(schemas)}
+    writers[2] = data.draw(st.one_of(readers_of(writers[1]), schemas))
+    values = [framed(number, encoded(writer, data.draw(values_of(writer)))) for number, writer in writers.items()]
+    try:
+        avro = Avro(registry=writers, columns="union")
+    except AvroSchemaError:
+        return
+    assert decoded(avro, values)[1] == []
+    both = united(parse(writers[2]), parse(writers[1]))
+    for writer in writers.values():
+        assert united(both, parse(writer)) == both, "it is in it already"
 
 
 def damaged(data: st.DataObject, whole: bytes) -> bytes:

@@ -77,4 +77,4 @@ def with_default(kind: str, default: object) -> object:
 )
 def test_a_schema_that_cannot_be_used_is_refused_where_it_is_given(schema: object, reader_schema: object) -> None:
     with pytest.raises(AvroSchemaError):
-        Avro(schema, reader_schema=reader_schema).decoder("value", True)
+        Avro(schema, reader_schema=reader_schema)

@@ -27,7 +27,7 @@ def test_where_memory_runs_out_it_is_a_memory_error(is_for_good: bool) -> None:
 
     def decode() -> None:
         builder = accelerator.ColumnBuilder(layout)
-        accelerator.avro_decode(builder, (program,), False, VALUES, 0, len(VALUES[1]) - 1)
+        accelerator.avro_decode(builder, (program,), 0, VALUES, 0, len(VALUES[1]) - 1)
         builder.__arrow_c_array__()
 
     decode()

@@ -12,7 +12,8 @@ import pytest
 
 from kafka_nextgen.errors import AvroSchemaError
 from kafka_nextgen.values import Avro
-from tests.values.decoding import decoded, encoded, framed
+from kafka_nextgen.values.avro.recent import Recent
+from tests.values.decoding import buffers_of, decoded, encoded, framed
 
 
 def record(*fields: dict[str, Any], name: str = "R", **more: Any) -> dict[str, Any]:
@@ -136,9 +137,9 @@ def test_a_type_is_promoted(writer: str, reader: str) -> None:
         ),
     ],
 )
-def test_what_cannot_be_resolved_is_refused_when_the_format_is_used(writer: Any, reader: Any, why: str) -> None:
+def test_what_cannot_be_resolved_is_refused_when_the_format_is_made(writer: Any, reader: Any, why: str) -> None:
     with pytest.raises(AvroSchemaError, match=why):
-        Avro(writer, reader_schema=reader).decoder("value", True)
+        Avro(writer, reader_schema=reader)
 
 
 def test_a_branch_that_the_reader_cannot_have_makes_the_values_bad_that_have_it() -> None:
@@ -230,6 +231,56 @@ def test_values_of_ever_other_ids_cost_no_more_for_all_that_came_before() -> Non
     assert decoded(avro, values[:1])[1] == []
 
 
+def test_schemas_that_are_used_in_turns_are_learned_once_and_the_last_ones_kept() -> None:
+    """As many as there are in a registry, of which values of any id may be sent."""
+    asked: list[int] = []
+
+    def registry(schema_id: int) -> Any:
+        asked.append(schema_id)
+        return record(field("a", "int"), field(f"b{schema_id}", "null"))
+
+    avro = Avro(registry=registry, reader_schema=record(field("a", "long")))
+    values = [framed(number, b"\x02") for number in (*range(150), 149, 148, 1, 149)] * 2
+    batch, bad = decoded(avro, values)
+    assert (set(batch.column(0).to_pylist()), bad) == ({1}, [])
+    assert sorted(asked) == list(range(150))
+
+
+def test_a_cache_keeps_what_was_used_last_and_no_more_than_twice_as_much() -> None:
+    cache: Recent[int] = Recent(10)
+    for key in range(100):
+        cache.put(key, -key)
+        assert cache.get(0) == 0, "it is used again and again"
+        assert len(cache.young) <= 10
+    assert [cache.get(key) for key in range(91, 100)] == [-key for key in range(91, 100)]
+    assert [cache.get(key) for key in range(1, 80)] == [None] * 79
+
+
+def test_a_frame_of_any_id_is_read_by_one_program() -> None:
+    decoder: Any = Avro("int", framed=True).decoder("value", True)
+    values = [framed(number, b"\x02") for number in (*range(300), 2**32 - 1)]
+    columns, bad = decoder.decode(buffers_of(values), 0, len(values))
+    assert (pa.record_batch(columns).column(0).to_pylist(), bad) == ([1] * 301, [])
+    assert len(decoder._target.programs) == 1
+
+
+def test_a_default_that_makes_all_values_bad_is_refused_when_the_format_is_made() -> None:
+    """Where the writers' schemas come later, their values say so."""
+    time = {"type": "int", "logicalType": "time-millis"}
+    writer, reader = record(field("a", "int")), record(field("a", "int"), field("b", time, default=90_000_000))
+    why = "R.b: the default 90000000 is bad: a time is not within a day"
+    with pytest.raises(AvroSchemaError, match=why):
+        Avro(writer, reader_schema=reader)
+    _, bad = decoded(Avro(registry={1: writer, 2: reader}), [framed(1, b"\x02"), framed(2, b"\x02\x04")])
+    assert [(each.row, each.reason.partition(", or")[0]) for each in bad] == [(0, f"schema 1: {why}")]
+
+
+def test_a_default_that_no_value_needs_is_not_looked_at() -> None:
+    """Many schemas have null as the default of what can't be null."""
+    schema = record(field("a", "string", default=None))
+    assert decoded(Avro(schema), [b"\x02x"])[0].to_pylist() == [{"a": "x"}]
+
+
 def test_without_a_readers_schema_it_is_that_of_the_highest_id() -> None:
     schemas: dict[int, Any] = {1: "int", 3: "long"}
     batch, _ = decoded(Avro(registry=schemas), [framed(1, b"\x02"), framed(3, b"\x04")])
@@ -247,7 +298,7 @@ def test_the_id_of_a_frame_is_not_looked_at_where_the_schema_is_given() -> None:
         ({}, "either the schema of all values or a registry"),
         ({"schema": "int", "registry": {}}, "either the schema of all values or a registry"),
         ({"registry": {}}, "the registry has no schema"),
-        ({"registry": print}, "a function can't tell the newest schema"),
+        ({"registry": print}, "the newest schema is unknown"),
     ],
 )
 def test_what_is_missing_is_told(arguments: dict[str, Any], why: str) -> None:

@@ -59,11 +59,14 @@ BAD_NAME = {"type": "record", "name": "R", "fields": [{"name": "a-b", "type": "i
         (BAD_NAME, "a name that is none"),
         ({"type": "fixed", "name": "F", "size": 0}, "the size of F"),
         ({"type": "fixed", "name": "F", "size": True}, "the size of F"),
+        ({"type": "enum", "name": "E", "symbols": []}, "E has no symbols"),
+        ({"type": "enum", "name": "E", "symbols": ["\ud800"]}, "E has no symbols, or one that is no text"),
         ({"type": "enum", "name": "E", "symbols": ["A", "A"]}, "a symbol twice"),
         ({"type": "enum", "name": "E", "symbols": ["A"], "default": "B"}, "a default that is no symbol"),
         (["int", "int"], "a type twice"),
         (["int", ["string"]], "holds a union"),
         ([], "a union is empty"),
+        ([{"type": "fixed", "name": f"F{number}", "size": 1} for number in range(1001)], "more than 1000 branches"),
         (nested(5000), "nested deeper than"),
         (nested(62), "nested deeper than"),
         (maps(40), "or columns deeper than"),
@@ -72,7 +75,7 @@ BAD_NAME = {"type": "record", "name": "R", "fields": [{"name": "a-b", "type": "i
 )
 def test_a_schema_is_refused(schema: Any, why: str) -> None:
     with pytest.raises(AvroSchemaError, match=why):
-        Avro(schema).decoder("value", True)
+        Avro(schema)
 
 
 def test_lists_may_be_as_deep_as_columns_can() -> None:

@@ -77,6 +77,9 @@ class ValueColumns:
     def table(self, slices: Sequence[ColumnSlice]) -> pa.Table:
         """Return a table with one record batch for each slice."""
         batches = [self.batch(part) for part in slices]
+        while any(batch.schema != batches[-1].schema for batch in batches):
+            # a format whose columns are the union of the writers' schemas met one with more fields on the way
+            batches = [self.batch(part) for part in slices]
         return pa.Table.from_batches(batches or [self._empty()])
 
     def batch(self, part: ColumnSlice) -> pa.RecordBatch:

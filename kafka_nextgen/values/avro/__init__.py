@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from kafka_nextgen.values.avro.decoder import AvroDecoder
 from kafka_nextgen.values.avro.parsing import parse
-from kafka_nextgen.values.avro.schemas import SchemaLookup, lookup_of
+from kafka_nextgen.values.avro.program import FrameUse
+from kafka_nextgen.values.avro.readers import ReaderSchema, UnionSchema
+from kafka_nextgen.values.avro.schemas import Schemas, schemas_of
 from kafka_nextgen.values.formats import ColumnDecoder, ValueFormat
 from kafka_nextgen.values.framing import Framing
 
@@ -16,15 +20,23 @@ class Avro(ValueFormat):
 
     ``schema`` is what all values were written with: JSON, or what ``json.loads`` makes of it. Without it, values begin
     with Confluent's frame (a zero byte and the id of a schema in four bytes), and ``registry`` has the schemas by id: a
-    ``SchemaRegistry``, confluent-kafka's ``SchemaRegistryClient``, a mapping, or a function. It is asked once for each
-    id; a ``KeyError`` or HTTP's 404 says that there is no such schema. ``framing`` says whose serializers wrote the
-    values; Confluent's may have put the schema's GUID into a header.
+    ``SchemaRegistry``, confluent-kafka's ``SchemaRegistryClient``, a mapping, or a function. Each id is requested once
+    while it is among the last 1,000 used; a ``KeyError`` or HTTP status 404 means that there is no such schema.
+    ``framing`` says whose serializers wrote the values; Confluent's may have put the schema's GUID into a header.
 
-    ``reader_schema`` is what the columns are made of: each writer's schema is resolved to it. Without it, that is
-    ``schema``, or of a mapping the schema with the highest id. ``framed`` says that values have the frame although
-    ``schema`` is given; the id is not used.
+    One of these defines the columns, and each writer's schema is resolved to it:
 
-    Raises AvroSchemaError for schemas that are none, that can't be resolved, or that hold themselves.
+    * ``reader_schema``.
+    * ``schema``, if no ``reader_schema`` is given.
+    * ``columns="newest"``, the default with a registry: the mapping's schema with the highest id, or the latest version
+      of ``subject``, at the time the format is created.
+    * ``columns="union"``: the fields of all schemas in the mapping, or of all versions of ``subject``, and later the
+      fields of each new schema that a value has. Later tables keep these columns.
+
+    ``framed`` means that values have the frame although ``schema`` is given; the id is ignored.
+
+    Raises AvroSchemaError for schemas that are invalid, recursive, or can't be resolved, ValueError for arguments that
+    can't be combined, and with ``subject`` the errors of the registry.
     """
 
     def __init__(
@@ -33,18 +45,35 @@ class Avro(ValueFormat):
         *,
         reader_schema: object = None,
         registry: object = None,
+        subject: str | None = None,
+        columns: Literal["newest", "union"] | None = None,
         framed: bool = False,
         framing: Framing | str = Framing.CONFLUENT,
     ) -> None:
         self.framing = Framing(framing) if framed or registry is not None else None
-        self._lookup: SchemaLookup = lookup_of(schema, registry)
-        self._reader = self._lookup.newest() if reader_schema is None else parse(reader_schema)
-        self._is_framed = framed or registry is not None
+        self._schemas = schemas_of(schema, registry, subject)
+        if columns is not None and (schema is not None or reader_schema is not None):
+            raise ValueError("columns needs a registry, and no reader_schema")
+        self._reader = _reader_of(self._schemas, reader_schema, columns or "newest")
+        bare = FrameUse.ANY_ID if framed else FrameUse.BARE
+        self._frame_use = FrameUse.BY_ID if registry is not None else bare
         self._decoders: dict[tuple[str, bool], AvroDecoder] = {}
+        self.decoder("value", True)  # raises now if the schemas can't be columns or can't be resolved
 
     def decoder(self, name: str, flat: bool) -> ColumnDecoder:
         """What makes columns of values; the same each time it is asked for."""
         known = self._decoders.get((name, flat))
         if known is None:
-            known = self._decoders[name, flat] = AvroDecoder(self._reader, self._lookup, self._is_framed, name, flat)
+            known = AvroDecoder(self._reader, self._schemas, self._frame_use, name, flat)
+            self._decoders[name, flat] = known
         return known
+
+
+def _reader_of(schemas: Schemas, reader_schema: object, columns: str) -> ReaderSchema:
+    if reader_schema is not None:
+        return ReaderSchema(parse(reader_schema))
+    if columns == "newest":
+        return ReaderSchema(schemas.newest())
+    if columns != "union":
+        raise ValueError(f"columns is 'newest' or 'union', not {columns!r}")
+    return UnionSchema(schemas.all())

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from kafka_nextgen.errors import AvroSchemaError
-from kafka_nextgen.values.avro.encoding import encoded
+from kafka_nextgen.values.avro.costs import Costs
+from kafka_nextgen.values.avro.defaults import Defaults
 from kafka_nextgen.values.avro.layout import record_of
 from kafka_nextgen.values.avro.program import MOST_INSTRUCTIONS, Op, Program, Writing
 from kafka_nextgen.values.avro.resolution import branch_for, conflict, fields_of_writer
@@ -24,11 +25,12 @@ class _Place:
 
     kind: Type
     column: int
+    tree: Column
     below: tuple[tuple[int, Column], ...]  # the children and their indexes
 
     @classmethod
-    def of(cls, kind: Type, index: int, column: Column) -> _Place:
-        return cls(kind, index, tuple(_numbered(column.children, index + 1)))
+    def of(cls, kind: Type, index: int, tree: Column) -> _Place:
+        return cls(kind, index, tree, tuple(_numbered(tree.children, index + 1)))
 
     def child(self, number: int, kind: Type) -> _Place:
         index, column = self.below[number]
@@ -62,6 +64,8 @@ def compiled(writer: Type, reader: Type, root: Column, flat: bool) -> Program:
 class _Compiler:
     def __init__(self) -> None:
         self.writing = Writing()
+        self._costs = Costs()
+        self._defaults = Defaults(self.writing, lambda kind, root: compiled(kind, kind, root, False))
 
     def value(self, writer: Type, place: _Place | None) -> None:
         """Read a value of ``writer`` to its place. Raises AvroSchemaError if none can be read to it."""
@@ -111,7 +115,8 @@ class _Compiler:
 
     def _nullable(self, writer: Union, place: _Place | None) -> None:
         null = 0 if writer.branches[0].kind == "null" else 1
-        start = self.writing.emit(Op.NULLABLE, -1 if place is None else place.column, null)
+        cost = 0 if place is None else self._costs.of_null(place.tree)
+        start = self.writing.emit(Op.NULLABLE, -1 if place is None else place.column, null, c=cost)
         self._writers_branch(writer.others[0], place)
         self.writing.go_here(start, 1)
 
@@ -122,13 +127,17 @@ class _Compiler:
             raise AvroSchemaError(f"{_name(writer)} is no branch of the reader's union")
         others = place.kind.others
         if branch.kind == "null":
-            self.writing.emit(Op.NULL, place.column)
+            self._null(place)
         elif len(others) == 1:
-            self.value(writer, _Place(branch, place.column, place.below))
+            self.value(writer, evolve(place, kind=branch))
         else:
             child = place.child(next(number for number, other in enumerate(others) if other is branch), branch)
-            self.writing.emit(Op.BRANCH, place.column, child.column)
+            cost = self._costs.of_null(place.tree) - self._costs.of_null(child.tree)
+            self.writing.emit(Op.BRANCH, place.column, child.column, c=cost)
             self.value(writer, child)
+
+    def _null(self, place: _Place) -> None:
+        self.writing.emit(Op.NULL, place.column, c=self._costs.of_null(place.tree))
 
     # ---- all else
 
@@ -141,6 +150,9 @@ class _Compiler:
             self._items(writer.items, place, lambda: self._item(writer, place))
         elif isinstance(writer, Map):
             self._items(writer, place, lambda: self._entry(writer, place))
+        elif writer.kind == "null":
+            if place is not None:
+                self._null(place)
         else:
             column = -1 if place is None else place.column
             emit_scalar(self.writing, writer, None if place is None else place.kind, column)
@@ -149,7 +161,8 @@ class _Compiler:
         column = -1 if place is None else place.column
         least = 1 if isinstance(item, Map) else least_bytes(item)
         begin = self.writing.emit(Op.LIST, column, 0, least)
-        body()
+        with self._costs.items():
+            body()
         self.writing.emit(Op.NEXT, column, begin + 1, least)
         self.writing.go_here(begin)
 
@@ -165,9 +178,12 @@ class _Compiler:
             return self.value(writer.values, None)
         assert isinstance(place.kind, Map)
         index, entries = place.below[0]
-        self.writing.emit(Op.STRUCT, index)
+        self._struct(index)
         self.writing.emit(Op.STRING, index + 1)
         return self.value(writer.values, _Place.of(place.kind.values, index + 2, entries.children[1]))
+
+    def _struct(self, column: int) -> None:
+        self.writing.emit(Op.STRUCT, column, c=self._costs.of(1))
 
     def _record(self, writer: Record, place: _Place | None) -> None:
         if place is None:
@@ -176,7 +192,7 @@ class _Compiler:
             return
         reader = place.kind
         assert isinstance(reader, Record)
-        self.writing.emit(Op.STRUCT, place.column)
+        self._struct(place.column)
         places = {field.name: place.child(number, field.type) for number, field in enumerate(reader.fields)}
         readers = fields_of_writer(writer, reader)
         for field in writer.fields:
@@ -197,11 +213,12 @@ class _Compiler:
         if field.default is NO_DEFAULT:
             raise AvroSchemaError(f"{record.name}.{field.name} is not in the writer's schema, and has no default")
         try:
-            data = encoded(field.type, field.default)
+            default = self._defaults.of(field, place.tree)
         except AvroSchemaError as error:
             raise AvroSchemaError(f"{record.name}.{field.name}: {error}") from None
-        self.writing.emit(Op.DEFAULT, a=self.writing.blob(data), b=len(data))
-        self.value(field.type, place)
+        self.writing.emit(Op.DEFAULT, a=default.begin, b=default.size, c=self._costs.of(default.column_bytes))
+        with self._costs.default():
+            self.value(field.type, place)
         self.writing.emit(Op.RESUME)
 
 

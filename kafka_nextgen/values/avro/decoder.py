@@ -4,94 +4,144 @@ from __future__ import annotations
 
 import struct
 import sys
+from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 from kafka_nextgen.compiled import ACCELERATED, accelerator
 from kafka_nextgen.errors import AvroSchemaError
 from kafka_nextgen.values.avro.compiling import compiled, failing
+from kafka_nextgen.values.avro.faults import REASONS, Fault
 from kafka_nextgen.values.avro.layout import layout_of
-from kafka_nextgen.values.avro.program import Fault, Program
-from kafka_nextgen.values.avro.schemas import SchemaLookup
+from kafka_nextgen.values.avro.program import FrameUse, Program
+from kafka_nextgen.values.avro.readers import ReaderSchema
+from kafka_nextgen.values.avro.recent import Recent
+from kafka_nextgen.values.avro.schemas import Schemas
 from kafka_nextgen.values.avro.twin import avro_decode
 from kafka_nextgen.values.avro.types import Type
 from kafka_nextgen.values.columns import PythonColumnBuilder, flattened
 from kafka_nextgen.values.formats import BadValue, Buffers, ColumnDecoder
+from kafka_nextgen.values.framing import name_of
 
 __all__ = ["AvroDecoder"]
 
 #: Numbers lie in columns as they are encoded, which is so on all machines there are wheels for.
 _IN_C = ACCELERATED and sys.byteorder == "little"
-#: Programs that are kept for ids without a schema that can be read. Values that are no Avro may have any id.
-_MOST_FAILING = 100
+#: How many programs of the last used ids are kept. As many are kept for ids without a usable schema, because values
+#: that are not Avro can have any id.
+_MOST_PROGRAMS = 100
 
-_REASONS = {
-    Fault.ENDS_EARLY: "the value ends too early",
-    Fault.LONG_VARINT: "a number exceeds 64 bits",
-    Fault.NO_INT: "a number exceeds the 32 bits of an int",
-    Fault.NO_BOOLEAN: "a boolean is neither 0 nor 1",
-    Fault.BAD_LENGTH: "a length is negative, or more than there is",
-    Fault.NO_UTF8: "a string is not UTF-8",
-    Fault.NO_SYMBOL: "an enum has no such symbol",
-    Fault.UNKNOWN_SYMBOL: "an enum has a symbol that the reader's schema has not, without a default",
-    Fault.NO_BRANCH: "a union has no such branch",
-    Fault.TOO_MANY_ITEMS: "a list or map says it has more items than there are bytes for",
-    Fault.TOO_MANY_EMPTY: "lists or maps have too many items that take no bytes",
-    Fault.TOO_MANY_DIGITS: "a decimal has more digits than its precision",
-    Fault.NO_UUID: "a uuid is not 36 characters of its usual form",
-    Fault.OUT_OF_RANGE: "a time is not within a day, or a duration exceeds 31 bits of months or days",
-    Fault.BYTES_LEFT: "the value has more bytes than its schema",
-    Fault.NO_FRAME: "the value does not begin with a zero byte and the id of a schema",
-}
+_Answer = tuple[Any, list[BadValue]]
+
+
+class _Target:
+    """The columns of one reader's schema, and the programs that fill them from values of writers' schemas."""
+
+    def __init__(self, reader: Type, name: str, flat: bool) -> None:
+        self.reader, self._flat = reader, flat
+        self.root = layout_of(reader, name, flat)
+        self.layout = flattened(self.root)
+        self._programs: Recent[Program] = Recent(_MOST_PROGRAMS)
+        self._failing: Recent[Program] = Recent(_MOST_PROGRAMS)
+
+    @property
+    def programs(self) -> Mapping[int, Program]:
+        """Those of the ids used last."""
+        return {**self._failing.young, **self._programs.young}
+
+    def known(self, schema_id: int) -> Program | None:
+        """The program of this id, if it was learned."""
+        return self._programs.get(schema_id) or self._failing.get(schema_id)
+
+    def learn(self, schema_id: int, writer: Type) -> Program:
+        """Make the program for values of a schema. Raises AvroSchemaError if they can't be these columns."""
+        program = compiled(writer, self.reader, self.root, self._flat)
+        self._programs.put(schema_id, program)
+        return program
+
+    def fail(self, schema_id: int, why: str) -> Program:
+        """Make the program that fails with each value of this id."""
+        program = failing(f"schema {name_of(schema_id)}: {why}")
+        self._failing.put(schema_id, program)
+        return program
 
 
 class AvroDecoder(ColumnDecoder):
-    """Columns for one reader's schema; keeps a program for each writer's."""
+    """Columns for a reader's schema; keeps a program for each writer's."""
 
-    def __init__(self, reader: Type, lookup: SchemaLookup, is_framed: bool, name: str, flat: bool) -> None:
-        self._reader, self._lookup, self._is_framed, self._flat = reader, lookup, is_framed, flat
-        self._root = layout_of(reader, name, flat)
-        self._layout = flattened(self._root)
-        self._programs: dict[int, Program] = {}  # replaced, never changed: several threads may decode
-        if not is_framed:
-            self._programs = {0: self._compiled(0)}
+    def __init__(self, reader: ReaderSchema, schemas: Schemas, frame_use: FrameUse, name: str, flat: bool) -> None:
+        self._reader, self._schemas, self._frame_use = reader, schemas, frame_use
+        self._name, self._flat = name, flat
+        self._target = _Target(reader.schema, name, flat)
+        if frame_use != FrameUse.BY_ID:
+            self._target.learn(0, schemas(0))
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the columns."""
-        return tuple(column.name for column in self._root.children)
+        """The names of the columns, which a union gets more of."""
+        return tuple(column.name for column in self._target_now().root.children)
 
-    def decode(self, values: Buffers, start: int, stop: int, in_c: bool = _IN_C) -> tuple[Any, list[BadValue]]:
+    def decode(self, values: Buffers, start: int, stop: int, in_c: bool = _IN_C) -> _Answer:
         """The columns of these rows, and the bad rows; ``in_c=False`` has the twin in Python make them."""
-        builder: Any = accelerator.ColumnBuilder(self._layout) if in_c else PythonColumnBuilder(self._layout)
+        while True:
+            answer = self._decoded(self._target_now(), values, start, stop, in_c)
+            if answer is not None:
+                return answer
+
+    def _target_now(self) -> _Target:
+        """The columns of the reader's schema as it is now."""
+        if self._target.reader is not self._reader.schema:
+            self._target = _Target(self._reader.schema, self._name, self._flat)
+        return self._target
+
+    def _decoded(self, target: _Target, values: Buffers, start: int, stop: int, in_c: bool) -> _Answer | None:
+        """None if a schema that was met has made the reader's grow: there are more columns then."""
+        builder: Any = accelerator.ColumnBuilder(target.layout) if in_c else PythonColumnBuilder(target.layout)
         run: Any = accelerator.avro_decode if in_c else avro_decode
         bad: list[BadValue] = []
-        row = start
+        row, known = start, target.programs
         while True:
-            known = self._programs
             programs = tuple(program.buffers(schema_id) for schema_id, program in known.items())
-            row, found = run(builder, programs, self._is_framed, values, row, stop)
+            row, found = run(builder, programs, self._frame_use, values, row, stop)
             bad += [BadValue(each[0], self._reason(known, values, *each)) for each in found]
             if row == stop:
                 return builder, bad
-            self._learn(_id_at(values, row))
+            schema_id = _id_at(values, row)
+            program = self._program_of(target, schema_id)
+            if target.reader is not self._reader.schema:
+                self._meet(_ids_in(values, row, stop) - {schema_id})
+                return None
+            known = {**target.programs, schema_id: program}
 
-    def _learn(self, schema_id: int) -> None:
-        """Make the program for a schema that was not met before; one that can't be read fails with each value."""
-        known = self._programs
+    def _program_of(self, target: _Target, schema_id: int) -> Program:
+        """The program for a schema, if need be a new one; one that can't be read fails with each value."""
+        known = target.known(schema_id)
+        if known is not None:
+            return known
         try:
-            self._programs = {**known, schema_id: self._compiled(schema_id)}
+            writer = self._schemas(schema_id)
+            self._reader.meet(schema_id, writer)
+            return target.learn(schema_id, writer)
         except AvroSchemaError as error:
-            bad_ids = [each for each, program in known.items() if program.is_failing]
-            kept = {each: known[each] for each in known if len(bad_ids) < _MOST_FAILING or each != bad_ids[0]}
-            self._programs = {**kept, schema_id: failing(f"schema {schema_id}: {error}")}
+            return target.fail(schema_id, str(error))
 
-    def _compiled(self, schema_id: int) -> Program:
-        return compiled(self._lookup(schema_id), self._reader, self._root, self._flat)
+    def _meet(self, schema_ids: set[int]) -> None:
+        """Add all schemas of the batch to the union, so that the batch is decoded again only once."""
+        for schema_id in sorted(schema_ids):
+            with suppress(AvroSchemaError):
+                self._reader.meet(schema_id, self._schemas(schema_id))
 
-    def _reason(self, known: dict[int, Program], values: Buffers, row: int, fault: int, at: int, detail: int) -> str:
+    def _reason(self, known: Mapping[int, Program], values: Buffers, row: int, fault: int, at: int, detail: int) -> str:
         if fault == Fault.NOT_RESOLVED:
-            return known[_id_at(values, row) if self._is_framed else 0].failures[detail]
-        return f"{_REASONS[Fault(fault)]} (at byte {at})"
+            return known[_id_at(values, row) if self._frame_use == FrameUse.BY_ID else 0].failures[detail]
+        return f"{REASONS[Fault(fault)]} (at byte {at})"
+
+
+def _ids_in(values: Buffers, start: int, stop: int) -> set[int]:
+    """The ids that values of these rows have, where they have a frame."""
+    data, bounds, validity = values
+    framed = (row for row in range(start, stop) if bounds[row + 1] - bounds[row] >= 5 and not data[bounds[row]])
+    return {_id_at(values, row) for row in framed if validity is None or validity[row >> 3] >> (row & 7) & 1}
 
 
 def _id_at(values: Buffers, row: int) -> int:

@@ -8,6 +8,7 @@ from contextlib import suppress
 from typing import Any
 
 from kafka_nextgen.errors import AvroSchemaError
+from kafka_nextgen.values.avro.faults import shown
 from kafka_nextgen.values.avro.types import NO_DEFAULT, Array, Enum, Fixed, Map, Primitive, Record, Type, Union
 
 __all__ = ["encoded", "zigzag"]
@@ -46,8 +47,7 @@ def encoded(kind: Type, value: Any) -> bytes:
         return zigzag(kind.symbols.index(value))
     data = _simple(kind, value) if isinstance(kind, Primitive | Fixed) else None
     if data is None:
-        what = "without" if value is NO_DEFAULT else f"with {value!r} for"
-        raise AvroSchemaError(f"a default {what} a value of type {kind.kind}")
+        raise AvroSchemaError(f"a default {_what(value)} a value of type {kind.kind}")
     return data
 
 
@@ -57,7 +57,11 @@ def _of_union(kind: Union, value: Any) -> bytes:
             return zigzag(index) + encoded(branch, value)
         except AvroSchemaError:
             continue
-    raise AvroSchemaError(f"the default {value!r} is of no branch of its union")
+    raise AvroSchemaError(f"a default {_what(value)} a value of any branch of its union")
+
+
+def _what(value: object) -> str:
+    return "without" if value is NO_DEFAULT else f"with {shown(value)} for"
 
 
 def _text(data: bytes) -> bytes:

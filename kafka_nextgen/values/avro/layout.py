@@ -6,7 +6,7 @@ import struct
 from collections import Counter
 
 from kafka_nextgen.errors import AvroSchemaError
-from kafka_nextgen.values.avro.types import Array, Enum, Fixed, Map, Primitive, Record, Type, Union
+from kafka_nextgen.values.avro.types import Array, Enum, Fixed, Map, Primitive, Record, Type, Union, is_long
 from kafka_nextgen.values.columns import MOST_COLUMNS, MOST_DEPTH, Column, Kind
 
 __all__ = ["branch_names", "layout_of", "record_of"]
@@ -34,6 +34,8 @@ _LOGICAL = {
     "uuid": ("w:16", 16),
     "duration": ("tin", 16),
 }
+#: Characters of the symbols of all columns: each has its own copy.
+_MOST_SYMBOLS = 1 << 24
 
 
 def _metadata(pairs: dict[str, str]) -> bytes:
@@ -63,9 +65,18 @@ def layout_of(kind: Type, name: str, flat: bool) -> Column:
     else:
         columns = tuple(_column(field.type, field.name, True) for field in record.fields)
     root = Column("", Kind.STRUCTS, "+s", children=columns)
-    if _depth(root) > MOST_DEPTH or sum(1 for _ in root) > MOST_COLUMNS:
-        raise AvroSchemaError(f"the schema makes more than {MOST_COLUMNS} columns, or columns deeper than {MOST_DEPTH}")
+    _check(root, MOST_DEPTH if record is None else MOST_DEPTH - 1)  # so that the record can be one column as well
     return root
+
+
+def _check(root: Column, most_depth: int) -> None:
+    columns = list(root)
+    if _depth(root) > most_depth or len(columns) >= MOST_COLUMNS:
+        raise AvroSchemaError(f"the schema makes {MOST_COLUMNS} columns or more, or columns deeper than {MOST_DEPTH}")
+    symbols = [column.symbols for column in columns if column.symbols is not None]
+    sizes = {id(each): sum(map(len, each)) for each in symbols}
+    if sum(sizes[id(each)] for each in symbols) > _MOST_SYMBOLS:
+        raise AvroSchemaError(f"the columns of enums have more than {_MOST_SYMBOLS} characters of symbols together")
 
 
 def _depth(column: Column) -> int:
@@ -90,6 +101,8 @@ def _column(kind: Type, name: str, nullable: bool = False) -> Column:
 
 def _leaf(kind: Primitive | Fixed, name: str, nullable: bool) -> Column:
     logical = kind.logical
+    if isinstance(kind, Fixed) and is_long(kind):
+        return Column(name, Kind.STRINGS, "z", 0, nullable)
     if logical is None and isinstance(kind, Fixed):
         return Column(name, Kind.NUMBERS, f"w:{kind.size}", kind.size, nullable)
     if logical is None:

@@ -10,9 +10,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from typing import Any
 
 from kafka_nextgen.errors import AvroSchemaError
+from kafka_nextgen.values.avro.faults import shown
 from kafka_nextgen.values.avro.types import (
     NO_DEFAULT,
     Array,
@@ -35,6 +37,7 @@ _NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _FULL_NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*", re.ASCII)
 _MOST_FIXED = 1 << 20
 _MOST_DIGITS = 76
+_MOST_BRANCHES = 1000  # each is compared with each of another schema
 
 #: By the type below: the logical types that it can have, but for decimal.
 _LOGICAL = {
@@ -91,7 +94,7 @@ class _Parser:
         if isinstance(schema, list | tuple):
             return self._union(schema, namespace, depth)
         if not isinstance(schema, Mapping) or "type" not in schema:
-            raise AvroSchemaError(f"no schema: {_shown(schema)}")
+            raise AvroSchemaError(f"no schema: {shown(schema)}")
         kind = schema["type"]
         if not isinstance(kind, str):
             return self.type_of(kind, namespace, depth + 1)
@@ -129,17 +132,17 @@ class _Parser:
                 self._count += self._size[full]
                 self._reach(depth + self._height[full])
                 return known
-        raise AvroSchemaError(f"unknown type {_shown(name)}")
+        raise AvroSchemaError(f"unknown type {shown(name)}")
 
     def _begin(self, schema: Mapping[str, Any], namespace: str) -> tuple[str, str, frozenset[str]]:
         """The full name, the namespace inside, and the aliases of a named type; its name is taken from now on."""
         name = _need(schema, "name")
         space = schema.get("namespace", namespace)
         if not isinstance(name, str) or not isinstance(space, str | None):
-            raise AvroSchemaError(f"no name: {_shown(name)}")
+            raise AvroSchemaError(f"no name: {shown(name)}")
         full = _full_name(name, space or "")
         if not _FULL_NAME.fullmatch(full):
-            raise AvroSchemaError(f"no name: {_shown(full)}")
+            raise AvroSchemaError(f"no name: {shown(full)}")
         if full in self._named or full in PRIMITIVES:
             raise AvroSchemaError(f"{full} is defined twice")
         self._named[full] = None
@@ -168,9 +171,9 @@ class _Parser:
 
     def _field(self, field: Any, record: str, namespace: str, depth: int) -> Field:
         if not isinstance(field, Mapping) or not isinstance(field.get("name"), str):
-            raise AvroSchemaError(f"{record} has a field without a name: {_shown(field)}")
+            raise AvroSchemaError(f"{record} has a field without a name: {shown(field)}")
         if not _NAME.fullmatch(field["name"]):
-            raise AvroSchemaError(f"{record} has a field with a name that is none: {_shown(field['name'])}")
+            raise AvroSchemaError(f"{record} has a field with a name that is none: {shown(field['name'])}")
         kind = self.type_of(_need(field, "type"), namespace, depth + 1)
         return Field(field["name"], kind, frozenset(_texts(field, "aliases")), field.get("default", NO_DEFAULT))
 
@@ -178,6 +181,8 @@ class _Parser:
         name, _, aliases = self._begin(schema, namespace)
         symbols = tuple(_texts(schema, "symbols"))
         default = schema.get("default")
+        if not symbols or not all(map(_is_text, symbols)):
+            raise AvroSchemaError(f"{name} has no symbols, or one that is no text: {shown(symbols)}")
         if len(set(symbols)) < len(symbols) or (default is not None and default not in symbols):
             raise AvroSchemaError(f"{name} has a symbol twice, or a default that is no symbol")
         return self._end(name, Enum(name, aliases, symbols, default), self._count - 1)
@@ -186,10 +191,12 @@ class _Parser:
         name, _, aliases = self._begin(schema, namespace)
         size = _need(schema, "size")
         if not _is_int(size) or not 1 <= size <= _MOST_FIXED:
-            raise AvroSchemaError(f"the size of {name} is not 1 to {_MOST_FIXED}: {_shown(size)}")
+            raise AvroSchemaError(f"the size of {name} is not 1 to {_MOST_FIXED}: {shown(size)}")
         return self._end(name, Fixed(name, aliases, size, _logical(schema, "fixed", size)), self._count - 1)
 
     def _union(self, schema: list[Any] | tuple[Any, ...], namespace: str, depth: int) -> Type:
+        if len(schema) > _MOST_BRANCHES:
+            raise AvroSchemaError(f"a union has more than {_MOST_BRANCHES} branches")
         branches = tuple(self.type_of(branch, namespace, depth + 1) for branch in schema)
         kinds = [getattr(branch, "name", branch.kind) for branch in branches]
         if not branches or "union" in kinds or len(set(kinds)) < len(kinds):
@@ -217,6 +224,12 @@ def _decimal(schema: Mapping[str, Any], kind: str, size: int | None) -> Logical 
     return Logical("decimal", precision, scale)
 
 
+def _is_text(symbol: str) -> bool:
+    with suppress(UnicodeEncodeError):  # a lone surrogate
+        return bool(symbol.encode())
+    return False
+
+
 def _is_int(number: object) -> bool:
     return isinstance(number, int) and not isinstance(number, bool)
 
@@ -227,17 +240,12 @@ def _full_name(name: str, namespace: str) -> str:
 
 def _need(schema: Mapping[str, Any], key: str) -> Any:
     if key not in schema:
-        raise AvroSchemaError(f"there is no {key!r} in {_shown(schema)}")
+        raise AvroSchemaError(f"there is no {key!r} in {shown(schema)}")
     return schema[key]
 
 
 def _texts(schema: Mapping[str, Any], key: str) -> list[str]:
     texts = schema.get(key, [])
     if not isinstance(texts, list | tuple) or not all(isinstance(text, str) for text in texts):
-        raise AvroSchemaError(f"{key} is no list of names: {_shown(texts)}")
+        raise AvroSchemaError(f"{key} is no list of names: {shown(texts)}")
     return list(texts)
-
-
-def _shown(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 80 else f"{text[:77]}..."

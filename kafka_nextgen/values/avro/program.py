@@ -1,4 +1,4 @@
-"""Programs that read Avro values into columns: what they are made of, and what they say is wrong with a value.
+"""Programs that read Avro values into columns: what they are made of.
 
 An instruction is five numbers: the operation, the column that it writes to (-1: none, the value is read and dropped),
 and three arguments, which ``accelerator/avro_program.h`` has beside each operation.
@@ -7,18 +7,43 @@ and three arguments, which ``accelerator/avro_program.h`` has beside each operat
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from enum import IntEnum, auto
 
 from attrs import frozen
 
-__all__ = ["INSTRUCTION", "MOST_EMPTY_ITEMS", "MOST_INSTRUCTIONS", "Fault", "Op", "Program", "Writing"]
+from kafka_nextgen.errors import AvroSchemaError
+
+__all__ = [
+    "EMPTY_ITEM_BYTES",
+    "EXPANSION",
+    "FREE_BYTES",
+    "INSTRUCTION",
+    "MOST_INSTRUCTIONS",
+    "FrameUse",
+    "Op",
+    "Program",
+    "Writing",
+]
 
 #: Numbers of an instruction.
 INSTRUCTION = 5
 MOST_INSTRUCTIONS = 1 << 18
-#: Items that take no bytes, in all lists of a value.
-MOST_EMPTY_ITEMS = 4096
+#: The allowance of a value: how many bytes the items of its arrays and maps can add to columns without reading as many.
+#: It is FREE_BYTES plus EXPANSION times the size of the value.
+FREE_BYTES = 4096
+EXPANSION = 256
+#: The cost of an item that takes no bytes.
+EMPTY_ITEM_BYTES = 8
+_MOST_BLOB = 1 << 20
+
+
+class FrameUse(IntEnum):
+    """What values begin with, as in ``accelerator/avro.h``."""
+
+    BARE = 0
+    ANY_ID = 1
+    BY_ID = 2
 
 
 class Op(IntEnum):
@@ -54,28 +79,7 @@ class Op(IntEnum):
     DEFAULT = auto()
     RESUME = auto()
     FAIL = auto()
-
-
-class Fault(IntEnum):
-    """What is wrong with a value, as in ``accelerator/avro_values.h``."""
-
-    ENDS_EARLY = 1
-    LONG_VARINT = auto()
-    NO_INT = auto()
-    NO_BOOLEAN = auto()
-    BAD_LENGTH = auto()
-    NO_UTF8 = auto()
-    NO_SYMBOL = auto()
-    UNKNOWN_SYMBOL = auto()
-    NO_BRANCH = auto()
-    TOO_MANY_ITEMS = auto()
-    TOO_MANY_EMPTY = auto()
-    TOO_MANY_DIGITS = auto()
-    NO_UUID = auto()
-    OUT_OF_RANGE = auto()
-    BYTES_LEFT = auto()
-    NO_FRAME = auto()
-    NOT_RESOLVED = auto()
+    LONG_FIXED = auto()
 
 
 @frozen(eq=False)
@@ -105,15 +109,16 @@ class Writing:
         self._table = array("q")
         self._blob = bytearray()
         self._failures: list[str] = []
+        self._tables: dict[object, int] = {}
 
     @property
     def place(self) -> int:
         """Where the next instruction goes."""
         return len(self._code) // INSTRUCTION
 
-    def emit(self, op: Op, column: int = -1, a: int = 0, b: int = 0) -> int:
+    def emit(self, op: Op, column: int = -1, a: int = 0, b: int = 0, c: int = 0) -> int:
         """Write an instruction; answers with its place."""
-        self._code.extend((op, column, a, b, 0))
+        self._code.extend((op, column, a, b, c))
         return self.place - 1
 
     def go_here(self, place: int, argument: int = 0) -> None:
@@ -125,12 +130,20 @@ class Writing:
         self._table.extend(numbers)
         return len(self._table) - len(numbers)
 
+    def table_of(self, key: object, numbers: Callable[[], Sequence[int]]) -> int:
+        """The table of this key, which is made only once; answers with where it begins."""
+        if key not in self._tables:
+            self._tables[key] = self.table(numbers())
+        return self._tables[key]
+
     def set_table(self, index: int) -> None:
         """Have an entry of a table be the place of the next instruction."""
         self._table[index] = self.place
 
     def blob(self, data: bytes) -> int:
-        """Add bytes; answers with where they begin."""
+        """Add bytes; answers with where they begin. Raises AvroSchemaError if all are more than a program may have."""
+        if len(self._blob) + len(data) > _MOST_BLOB:
+            raise AvroSchemaError(f"the defaults take more than {_MOST_BLOB} bytes")
         self._blob += data
         return len(self._blob) - len(data)
 
@@ -142,11 +155,6 @@ class Writing:
     def cut(self, place: int) -> None:
         """Take back all from this place on."""
         del self._code[place * INSTRUCTION :]
-
-    def ops_since(self, place: int) -> list[tuple[int, int]]:
-        """The operations from this place on, and their columns."""
-        numbers = self._code[place * INSTRUCTION :]
-        return list(zip(numbers[::INSTRUCTION], numbers[1::INSTRUCTION], strict=True))
 
     def done(self) -> Program:
         """The program."""

@@ -6,7 +6,8 @@ import re
 import struct
 from collections.abc import Callable, Sequence
 
-from kafka_nextgen.values.avro.program import Fault, Op
+from kafka_nextgen.values.avro.faults import Fault
+from kafka_nextgen.values.avro.program import Op
 
 __all__ = ["BadError", "Reader"]
 
@@ -161,6 +162,7 @@ _READ: dict[int, Callable[[Reader, int], bytes]] = {
     Op.BYTES: lambda reader, _: reader.read_bytes(),
     Op.STRING: Reader.string,
     Op.FIXED: lambda reader, size: reader.take(size),
+    Op.LONG_FIXED: lambda reader, size: reader.take(size),
     Op.UUID: Reader.uuid,
     Op.DURATION: Reader.duration,
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kafka_nextgen.values.avro.types import Array, Field, Map, Named, Record, Type, Union
 
-__all__ = ["branch_for", "conflict", "fields_of_writer"]
+__all__ = ["branch_for", "conflict", "described", "fields_of_writer"]
 
 _PROMOTIONS = {
     "int": ("long", "float", "double"),
@@ -18,11 +18,11 @@ _PROMOTIONS = {
 def conflict(writer: Type, reader: Type) -> str | None:
     """Why a value of the one type, neither a union, can't be read as the other; what is inside is not compared."""
     if writer.kind != reader.kind and reader.kind not in _PROMOTIONS.get(writer.kind, ()):
-        return f"{_shown(writer)} can't be read as {_shown(reader)}"
+        return f"{described(writer)} can't be read as {described(reader)}"
     if isinstance(writer, Named) and isinstance(reader, Named) and not _has_name(writer, reader):
-        return f"{_shown(writer)} has another name than {_shown(reader)}"
+        return f"{described(writer)} has another name than {described(reader)}"
     if getattr(writer, "size", None) != getattr(reader, "size", None):
-        return f"{_shown(writer)} has another size than {_shown(reader)}"
+        return f"{described(writer)} has another size than {described(reader)}"
     return _logical_conflict(writer, reader)
 
 
@@ -31,7 +31,7 @@ def _logical_conflict(writer: Type, reader: Type) -> str | None:
     written, wanted = getattr(writer, "logical", None), getattr(reader, "logical", None)
     if written is None or wanted is None or written == wanted:
         return None
-    return f"{_shown(writer)} can't be read as {_shown(reader)}: it would be another value"
+    return f"{described(writer)} can't be read as {described(reader)}: it would be another value"
 
 
 def _has_name(writer: Named, reader: Named) -> bool:
@@ -50,8 +50,8 @@ def branch_for(writer: Type, union: Union) -> Type | None:
     One of the same type comes first, if it has a name by its full name. Else a union would be read by itself with all
     ints as longs if longs are before them, and records by names without their namespaces.
     """
-    found = [branch for branch in union.branches if _takes(writer, branch)]
-    return next((branch for branch in found if _is_same(writer, branch)), found[0] if found else None)
+    same = [branch for branch in union.branches if _is_same(writer, branch)]
+    return next((branch for branch in (*same, *union.branches) if _takes(writer, branch)), None)
 
 
 def _is_same(writer: Type, reader: Type) -> bool:
@@ -83,7 +83,8 @@ def fields_of_writer(writer: Record, reader: Record) -> dict[str, Field]:
     return found
 
 
-def _shown(kind: Type) -> str:
+def described(kind: Type) -> str:
+    """A type in an error."""
     logical = getattr(kind, "logical", None)
     text = f"{kind.kind} {kind.name}" if isinstance(kind, Named) else kind.kind
     if logical is None:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from kafka_nextgen.values.avro.program import Op, Writing
-from kafka_nextgen.values.avro.types import Array, Enum, Fixed, Logical, Map, Record, Type, Union
+from kafka_nextgen.values.avro.types import Array, Enum, Fixed, Logical, Map, Record, Type, Union, is_long
 
 __all__ = ["emit_scalar", "least_bytes"]
 
 _OPS = {
-    ("null", "null"): Op.NULL,
     ("boolean", "boolean"): Op.BOOLEAN,
     ("int", "int"): Op.INT,
     ("int", "long"): Op.LONG_OF_INT,
@@ -33,7 +32,7 @@ _MOST = 1 << 40  # the least bytes of an item, where nested records make it more
 
 
 def emit_scalar(writing: Writing, writer: Type, reader: Type | None, column: int) -> None:
-    """Read a value that is no record, list, map or union to a column; to none if there is no reader."""
+    """Read a value that is no record, list, map, union or null to a column; to none if there is no reader."""
     reader = writer if reader is None else reader
     if isinstance(writer, Enum) and isinstance(reader, Enum):
         _emit_enum(writing, writer, reader, column)
@@ -50,16 +49,23 @@ def emit_scalar(writing: Writing, writer: Type, reader: Type | None, column: int
         writing.emit(Op.UUID, column)
     elif name == "duration":
         writing.emit(Op.DURATION, column)
+    elif isinstance(writer, Fixed) and is_long(writer):
+        writing.emit(Op.LONG_FIXED, column, writer.size)
     else:
         writing.emit(op, column, writer.size if isinstance(writer, Fixed) else _LIMITS.get(name, 0))
 
 
 def _emit_enum(writing: Writing, writer: Enum, reader: Enum, column: int) -> None:
+    """With a table for all uses of these two enums, which are the same objects wherever they are named."""
+    table = writing.table_of((id(writer), id(reader)), lambda: _numbers(writer, reader))
+    writing.emit(Op.ENUM, column, len(writer.symbols), table)
+
+
+def _numbers(writer: Enum, reader: Enum) -> list[int]:
     """By the writer's numbers, the reader's; its default for what it does not know, -1 without one."""
     numbers = {symbol: number for number, symbol in enumerate(reader.symbols)}
     unknown = -1 if reader.default is None else numbers[reader.default]
-    table = [numbers.get(symbol, unknown) for symbol in writer.symbols]
-    writing.emit(Op.ENUM, column, len(table), writing.table(table))
+    return [numbers.get(symbol, unknown) for symbol in writer.symbols]
 
 
 def least_bytes(kind: Type) -> int:

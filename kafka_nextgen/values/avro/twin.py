@@ -6,7 +6,8 @@ import struct
 from array import array
 from collections.abc import Callable, Sequence
 
-from kafka_nextgen.values.avro.program import INSTRUCTION, MOST_EMPTY_ITEMS, Fault, Op
+from kafka_nextgen.values.avro.faults import Fault
+from kafka_nextgen.values.avro.program import EMPTY_ITEM_BYTES, EXPANSION, FREE_BYTES, INSTRUCTION, FrameUse, Op
 from kafka_nextgen.values.avro.reading import BadError, Reader
 from kafka_nextgen.values.columns import MOST_DEPTH, PythonColumnBuilder
 from kafka_nextgen.values.formats import Buffers
@@ -20,7 +21,7 @@ _Bad = tuple[int, int, int, int]
 def avro_decode(
     builder: PythonColumnBuilder,
     programs: Sequence[_Program],
-    is_framed: bool,
+    framing: int,
     values: Buffers,
     start: int,
     stop: int,
@@ -36,7 +37,8 @@ def avro_decode(
         rows = len(builder)
         reader = Reader(bytes(data[bounds[row] : bounds[row + 1]]))
         try:
-            program = _program_of(by_id, reader) if is_framed else programs[0]
+            schema_id = 0 if framing == FrameUse.BARE else _id_of(reader)
+            program = by_id.get(schema_id) if framing == FrameUse.BY_ID else programs[0]
             if program is None:
                 return row, bad
             _Run(reader, program, builder).run()
@@ -47,11 +49,12 @@ def avro_decode(
     return stop, bad
 
 
-def _program_of(by_id: dict[int, _Program], reader: Reader) -> _Program | None:
+def _id_of(reader: Reader) -> int:
     if len(reader.data) < 5 or reader.data[0]:
         raise BadError(Fault.NO_FRAME)
     reader.at = 5
-    return by_id.get(struct.unpack_from(">i", reader.data, 1)[0])
+    schema_id: int = struct.unpack_from(">i", reader.data, 1)[0]
+    return schema_id
 
 
 class _Run:
@@ -61,23 +64,33 @@ class _Run:
         _, self._code, self._table, self._blob = program
         self._reader, self._builder = reader, builder
         self._left: list[int] = []
-        self._empty_items = 0
+        self._cost = 0  # of the instruction
+        self._allowance = FREE_BYTES + EXPANSION * len(reader.data)
 
     def run(self) -> None:
         """Read the value; all its bytes have to be used."""
         place = 0
         while True:
-            op, column, a, b, _ = self._code[place * INSTRUCTION : (place + 1) * INSTRUCTION]
+            op, column, a, b, c = self._code[place * INSTRUCTION : (place + 1) * INSTRUCTION]
             place += 1
             if op == Op.END:
                 break
             control = _CONTROL.get(op)
             if control is not None:
+                self._cost = c
+                if op != Op.NULLABLE:
+                    self._spend()
                 place = control(self, place, column, a, b)
             else:
                 self._append(column, op, self._reader.value(op, a, b, self._table, self._width(column)))
         if self._reader.at < len(self._reader.data):
             raise BadError(Fault.BYTES_LEFT)
+
+    def _spend(self) -> None:
+        """Count what the instruction adds to columns without bytes of the value."""
+        self._allowance -= self._cost
+        if self._allowance < 0:
+            raise BadError(Fault.EXPANDS_TOO_FAR)
 
     def _width(self, column: int) -> int:
         return -1 if column < 0 else self._builder.columns[column].width
@@ -85,7 +98,7 @@ class _Run:
     def _append(self, column: int, op: int, data: bytes) -> None:
         if column < 0:
             return
-        if op in (Op.BYTES, Op.STRING):
+        if op in (Op.BYTES, Op.STRING, Op.LONG_FIXED):
             self._builder.append_string(column, data)
         else:
             self._builder.append_number(column, data)
@@ -140,9 +153,9 @@ class _Run:
             count = -count
         if least > 0 and count > self._reader.left // least:
             raise BadError(Fault.TOO_MANY_ITEMS)
-        if least == 0 and count > MOST_EMPTY_ITEMS - self._empty_items:
-            raise BadError(Fault.TOO_MANY_EMPTY)
-        self._empty_items += count if least == 0 else 0
+        if least == 0 and count > self._allowance // EMPTY_ITEM_BYTES:
+            raise BadError(Fault.EXPANDS_TOO_FAR)
+        self._allowance -= count * EMPTY_ITEM_BYTES if least == 0 else 0
         return count
 
     def switch(self, place: int, column: int, a: int, b: int) -> int:
@@ -157,7 +170,10 @@ class _Run:
         index = self._reader.read_long()
         if not 0 <= index <= 1:
             raise BadError(Fault.NO_BRANCH)
-        return self.null(b, column, a, b) if index == a else place
+        if index != a:
+            return place
+        self._spend()
+        return self.null(b, column, a, b)
 
     def jump(self, place: int, column: int, a: int, b: int) -> int:
         """Go on elsewhere."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from attrs import frozen
+from attrs import field, frozen
 
 __all__ = [
     "NO_DEFAULT",
@@ -17,8 +17,11 @@ __all__ = [
     "Record",
     "Type",
     "Union",
+    "is_long",
 ]
 
+#: Of a column of fixed, in which each null takes as much as a value.
+_MOST_WIDTH = 256
 #: Of a field without a default; None is the default null.
 NO_DEFAULT = object()
 
@@ -104,16 +107,22 @@ class Union:
 
     branches: tuple[Type, ...]
     kind: str = "union"
+    #: The branches without null.
+    others: tuple[Type, ...] = field(init=False, eq=False, repr=False)
 
-    @property
-    def others(self) -> tuple[Type, ...]:
-        """The branches without null."""
+    @others.default
+    def _others(self) -> tuple[Type, ...]:
         return tuple(branch for branch in self.branches if branch.kind != "null")
 
     @property
     def has_null(self) -> bool:
         """Whether null is one of them."""
         return len(self.others) < len(self.branches)
+
+
+def is_long(kind: Fixed) -> bool:
+    """Whether its bytes are a column of byte strings, in which a null takes none."""
+    return kind.logical is None and kind.size > _MOST_WIDTH
 
 
 Named = Fixed | Enum | Record

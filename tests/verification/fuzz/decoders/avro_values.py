@@ -32,14 +32,18 @@ _OLD = {
         {"name": "text", "type": "bytes"},
         {"name": "i", "type": "int"},
         {"name": "e", "type": {"type": "enum", "name": "E", "symbols": ["B", "C", "A"]}},
+        {"name": "x", "type": {"type": "array", "items": {"type": "record", "name": "X", "fields": []}}},
     ],
 }
+#: Read from an item that takes no bytes.
+_X = {"type": "record", "name": "X", "fields": [{"name": "text", "type": "string", "default": "x" * 100}]}
 _NEW = {
     **WIDE,
     "fields": [
         {**field, **{"s": {"aliases": ["text"]}, "l": {"default": []}}.get(field["name"], {"default": default})}
         for field, default in zip(WIDE["fields"], [None, "", None, [], None, "A", "end"], strict=True)
-    ],
+    ]
+    + [{"name": "x", "type": {"type": "array", "items": ["null", _X]}, "default": []}],
 }
 
 
@@ -75,7 +79,7 @@ def _columns(bounds: memoryview[int], data: memoryview, in_c: bool) -> tuple[lis
 
 
 def _seeds() -> Sequence[bytes]:
-    old = [{"gone": {"k": [1.5], "l": None}, "text": b"x", "i": 5, "e": symbol} for symbol in "AB"]
+    old = [{"gone": {"k": [1.5], "l": None}, "text": b"x", "i": 5, "e": symbol, "x": [{}]} for symbol in "AB"]
     return [
         *(framed(1, encoded(WIDE, value)) for value in GOOD),
         *(framed(2, encoded(_OLD, value)) for value in old),

@@ -1,0 +1,56 @@
+"""What can be wrong with a value: the numbers that the decoders use, and the reasons in words."""
+
+from __future__ import annotations
+
+from enum import IntEnum, auto
+
+__all__ = ["REASONS", "Fault", "shown"]
+
+
+class Fault(IntEnum):
+    """What is wrong with a value, as in ``accelerator/avro_values.h``."""
+
+    ENDS_EARLY = 1
+    LONG_VARINT = auto()
+    NO_INT = auto()
+    NO_BOOLEAN = auto()
+    BAD_LENGTH = auto()
+    NO_UTF8 = auto()
+    NO_SYMBOL = auto()
+    UNKNOWN_SYMBOL = auto()
+    NO_BRANCH = auto()
+    TOO_MANY_ITEMS = auto()
+    TOO_MANY_DIGITS = auto()
+    NO_UUID = auto()
+    OUT_OF_RANGE = auto()
+    BYTES_LEFT = auto()
+    NO_FRAME = auto()
+    NOT_RESOLVED = auto()
+    EXPANDS_TOO_FAR = auto()
+
+
+#: NOT_RESOLVED is missing: the program has its texts.
+REASONS = {
+    Fault.ENDS_EARLY: "the value ends too early",
+    Fault.LONG_VARINT: "a number exceeds 64 bits",
+    Fault.NO_INT: "a number exceeds the 32 bits of an int",
+    Fault.NO_BOOLEAN: "a boolean is neither 0 nor 1",
+    Fault.BAD_LENGTH: "a length is negative, or more than there is",
+    Fault.NO_UTF8: "a string is not UTF-8",
+    Fault.NO_SYMBOL: "an enum has no such symbol",
+    Fault.UNKNOWN_SYMBOL: "an enum has a symbol that the reader's schema has not, without a default",
+    Fault.NO_BRANCH: "a union has no such branch",
+    Fault.TOO_MANY_ITEMS: "a list or map says it has more items than there are bytes for",
+    Fault.TOO_MANY_DIGITS: "a decimal has more digits than its precision",
+    Fault.NO_UUID: "a uuid is not 36 characters of its usual form",
+    Fault.OUT_OF_RANGE: "a time is not within a day, or a duration exceeds 31 bits of months or days",
+    Fault.BYTES_LEFT: "the value has more bytes than its schema",
+    Fault.NO_FRAME: "the value does not begin with a zero byte and the id of a schema",
+    Fault.EXPANDS_TOO_FAR: "its arrays and maps expand to more than 4 KiB plus 256 times the size of the value",
+}
+
+
+def shown(value: object) -> str:
+    """Part of a schema as shown in an error, shortened."""
+    text = repr(value)
+    return text if len(text) <= 80 else f"{text[:77]}..."
