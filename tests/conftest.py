@@ -68,7 +68,7 @@ def pytest_configure(config: pytest.Config) -> None:
         config.option.timeout = TEST_S
     guard(config)
     choose_examples(config)
-    # Nothing here is asserted on a clock. Only a night's run draws examples that the last one did not.
+    # Nothing here is asserted on a clock. Only a night's run draws other examples than the run before.
     settings.register_profile(
         "without a clock",
         deadline=None,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 #: Set to 1, as for a night's run, it makes random tests draw all examples, others in each run, and tests of
-#: interrupting try all places. Any other run draws what the last one drew: what fails has to do with the change.
+#: interrupting try all places. All other runs of a tier draw the same examples.
 VARIABLE = "KAFKA_NEXTGEN_ALL_EXAMPLES"
 
 #: The default tier draws one of so many examples.
@@ -35,5 +35,5 @@ def every(stride: int) -> int:
 
 
 def is_a_night() -> bool:
-    """Return whether this run looks for examples that no run has drawn."""
+    """Return whether this run draws other examples than the run before."""
     return os.environ.get(VARIABLE) == "1"
