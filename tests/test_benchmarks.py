@@ -170,9 +170,8 @@ def test_memory_is_told_by_member_and_by_partition() -> None:
 
 @pytest.mark.parametrize("shape", avro_values.SHAPES)
 def test_avro_values_become_the_same_table_both_ways(shape: str) -> None:
-    size, ours_s, fastavros_s = avro_values.measure(shape, rows=200, rounds=1)
+    size, *_ = avro_values.measure(shape, rows=200, rounds=1)  # raises if the tables differ
     assert size > 50
-    assert min(ours_s, fastavros_s) >= 0
 
 
 @pytest.mark.parametrize("shape", json_values.SHAPES)
@@ -185,6 +184,5 @@ def test_json_values_become_the_same_table_all_ways(shape: str) -> None:
 
 @pytest.mark.parametrize("shape", protobuf_values.SHAPES)
 def test_protobuf_values_become_the_same_table_both_ways(shape: str) -> None:
-    size, ours_s, protobufs_s, _ = protobuf_values.measure(shape, rows=200, rounds=1)
+    size, *_ = protobuf_values.measure(shape, rows=200, rounds=1)  # raises if the tables differ
     assert size > 50
-    assert min(ours_s, protobufs_s) >= 0

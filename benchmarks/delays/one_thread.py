@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import threading
 
+from attrs import evolve
+
 from benchmarks.delays.log import Log
 from benchmarks.delays.ours import config, partitions
 from benchmarks.delays.task import Delays, Task
@@ -31,7 +33,10 @@ def handle(task: Task) -> Delays:
             if not enough.is_set() and not all(log.take(value or b"") for value in values):
                 enough.set()
 
-        consumer._core.engine.mailbox.wake = handle_at_once  # noqa: SLF001
+        engine = consumer._core.engine  # noqa: SLF001
+        engine.mailbox.wake = handle_at_once
+        fetcher = engine.fetcher
+        fetcher._exchanges = evolve(fetcher._exchanges, on_records=handle_at_once)  # noqa: SLF001
         consumer.assign(partitions(task))
         enough.wait()
         return log.delays()

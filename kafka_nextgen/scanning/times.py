@@ -40,7 +40,7 @@ def _moment_ms(moment: Moment, now_ms: int, name: str) -> int:
         return now_ms - round(moment.total_seconds() * 1000)
     if isinstance(moment, datetime):
         if moment.tzinfo is None:
-            raise TypeError(f"{name}={moment!r} has no time zone: use datetime.now(timezone.utc) or .astimezone()")
+            raise TypeError(f"{name}={moment!r} has no time zone: give it a timezone, or call .astimezone()")
         return _ms_of(moment)
     if isinstance(moment, str):
         duration = _DURATION.fullmatch(moment.strip())

@@ -86,8 +86,7 @@ class Connection(asyncio.BufferedProtocol):
             raise self._ended or DisconnectedError(f"{self.address}: not connected")
         reply: EagerFuture[Answer] = EagerFuture(loop=self._loop)
         pending = PendingRequest(api, version, deadline, reply, for_login, exchange)
-        pending.correlation_id = next(self._pipeline.correlation_ids)
-        frame = frames.encode_request(message, version, pending.correlation_id, self._settings.client_id)
+        frame = frames.encode_request(message, version, self._pipeline.next_id, self._settings.client_id)
         self._submit(pending, frame, self._loop.time())
         return reply
 
@@ -186,8 +185,7 @@ class Connection(asyncio.BufferedProtocol):
 
     def _follow(self, pending: PendingRequest, exchange: Exchange, frame: memoryview, now: float) -> bool:
         """Send the next request of an exchange, if the answer that arrived ``now`` leads to one."""
-        pending.correlation_id = next(self._pipeline.correlation_ids)
-        following = exchange.follow(frame, pending.correlation_id)
+        following = exchange.follow(frame, self._pipeline.next_id)
         if following is None:
             return False
         pending.deadline.restart(now)

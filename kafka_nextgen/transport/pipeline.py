@@ -12,7 +12,6 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Callable, Coroutine, Iterator
-from itertools import count
 from math import inf
 from typing import Protocol
 
@@ -83,9 +82,10 @@ class Pipeline:
         self._max_in_flight = max_in_flight
         self._in_flight: deque[PendingRequest] = deque()
         self.waiting: deque[PendingRequest] = deque()
-        self.correlation_ids = (number & _INT32_MAX for number in count())
         #: Set while a login is renewed.
         self.on_hold = False
+        #: The correlation id of the next request. A connection's ids have no gap.
+        self.next_id = 0
 
     def __len__(self) -> int:
         return len(self._in_flight) + sum(not pending.reply.done() for pending in self.waiting)
@@ -96,7 +96,8 @@ class Pipeline:
         return self._in_flight[0] if self._in_flight else None
 
     def add(self, pending: PendingRequest) -> None:
-        """Queue a request; login requests go first."""
+        """Number a request with ``next_id``, and queue it; login requests go first."""
+        pending.correlation_id, self.next_id = self.next_id, (self.next_id + 1) & _INT32_MAX
         if pending.for_login:
             self.waiting.appendleft(pending)
         else:

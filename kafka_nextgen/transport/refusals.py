@@ -28,7 +28,7 @@ logger = logger_of(__name__)
 
 T = TypeVar("T")
 
-#: How long (seconds) a refusal counts after the last attempt: connections that nobody needs are not retried.
+#: How long (seconds) a refusal counts after the last attempt: unused connections are not retried.
 _RECENT_S = 60.0
 
 

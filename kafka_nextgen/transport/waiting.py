@@ -59,8 +59,7 @@ class EagerFuture(asyncio.Future[T]):
     def cancel(self, msg: Any = None) -> bool:
         """Cancel unless done; returns whether this call cancelled it. asyncio calls this too."""
         is_cancelled = super().cancel(msg)
-        if is_cancelled:
-            self._wake(at_once=False)
+        self._wake(at_once=False)  # a task that still waits for a future that is done, too: see ``end``
         return is_cancelled
 
     def _wake(self, at_once: bool) -> None:
@@ -86,10 +85,13 @@ class EagerFuture(asyncio.Future[T]):
             self._timer = None
 
     def end(self: EagerFuture[None], failure: BaseException | None = None) -> None:
-        """Set None or an exception, unless done."""
+        """Set None or an exception, unless done.
+
+        A signal handler may have raised after the result was set and before the task was woken: this call wakes it.
+        """
         if self.done():
-            return
-        if failure is None:
+            self._wake(at_once=False)
+        elif failure is None:
             self.set_result(None)
         else:
             self.set_exception(failure)

@@ -17,15 +17,16 @@ from types import FrameType
 from attrs import define
 
 import kafka_nextgen
+from kafka_nextgen.transport.waiting import EagerFuture
 
 PACKAGE = str(Path(kafka_nextgen.__file__).parent) + os.sep
 #: What the event loop calls by itself. An exception there ends the task's own machinery, in any application.
-LOOP_CALLBACKS = str(Path("transport", "eager_future.py"))
+LOOP_CALLBACKS = {method.__code__ for method in vars(EagerFuture).values() if inspect.isfunction(method)}
 
 
 def _is_of_loop(frame: FrameType | None) -> bool:
     while frame is not None:
-        if frame.f_code.co_filename.endswith(LOOP_CALLBACKS):
+        if frame.f_code in LOOP_CALLBACKS:
             return True
         frame = frame.f_back
     return False

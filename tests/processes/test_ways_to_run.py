@@ -21,7 +21,7 @@ if not os.fork():
     os._exit(0)
 os.wait()
 os.close(says)
-print(os.read(said, 100).decode(), end="")
+print(open(said).read(), end="")
 """
 
 WORKERS = """

@@ -114,3 +114,14 @@ async def test_only_one_task_awaits_it() -> None:
         waiting.reply.add_done_callback(print)
     waiting.reply.set_result("answer")
     await waiting.task
+
+
+@pytest.mark.parametrize("second", ["end", "cancel"])
+async def test_a_task_that_was_not_woken_as_a_signal_handler_raised_is_woken_by_the_next_call(second: str) -> None:
+    waiting = await Waiting().begun()
+    asyncio.Future.set_result(waiting.reply, "answer")  # the handler raised before the rest of ``set_result``
+    await turns(2)
+    assert waiting.came == []
+    getattr(waiting.reply, second)()
+    await waiting.task
+    assert waiting.came == ["answer"]

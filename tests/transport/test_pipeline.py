@@ -13,7 +13,6 @@ from kafka_nextgen.wire.apis import METADATA, Answer
 def add(pipeline: Pipeline, *, for_login: bool = False) -> PendingRequest:
     reply: EagerFuture[Answer] = EagerFuture()
     pending = PendingRequest(METADATA, 13, Deadline(30.0, "the question"), reply, for_login, timeout_s=30.0)
-    pending.correlation_id = next(pipeline.correlation_ids)
     pipeline.add(pending)
     return pending
 

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.random
 _SLOW = [HealthCheck.filter_too_much, HealthCheck.too_slow]
 
 
-@settings(max_examples=examples(1000), deadline=None, suppress_health_check=_SLOW)
+@settings(max_examples=examples(1000), suppress_health_check=_SLOW)
 @given(st.data())
 def test_values_become_what_they_were_written_from(data: st.DataObject) -> None:
     schema = data.draw(SCHEMAS)
@@ -52,7 +52,7 @@ def is_json(value: bytes) -> bool:
     return True
 
 
-@settings(max_examples=examples(2000), deadline=None, suppress_health_check=_SLOW)
+@settings(max_examples=examples(2000), suppress_health_check=_SLOW)
 @given(st.data())
 def test_damaged_bytes_are_refused_or_are_what_the_judge_reads(data: st.DataObject) -> None:
     schema = data.draw(SCHEMAS)
@@ -65,7 +65,7 @@ def test_damaged_bytes_are_refused_or_are_what_the_judge_reads(data: st.DataObje
         assert is_json(values[1] or b"") == (not bad or not bad[0].reason.startswith("not JSON"))
 
 
-@settings(max_examples=examples(1000), deadline=None, suppress_health_check=_SLOW)
+@settings(max_examples=examples(1000), suppress_health_check=_SLOW)
 @given(st.data())
 def test_any_value_of_any_schema_is_read_or_refused_alike(data: st.DataObject) -> None:
     """Objects with the schema's names and values of any type, some of them twice."""
@@ -75,7 +75,7 @@ def test_any_value_of_any_schema_is_read_or_refused_alike(data: st.DataObject) -
     decoded(Json(schema), [f"{{{text}}}".encode()])
 
 
-@settings(max_examples=examples(1000), deadline=None)
+@settings(max_examples=examples(1000))
 @given(ANYTHING)
 def test_any_json_is_read_as_a_field_that_is_left_out(value: Any) -> None:
     batch, bad = decoded(Json(pa.schema([("a", pa.int8())])), [b'{"x":%s,"a":1}' % json.dumps(value).encode()])
@@ -92,7 +92,7 @@ _NUMBERS = st.builds(
 )
 
 
-@settings(max_examples=examples(3000), deadline=None)
+@settings(max_examples=examples(3000))
 @given(
     st.lists(
         _NUMBERS | st.floats(allow_nan=False, allow_infinity=False).map(lambda value: repr(value).encode()), max_size=30
@@ -107,7 +107,7 @@ def test_doubles_are_to_the_last_bit_what_python_reads(texts: list[bytes]) -> No
         assert row in beyond or struct.pack("<d", value) == struct.pack("<d", judged)
 
 
-@settings(max_examples=examples(1000), deadline=None)
+@settings(max_examples=examples(1000))
 @given(st.lists(_NUMBERS, max_size=10), st.integers(1, 38), st.integers(0, 10))
 def test_decimals_and_integers_are_exact_or_refused_alike(texts: list[bytes], precision: int, scale: int) -> None:
     column(pa.decimal128(precision, min(scale, precision)), texts)

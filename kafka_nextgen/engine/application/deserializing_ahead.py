@@ -268,7 +268,7 @@ class Ahead:
 
 
 async def _in_thread(work: Callable[[], T]) -> T:
-    """Run ``work`` in a thread that nobody waits for if the caller is cancelled, nor at the end of the process."""
+    """Run ``work`` in a daemon thread; if the caller is cancelled, the thread goes on alone."""
     loop = asyncio.get_running_loop()
     future: asyncio.Future[T] = loop.create_future()
 

@@ -1,7 +1,7 @@
 """What a registry answers to each request (Confluent's API, docs.confluent.io, "Schema Registry API Reference").
 
 A route is a method and a path, in which ``*`` stands for any one part. Its function gets these parts, the query and the
-body, and returns what is sent as JSON. Whatever is registered is compatible with everything.
+body, and returns what is sent as JSON. Every schema is compatible with every other.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ class Schemas(ABC):
 
 
 class _One(Schemas):
-    """The schema of all values, whatever their ids."""
+    """The schema of all values; their ids are ignored."""
 
     def __init__(self, schema: object) -> None:
         self._kind = parse(schema)

@@ -1,4 +1,4 @@
-"""What any schema has to keep to, whatever it is written in."""
+"""Rules for the names in Arrow schemas and JSON Schemas alike."""
 
 from __future__ import annotations
 

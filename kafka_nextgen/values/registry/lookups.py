@@ -77,7 +77,7 @@ class Lookups(Generic[T]):
     def _search(self, key: str, search: Future[T], keep: bool) -> None:
         try:
             found = self._find(key)
-        except BaseException as error:  # raised in whoever waits
+        except BaseException as error:  # raised in the callers that wait
             with self._lock:
                 if isinstance(error, RegistryError) and error.http_status_code == HTTPStatus.NOT_FOUND:
                     self._missing[key] = clocks.monotonic() + self._missing_s, error

@@ -157,6 +157,7 @@ def rule_of(found: str) -> str:
 
 
 _ROOT = Path(__file__).parents[4]
+_VERIFICATION = Path(__file__).parents[2]
 _HERE = Path(__file__).parent
 
 
@@ -203,10 +204,10 @@ class Kept:
 def _of_all() -> bytes:
     paths: Iterable[Path] = (
         *sorted((_ROOT / "kafka_nextgen").rglob("*.py")),
-        *sorted((_ROOT / "tests" / "invariants").glob("*.py")),
-        *sorted((_ROOT / "tests" / "scenario_language").rglob("*.py")),
-        *sorted((_ROOT / "tests" / "simulation").glob("*.py")),
-        *sorted((_ROOT / "tests" / "simulation" / "checking").glob("*.py")),
+        *sorted((_VERIFICATION / "invariants").glob("*.py")),
+        *sorted((_VERIFICATION / "scenario_language").rglob("*.py")),
+        *sorted((_VERIFICATION / "simulation").glob("*.py")),
+        *sorted((_VERIFICATION / "simulation" / "checking").glob("*.py")),
         *(_HERE / "planting.py", _HERE / "trying.py"),
     )
     return _digest(*(path.read_bytes() for path in paths if not path.name.startswith("test_"))).encode()
