@@ -6,8 +6,9 @@ command joins no group and commits nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["export"]
 
+_DECIDING = ("topics", "since", "until", "avro", "json", "protobuf", "message", "framed", "on_error")
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
@@ -63,17 +65,30 @@ def export(
     Run the same command again to go on after an interruption.
     """
     del style  # Parquet is the only format
-    task = Export(folder, " ".join(topics), file_rows)
+    task = Export(folder, _deciding_options(click.get_current_context().params), file_rows)
     begin, end = task.edges or (since, until)
     config = properties.config({"bootstrap.servers": bootstrap_servers})
     with _usage_errors():
         value = _format_of(avro, json, protobuf, message, framed)
-        found = scan(topics, config, since=begin, until=end, value=value, on_error=on_error)
+        found = scan(task.partitions or topics, config, since=begin, until=end, value=value, on_error=on_error)
     with found:
         total = sum(max(0, each.end - each.start) for each in found.ranges.values())
         with click.progressbar(length=total, label=" ".join(topics)) as bar:
             files = task.run(found, bar.update)
     click.echo(f"{files} files in {folder}")
+
+
+def _deciding_options(given: Mapping[str, object]) -> dict[str, str | None]:
+    """The options that decide what is in the files; for a file with a schema, a hash of its contents."""
+    return {name: _as_text(given[name]) for name in _DECIDING}
+
+
+def _as_text(option: object) -> str | None:
+    if isinstance(option, Path):
+        return f"a file with the SHA-256 {sha256(option.read_bytes()).hexdigest()[:16]}"
+    if isinstance(option, tuple):
+        return " ".join(option)
+    return None if option in (None, False) else str(option)
 
 
 def _format_of(

@@ -1,7 +1,8 @@
 """Writes a scan to files, so that an interrupted export can be continued, and each record is in exactly one file.
 
-- The ranges are fixed when the export begins, and kept in ``_export.json`` in its folder, with the offsets that are
-  done. A later call for the same folder continues from these.
+- The ranges are fixed when the export begins, and kept in ``_export.json`` in its folder, with the options that decide
+  what is in the files, and the offsets that are done. A later call with the same options continues from these, and
+  does not read partitions that were added since.
 - A file is complete or absent: it is written under a name that begins with a dot, and renamed once it is on disk. After
   that the offsets are stored, also by renaming. If the process ends between the two, the next call writes a file of the
   same name from the same offsets again.
@@ -34,10 +35,10 @@ VERSION = 1
 
 @frozen
 class _State:
-    """The contents of ``_export.json``: the topics as the caller named them, the end, the next offsets, and the number
-    of files."""
+    """The contents of ``_export.json``: the options of the first call, the ends, the next offsets, and the number of
+    files."""
 
-    name: str
+    options: Mapping[str, str | None]
     ends: Mapping[TopicPartition, int]
     positions: Mapping[TopicPartition, int]
     files: int = 0
@@ -47,7 +48,8 @@ class _State:
             {"topic": tp.topic, "partition": tp.partition, "next": self.positions[tp], "end": end}
             for tp, end in sorted(self.ends.items())
         ]
-        return json.dumps({"version": VERSION, "name": self.name, "files": self.files, "partitions": rows}, indent=1)
+        document = {"version": VERSION, "options": self.options, "files": self.files, "partitions": rows}
+        return json.dumps(document, indent=1)
 
     @classmethod
     def from_json(cls, text: str) -> _State:
@@ -56,18 +58,19 @@ class _State:
             raise ValueError(f"version {found['version']}")
         rows = [(TopicPartition(row["topic"], row["partition"]), row) for row in found["partitions"]]
         ends, positions = ({tp: int(row[name]) for tp, row in rows} for name in ("end", "next"))
-        return cls(str(found["name"]), ends, positions, int(found["files"]))
+        return cls(dict(found["options"]), ends, positions, int(found["files"]))
 
 
 @define
 class Export:
-    """An export of ``name`` to Parquet files in ``folder``, new or started earlier.
+    """An export to Parquet files in ``folder``, new or started earlier.
 
-    A file is complete when it has at least ``file_rows`` rows.
+    ``options`` are those that decide what is in the files, by the names that the caller knows. A file is complete when
+    it has at least ``file_rows`` rows.
     """
 
     folder: Path
-    name: str
+    options: Mapping[str, str | None]
     file_rows: int = 1_000_000
     _state: _State | None = None
 
@@ -80,19 +83,27 @@ class Export:
             self._state = _State.from_json(path.read_text())
         except (ValueError, KeyError, TypeError) as error:
             raise MisuseError(f"{path} can't be read ({error}): export to another folder") from error
-        if self._state.name != self.name:
-            raise MisuseError(f"{self.folder} has an export of {self._state.name}, not of {self.name}")
+        for name in {**self._state.options, **self.options}:
+            earlier, now = (options.get(name) or "nothing" for options in (self._state.options, self.options))
+            if earlier != now:
+                message = f"{self.folder} has an export with {name} = {earlier}, and this one has {now}"
+                raise MisuseError(f"{message}: export to another folder, or give the same options as before")
 
     @property
     def edges(self) -> tuple[Offsets, Offsets] | None:
         """The offsets to continue from and to end at; None for a new export."""
         return None if self._state is None else (self._state.positions, self._state.ends)
 
+    @property
+    def partitions(self) -> tuple[TopicPartition, ...]:
+        """The partitions to continue with; none for a new export."""
+        return () if self._state is None else tuple(self._state.ends)
+
     def run(self, scan: Scan, note_rows: Callable[[int], None] = lambda rows: None) -> int:
         """Write what ``scan`` reads; returns the number of files of the whole export. ``note_rows`` gets progress."""
         self.folder.mkdir(parents=True, exist_ok=True)
         if self._state is None:
-            self._note(_State(self.name, {tp: each.end for tp, each in scan.ranges.items()}, dict(scan.positions)))
+            self._note(_State(self.options, {tp: each.end for tp, each in scan.ranges.items()}, dict(scan.positions)))
         file = _ParquetFile(self._next_path())
         for table in scan.tables():
             file.write(table)

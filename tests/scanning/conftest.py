@@ -29,9 +29,9 @@ def avro(number: int) -> bytes:
     return encoded(ORDER, {"id": number})
 
 
-def write_orders(servers: str, numbers: range, value_of: Callable[[int], bytes] = avro) -> None:
+def write_orders(servers: str, numbers: range, value_of: Callable[[int], bytes] = avro, partitions: int = 3) -> None:
     producer = Producer({"bootstrap.servers": servers})
     for number in numbers:
         value = value_of(number)
-        producer.produce("orders", value, partition=number % 3, timestamp=FIRST_MS + number * MINUTE_MS)
+        producer.produce("orders", value, partition=number % partitions, timestamp=FIRST_MS + number * MINUTE_MS)
     assert producer.flush() == 0

@@ -8,6 +8,7 @@ from typing import Any
 import pyarrow.parquet
 import pytest
 from click.testing import CliRunner, Result
+from confluent_kafka.admin import AdminClient, NewPartitions
 from google.protobuf.descriptor_pb2 import FileDescriptorProto, FileDescriptorSet
 from google.protobuf.source_context_pb2 import SourceContext
 
@@ -18,6 +19,7 @@ from kafka_nextgen.scanning.export import Export
 from kafka_nextgen.testing import Cluster
 from kafka_nextgen.values import Avro
 from tests.scanning.conftest import ORDER, write_orders
+from tests.support.waiting import GUARD_S
 
 
 class InterruptedHereError(Exception):
@@ -39,9 +41,10 @@ def run(servers: str, folder: Path, interrupt_after: int | None = None) -> int:
             if not left[0]:
                 raise InterruptedHereError
 
-    task = Export(folder, "orders", file_rows=5)
+    task = Export(folder, {"topics": "orders"}, file_rows=5)
     begin, end = task.edges or (None, None)
-    found = kafka_nextgen.scan("orders", bootstrap_servers=servers, since=begin, until=end, value=Avro(ORDER))
+    topics = task.partitions or "orders"
+    found = kafka_nextgen.scan(topics, bootstrap_servers=servers, since=begin, until=end, value=Avro(ORDER))
     with found:
         return task.run(found, note_rows)
 
@@ -98,6 +101,19 @@ def test_what_was_written_after_the_export_began_is_not_in_it(tmp_path: Path) ->
     assert ids(tmp_path) == list(range(30))
 
 
+def test_partitions_that_were_added_after_the_export_began_are_not_in_it(tmp_path: Path) -> None:
+    with Cluster() as cluster:
+        cluster.create_topic("orders", 3)
+        write_orders(cluster.bootstrap_servers, range(30))
+        with pytest.raises(InterruptedHereError):
+            run(cluster.bootstrap_servers, tmp_path, interrupt_after=4)
+        admin = AdminClient({"bootstrap.servers": cluster.bootstrap_servers})
+        admin.create_partitions([NewPartitions("orders", 4)])["orders"].result(GUARD_S)
+        write_orders(cluster.bootstrap_servers, range(30, 40), partitions=4)
+        run(cluster.bootstrap_servers, tmp_path)
+    assert ids(tmp_path) == list(range(30))
+
+
 def test_an_export_that_is_done_stays_as_it_is(servers: str, tmp_path: Path) -> None:
     files = run(servers, tmp_path)
     assert run(servers, tmp_path) == files
@@ -106,14 +122,16 @@ def test_an_export_that_is_done_stays_as_it_is(servers: str, tmp_path: Path) -> 
 
 def test_a_folder_has_one_export(servers: str, tmp_path: Path) -> None:
     run(servers, tmp_path)
-    with pytest.raises(MisuseError, match="has an export of orders, not of audit"):
-        Export(tmp_path, "audit")
+    with pytest.raises(MisuseError, match="has an export with topics = orders, and this one has audit: export to"):
+        Export(tmp_path, {"topics": "audit"})
+    with pytest.raises(MisuseError, match="has an export with since = nothing, and this one has 2h: export to"):
+        Export(tmp_path, {"topics": "orders", "since": "2h"})
 
 
 def test_a_state_that_can_not_be_read_is_no_new_export(tmp_path: Path) -> None:
     (tmp_path / "_export.json").write_text("{")
     with pytest.raises(MisuseError, match=r"_export.json can't be read .*: export to another folder"):
-        Export(tmp_path, "orders")
+        Export(tmp_path, {"topics": "orders"})
 
 
 # ---- the command
@@ -130,6 +148,16 @@ def test_the_command_writes_parquet(servers: str, tmp_path: Path) -> None:
     assert done.exit_code == 0, done.stderr
     assert ids(tmp_path / "out") == list(range(30))
     assert done.stdout.splitlines()[-1] == f"3 files in {tmp_path / 'out'}"
+
+
+def test_another_schema_is_another_export(servers: str, tmp_path: Path) -> None:
+    schema = tmp_path / "order.avsc"
+    order = ["orders", "--to", str(tmp_path / "out"), "--avro", str(schema)]
+    for field, exit_code, told in [("id", 0, ""), ("number", 1, "has an export with avro = a file with the SHA-256 ")]:
+        schema.write_text(f'{{"type": "record", "name": "Order", "fields": [{{"name": "{field}", "type": "long"}}]}}')
+        done = export(servers, *order)
+        assert (done.exit_code, told in done.stderr) == (exit_code, True), done.stderr
+    assert ids(tmp_path / "out") == list(range(30))
 
 
 def test_values_are_json_or_protobuf_by_the_schema_that_is_given(tmp_path: Path) -> None:
