@@ -143,7 +143,10 @@ class Connection(asyncio.BufferedProtocol):
         except DecodeError as error:
             self._end(self._with_address(error))
         if self.is_open:
-            self._pump(self._loop.time())
+            if self._pipeline.waiting:
+                self._pump(self._loop.time())
+            else:
+                self._timer.fire_by(self._due_at())
 
     def connection_lost(self, exc: Exception | None) -> None:
         """The socket is closed."""
