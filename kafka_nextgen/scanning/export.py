@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from attrs import define, evolve, frozen
 
-from kafka_nextgen.errors import MisuseError
+from kafka_nextgen.errors import ArrowSchemaError, MisuseError
 from kafka_nextgen.scanning.arrow_stream import Scan
 from kafka_nextgen.scanning.ranges import Offsets
 from kafka_nextgen.types import TopicPartition
@@ -100,7 +100,11 @@ class Export:
         return () if self._state is None else tuple(self._state.ends)
 
     def run(self, scan: Scan, note_rows: Callable[[int], None] = lambda rows: None) -> int:
-        """Write what ``scan`` reads; returns the number of files of the whole export. ``note_rows`` gets progress."""
+        """Write what ``scan`` reads; returns the number of files of the whole export. ``note_rows`` gets progress.
+
+        Raises ArrowSchemaError, before anything is written, for a column that Parquet has no type for.
+        """
+        _check_writable(scan.schema)
         self.folder.mkdir(parents=True, exist_ok=True)
         if self._state is None:
             self._note(_State(self.options, {tp: each.end for tp, each in scan.ranges.items()}, dict(scan.positions)))
@@ -157,6 +161,19 @@ class _ParquetFile:
         self._writer.close()
         _put(_partial(self.path), self.path)
         return True
+
+
+def _check_writable(schema: pyarrow.Schema) -> None:
+    import pyarrow.parquet
+
+    for column in schema:
+        try:
+            pyarrow.parquet.ParquetWriter(pyarrow.BufferOutputStream(), pyarrow.schema([column])).close()
+        except pyarrow.ArrowNotImplementedError as error:
+            raise ArrowSchemaError(
+                f"column {column.name!r} is {column.type}, which Parquet has no type for: leave the field out of the "
+                "schema of the values, or write the table with kafka_nextgen.scan"
+            ) from error
 
 
 def _partial(path: Path) -> Path:

@@ -15,6 +15,7 @@ from google.protobuf.source_context_pb2 import SourceContext
 import kafka_nextgen
 from kafka_nextgen import MisuseError
 from kafka_nextgen.cli.main import cli
+from kafka_nextgen.errors import ArrowSchemaError
 from kafka_nextgen.scanning.export import Export
 from kafka_nextgen.testing import Cluster
 from kafka_nextgen.values import Avro
@@ -132,6 +133,25 @@ def test_a_state_that_can_not_be_read_is_no_new_export(tmp_path: Path) -> None:
     (tmp_path / "_export.json").write_text("{")
     with pytest.raises(MisuseError, match=r"_export.json can't be read .*: export to another folder"):
         Export(tmp_path, {"topics": "orders"})
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        {"type": "fixed", "name": "span", "size": 12, "logicalType": "duration"},
+        {"type": "record", "name": "nothing", "fields": []},
+    ],
+    ids=["duration", "empty record"],
+)
+def test_a_type_that_parquet_lacks_is_refused_before_anything_is_written(
+    servers: str, tmp_path: Path, kind: dict[str, object]
+) -> None:
+    span = {"type": "record", "name": "Order", "fields": [{"name": "id", "type": "long"}, {"name": "n", "type": kind}]}
+    task = Export(tmp_path / "out", {})
+    found = kafka_nextgen.scan("orders", bootstrap_servers=servers, value=Avro(span))
+    with found, pytest.raises(ArrowSchemaError, match=r"column 'n' is .*, which Parquet has no type for: leave the"):
+        task.run(found)
+    assert not (tmp_path / "out").exists()
 
 
 # ---- the command
