@@ -40,7 +40,7 @@ def comparable(value: Any) -> Any:
     return repr(value) if isinstance(value, float) else value
 
 
-@settings(max_examples=examples(1000), suppress_health_check=[HealthCheck.filter_too_much])
+@settings(max_examples=examples(500), suppress_health_check=[HealthCheck.filter_too_much])
 @given(st.data())
 def test_values_are_what_fastavro_reads(data: st.DataObject) -> None:
     schema = data.draw(schemas)
@@ -51,7 +51,7 @@ def test_values_are_what_fastavro_reads(data: st.DataObject) -> None:
     assert [as_read(schema, row) for row in batch.to_pylist()] == [judged(each, schema)[0] for each in encodings]
 
 
-@settings(max_examples=examples(1000), suppress_health_check=[HealthCheck.filter_too_much])
+@settings(max_examples=examples(500), suppress_health_check=[HealthCheck.filter_too_much])
 @given(st.data())
 def test_a_readers_schema_gives_what_fastavro_gives(data: st.DataObject) -> None:
     writer = data.draw(schemas)
@@ -64,7 +64,7 @@ def test_a_readers_schema_gives_what_fastavro_gives(data: st.DataObject) -> None
     ]
 
 
-@settings(max_examples=examples(1000), suppress_health_check=[HealthCheck.filter_too_much])
+@settings(max_examples=examples(500), suppress_health_check=[HealthCheck.filter_too_much])
 @given(st.data())
 def test_the_union_of_two_schemas_reads_the_values_of_both(data: st.DataObject) -> None:
     writers = {1: data.draw(schemas)}
@@ -89,7 +89,7 @@ def damaged(data: st.DataObject, whole: bytes) -> bytes:
     return bytes(changed[: data.draw(st.integers(0, len(changed)))]) if data.draw(st.booleans()) else bytes(changed)
 
 
-@settings(max_examples=examples(2000), suppress_health_check=[HealthCheck.filter_too_much])
+@settings(max_examples=examples(800), suppress_health_check=[HealthCheck.filter_too_much])
 @given(st.data())
 def test_damaged_bytes_are_refused_or_are_what_fastavro_reads(data: st.DataObject) -> None:
     schema = data.draw(schemas)

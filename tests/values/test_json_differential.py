@@ -21,7 +21,7 @@ pytestmark = pytest.mark.random
 _SLOW = [HealthCheck.filter_too_much, HealthCheck.too_slow]
 
 
-@settings(max_examples=examples(1000), suppress_health_check=_SLOW)
+@settings(max_examples=examples(500), suppress_health_check=_SLOW)
 @given(st.data())
 def test_values_become_what_they_were_written_from(data: st.DataObject) -> None:
     schema = data.draw(SCHEMAS)
@@ -52,7 +52,7 @@ def is_json(value: bytes) -> bool:
     return True
 
 
-@settings(max_examples=examples(2000), suppress_health_check=_SLOW)
+@settings(max_examples=examples(800), suppress_health_check=_SLOW)
 @given(st.data())
 def test_damaged_bytes_are_refused_or_are_what_the_judge_reads(data: st.DataObject) -> None:
     schema = data.draw(SCHEMAS)
@@ -65,7 +65,7 @@ def test_damaged_bytes_are_refused_or_are_what_the_judge_reads(data: st.DataObje
         assert is_json(values[1] or b"") == (not bad or not bad[0].reason.startswith("not JSON"))
 
 
-@settings(max_examples=examples(1000), suppress_health_check=_SLOW)
+@settings(max_examples=examples(500), suppress_health_check=_SLOW)
 @given(st.data())
 def test_any_value_of_any_schema_is_read_or_refused_alike(data: st.DataObject) -> None:
     """Objects with the schema's names and values of any type, some of them twice."""

@@ -15,14 +15,14 @@ pytestmark = pytest.mark.random
 _SLOW = [HealthCheck.filter_too_much, HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example]
 
 
-@settings(max_examples=examples(1000), suppress_health_check=_SLOW)
+@settings(max_examples=examples(400), suppress_health_check=_SLOW)
 @given(st.data())
 def test_values_are_what_protobuf_reads(data: st.DataObject) -> None:
     kind = data.draw(kinds())
     check(kind, data.draw(st.lists(values_of(kind.DESCRIPTOR), min_size=1, max_size=4)))
 
 
-@settings(max_examples=examples(1000), suppress_health_check=_SLOW)
+@settings(max_examples=examples(400), suppress_health_check=_SLOW)
 @given(st.data())
 def test_damaged_bytes_are_refused_or_are_what_protobuf_reads(data: st.DataObject) -> None:
     kind = data.draw(kinds())
@@ -30,7 +30,7 @@ def test_damaged_bytes_are_refused_or_are_what_protobuf_reads(data: st.DataObjec
     check(kind, [b"", *values, b""])
 
 
-@settings(max_examples=examples(500), suppress_health_check=_SLOW)
+@settings(max_examples=examples(200), suppress_health_check=_SLOW)
 @given(st.data())
 def test_what_protobuf_writes_is_what_was_read(data: st.DataObject) -> None:
     """A value, and the same after protobuf has put it in order, make the same columns."""
