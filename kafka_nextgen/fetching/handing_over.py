@@ -32,7 +32,7 @@ class Handover:
         for tp in self._buffers.runs:
             if self._by_partition[tp].may_hand_over:
                 return True
-        for state in self._states:  # noqa: SIM110  (a generator would be gone in and out of for each)
+        for state in self._states:  # noqa: SIM110  (a generator would be re-entered for each partition)
             if state.error is not None and state.may_hand_over:
                 return True
         return False

@@ -34,7 +34,7 @@ class FetchCounters:
     bytes: int = 0
     latency: Timings = Factory(Timings)
 
-    def note_records(self, decoded: Iterable[DecodedPartition]) -> None:
+    def count_records(self, decoded: Iterable[DecodedPartition]) -> None:
         """Count the records of a Fetch response."""
         for part in decoded:
             if part.columns is not None:

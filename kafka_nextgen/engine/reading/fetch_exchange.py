@@ -106,7 +106,7 @@ class FetchExchange:
             return None
         request, decoded = taken
         context.counters.latency.note(now - self.asked_at, now)
-        context.counters.note_records(decoded)
+        context.counters.count_records(decoded)
         self._has_news = bool(decoded)
         self.asked_at = now
         return request

@@ -158,16 +158,17 @@ class Fetcher:
             plan = state.planning.plan(self._cluster.metadata, now)
             truncations = state.results.take_truncations() if state.results.new_truncations else ()
         if plan.topics is not None:
-            self._tell_of_topics(plan.topics)
+            self._report_topics(plan.topics)
         if truncations:
-            _tell_of_truncations(truncations)
+            _log_truncations(truncations)
         self._timer.set_after(None if plan.deadline is None else max(_LEAST_DELAY_S, plan.deadline - now))
         if self._changed is not None:
             self._changed.set()
             self._changed = None
         return plan.needs
 
-    def _tell_of_topics(self, topics: TopicChanges) -> None:
+    def _report_topics(self, topics: TopicChanges) -> None:
+        """Report recreated topics to the offset machine, and log them and the deleted ones."""
         if topics.replaced:
             self._offsets.assigned(topics.assigned, topics.replaced)
             where = format_partitions(topics.replaced)
@@ -237,7 +238,7 @@ class Fetcher:
         if decoded is None:
             self.pump()
             decoded = await self._decoder.decode(fetch, partitions)
-        self._counters.note_records(decoded)
+        self._counters.count_records(decoded)
         with self._fetches as state:
             redirected = state.results.fetched(fetch, decoded, clocks.monotonic())
         if redirected:
@@ -276,7 +277,7 @@ class Fetcher:
             state.results.failed(need, clocks.monotonic())
 
 
-def _tell_of_truncations(lost: Iterable[Truncation]) -> None:
+def _log_truncations(lost: Iterable[Truncation]) -> None:
     for one in lost:
         where = "auto.offset.reset decides where to go on" if one.diverging is None else "goes on there"
         logger.warning("%s; %s", one, where)

@@ -184,12 +184,12 @@ class LockedFetches(AbstractContextManager[FetchState]):
                     self._state.handover.hand_over(part)
         finally:  # also for runs that were handed over before a signal handler raised
             if before is not None:
-                self._tell_of_room(before)
+                self._notify_of_room(before)
 
     def put_back(self, parts: Iterable[ColumnSlice], last: TopicPartition) -> None:
         """Put these runs back and move the positions to their start; the partition ``last`` is then served last.
 
-        Partitions that were polled, sought or given up in the meantime are left alone; see ``FetchState.put_back``.
+        Partitions that were polled, sought or given up in the meantime are left alone; see ``Handover.put_back``.
         """
         by_partition: dict[TopicPartition, list[ColumnSlice]] = {}
         for part in parts:
@@ -217,7 +217,7 @@ class LockedFetches(AbstractContextManager[FetchState]):
         with self._lock:
             self._state.handover.let_go(self._state.assignment() if partitions is None else partitions)
 
-    def _tell_of_room(self, runs_before: int) -> None:
+    def _notify_of_room(self, runs_before: int) -> None:
         """Call ``on_change`` if finished runs make room for a partition that was left out of requests."""
         if self._state.planning.waits_for_room and self._state.handover.runs_done != runs_before:
             self._on_change()

@@ -42,7 +42,7 @@ from kafka_nextgen.testing.coordinator.timers import TimerKind
 from kafka_nextgen.testing.coordinator.topics import NamedTopics
 from kafka_nextgen.types import TopicId, TopicIdPartition
 
-__all__ = ["ReconciliationInput", "reconcile", "reconcile_member"]
+__all__ = ["ReconciliationInput", "has_other_owner", "reconcile", "reconcile_member"]
 
 #: Partitions, each with the assignment epoch it was granted at.
 Granted = dict[TopicIdPartition, int]
@@ -126,8 +126,14 @@ def _is_free(partition: TopicIdPartition, member_id: str, input_: Reconciliation
     """Whether no member owns the partition. One that the member has just released is free for the member itself, which
     may want it again; early releases of Kafka see that only with the next heartbeat.
     """
-    owner = input_.owners.get(partition)
-    return owner is None or (owner == member_id and input_.takes_back_at_once)
+    if has_other_owner(partition, member_id, input_.owners):
+        return False
+    return input_.takes_back_at_once or partition not in input_.owners
+
+
+def has_other_owner(partition: TopicIdPartition, member_id: str, owners: Mapping[TopicIdPartition, str]) -> bool:
+    """Whether another member has the partition, assigned or pending revocation."""
+    return owners.get(partition, member_id) != member_id
 
 
 def _epoch_while_revoking(current: CurrentMemberAssignment, input_: ReconciliationInput) -> int:

@@ -30,6 +30,7 @@ from kafka_nextgen.testing.coordinator.classic.requests import Heartbeat, SyncGr
 from kafka_nextgen.testing.coordinator.classic.responses import HeartbeatAnswer, SyncGroupAnswer
 from kafka_nextgen.testing.coordinator.draft import Draft, Outcome
 from kafka_nextgen.testing.coordinator.group import Group
+from kafka_nextgen.testing.coordinator.reconciliation import has_other_owner
 from kafka_nextgen.testing.coordinator.timers import TimerKind
 
 __all__ = ["keep_session", "member_heartbeat", "member_sync"]
@@ -97,9 +98,11 @@ def _is_behind(draft: Draft, current: CurrentMemberAssignment) -> bool:
 
 
 def _waits(group: Group, current: CurrentMemberAssignment) -> bool:
-    """Whether another member still owns a partition of the member's target."""
-    holders = (group.owners.get(partition) for partition in flatten(group.target(current.member_id)))
-    return any(holder not in (None, current.member_id) for holder in holders)
+    """Whether another member still owns a partition of this member's target. This member has nothing left to revoke, so
+    ``takes_back_at_once`` makes no difference: those of the target that it owns, it keeps.
+    """
+    target, member_id = flatten(group.target(current.member_id)), current.member_id
+    return any(has_other_owner(partition, member_id, group.owners) for partition in target)
 
 
 def _expect_join(draft: Draft, member_id: str) -> None:
