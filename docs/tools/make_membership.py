@@ -29,7 +29,7 @@ PAGE = Path(__file__).parents[1] / "how-it-works" / "membership.md"
 OPENING = """\
 # A member of a group
 
-*Written by `python docs/tools/make_membership.py` from `kafka_nextgen/membership/`; a test keeps it in step.*
+*Written by `python docs/tools/make_membership.py` from `kafka_nextgen/membership/`; a test checks that it is up to date.*
 
 A member is a state machine: it takes an event and returns effects, which its driver carries out. Its status is its
 place in the group; its phase is the step that it waits for within a status. There are two machines, one for each
@@ -50,20 +50,20 @@ WHEN_A_CALLBACK_RAISES = """
   member continues. The next owner reads again the records that were handed over but not committed.
 - `on_partitions_lost`: the member joins again nevertheless.
 
-For each partition that was passed to `on_partitions_assigned`, `on_partitions_revoked` or `on_partitions_lost` is
-called when the partition goes, even if the first call raised. A member whose application does not poll again leaves
-after `max.poll.interval.ms`. So does a member whose callbacks in `close` or `unsubscribe` take that long, although the
-call waits for them.
+Every partition that was passed to `on_partitions_assigned` is later passed to `on_partitions_revoked` or
+`on_partitions_lost`, even if the first call raised. A member whose application does not poll again leaves
+after `max.poll.interval.ms`. So does a member whose callbacks in `close` or `unsubscribe` take that long; the call
+still waits for them.
 
 Java's consumer differs. In the consumer group protocol it acknowledges nothing after `onPartitionsRevoked` has raised,
 so the coordinator removes the member, with all its other partitions, when its rebalance timeout
 (`max.poll.interval.ms`) is over. In the classic protocol it gives them up, as here. After `onPartitionsAssigned` has
-raised, it reconciles again too, but the partitions already count as owned: they are not passed to the callback a second
+raised, it also reconciles again, but the partitions already count as owned, and are not passed to the callback a second
 time. In the classic protocol it reads them although the callback failed.
 """
 
 CLASSIC_ERRORS = """
-## Errors of its requests
+## Errors of a classic member's requests
 
 A code without an entry is fatal: `poll` raises it, and the member sends nothing more. In the column for commits, which
 the offset machine sends, such a code does not affect the member. "Reset" means to lose all partitions and to join again
@@ -110,11 +110,11 @@ def _machine(statuses: type[Enum], rows: Iterable[RowOf], ignored: Iterable[Igno
         [
             "\n## Statuses\n\n",
             _table(("status", "meaning"), _comments(statuses)),
-            "\n## Arrows\n\n",
-            "Arrows from a status to itself are left out: nearly every event can leave a member in its status.\n\n",
+            "\n## Transitions\n\n",
+            "Transitions from a status to itself are omitted: nearly every event can leave a member in its status.\n\n",
             f"```mermaid\n{diagram(rows)}```\n",
-            "\n## What is ignored, and why\n\n",
-            _table(("event", "in", "because"), (_ignored(entry, list(statuses)) for entry in ignored)),
+            "\n## Ignored events\n\n",
+            _table(("event", "in status", "reason"), (_ignored(entry, list(statuses)) for entry in ignored)),
         ]
     )
 
@@ -122,7 +122,7 @@ def _machine(statuses: type[Enum], rows: Iterable[RowOf], ignored: Iterable[Igno
 def diagram(rows: Iterable[RowOf[S, R]]) -> str:
     """Draw the arrows between different statuses for Mermaid, each with the events that can lead along it.
 
-    Arrows from a status to itself are left out: nearly every event can leave a member in its status.
+    Arrows from a status to itself are omitted: nearly every event can leave a member in its status.
     """
     arrows: dict[tuple[S, S], list[str]] = {}
     for row in rows:
