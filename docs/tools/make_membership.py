@@ -29,7 +29,8 @@ PAGE = Path(__file__).parents[1] / "how-it-works" / "membership.md"
 OPENING = """\
 # A member of a group
 
-*Written by `python docs/tools/make_membership.py` from `kafka_nextgen/membership/`; a test checks that it is up to date.*
+*Written by `python docs/tools/make_membership.py` from `kafka_nextgen/membership/`; a test checks that it is
+up to date.*
 
 A member is a state machine: it takes an event and returns effects, which its driver carries out. Its status is its
 place in the group; its phase is the step that it waits for within a status. There are two machines, one for each
