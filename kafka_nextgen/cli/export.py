@@ -69,12 +69,16 @@ def export(
     begin, end = task.edges or (since, until)
     config = properties.config({"bootstrap.servers": bootstrap_servers})
     with _usage_errors():
-        value = _format_of(avro, json, protobuf, message, framed)
+        value = _format_of(avro, json, protobuf, message, framed, on_error)
         found = scan(task.partitions or topics, config, since=begin, until=end, value=value, on_error=on_error)
     with found:
         total = sum(max(0, each.end - each.start) for each in found.ranges.values())
         with click.progressbar(length=total, label=" ".join(topics)) as bar:
-            files = task.run(found, bar.update)
+            try:
+                files = task.run(found, bar.update)
+            except KeyboardInterrupt:
+                click.echo("\ninterrupted: run the same command again to go on", err=True)
+                raise
     click.echo(f"{files} files in {folder}")
 
 
@@ -92,11 +96,13 @@ def _as_text(option: object) -> str | None:
 
 
 def _format_of(
-    avro: Path | None, json: Path | None, protobuf: Path | None, message: str | None, framed: bool
+    avro: Path | None, json: Path | None, protobuf: Path | None, message: str | None, framed: bool, on_error: OnError
 ) -> ValueFormat | None:
     """The format of the values; None for bytes. Raises ValueError for options that contradict each other."""
     if sum(each is not None for each in (avro, json, protobuf)) > 1:
         raise ValueError("values have one format: --avro, --json or --protobuf")
+    if avro is json is protobuf is None and (framed or on_error != "raise"):
+        raise ValueError("--framed and --on-error need --avro, --json or --protobuf")
     if (message is None) != (protobuf is None):
         raise ValueError("--protobuf and --message are given together")
     if avro is not None:

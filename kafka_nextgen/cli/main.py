@@ -31,6 +31,9 @@ _REACHING = ("reaching a broker", "reaching a first broker")
 _REACHING_LOGGERS = ("kafka_nextgen.transport.cluster", "kafka_nextgen.engine")
 
 
+_INTERRUPTED = 130
+
+
 class _OneLineErrors(click.Group):
     """Converts errors of the library and the operating system to click's, and all to one line."""
 
@@ -53,6 +56,8 @@ class _OneLineErrors(click.Group):
             raise _UsageError(_one_line(error)) from error
         except (KafkaNextgenError, OSError) as error:
             raise click.ClickException(_one_line(error)) from error
+        except KeyboardInterrupt:  # click would exit with 1
+            ctx.exit(_INTERRUPTED)
 
 
 class _UsageError(click.ClickException):

@@ -16,8 +16,8 @@ import attrs
 from kafka_nextgen import clocks
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.consumer import Consumer
-from kafka_nextgen.engine.application.records import Records
-from kafka_nextgen.errors import ArrowSchemaError
+from kafka_nextgen.engine.application.records import Records, require_extra
+from kafka_nextgen.errors import ArrowSchemaError, MisuseError
 from kafka_nextgen.scanning.ranges import Edge, Topics, question_of
 from kafka_nextgen.types import OffsetRange, TopicPartition
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from kafka_nextgen.engine.application.value_columns import OnError
     from kafka_nextgen.values import ValueFormat
 
-__all__ = ["Scan", "read_arrow", "scan"]
+__all__ = ["BATCH_ROWS", "Scan", "read_arrow", "scan"]
 
 #: The default maximum number of records in a batch.
 BATCH_ROWS = 65_536
@@ -59,8 +59,12 @@ def scan(
     Raises ConfigError, TypeError or ValueError for invalid arguments, UnknownTopicError, and what ``Consumer`` raises
     for a cluster that can't be reached. Reading raises OffsetOutOfRangeError if records of the range are deleted
     before they are read, DeserializationError for a bad value, depending on ``on_error``, and ArrowSchemaError if a
-    value brings new columns (``Avro(columns="union")``).
+    value brings new columns (``Avro(columns="union")``). A scan that was read to its end or closed raises MisuseError.
     """
+    if not isinstance(batch_rows, int) or batch_rows < 1:
+        raise ValueError(f"batch_rows={batch_rows!r} is not a positive number of rows")
+    with require_extra("scan()", "arrow"):
+        import pyarrow  # noqa: F401  (before the consumer is created)
     question = question_of(topics, since, until, int(clocks.time() * 1000))
     consumer = Consumer(_groupless(config, settings))
     try:
@@ -109,6 +113,7 @@ class Scan:
     ) -> None:
         import pyarrow
 
+        self._is_over = False
         self.ranges = dict(ranges)
         self.positions = {tp: each.start for tp, each in ranges.items()}
         self._consumer = consumer
@@ -124,31 +129,45 @@ class Scan:
 
     def tables(self, max_rows: int = BATCH_ROWS) -> Iterator[pyarrow.Table]:
         """Yield tables of at most ``max_rows``, with ``positions`` after each."""
-        with self._consumer as consumer:
-            consumer.assign(self.ranges)
-            for records in consumer.batches(max_rows):
-                table = self._to_table(records)
-                self.positions.update(records.next_offsets())
-                yield table
+        self._check_unread()
+        try:
+            with self._consumer as consumer:
+                consumer.assign(self.ranges)
+                for records in consumer.batches(max_rows):
+                    table = self._to_table(records)
+                    self.positions.update(records.next_offsets())
+                    yield table
+        finally:
+            self._is_over = True
         # Offsets without records, such as transaction markers, may follow the last one.
         self.positions.update({tp: max(each.start, each.end) for tp, each in self.ranges.items()})
 
     def read_all(self) -> pyarrow.Table:
         """Read the rest as one table."""
+        self._check_unread()
         return self._reader.read_all()
 
     def reader(self) -> pyarrow.RecordBatchReader:
         """Return the stream as a pyarrow reader, for libraries that accept nothing else."""
+        self._check_unread()
         return self._reader
 
     def close(self) -> None:
         """Stop fetching. Does nothing after the end of the stream, or if called again."""
+        self._is_over = True
         self._consumer.close()
 
+    def _check_unread(self) -> None:
+        """Raise MisuseError for a stream that is over: to its reader it would be an empty table."""
+        if self._is_over:
+            raise MisuseError("this scan was read to its end, or closed: call scan() again")
+
     def __iter__(self) -> Iterator[pyarrow.RecordBatch]:
+        self._check_unread()
         return iter(self._reader)
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        self._check_unread()
         return self._reader.__arrow_c_stream__(requested_schema)
 
     def __enter__(self) -> Scan:

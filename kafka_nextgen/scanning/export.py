@@ -6,22 +6,30 @@
 - A file is complete or absent: it is written under a name that begins with a dot, and renamed once it is on disk. After
   that the offsets are stored, also by renaming. If the process ends between the two, the next call writes a file of the
   same name from the same offsets again.
+- A folder with other Parquet files is refused, and so is one that lost a file of its export. Where the system has
+  ``flock``, a second process is refused, too.
 """
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from attrs import define, evolve, frozen
 
 from kafka_nextgen.errors import ArrowSchemaError, MisuseError
-from kafka_nextgen.scanning.arrow_stream import Scan
+from kafka_nextgen.scanning.arrow_stream import BATCH_ROWS, Scan
 from kafka_nextgen.scanning.ranges import Offsets
 from kafka_nextgen.types import TopicPartition
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
 
 if TYPE_CHECKING:
     import pyarrow
@@ -78,6 +86,7 @@ class Export:
         """Read the state that an earlier call left. Raises MisuseError for a folder of another export."""
         path = self.folder / STATE
         if not path.exists():
+            self._check_empty()
             return
         try:
             self._state = _State.from_json(path.read_text())
@@ -88,6 +97,14 @@ class Export:
             if earlier != now:
                 message = f"{self.folder} has an export with {name} = {earlier}, and this one has {now}"
                 raise MisuseError(f"{message}: export to another folder, or give the same options as before")
+        for number in range(self._state.files):
+            if not self._path(number).exists():
+                raise MisuseError(f"{self._path(number)} is missing: put it back, or export to another folder")
+
+    def _check_empty(self) -> None:
+        """Refuse a folder with files that could be taken for those of the export, or be replaced by them."""
+        for other in sorted(self.folder.glob("*.parquet")):
+            raise MisuseError(f"{other} is not of an export: export to an empty folder")
 
     @property
     def edges(self) -> tuple[Offsets, Offsets] | None:
@@ -102,14 +119,19 @@ class Export:
     def run(self, scan: Scan, note_rows: Callable[[int], None] = lambda rows: None) -> int:
         """Write what ``scan`` reads; returns the number of files of the whole export. ``note_rows`` gets progress.
 
-        Raises ArrowSchemaError, before anything is written, for a column that Parquet has no type for.
+        Raises ArrowSchemaError, before anything is written, for a column that Parquet has no type for, and MisuseError
+        if another process is exporting to the folder.
         """
         _check_writable(scan.schema)
         self.folder.mkdir(parents=True, exist_ok=True)
+        with _locked(self.folder):
+            return self._run(scan, note_rows)
+
+    def _run(self, scan: Scan, note_rows: Callable[[int], None]) -> int:
         if self._state is None:
             self._note(_State(self.options, {tp: each.end for tp, each in scan.ranges.items()}, dict(scan.positions)))
         file = _ParquetFile(self._next_path())
-        for table in scan.tables():
+        for table in scan.tables(min(BATCH_ROWS, self.file_rows)):
             file.write(table)
             note_rows(table.num_rows)
             if file.rows >= self.file_rows:
@@ -124,7 +146,10 @@ class Export:
         return self._state
 
     def _next_path(self) -> Path:
-        return self.folder / f"part-{self._known.files:06}.parquet"
+        return self._path(self._known.files)
+
+    def _path(self, number: int) -> Path:
+        return self.folder / f"part-{number:06}.parquet"
 
     def _finish(self, file: _ParquetFile, scan: Scan) -> None:
         files = self._known.files + file.finish()
@@ -161,6 +186,22 @@ class _ParquetFile:
         self._writer.close()
         _put(_partial(self.path), self.path)
         return True
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """Keep other processes from exporting to the folder."""
+    if fcntl is None:
+        yield
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    except BlockingIOError:
+        raise MisuseError(f"another process is exporting to {folder}") from None
+    finally:
+        os.close(descriptor)
 
 
 def _check_writable(schema: pyarrow.Schema) -> None:

@@ -19,7 +19,7 @@ from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.consumer import Consumer
 from kafka_nextgen.errors import UnknownTopicError
 from kafka_nextgen.scanning.times import Moment, moment_ms
-from kafka_nextgen.types import OffsetRange, TopicPartition
+from kafka_nextgen.types import OffsetRange, TopicPartition, format_partitions
 
 __all__ = ["Edge", "Offsets", "Question", "Topics", "question_of"]
 
@@ -38,8 +38,13 @@ class Question:
     until: int | Offsets | None
 
     def ranges(self, consumer: Consumer) -> dict[TopicPartition, OffsetRange]:
-        """Look up the offsets of each partition. Raises UnknownTopicError, and the errors of these lookups."""
+        """Look up the offsets of each partition.
+
+        Raises UnknownTopicError, ValueError for offsets of other partitions, and the errors of these lookups.
+        """
         partitions = list(self._partitions(consumer))
+        _check_read(self.since, partitions, "since")
+        _check_read(self.until, partitions, "until")
         first = consumer.beginning_offsets(partitions).all()
         last = consumer.end_offsets(partitions).all()
         begins = _edge(consumer, self.since, first, last)
@@ -62,19 +67,43 @@ class Question:
 
 def question_of(topics: Topics, since: Edge, until: Edge, now_ms: int) -> Question:
     """Check the arguments of a scan. Raises TypeError or ValueError, naming the argument."""
+    found = Question(_topics_of(topics), _checked(since, now_ms, "since"), _checked(until, now_ms, "until"))
+    if isinstance(found.since, int) and isinstance(found.until, int) and found.since > found.until:
+        raise ValueError(f"since={since!r} is later than until={until!r}")
+    return found
+
+
+def _topics_of(topics: Topics) -> tuple[str | TopicPartition, ...]:
+    if isinstance(topics, (bytes, bytearray)) or not isinstance(topics, Iterable):
+        raise TypeError(f"topics are names or TopicPartitions, not {topics!r}")
     given = (topics,) if isinstance(topics, (str, TopicPartition)) else tuple(topics)
     if not given:
         raise ValueError("topics is empty: name at least one topic")
     for each in given:
         if not isinstance(each, (str, TopicPartition)):
             raise TypeError(f"topics are names or TopicPartitions, not {each!r}")
-    return Question(given, _checked(since, now_ms, "since"), _checked(until, now_ms, "until"))
+    return given
 
 
 def _checked(edge: Edge, now_ms: int, name: str) -> int | Offsets | None:
-    if edge is None or isinstance(edge, Mapping):
-        return edge
-    return moment_ms(edge, now_ms, name)
+    if edge is None:
+        return None
+    if not isinstance(edge, Mapping):
+        return moment_ms(edge, now_ms, name)
+    for tp, offset in edge.items():
+        if not isinstance(tp, TopicPartition) or not isinstance(offset, int) or isinstance(offset, bool):
+            raise TypeError(f"{name} maps TopicPartitions to offsets; it has {tp!r}: {offset!r}")
+        if offset < 0:
+            raise ValueError(f"{name} has {offset} for {tp}: offsets are not negative")
+    return edge
+
+
+def _check_read(edge: int | Offsets | None, partitions: Iterable[TopicPartition], name: str) -> None:
+    """Refuse offsets of partitions that are not read, which are mistyped."""
+    if isinstance(edge, Mapping):
+        others = edge.keys() - set(partitions)
+        if others:
+            raise ValueError(f"{name} has offsets of {format_partitions(others)}, which the scan does not read")
 
 
 def _edge(

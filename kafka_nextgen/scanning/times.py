@@ -37,6 +37,8 @@ def moment_ms(moment: Moment, now_ms: int, name: str) -> int:
 
 def _moment_ms(moment: Moment, now_ms: int, name: str) -> int:
     if isinstance(moment, timedelta):
+        if moment < timedelta(0):
+            raise ValueError(f"{name}={moment!r} is a negative duration: durations are before now")
         return now_ms - round(moment.total_seconds() * 1000)
     if isinstance(moment, datetime):
         if moment.tzinfo is None:

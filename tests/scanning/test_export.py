@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -52,7 +53,7 @@ def run(servers: str, folder: Path, interrupt_after: int | None = None) -> int:
 
 @pytest.fixture(autouse=True)
 def _small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kafka_nextgen.Scan.tables, "__defaults__", (2,))
+    monkeypatch.setattr("kafka_nextgen.scanning.export.BATCH_ROWS", 2)
 
 
 def test_files_have_at_least_so_many_rows_but_for_the_last(servers: str, tmp_path: Path) -> None:
@@ -127,6 +128,30 @@ def test_a_folder_has_one_export(servers: str, tmp_path: Path) -> None:
         Export(tmp_path, {"topics": "audit"})
     with pytest.raises(MisuseError, match="has an export with since = nothing, and this one has 2h: export to"):
         Export(tmp_path, {"topics": "orders", "since": "2h"})
+
+
+def test_files_of_others_are_not_replaced(tmp_path: Path) -> None:
+    (tmp_path / "part-000000.parquet").write_bytes(b"of another")
+    with pytest.raises(MisuseError, match=r"part-000000.parquet is not of an export: export to an empty folder"):
+        Export(tmp_path, {})
+
+
+def test_an_export_whose_file_is_gone_does_not_go_on(servers: str, tmp_path: Path) -> None:
+    run(servers, tmp_path)
+    (tmp_path / "part-000001.parquet").unlink()
+    with pytest.raises(MisuseError, match=r"part-000001.parquet is missing: put it back, or export to another folder"):
+        run(servers, tmp_path)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="has no flock")
+def test_two_exports_at_a_time_do_not_write_to_one_folder(servers: str, tmp_path: Path) -> None:
+    def begin_another(_: int) -> None:
+        with pytest.raises(MisuseError, match="another process is exporting to"):
+            run(servers, tmp_path)
+
+    task = Export(tmp_path, {"topics": "orders"})
+    with kafka_nextgen.scan("orders", bootstrap_servers=servers, value=Avro(ORDER)) as found:
+        assert task.run(found, begin_another) == 1
 
 
 def test_a_state_that_can_not_be_read_is_no_new_export(tmp_path: Path) -> None:
@@ -209,6 +234,20 @@ def test_options_that_contradict_each_other_are_wrong_usage(servers: str, tmp_pa
     assert (two.exit_code, "values have one format" in two.stderr) == (2, True)
     alone = export(servers, "orders", "--to", str(tmp_path / "out"), "--message", "Order")
     assert (alone.exit_code, "--protobuf and --message are given together" in alone.stderr) == (2, True)
+    bare = export(servers, "orders", "--to", str(tmp_path / "out"), "--on-error", "skip")
+    assert (bare.exit_code, "--framed and --on-error need --avro" in bare.stderr) == (2, True)
+
+
+def test_an_interrupted_command_says_how_to_go_on(
+    servers: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(*_: object) -> int:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Export, "run", interrupt)
+        done = export(servers, "orders", "--to", str(tmp_path / "out"))
+    assert (done.exit_code, done.stderr.splitlines()[-1]) == (130, "interrupted: run the same command again to go on")
 
 
 def test_the_command_says_what_is_wrong_in_one_line(servers: str, tmp_path: Path) -> None:

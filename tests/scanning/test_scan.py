@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timezone
+from datetime import datetime, timedelta, timezone
 
+import duckdb
 import polars
 import pyarrow as pa
 import pytest
@@ -15,11 +16,12 @@ from kafka_nextgen import (
     ConfigError,
     ConsumerConfig,
     DeserializationError,
+    MisuseError,
     TopicPartition,
     UnknownTopicError,
 )
 from kafka_nextgen.testing import Cluster
-from kafka_nextgen.values import Avro
+from kafka_nextgen.values import Avro, Json
 from tests.scanning.conftest import FIRST_MS, MINUTE_MS, ORDER, write_orders
 from tests.values.decoding import encoded, framed
 
@@ -48,6 +50,53 @@ def test_without_a_format_keys_and_values_are_bytes(servers: str) -> None:
     assert table.num_rows == 30
 
 
+def test_a_scan_that_is_over_is_no_empty_table(servers: str) -> None:
+    found = kafka_nextgen.scan("orders", bootstrap_servers=servers, value=AVRO)
+    assert duckdb.sql("SELECT count(*) FROM found").fetchall() == [(30,)]
+    readers = [found.__arrow_c_stream__, found.reader, found.read_all, found.__iter__]
+    for again in readers:
+        with pytest.raises(MisuseError, match=r"this scan was read to its end, or closed: call scan\(\) again"):
+            again()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "error", "told"),
+    [
+        ({"since": {"orders": 3}}, TypeError, "since maps TopicPartitions to offsets; it has 'orders': 3"),
+        ({"since": {TopicPartition("orders", 0): "3"}}, TypeError, "since maps TopicPartitions to offsets"),
+        (
+            {"until": {TopicPartition("orders", 0): -1}},
+            ValueError,
+            "until has -1 for orders\\[0\\]: offsets are not neg",
+        ),
+        (
+            {"since": {TopicPartition("ordres", 0): 1}},
+            ValueError,
+            "since has offsets of ordres\\[0\\], which the scan does",
+        ),
+        ({"since": TENTH, "until": TENTH - 1}, ValueError, "since=.* is later than until="),
+        ({"since": timedelta(hours=-1)}, ValueError, "is a negative duration: durations are before now"),
+        ({"batch_rows": 1.5}, ValueError, "batch_rows=1.5 is not a positive number of rows"),
+        ({"batch_rows": 0}, ValueError, "batch_rows=0 is not a positive number of rows"),
+    ],
+)
+def test_wrong_arguments_are_named(servers: str, wrong: dict[str, object], error: type[Exception], told: str) -> None:
+    with pytest.raises(error, match=told):
+        kafka_nextgen.scan("orders", bootstrap_servers=servers, **wrong)
+
+
+@pytest.mark.parametrize("topics", [None, 5, b"orders"])
+def test_topics_are_names(topics: object) -> None:
+    with pytest.raises(TypeError, match="topics are names or TopicPartitions, not"):
+        kafka_nextgen.scan(topics, bootstrap_servers="localhost:1")
+
+
+def test_columns_of_views_are_read_without_bad_rows(servers: str) -> None:
+    views = Json(polars.Schema({"id": polars.String}))
+    table = kafka_nextgen.read_arrow("orders", bootstrap_servers=servers, value=views, on_error="skip")
+    assert (table.num_rows, table.schema.field("id").type) == (0, pa.string_view())
+
+
 def test_since_begins_with_the_first_record_that_is_not_older(servers: str) -> None:
     assert read(servers, since=TENTH) == list(range(10, 30))
     assert read(servers, since=TENTH + 1) == list(range(11, 30))
@@ -61,7 +110,7 @@ def test_until_ends_before_it(servers: str) -> None:
 
 def test_a_range_without_records_ends_at_once(servers: str) -> None:
     assert read(servers, since=FIRST_MS + 10**9) == []
-    assert read(servers, since=TENTH, until=TENTH - 1) == []
+    assert read(servers, since=TENTH, until=TENTH) == []
     assert kafka_nextgen.read_arrow("empty", bootstrap_servers=servers).num_rows == 0
 
 

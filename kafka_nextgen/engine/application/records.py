@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from kafka_nextgen.engine.application.value_columns import OnError, ValueColumns
     from kafka_nextgen.values import ValueFormat
 
-__all__ = ["RecordBatch", "Records"]
+__all__ = ["RecordBatch", "Records", "require_extra"]
 
 T = TypeVar("T")
 
@@ -57,7 +57,7 @@ class _Column(Sequence[T]):
 
 
 @contextmanager
-def _require_extra(call: str, extra: str) -> Iterator[None]:
+def require_extra(call: str, extra: str) -> Iterator[None]:
     """If a package is missing, raise an ImportError for ``call`` that names the extra which installs it."""
     try:
         yield
@@ -82,13 +82,13 @@ class _DataFrames(ABC):
 
     def to_pandas(self) -> pandas.DataFrame:
         """Convert the records to pandas, via Arrow. Needs the extra ``kafka-nextgen[pandas]``."""
-        with _require_extra("to_pandas()", "pandas"):
+        with require_extra("to_pandas()", "pandas"):
             import pandas  # noqa: F401  (pyarrow also imports it, but its error does not name the extra)
         return self.to_arrow().to_pandas()
 
     def to_polars(self) -> polars.DataFrame:
         """Convert the records to polars, via Arrow. Needs the extra ``kafka-nextgen[polars]``."""
-        with _require_extra("to_polars()", "polars"):
+        with require_extra("to_polars()", "polars"):
             import polars
         return polars.DataFrame(self.to_arrow())
 
@@ -168,7 +168,7 @@ class RecordBatch(_DataFrames, Generic[KeyT, ValueT]):
         """Convert the records to pyarrow; arguments, columns and errors are those of ``Records.to_arrow``."""
         if value is not None or key is not None:
             return _value_columns(schema, value, key, on_error).batch(self._part)
-        with _require_extra("to_arrow()", "arrow"):
+        with require_extra("to_arrow()", "arrow"):
             from kafka_nextgen.engine.application.arrow import to_batch
         return to_batch(self._part, schema)
 
@@ -183,7 +183,7 @@ class RecordBatch(_DataFrames, Generic[KeyT, ValueT]):
 def _value_columns(
     schema: pyarrow.Schema | None, value: ValueFormat | None, key: ValueFormat | None, on_error: OnError
 ) -> ValueColumns:
-    with _require_extra("to_arrow()", "arrow"):
+    with require_extra("to_arrow()", "arrow"):
         from kafka_nextgen.engine.application.value_columns import ValueColumns
     return ValueColumns(schema, value, key, on_error)
 
@@ -281,7 +281,7 @@ class Records(_DataFrames, Generic[KeyT, ValueT]):
         """
         if value is not None or key is not None:
             return _value_columns(schema, value, key, on_error).table(self._slices)
-        with _require_extra("to_arrow()", "arrow"):
+        with require_extra("to_arrow()", "arrow"):
             from kafka_nextgen.engine.application.arrow import to_table
         return to_table(self._slices, schema)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Sequence
-from itertools import repeat
+from itertools import pairwise, repeat
 from typing import Literal
 
 import pyarrow as pa
@@ -144,8 +144,9 @@ def _raise_first(decoded: list[_Decoded], part: ColumnSlice) -> None:
 
 
 def _without(batch: pa.RecordBatch, rows: set[int]) -> pa.RecordBatch:
-    kept = array("q", (row for row in range(batch.num_rows) if row not in rows))
-    return batch.take(pa.Array.from_buffers(pa.int64(), len(kept), [None, pa.py_buffer(kept)]))
+    """Leave out these rows. pyarrow 26 can slice and join columns of all types, but not ``take`` from string_view."""
+    bounds = [-1, *sorted(rows), batch.num_rows]
+    return pa.concat_batches([batch.slice(left + 1, right - left - 1) for left, right in pairwise(bounds)])
 
 
 def _errors(each: _Decoded, part: ColumnSlice | None) -> list[tuple[pa.Field, pa.Array]]:

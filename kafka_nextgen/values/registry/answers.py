@@ -13,14 +13,22 @@ from kafka_nextgen.values.registry.http_exchange import Answer
 __all__ = ["refusal_of", "schema_in", "seconds_to_wait", "versions_in"]
 
 
+_MISSING = range(40401, 40404)
+
+
 def seconds_to_wait(retry_after: str | None) -> float:
     """How long a registry asks to wait; 0 if it does not say so in seconds."""
     return float(retry_after) if retry_after and re.fullmatch(r"\d{1,6}", retry_after) else 0.0
 
 
 def refusal_of(answer: Answer, what: str) -> RegistryError:
-    """Return the error for an answer that is no success; ``what`` was asked."""
+    """Return the error for an answer that is no success; ``what`` was asked.
+
+    Only a registry's own words say that there is no such schema: a proxy, or another server, also answers 404.
+    """
     status = answer.status
+    if status == HTTPStatus.NOT_FOUND and not _is_of_registry(answer.body):
+        return RegistryError(f"{what}: status 404, but not from a schema registry: check the URL and its path")
     if status == HTTPStatus.NOT_FOUND:
         reason = "there is no such schema"
     elif status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
@@ -30,6 +38,15 @@ def refusal_of(answer: Answer, what: str) -> RegistryError:
     else:
         reason = f"refused, with status {status}"
     return RegistryError(f"{what}: {reason}", status)
+
+
+def _is_of_registry(body: bytes) -> bool:
+    """Whether the body has one of the registry's codes 40401 to 40403: no such subject, version or schema."""
+    try:
+        answer = json.loads(body)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(answer, dict) and answer.get("error_code") in _MISSING
 
 
 def _loaded(body: bytes, what: str) -> Any:

@@ -19,7 +19,7 @@ from urllib.parse import quote
 from uuid import UUID
 
 from kafka_nextgen import clocks
-from kafka_nextgen.errors import RegistryError
+from kafka_nextgen.errors import ConfigError, RegistryError
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.properties.secret import Secret
 from kafka_nextgen.values.registry.answers import refusal_of, schema_in, seconds_to_wait, versions_in
@@ -75,6 +75,10 @@ class SchemaRegistry:
         cache_size: int = 1000,
         missing_s: float = 10.0,
     ) -> None:
+        if user is not None and (isinstance(user, str) or len(user) != 2):
+            raise ConfigError("user is a tuple of a name and a password")
+        if not url:
+            raise ConfigError("url is empty: give the URL of a registry")
         user = None if user is None else (user[0], Secret.of(user[1]))
         token = Secret(token) if isinstance(token, str) else token
         self._arguments = {"user": user, "token": token, "tls": tls, "headers": headers, "timeout_s": timeout_s}

@@ -155,6 +155,15 @@ def test_what_does_not_pass_is_not_tried_again(registry: StandIn, status: int) -
     assert len(registry.requests) == 1
 
 
+@pytest.mark.parametrize(
+    "body", ["<html>no such page</html>", '{"error_code": 404, "message": "HTTP 404 Not Found"}', "7"]
+)
+def test_a_404_of_another_server_does_not_say_that_there_is_no_such_schema(registry: StandIn, body: str) -> None:
+    registry.fail(404, body)
+    with failing(None, "status 404, but not from a schema registry: check the URL and its path"):
+        SchemaRegistry(registry.url).schema_by_id(1)
+
+
 def test_a_failure_is_not_remembered(registry: StandIn) -> None:
     schema_id = registry.register("orders-value", TEXT)
     client = SchemaRegistry(registry.url, timeout_s=10.0)
@@ -248,6 +257,9 @@ def test_a_token_function_that_fails_does_not_show_what_it_raised(registry: Stan
         ({"url": "http://registry:port"}, "a registry's URL is like"),
         ({"url": "http://registry?x=hunter2"}, "a registry's URL is like"),
         ({"url": "http://[::1"}, "a registry's URL is like"),
+        ({"url": []}, "url is empty"),
+        ({"user": "u:hunter2"}, "user is a tuple of a name and a password"),
+        ({"user": ("u",)}, "user is a tuple of a name and a password"),
         ({"user": ("u", "p"), "token": "t"}, "not with both"),
         ({"token": "hunter2\nX: y"}, "token can't be sent"),
         ({"headers": {"X": "a\r\nY: b"}}, "the header 'X' can't be sent"),
