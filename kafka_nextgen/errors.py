@@ -135,7 +135,8 @@ class JsonSchemaError(KafkaNextgenError, ValueError):
 class RegistryError(KafkaNextgenError):
     """A schema registry did not answer, or not with a schema. Nothing is wrong with the values; try again later.
 
-    ``http_status_code`` is the status of the registry's answer, None without one: 404 says that there is no such schema.
+    ``http_status_code`` is the status of the registry's answer, None without one. 404 says that there is no such
+    schema.
     """
 
     def __init__(self, message: str, http_status_code: int | None = None) -> None:
