@@ -9,7 +9,7 @@ from datetime import timedelta
 from functools import partial
 from pathlib import Path
 from types import FrameType, TracebackType
-from typing import Any, Generic, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from kafka_nextgen import clocks
 from kafka_nextgen.config import ConsumerConfig
@@ -33,7 +33,7 @@ from kafka_nextgen.engine.application.rebalance_listener import (
     call_async,
     is_in_callback,
 )
-from kafka_nextgen.engine.application.records import Records
+from kafka_nextgen.engine.application.records import Formats, Records
 from kafka_nextgen.engine.application.wakeup import async_wakeup
 from kafka_nextgen.engine.mailbox import CallbackKind, PendingCallback
 from kafka_nextgen.engine.reading.locked_fetches import PollOffer
@@ -45,6 +45,10 @@ from kafka_nextgen.text import describe_error
 from kafka_nextgen.transport.futures import await_completion, await_result, is_outcome
 from kafka_nextgen.transport.turned_clock import clock_of
 from kafka_nextgen.types import KeyT, LeaveMode, Record, ValueT
+
+if TYPE_CHECKING:
+    from kafka_nextgen.engine.application.value_columns import OnError
+    from kafka_nextgen.values import ValueFormat
 
 __all__ = ["AsyncConsumer"]
 
@@ -294,14 +298,31 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers, Generic[KeyT, ValueT]):
             await ahead.wait(min(left_s, core.note_interval_s))
             core.check_open()
 
-    async def batches(self, max_records: int | None = None) -> AsyncIterator[Records[KeyT, ValueT]]:
+    def batches(
+        self,
+        max_records: int | None = None,
+        *,
+        value: ValueFormat | None = None,
+        key: ValueFormat | None = None,
+        on_error: OnError = "raise",
+    ) -> AsyncIterator[Records[KeyT, ValueT]]:
         """Yield records in batches of at most ``max_records`` (default: ``max.poll.records``).
 
-        Ends only when all assigned ranges have been read. Raises the errors of ``poll``.
+        With ``value=Avro(...)``, ``Json(...)`` or ``Protobuf(...)``, ``key`` and ``on_error``, each batch has these
+        formats: ``to_arrow()``, ``to_polars()``, ``to_pandas()`` and Arrow's PyCapsule interface decode its values to
+        columns, as ``Records.to_arrow(value=...)`` does, and raise its errors.
+
+        Ends only when all assigned ranges have been read. Raises the errors of ``poll``, TypeError for a format that is
+        none, and ValueError for an invalid ``on_error``.
         """
+        check_max_records(max_records)
+        return self._batches(max_records, Formats(value, key, on_error))
+
+    async def _batches(self, max_records: int | None, formats: Formats) -> AsyncIterator[Records[KeyT, ValueT]]:
         while True:
             records = await self.poll(ITERATION_TIMEOUT_S, max_records)
             if records._slices:  # noqa: SLF001  (no call: a signal handler could lose these records)
+                records._formats = formats  # noqa: SLF001
                 yield records
             elif self._core.fetches.is_all_finished():
                 return

@@ -9,7 +9,7 @@ from datetime import timedelta
 from functools import partial
 from pathlib import Path
 from types import FrameType, TracebackType
-from typing import Any, Generic, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from kafka_nextgen import clocks
 from kafka_nextgen.config import ConsumerConfig
@@ -28,7 +28,7 @@ from kafka_nextgen.engine.application.polling import (
     poll_steps,
 )
 from kafka_nextgen.engine.application.rebalance_listener import RebalanceListener, call, refuse_coroutines
-from kafka_nextgen.engine.application.records import Records
+from kafka_nextgen.engine.application.records import Formats, Records
 from kafka_nextgen.engine.application.wakeup import thread_wakeup
 from kafka_nextgen.engine.mailbox import PendingCallback
 from kafka_nextgen.errors import ConcurrentUseError
@@ -38,6 +38,10 @@ from kafka_nextgen.properties.deserializer_forms import DeserializerOf
 from kafka_nextgen.transport.futures import LONGEST_SLEEP_S, is_outcome, wait_for_result
 from kafka_nextgen.transport.turned_clock import clock_of
 from kafka_nextgen.types import KeyT, LeaveMode, Record, ValueT
+
+if TYPE_CHECKING:
+    from kafka_nextgen.engine.application.value_columns import OnError
+    from kafka_nextgen.values import ValueFormat
 
 __all__ = ["Consumer"]
 
@@ -239,14 +243,31 @@ class Consumer(BlockingCalls, RunsHandlers, Generic[KeyT, ValueT]):
                 offer.is_taken = True
                 return records
 
-    def batches(self, max_records: int | None = None) -> Iterator[Records[KeyT, ValueT]]:
+    def batches(
+        self,
+        max_records: int | None = None,
+        *,
+        value: ValueFormat | None = None,
+        key: ValueFormat | None = None,
+        on_error: OnError = "raise",
+    ) -> Iterator[Records[KeyT, ValueT]]:
         """Yield records in batches of at most ``max_records`` (default: ``max.poll.records``).
 
-        Ends only when all assigned ranges have been read. Raises the errors of ``poll``.
+        With ``value=Avro(...)``, ``Json(...)`` or ``Protobuf(...)``, ``key`` and ``on_error``, each batch has these
+        formats: ``to_arrow()``, ``to_polars()``, ``to_pandas()`` and Arrow's PyCapsule interface decode its values to
+        columns, as ``Records.to_arrow(value=...)`` does, and raise its errors.
+
+        Ends only when all assigned ranges have been read. Raises the errors of ``poll``, TypeError for a format that is
+        none, and ValueError for an invalid ``on_error``.
         """
+        check_max_records(max_records)
+        return self._batches(max_records, Formats(value, key, on_error))
+
+    def _batches(self, max_records: int | None, formats: Formats) -> Iterator[Records[KeyT, ValueT]]:
         while True:
             records = self.poll(ITERATION_TIMEOUT_S, max_records)
             if records._slices:  # noqa: SLF001  (no call: a signal handler could lose these records)
+                records._formats = formats  # noqa: SLF001
                 yield records
             elif self._core.fetches.is_all_finished():
                 return

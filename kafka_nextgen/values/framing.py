@@ -24,6 +24,7 @@ from itertools import accumulate, repeat
 from typing import Final
 from uuid import UUID
 
+from kafka_nextgen.errors import ConfigError
 from kafka_nextgen.values.formats import Buffers
 
 __all__ = ["Framing", "is_prefixed", "long_id", "name_of", "number_of", "with_prefixes"]
@@ -48,6 +49,14 @@ class Framing(Enum):
 
     CONFLUENT = "confluent"
     APICURIO = "apicurio"
+
+    @classmethod
+    def of(cls, given: Framing | str) -> Framing:
+        """Return the framing of this name. Raises ConfigError for another name."""
+        try:
+            return cls(given)
+        except ValueError:
+            raise ConfigError(f"framing is 'confluent' or 'apicurio', not {given!r}") from None
 
 
 def number_of(long: LongId) -> int:

@@ -58,12 +58,16 @@ def source_of(registry: object, schema_type: str) -> SchemaSource:
 
     ``schema_type`` is the type of schemas that come without one.
     """
+    is_serialized = schema_type == "PROTOBUF"
+    if is_serialized and hasattr(registry, "serialized"):
+        own: SchemaSource = registry.serialized()
+        return own
     if isinstance(registry, SchemaSource):
         return registry
     if isinstance(registry, Mapping):
         return _Found(registry.__getitem__, schema_type)
     if hasattr(registry, "get_schema") and hasattr(registry, "get_version"):
-        return _OfConfluent(registry)
+        return _OfConfluent(registry, is_serialized)
     if callable(registry):
         return _Found(registry, schema_type)
     raise TypeError(f"a registry is a SchemaRegistry, a mapping, a function or a client, not {registry!r}")
@@ -91,18 +95,22 @@ class _Found:
 class _OfConfluent:
     """confluent-kafka's ``SchemaRegistryClient``, whose errors have an ``http_status_code``."""
 
-    def __init__(self, client: Any) -> None:
+    def __init__(self, client: Any, is_serialized: bool) -> None:
         self._client = client
+        self._format = {"fmt": "serialized"} if is_serialized else {}
 
     def schema_by_id(self, schema_id: int) -> RegisteredSchema:
         what, client = long_id_of(schema_id), self._client
         if isinstance(what, UUID):
-            return self._with_references(client.get_schema_by_guid(str(what)), None)
-        return self._with_references(client.get_schema(what), what)
+            return self._with_references(client.get_schema_by_guid(str(what), **self._format), None)
+        return self._with_references(client.get_schema(what, **self._format), what)
 
     def schema_of(self, subject: str, version: int | Literal["latest"] = "latest") -> RegisteredSchema:
         client = self._client
-        found = client.get_latest_version(subject) if version == "latest" else client.get_version(subject, version)
+        if version == "latest":
+            found = client.get_latest_version(subject, **self._format)
+        else:
+            found = client.get_version(subject, version, **self._format)
         return self._with_references(found.schema, found.schema_id)
 
     def versions_of(self, subject: str) -> list[int]:
@@ -116,7 +124,7 @@ class _OfConfluent:
     def _follow(self, schema: Any, found: dict[str, str]) -> None:
         for reference in schema.references or ():
             if reference.name not in found:
-                referred = self._client.get_version(reference.subject, reference.version, True).schema
+                referred = self._client.get_version(reference.subject, reference.version, True, **self._format).schema
                 self._follow(referred, found)
                 found[reference.name] = referred.schema_str
 

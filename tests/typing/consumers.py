@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from kafka_nextgen import AsyncConsumer, Consumer, ConsumerConfig, DeserializationContext, Record, Records
+from kafka_nextgen.values import Avro, Json
 
 if TYPE_CHECKING:
     from typing_extensions import assert_type
@@ -86,6 +87,8 @@ def records_of(consumer: Consumer[str, Order]) -> None:
         assert_type([record.value for record in records], list[Order | None])
         assert_type([record.value for batch in records.batches() for record in batch], list[Order | None])
         assert_type([record.value for record in records.raw()], list[bytes | None])
+    for records in consumer.batches(value=Avro("int"), key=Json({"type": "integer"}), on_error="skip"):
+        assert_type(records, Records[str, Order])
     with consumer as entered:
         assert_type(entered, Consumer[str, Order])
 
@@ -124,5 +127,7 @@ async def async_consumers(config: Mapping[str, object]) -> None:
     assert_type(await both.poll(), Records[str, Order])
     async for records in both.batches():
         assert_type([record.key for record in records], list[str | None])
+    async for records in both.batches(value=Avro("int"), on_error="null"):
+        assert_type(records, Records[str, Order])
     async with both as entered:
         assert_type(entered, AsyncConsumer[str, Order])

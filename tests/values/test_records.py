@@ -7,6 +7,7 @@ import subprocess
 import sys
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 from kafka_nextgen import DeserializationError, Records, TopicPartition
@@ -169,3 +170,39 @@ def test_formats_can_be_made_without_pyarrow() -> None:
     use = "from kafka_nextgen.values import Avro; Avro('int').decoder('v', True)"
     program = f"import sys; sys.modules['pyarrow'] = None; {use}"
     subprocess.run([sys.executable, "-c", program], check=True)
+
+
+@pytest.mark.parametrize("call", ["to_arrow", "to_polars", "to_pandas"])
+def test_data_frames_take_the_same_arguments_as_tables(call: str) -> None:
+    def rows(records: Any, **arguments: Any) -> list[Any]:
+        frame = getattr(records, call)(**arguments)
+        found: list[Any] = {
+            "to_arrow": lambda: frame.to_pylist(),
+            "to_polars": lambda: frame.to_dicts(),
+            "to_pandas": lambda: frame.astype(object).where(frame.notna(), None).to_dict("records"),
+        }[call]()
+        return found
+
+    first, *_ = GOOD.batches()
+    key = Avro("bytes")
+    for records in (GOOD, first):
+        for arguments in (
+            {"value": Avro(SCHEMA)},
+            {"schema": pa.schema({"offset": pa.int64()}), "value": Avro(SCHEMA)},
+        ):
+            found = rows(records, **arguments)
+            assert [row["id"] for row in found] == records.to_arrow(value=Avro(SCHEMA))["id"].to_pylist()
+            assert ("partition" in found[0]) == ("schema" not in arguments)
+    with pytest.raises(DeserializationError, match="bad value"):
+        rows(RECORDS, value=Avro(SCHEMA))
+    assert len(rows(RECORDS, value=Avro(SCHEMA), on_error="skip")) < len(RECORDS)
+    assert "key_error" in rows(RECORDS, key=key, on_error="null")[0]
+
+
+@pytest.mark.parametrize("call", ["to_arrow", "to_polars", "to_pandas"])
+@pytest.mark.parametrize("given", [Avro, "avro", {"type": "int"}])
+def test_what_is_no_format_is_refused(call: str, given: Any) -> None:
+    for records in (GOOD, GOOD.batches()[0]):
+        for name in ("key", "value"):
+            with pytest.raises(TypeError, match=rf"{name} takes a format .*Avro\(\.\.\.\), Json.* or Protobuf"):
+                getattr(records, call)(**{name: given})

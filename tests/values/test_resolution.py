@@ -12,7 +12,7 @@ import pytest
 
 from kafka_nextgen.errors import AvroSchemaError
 from kafka_nextgen.values import Avro
-from kafka_nextgen.values.avro.recent import Recent
+from kafka_nextgen.values.recent import Recent
 from tests.values.decoding import buffers_of, decoded, encoded, framed
 
 

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Generic, TypeVar, overload
 
+from attrs import frozen
+
 from kafka_nextgen.engine.application.deserializers import Deserializers
 from kafka_nextgen.engine.application.record_run import NO_WATCH, RecordRun, Watch, record_rows
 from kafka_nextgen.types import KeyT, Record, TopicPartition, ValueT
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
     from kafka_nextgen.engine.application.value_columns import OnError, ValueColumns
     from kafka_nextgen.values import ValueFormat
 
-__all__ = ["RecordBatch", "Records", "require_extra"]
+__all__ = ["Formats", "RecordBatch", "Records", "require_extra"]
 
 T = TypeVar("T")
 
@@ -66,8 +68,45 @@ def require_extra(call: str, extra: str) -> Iterator[None]:
         raise ImportError(message, name=missing.name) from missing
 
 
+@frozen
+class Formats:
+    """How keys and values become columns, and what happens to bad ones."""
+
+    value: ValueFormat | None = None
+    key: ValueFormat | None = None
+    on_error: OnError = "raise"
+
+    def __attrs_post_init__(self) -> None:
+        _check_format("value", self.value)
+        _check_format("key", self.key)
+        if self.on_error not in ("raise", "skip", "null"):
+            raise ValueError(f"on_error is 'raise', 'skip' or 'null', not {self.on_error!r}")
+
+    def __bool__(self) -> bool:
+        return self.value is not None or self.key is not None
+
+    def or_those(self, value: ValueFormat | None, key: ValueFormat | None, on_error: OnError | None) -> Formats:
+        """Return these formats, but for those that are given."""
+        return Formats(
+            self.value if value is None else value, self.key if key is None else key, on_error or self.on_error
+        )
+
+
+def _check_format(name: str, given: object) -> None:
+    if given is None:
+        return
+    from kafka_nextgen.values.formats import ValueFormat
+
+    if not isinstance(given, ValueFormat):
+        known = "Avro(...), Json(...) or Protobuf(...)"
+        raise TypeError(f"{name} takes a format of kafka_nextgen.values: {known}, not {given!r}")
+
+
 class _DataFrames(ABC):
     """Converts the result of ``to_arrow`` to data frames."""
+
+    #: Those of ``Consumer.batches``, which apply unless others are given.
+    _formats = Formats()
 
     @abstractmethod
     def to_arrow(
@@ -76,21 +115,41 @@ class _DataFrames(ABC):
         *,
         value: ValueFormat | None = None,
         key: ValueFormat | None = None,
-        on_error: OnError = "raise",
+        on_error: OnError | None = None,
     ) -> pyarrow.Table | pyarrow.RecordBatch:
         """Convert the records to pyarrow, with the columns of ``schema`` if given, or with decoded values."""
 
-    def to_pandas(self) -> pandas.DataFrame:
-        """Convert the records to pandas, via Arrow. Needs the extra ``kafka-nextgen[pandas]``."""
+    def to_pandas(
+        self,
+        schema: pyarrow.Schema | None = None,
+        *,
+        value: ValueFormat | None = None,
+        key: ValueFormat | None = None,
+        on_error: OnError | None = None,
+    ) -> pandas.DataFrame:
+        """Convert the records to pandas, via Arrow, with the arguments, columns and errors of ``to_arrow``.
+
+        Needs the extra ``kafka-nextgen[pandas]``.
+        """
         with require_extra("to_pandas()", "pandas"):
             import pandas  # noqa: F401  (pyarrow also imports it, but its error does not name the extra)
-        return self.to_arrow().to_pandas()
+        return self.to_arrow(schema, value=value, key=key, on_error=on_error).to_pandas()
 
-    def to_polars(self) -> polars.DataFrame:
-        """Convert the records to polars, via Arrow. Needs the extra ``kafka-nextgen[polars]``."""
+    def to_polars(
+        self,
+        schema: pyarrow.Schema | None = None,
+        *,
+        value: ValueFormat | None = None,
+        key: ValueFormat | None = None,
+        on_error: OnError | None = None,
+    ) -> polars.DataFrame:
+        """Convert the records to polars, via Arrow, with the arguments, columns and errors of ``to_arrow``.
+
+        Needs the extra ``kafka-nextgen[polars]``.
+        """
         with require_extra("to_polars()", "polars"):
             import polars
-        return polars.DataFrame(self.to_arrow())
+        return polars.DataFrame(self.to_arrow(schema, value=value, key=key, on_error=on_error))
 
 
 class RecordBatch(_DataFrames, Generic[KeyT, ValueT]):
@@ -100,9 +159,14 @@ class RecordBatch(_DataFrames, Generic[KeyT, ValueT]):
     """
 
     def __init__(
-        self, part: ColumnSlice, deserializers: Deserializers | None = None, hand_over: Watch = NO_WATCH
+        self,
+        part: ColumnSlice,
+        deserializers: Deserializers | None = None,
+        hand_over: Watch = NO_WATCH,
+        formats: Formats = Formats(),
     ) -> None:
         self._part = part
+        self._formats = formats
         self._deserializers = deserializers
         self._hand_over = hand_over
 
@@ -163,11 +227,12 @@ class RecordBatch(_DataFrames, Generic[KeyT, ValueT]):
         *,
         value: ValueFormat | None = None,
         key: ValueFormat | None = None,
-        on_error: OnError = "raise",
+        on_error: OnError | None = None,
     ) -> pyarrow.RecordBatch:
         """Convert the records to pyarrow; arguments, columns and errors are those of ``Records.to_arrow``."""
-        if value is not None or key is not None:
-            return _value_columns(schema, value, key, on_error).batch(self._part)
+        formats = self._formats.or_those(value, key, on_error)
+        if formats:
+            return _value_columns(schema, formats).batch(self._part)
         with require_extra("to_arrow()", "arrow"):
             from kafka_nextgen.engine.application.arrow import to_batch
         return to_batch(self._part, schema)
@@ -180,12 +245,10 @@ class RecordBatch(_DataFrames, Generic[KeyT, ValueT]):
         return schema, array
 
 
-def _value_columns(
-    schema: pyarrow.Schema | None, value: ValueFormat | None, key: ValueFormat | None, on_error: OnError
-) -> ValueColumns:
+def _value_columns(schema: pyarrow.Schema | None, formats: Formats) -> ValueColumns:
     with require_extra("to_arrow()", "arrow"):
         from kafka_nextgen.engine.application.value_columns import ValueColumns
-    return ValueColumns(schema, value, key, on_error)
+    return ValueColumns(schema, formats.value, formats.key, formats.on_error)
 
 
 def _none_at_all(start: int, stop: int) -> list[Headers]:
@@ -205,7 +268,9 @@ class Records(_DataFrames, Generic[KeyT, ValueT]):
         slices: Sequence[ColumnSlice] = (),
         deserializers: Deserializers | None = None,
         hand_over: Watch = NO_WATCH,
+        formats: Formats = Formats(),
     ) -> None:
+        self._formats = formats
         self._slices = tuple(slices)
         self._deserializers = deserializers
         self._hand_over = hand_over
@@ -241,11 +306,11 @@ class Records(_DataFrames, Generic[KeyT, ValueT]):
     def of(self, partition: TopicPartition) -> Records[KeyT, ValueT]:
         """Return the records of one partition."""
         own = [part for part in self._slices if part.partition == partition]
-        return Records(own, self._deserializers, self._hand_over)
+        return Records(own, self._deserializers, self._hand_over, self._formats)
 
     def batches(self) -> tuple[RecordBatch[KeyT, ValueT], ...]:
         """Return the records in columns, each batch of one partition; a partition fetched in parts may have several."""
-        return tuple(RecordBatch(part, self._deserializers, self._hand_over) for part in self._slices)
+        return tuple(RecordBatch(part, self._deserializers, self._hand_over, self._formats) for part in self._slices)
 
     def headers(self) -> Iterator[Headers]:
         """Iterate over the headers of each record that has any; batches without headers are skipped as a whole."""
@@ -255,7 +320,7 @@ class Records(_DataFrames, Generic[KeyT, ValueT]):
                 yield from filter(None, columns.to_list(part.start, part.stop))
 
     def raw(self) -> Records[bytes, bytes]:
-        """Return the same records with keys and values as bytes, to be deserialized later."""
+        """Return the same records with keys and values as bytes, to be deserialized or decoded later."""
         return Records(self._slices)
 
     def to_arrow(
@@ -264,7 +329,7 @@ class Records(_DataFrames, Generic[KeyT, ValueT]):
         *,
         value: ValueFormat | None = None,
         key: ValueFormat | None = None,
-        on_error: OnError = "raise",
+        on_error: OnError | None = None,
     ) -> pyarrow.Table:
         """Return the records as a pyarrow Table, without copying. Needs the extra ``kafka-nextgen[arrow]``.
 
@@ -273,14 +338,16 @@ class Records(_DataFrames, Generic[KeyT, ValueT]):
         types; ``docs/use/columns.md`` lists the possible ones. For any other, raises ArrowSchemaError, which names the
         column. Raises ImportError if pyarrow is not installed.
 
-        With ``value=Avro(...)`` or ``Json(...)`` the columns are those of ``schema``, or else partition, offset and
-        timestamp, then each field of the values, with the types of ``docs/use/values.md``; with ``key`` a column
-        ``key`` comes before the fields. A bad key or value raises DeserializationError, which names the record;
-        ``on_error="skip"`` leaves such records out, and ``"null"`` replaces their fields with nulls and adds columns
-        ``value_error`` and ``value_raw`` with the reason and the bytes.
+        With ``value=Avro(...)``, ``Json(...)`` or ``Protobuf(...)`` the columns are those of ``schema``, or else
+        partition, offset and timestamp, then each field of the values, with the types of ``docs/use/values.md``; with
+        ``key`` a column ``key`` comes before the fields. A bad key or value raises DeserializationError, which names
+        the record; ``on_error="skip"`` leaves such records out, and ``"null"`` replaces their fields with nulls and
+        adds columns ``value_error`` and ``value_raw`` with the reason and the bytes. The formats of
+        ``Consumer.batches`` apply where none are given. Raises TypeError for a format that is none.
         """
-        if value is not None or key is not None:
-            return _value_columns(schema, value, key, on_error).table(self._slices)
+        formats = self._formats.or_those(value, key, on_error)
+        if formats:
+            return _value_columns(schema, formats).table(self._slices)
         with require_extra("to_arrow()", "arrow"):
             from kafka_nextgen.engine.application.arrow import to_table
         return to_table(self._slices, schema)

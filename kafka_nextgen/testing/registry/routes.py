@@ -6,6 +6,7 @@ body, and returns what is sent as JSON. Every schema is compatible with every ot
 
 from __future__ import annotations
 
+from base64 import b64decode
 from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
@@ -25,8 +26,20 @@ def answer(store: Store, method: str, target: str, body: Body) -> object:
     for (wanted, pattern), function in _ROUTES.items():
         given = _match(pattern.split("/"), parts) if wanted == method else None
         if given is not None:
-            return function(store, given, parse_qs(where.query), body)
+            query = parse_qs(where.query)
+            return _in_format(function(store, given, query, body), query)
     raise RefusedError(404, 404, f"HTTP 404 Not Found: {method} {where.path}")
+
+
+def _in_format(answered: object, query: Mapping[str, list[str]]) -> object:
+    """The answer, whose Protobuf schema has to be serialized if ``format`` says so: nothing is compiled here."""
+    if query.get("format") != ["serialized"] or not isinstance(answered, dict):
+        return answered
+    try:
+        b64decode(answered["schema"] if answered.get("schemaType") == "PROTOBUF" else "", validate=True)
+    except ValueError:
+        raise RefusedError(422, 42201, "register a FileDescriptorProto in base64: texts are not compiled") from None
+    return answered
 
 
 def _match(pattern: list[str], parts: tuple[str, ...]) -> list[str] | None:

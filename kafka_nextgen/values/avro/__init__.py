@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import Literal
 
+from kafka_nextgen.errors import AvroSchemaError, ConfigError
 from kafka_nextgen.values.avro.decoder import AvroDecoder
 from kafka_nextgen.values.avro.parsing import parse
 from kafka_nextgen.values.avro.program import FrameUse
 from kafka_nextgen.values.avro.readers import ReaderSchema, UnionSchema
-from kafka_nextgen.values.avro.schemas import Schemas, schemas_of
+from kafka_nextgen.values.avro.types import Type
 from kafka_nextgen.values.formats import ColumnDecoder, ValueFormat
 from kafka_nextgen.values.framing import Framing
+from kafka_nextgen.values.schema_source import RegisteredSchema
+from kafka_nextgen.values.schemas import OneSchema, Reading, Schemas, schemas_of
 
 __all__ = ["Avro"]
 
@@ -35,8 +38,8 @@ class Avro(ValueFormat):
 
     ``framed`` means that values have the frame although ``schema`` is given; the id is ignored.
 
-    Raises AvroSchemaError for schemas that are invalid, recursive, or can't be resolved, ValueError for arguments that
-    can't be combined, and with ``subject`` the errors of the registry.
+    Raises AvroSchemaError for schemas that are invalid, recursive, or can't be resolved, ConfigError for arguments
+    that can't be combined, and with ``subject`` the errors of the registry.
     """
 
     def __init__(
@@ -50,10 +53,10 @@ class Avro(ValueFormat):
         framed: bool = False,
         framing: Framing | str = Framing.CONFLUENT,
     ) -> None:
-        self.framing = Framing(framing) if framed or registry is not None else None
-        self._schemas = schemas_of(schema, registry, subject)
+        self.framing = Framing.of(framing) if framed or registry is not None else None
+        self._schemas = _schemas_of(schema, registry, subject)
         if columns is not None and (schema is not None or reader_schema is not None):
-            raise ValueError("columns needs a registry, and no reader_schema")
+            raise ConfigError("columns needs a registry, and no reader_schema")
         self._reader = _reader_of(self._schemas, reader_schema, columns or "newest")
         bare = FrameUse.ANY_ID if framed else FrameUse.BARE
         self._frame_use = FrameUse.BY_ID if registry is not None else bare
@@ -69,11 +72,26 @@ class Avro(ValueFormat):
         return known
 
 
-def _reader_of(schemas: Schemas, reader_schema: object, columns: str) -> ReaderSchema:
+def _schemas_of(schema: object, registry: object, subject: str | None) -> Schemas[Type]:
+    if (schema is None) == (registry is None):
+        raise ConfigError("Avro needs either the schema of all values or a registry")
+    if schema is not None and subject is None:
+        return OneSchema(parse(schema))
+    return schemas_of(registry, subject, _READING)
+
+
+def _parsed(schema: RegisteredSchema) -> Type:
+    return parse(schema.text, [text for _, text in schema.references])
+
+
+_READING = Reading("AVRO", _parsed, AvroSchemaError, "reader_schema, columns='union'")
+
+
+def _reader_of(schemas: Schemas[Type], reader_schema: object, columns: str) -> ReaderSchema:
     if reader_schema is not None:
         return ReaderSchema(parse(reader_schema))
     if columns == "newest":
         return ReaderSchema(schemas.newest())
     if columns != "union":
-        raise ValueError(f"columns is 'newest' or 'union', not {columns!r}")
+        raise ConfigError(f"columns is 'newest' or 'union', not {columns!r}")
     return UnionSchema(schemas.all())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import struct
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
@@ -15,13 +14,14 @@ from kafka_nextgen.values.avro.faults import REASONS, Fault
 from kafka_nextgen.values.avro.layout import layout_of
 from kafka_nextgen.values.avro.program import FrameUse, Program
 from kafka_nextgen.values.avro.readers import ReaderSchema
-from kafka_nextgen.values.avro.recent import Recent
-from kafka_nextgen.values.avro.schemas import Schemas
 from kafka_nextgen.values.avro.twin import avro_decode
 from kafka_nextgen.values.avro.types import Type
 from kafka_nextgen.values.columns import PythonColumnBuilder, flattened
 from kafka_nextgen.values.formats import BadValue, Buffers, ColumnDecoder
 from kafka_nextgen.values.framing import name_of
+from kafka_nextgen.values.ids import id_at, ids_in
+from kafka_nextgen.values.recent import Recent
+from kafka_nextgen.values.schemas import Schemas
 
 __all__ = ["AvroDecoder"]
 
@@ -69,7 +69,9 @@ class _Target:
 class AvroDecoder(ColumnDecoder):
     """Columns for a reader's schema; keeps a program for each writer's."""
 
-    def __init__(self, reader: ReaderSchema, schemas: Schemas, frame_use: FrameUse, name: str, flat: bool) -> None:
+    def __init__(
+        self, reader: ReaderSchema, schemas: Schemas[Type], frame_use: FrameUse, name: str, flat: bool
+    ) -> None:
         self._reader, self._schemas, self._frame_use = reader, schemas, frame_use
         self._name, self._flat = name, flat
         self._target = _Target(reader.schema, name, flat)
@@ -106,10 +108,10 @@ class AvroDecoder(ColumnDecoder):
             bad += [BadValue(each[0], self._reason(known, values, *each)) for each in found]
             if row == stop:
                 return builder, bad
-            schema_id = _id_at(values, row)
+            schema_id = id_at(values, row)
             program = self._program_of(target, schema_id)
             if target.reader is not self._reader.schema:
-                self._meet(_ids_in(values, row, stop) - {schema_id})
+                self._meet(ids_in(values, row, stop) - {schema_id})
                 return None
             known = {**target.programs, schema_id: program}
 
@@ -133,18 +135,5 @@ class AvroDecoder(ColumnDecoder):
 
     def _reason(self, known: Mapping[int, Program], values: Buffers, row: int, fault: int, at: int, detail: int) -> str:
         if fault == Fault.NOT_RESOLVED:
-            return known[_id_at(values, row) if self._frame_use == FrameUse.BY_ID else 0].failures[detail]
+            return known[id_at(values, row) if self._frame_use == FrameUse.BY_ID else 0].failures[detail]
         return f"{REASONS[Fault(fault)]} (at byte {at})"
-
-
-def _ids_in(values: Buffers, start: int, stop: int) -> set[int]:
-    """The ids that values of these rows have, where they have a frame."""
-    data, bounds, validity = values
-    framed = (row for row in range(start, stop) if bounds[row + 1] - bounds[row] >= 5 and not data[bounds[row]])
-    return {_id_at(values, row) for row in framed if validity is None or validity[row >> 3] >> (row & 7) & 1}
-
-
-def _id_at(values: Buffers, row: int) -> int:
-    data, bounds, _ = values
-    schema_id: int = struct.unpack_from(">xi", data, bounds[row])[0]
-    return schema_id

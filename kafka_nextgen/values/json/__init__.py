@@ -7,16 +7,22 @@ not are only checked to be JSON; of a field that is there twice, the last one co
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Literal
 
+from kafka_nextgen.errors import ConfigError, JsonSchemaError
 from kafka_nextgen.values.formats import ColumnDecoder, ValueFormat
+from kafka_nextgen.values.framing import Framing
+from kafka_nextgen.values.ids import FRAME_BYTES
 from kafka_nextgen.values.json.decoder import JsonDecoder
 from kafka_nextgen.values.json.json_schema import node_of
 from kafka_nextgen.values.json.leaves import Leaves
+from kafka_nextgen.values.json.program import Node
+from kafka_nextgen.values.json.unions import UnionDecoder, UnionNode
+from kafka_nextgen.values.schema_source import RegisteredSchema
+from kafka_nextgen.values.schemas import Reading, Schemas, schemas_of
 
 __all__ = ["Json"]
-
-_FRAME_BYTES = 5
 
 
 class Json(ValueFormat):
@@ -25,38 +31,85 @@ class Json(ValueFormat):
     ``schema`` says what the columns are: a ``pyarrow.Schema`` (or what offers one, such as ``polars.Schema``), a
     ``pyarrow.DataType`` if values are no objects, or a JSON Schema as text or as what ``json.loads`` makes of it.
 
+    Without it, ``registry`` has the JSON Schemas by id: a ``SchemaRegistry``, confluent-kafka's
+    ``SchemaRegistryClient``, a mapping, or a function. Values are framed then, and one of these defines the columns:
+
+    * ``columns="newest"``, the default: the mapping's schema with the highest id, or the latest version of ``subject``,
+      at the time the format is created. The ids of values are not looked up.
+    * ``columns="union"``: the fields of all schemas in the mapping, or of all versions of ``subject``, and later the
+      fields of each new schema that a value has. Later tables keep these columns.
+
     ``binary`` is how bytes are written in strings, where a JSON Schema's ``contentEncoding`` does not say it.
     ``integer_times`` says that dates, times, timestamps and durations may also be integers, in their column's unit.
-    ``framed`` says that a zero byte and the id of a schema in four bytes are in front of each value, as Confluent's
-    serializers write them; the id is not looked at.
+    ``framed`` says that values have the frame although ``schema`` is given; the id is ignored. ``framing`` says whose
+    serializers wrote it; Confluent's may have put the schema's GUID into a header.
 
-    Raises JsonSchemaError for schemas that are none, or that have what can't be made of JSON.
+    Raises JsonSchemaError for schemas that are none, or that have what can't be made of JSON, ConfigError for arguments
+    that can't be combined, and with ``subject`` the errors of the registry.
     """
 
     def __init__(
         self,
-        schema: object,
+        schema: object = None,
         *,
+        registry: object = None,
+        subject: str | None = None,
+        columns: Literal["newest", "union"] | None = None,
         binary: Literal["base64", "hex"] = "base64",
         integer_times: bool = False,
         framed: bool = False,
+        framing: Framing | str = Framing.CONFLUENT,
     ) -> None:
         if binary not in ("base64", "hex"):
-            raise ValueError(f"binary is 'base64' or 'hex', not {binary!r}")
-        leaves = Leaves(binary == "hex", integer_times)
-        self._frame = _FRAME_BYTES if framed else 0
+            raise ConfigError(f"binary is 'base64' or 'hex', not {binary!r}")
+        if schema is None and registry is None:
+            raise ConfigError("Json needs the schema of the columns, or a registry")
+        if (schema is not None or registry is None) and (subject is not None or columns is not None):
+            raise ConfigError("subject and columns need a registry, and no schema, which defines the columns itself")
+        if columns not in (None, "newest", "union"):
+            raise ConfigError(f"columns is 'newest' or 'union', not {columns!r}")
+        is_framed = framed or registry is not None
+        self.framing = Framing.of(framing) if is_framed else None
+        self._frame = FRAME_BYTES if is_framed else 0
+        self._leaves = Leaves(binary == "hex", integer_times)
         self._arrow: Any = None
+        self._union: UnionNode | None = None
+        self._node = self._node_of(schema, registry, subject, columns)
+        self._decoders: dict[tuple[str, bool], ColumnDecoder] = {}
+
+    def _node_of(self, schema: object, registry: object, subject: str | None, columns: str | None) -> Node:
         if hasattr(schema, "__arrow_c_schema__"):
             from kafka_nextgen.values.json.arrow_schema import Arrow
 
-            self._arrow = Arrow(schema, leaves)
-        self._node = node_of(schema, leaves) if self._arrow is None else self._arrow.node
-        self._decoders: dict[tuple[str, bool], JsonDecoder] = {}
+            self._arrow = Arrow(schema, self._leaves)
+            node: Node = self._arrow.node
+            return node
+        if schema is not None:
+            return node_of(schema, self._leaves)
+        schemas = _schemas_of(registry, subject, self._leaves)
+        if columns != "union":
+            return schemas.newest()
+        self._union = UnionNode(schemas)
+        return self._union.node
 
     def decoder(self, name: str, flat: bool) -> ColumnDecoder:
         """What makes columns of values; the same each time it is asked for."""
         known = self._decoders.get((name, flat))
         if known is None:
             target = None if self._arrow is None else self._arrow.target(name, flat)
-            known = self._decoders[name, flat] = JsonDecoder(self._node, name, flat, target, self._frame)
+
+            def make(node: Node) -> JsonDecoder:
+                return JsonDecoder(node, name, flat, target, self._frame)
+
+            known = self._decoders[name, flat] = self._decoder(make)
         return known
+
+    def _decoder(self, make: Callable[[Node], JsonDecoder]) -> ColumnDecoder:
+        return make(self._node) if self._union is None else UnionDecoder(self._union, make)
+
+
+def _schemas_of(registry: object, subject: str | None, leaves: Leaves) -> Schemas[Node]:
+    def read(schema: RegisteredSchema) -> Node:
+        return node_of(schema.text, leaves, schema.references)
+
+    return schemas_of(registry, subject, Reading("JSON", read, JsonSchemaError, "a schema, columns='union'"))

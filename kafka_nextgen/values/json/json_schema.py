@@ -7,9 +7,9 @@ the type open is refused, and so is what no column can be.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
-from urllib.parse import unquote
+from urllib.parse import unquote, urljoin
 
 from kafka_nextgen.errors import JsonSchemaError
 from kafka_nextgen.values.columns import MOST_COLUMNS, MOST_DEPTH
@@ -23,19 +23,31 @@ _COMBINED = ("oneOf", "anyOf", "allOf")
 _ENCODINGS = {"base64": False, "base16": True}
 
 
-def node_of(schema: object, leaves: Leaves) -> Node:
-    """The node of values of a JSON Schema, given as text or as what ``json.loads`` makes of it."""
-    if isinstance(schema, str | bytes | bytearray):
-        try:
-            schema = json.loads(schema)
-        except (ValueError, RecursionError) as error:
-            raise JsonSchemaError(f"the schema is no JSON: {error}") from None
-    return _Reader(schema, leaves).node(schema, "#", "", False, ())
+def node_of(schema: object, leaves: Leaves, references: Sequence[tuple[str, str]] = ()) -> Node:
+    """The node of values of a JSON Schema, given as text or as what ``json.loads`` makes of it.
+
+    ``references`` are the names and texts of other schemas that it refers to.
+    """
+    documents = {name: _loaded(text, f"{name}#: ") for name, text in references}
+    documents[""] = root = _loaded(schema, "")
+    return _Reader(documents, leaves).node(root, "#", "", False, ())
+
+
+def _loaded(schema: object, place: str) -> object:
+    if not isinstance(schema, str | bytes | bytearray):
+        return schema
+    try:
+        return json.loads(schema)
+    except (ValueError, RecursionError) as error:
+        raise JsonSchemaError(f"{place}the schema is no JSON: {error}") from None
 
 
 class _Reader:
-    def __init__(self, root: object, leaves: Leaves) -> None:
-        self._root, self._leaves = root, leaves
+    """Reads a schema. A place is the name of a document, which is empty for the schema itself, and a JSON pointer."""
+
+    def __init__(self, documents: Mapping[str, object], leaves: Leaves) -> None:
+        self._leaves = leaves
+        self._documents = {_base(document): document for document in documents.values()} | dict(documents)
         self._count = 0
 
     def node(
@@ -48,7 +60,7 @@ class _Reader:
         if not isinstance(schema, Mapping):
             raise JsonSchemaError(f"{place}: {_short(schema)} does not say of which type values are")
         if "$ref" in schema:
-            reference = schema["$ref"]
+            reference = self._place_of(schema["$ref"], place)
             if reference in refs:
                 raise JsonSchemaError(f"{place}: {reference} holds itself, which no column can")
             target = self._referred(reference, place)
@@ -60,11 +72,23 @@ class _Reader:
             return self._enum(schema, place, name, nullable)
         return self._typed(schema, place, name, nullable, refs, depth)
 
-    def _referred(self, reference: object, place: str) -> object:
-        if not isinstance(reference, str) or not reference.startswith("#"):
-            raise JsonSchemaError(f"{place}/$ref: {_short(reference)} is not in this schema")
-        found: Any = self._root
-        for step in reference[1:].split("/")[1:]:
+    def _place_of(self, reference: object, place: str) -> str:
+        """Where a reference leads to: in the same document, or in another one by its name or its ``$id``."""
+        within = place.partition("#")[0]
+        if isinstance(reference, str):
+            given, _, pointer = reference.partition("#")
+            base = _base(self._documents[within]) or within
+            for name in (given, urljoin(base, given)) if given else (within,):
+                if name in self._documents:
+                    return f"{name}#{pointer}"
+        raise JsonSchemaError(
+            f"{place}/$ref: {_short(reference)} is not in this schema, and not among the references of its registry"
+        )
+
+    def _referred(self, reference: str, place: str) -> object:
+        name, _, pointer = reference.partition("#")
+        found: Any = self._documents[name]
+        for step in pointer.split("/")[1:]:
             key = unquote(step).replace("~1", "/").replace("~0", "~")
             try:
                 found = found[int(key)] if isinstance(found, list) else found[key]
@@ -172,6 +196,12 @@ class _Reader:
             where = f"{place}/properties/{field.replace('~', '~0').replace('/', '~1')}"
             children.append(self.node(each, where, field, field not in required, refs, depth + 1))
         return self._leaves.struct(name, nullable, tuple(children))
+
+
+def _base(document: object) -> str:
+    """The ``$id`` of a document, by which others refer to it."""
+    given = document.get("$id") if isinstance(document, Mapping) else None
+    return given.partition("#")[0] if isinstance(given, str) else ""
 
 
 def _is_null(schema: object) -> bool:

@@ -10,12 +10,14 @@ from typing import Any
 from kafka_nextgen.compiled import ACCELERATED, accelerator
 from kafka_nextgen.values.columns import PythonColumnBuilder, flattened
 from kafka_nextgen.values.formats import BadValue, Buffers, ColumnDecoder
+from kafka_nextgen.values.ids import without_rows
 from kafka_nextgen.values.protobuf.compiling import compiled
 from kafka_nextgen.values.protobuf.frames import behind_frame
 from kafka_nextgen.values.protobuf.layout import layout_of
 from kafka_nextgen.values.protobuf.program import Fault
 from kafka_nextgen.values.protobuf.shapes import Shape
 from kafka_nextgen.values.protobuf.twin import Twin
+from kafka_nextgen.values.protobuf.writers import Path, Writers, bad_rows, runs_of
 
 __all__ = ["ProtobufDecoder"]
 
@@ -44,11 +46,14 @@ _REASONS = {
 class ProtobufDecoder(ColumnDecoder):
     """Columns for one message."""
 
-    def __init__(self, descriptor: Any, shape: Shape, path: tuple[int, ...], name: str, flat: bool) -> None:
+    def __init__(
+        self, descriptor: Any, shape: Shape, path: Path, name: str, flat: bool, writers: Writers | None = None
+    ) -> None:
+        self._writers = writers
         self._descriptor, self._shape, self._path, self._flat = descriptor, shape, path, flat
         self._root = layout_of(shape, name, flat)
         self._layout = flattened(self._root)
-        self._program = compiled(shape, self._root, flat, path)
+        self._programs = {path: compiled(shape, self._root, flat, path)}
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -57,16 +62,29 @@ class ProtobufDecoder(ColumnDecoder):
 
     def decode(self, values: Buffers, start: int, stop: int, in_c: bool = _IN_C) -> tuple[Any, list[BadValue]]:
         """The columns of these rows, and the bad rows; ``in_c=False`` has protobuf's classes make them."""
-        builder: Any
-        if in_c:
-            builder = accelerator.ColumnBuilder(self._layout)
-            merge = partial(self._merged, values)
-            _, found = accelerator.protobuf_decode(builder, self._program, values, start, stop, merge)
-        else:
-            builder = PythonColumnBuilder(self._layout)
-            twin = Twin(builder, self._shape, self._root, self._flat, self._parse, self._path)
-            found = twin.decode(values, start, stop)
-        return builder, [BadValue(row, _reason(fault, at, detail)) for row, fault, at, detail in found]
+        builder: Any = accelerator.ColumnBuilder(self._layout) if in_c else PythonColumnBuilder(self._layout)
+        run = self._in_c if in_c else self._in_python
+        if self._writers is None:
+            return builder, run(builder, self._path, values, start, stop)
+        paths, failing = self._writers.paths(values, start, stop)
+        bad = [BadValue(*each) for each in bad_rows(values, start, stop, failing)] if failing else []
+        kept = without_rows(values, stop, [each.row for each in bad]) if bad else values
+        for path, begin, end in runs_of(kept, start, stop, paths, self._path):
+            bad += run(builder, path, kept, begin, end)
+        return builder, sorted(bad, key=lambda each: each.row)
+
+    def _in_c(self, builder: Any, path: Path, values: Buffers, start: int, stop: int) -> list[BadValue]:
+        program = self._programs.get(path)
+        if program is None:
+            program = compiled(self._shape, self._root, self._flat, path)
+            self._programs = {self._path: self._programs[self._path], path: program}
+        merge = partial(self._merged, values, path)
+        _, found = accelerator.protobuf_decode(builder, program, values, start, stop, merge)
+        return [BadValue(row, _reason(*what)) for row, *what in found]
+
+    def _in_python(self, builder: Any, path: Path, values: Buffers, start: int, stop: int) -> list[BadValue]:
+        twin = Twin(builder, self._shape, self._root, self._flat, self._parse, path)
+        return [BadValue(row, _reason(*what)) for row, *what in twin.decode(values, start, stop)]
 
     @cached_property
     def _parse(self) -> Callable[[bytes], Any]:
@@ -84,11 +102,11 @@ class ProtobufDecoder(ColumnDecoder):
 
         return parse
 
-    def _merged(self, values: Buffers, row: int) -> bytes | None:
+    def _merged(self, values: Buffers, path: Path, row: int) -> bytes | None:
         """A value as protobuf writes it after it has read it: with each field once."""
         data, bounds, _ = values
         value = bytes(memoryview(data)[bounds[row] : bounds[row + 1]])
-        message = self._parse(value[behind_frame(value, self._path) :])
+        message = self._parse(value[behind_frame(value, path) :])
         if message is None:
             return None
         merged: bytes = message.SerializePartialToString(deterministic=True)

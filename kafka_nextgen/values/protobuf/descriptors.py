@@ -6,7 +6,7 @@ from typing import Any
 
 from kafka_nextgen.errors import ProtobufSchemaError
 
-__all__ = ["descriptor_of", "path_of"]
+__all__ = ["add_file", "descriptor_of", "path_of"]
 
 
 def descriptor_of(message: Any, name: str | None) -> Any:
@@ -48,7 +48,7 @@ def _in_set(data: bytes, name: str | None) -> Any:
     known: set[str] = set()
     try:
         for file in files:
-            _add(pool, files, file, known)
+            add_file(pool, files, file, known)
         return pool.FindMessageTypeByName(name)
     except KeyError:
         raise ProtobufSchemaError(f"the FileDescriptorSet has no message {name}") from None
@@ -56,7 +56,7 @@ def _in_set(data: bytes, name: str | None) -> Any:
         raise ProtobufSchemaError(f"the FileDescriptorSet can't be used: {error}") from None
 
 
-def _add(pool: Any, files: dict[str, Any], name: str, known: set[str]) -> None:
+def add_file(pool: Any, files: dict[str, Any], name: str, known: set[str]) -> None:
     """Add a file behind those that it imports, without calling itself: imports may be nested as deeply as they like."""
     waiting = [name]
     while waiting:
@@ -67,7 +67,7 @@ def _add(pool: Any, files: dict[str, Any], name: str, known: set[str]) -> None:
                 pool.AddSerializedFile(file.SerializeToString())
             known.add(waiting.pop())
         elif missing[0] in waiting:
-            raise ProtobufSchemaError(f"the FileDescriptorSet has a file that imports itself: {missing[0]}")
+            raise ProtobufSchemaError(f"a file imports itself: {missing[0]}")
         else:
             waiting.append(missing[0])
 
@@ -86,4 +86,7 @@ def _well_known(name: str) -> Any:
             return file
         except ImportError:
             pass
-    raise ProtobufSchemaError(f"the FileDescriptorSet lacks {name}: protoc --include_imports adds it")
+    raise ProtobufSchemaError(
+        f"the schema imports {name}, which is not there: protoc --include_imports adds it to a FileDescriptorSet, "
+        "and a reference to a schema in a registry"
+    )

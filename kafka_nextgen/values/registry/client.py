@@ -13,6 +13,7 @@ import re
 import ssl
 import time
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from http import HTTPStatus
 from typing import Any, Final, Literal, TypeVar
 from urllib.parse import quote
@@ -83,6 +84,7 @@ class SchemaRegistry:
         token = Secret(token) if isinstance(token, str) else token
         self._arguments = {"user": user, "token": token, "tls": tls, "headers": headers, "timeout_s": timeout_s}
         self._arguments |= {"cache_size": cache_size, "missing_s": missing_s}
+        self._query = ""
         self._urls = [url] if isinstance(url, str) else list(url)
         self._addresses = [Address.of(each) for given in self._urls for each in given.split(",")]
         self._headers = {"Accept": _ACCEPT, **checked_headers(headers or {})}
@@ -121,8 +123,14 @@ class SchemaRegistry:
         found: list[int] = self._lookups.get(_path_of(subject), self._timeout_s, keep=False)
         return found
 
+    def serialized(self) -> SchemaRegistry:
+        """Return the same registry, which returns Protobuf's schemas as FileDescriptorProtos in base64."""
+        other = copy(self)
+        other._query = "?format=serialized"  # noqa: SLF001  (the same class)
+        return other
+
     def _schema_at(self, path: str, keep: bool = True) -> RegisteredSchema:
-        found: RegisteredSchema = self._lookups.get(path, self._timeout_s, keep)
+        found: RegisteredSchema = self._lookups.get(path + self._query, self._timeout_s, keep)
         return found
 
     def _warn_of_open_credentials(self, has_credentials: bool) -> None:
@@ -138,20 +146,23 @@ class SchemaRegistry:
             return self._ask(path, deadline, versions_in)
         schema = self._ask(path, deadline, schema_in)
         found: dict[str, str] = {}
-        self._follow(schema, found, {path}, deadline)
+        _, question, query = path.partition("?")
+        self._follow(schema, found, {path}, deadline, question + query)
         return RegisteredSchema(schema["schemaType"], schema["schema"], tuple(found.items()), _id_of(schema, path))
 
-    def _follow(self, schema: Mapping[str, Any], found: dict[str, str], above: set[str], deadline: float) -> None:
+    def _follow(
+        self, schema: Mapping[str, Any], found: dict[str, str], above: set[str], deadline: float, query: str
+    ) -> None:
         """Add what a schema refers to, directly or not. A name that means two things is refused."""
         for reference in schema["references"]:
-            name, path = reference["name"], _path_of(reference["subject"], reference["version"])
+            name, path = reference["name"], _path_of(reference["subject"], reference["version"]) + query
             if path in above or len(found) >= _MOST_REFERENCES:
                 raise RegistryError(f"{path}: a schema refers to itself, or there are more than {_MOST_REFERENCES}")
             referred = self._ask(path, deadline, schema_in)
             if name in found and found[name] != referred["schema"]:
                 raise RegistryError(f"{path}: two schemas are referred to by the name {name!r}")
             if name not in found:
-                self._follow(referred, found, above | {path}, deadline)
+                self._follow(referred, found, above | {path}, deadline, query)
                 found[name] = referred["schema"]
 
     # ---- asking
@@ -212,5 +223,5 @@ def _path_of(subject: str, version: int | str | None = None) -> str:
 
 def _id_of(schema: Mapping[str, Any], path: str) -> int | None:
     """The id of a schema, as it was asked for or as the answer has it."""
-    asked = re.fullmatch(r"schemas/ids/(\d+)", path)
+    asked = re.fullmatch(r"schemas/ids/(\d+)(\?.*)?", path)
     return int(asked[1]) if asked else schema["id"]

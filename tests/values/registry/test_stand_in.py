@@ -20,6 +20,7 @@ from confluent_kafka.schema_registry.protobuf import ProtobufDeserializer, Proto
 from confluent_kafka.serialization import MessageField, SerializationContext
 
 from kafka_nextgen import MisuseError, Secret
+from kafka_nextgen.errors import RegistryError
 from kafka_nextgen.testing import SchemaRegistry as StandIn
 from kafka_nextgen.values import RegisteredSchema, SchemaRegistry
 from kafka_nextgen.values.schema_source import SubjectSource, source_of
@@ -193,3 +194,12 @@ def test_messages_of_protobuf_go_there_and_back(registry: StandIn) -> None:
     data = ProtobufSerializer(order, client)(order(id=7), VALUE)
     assert ProtobufDeserializer(order, schema_registry_client=client)(data, VALUE) == order(id=7)
     assert SchemaRegistry(registry.url).schema_by_id(1).type == "PROTOBUF"
+
+
+def test_texts_of_protobuf_are_not_compiled() -> None:
+    with StandIn() as registry:
+        schema_id = registry.register("s", "syntax = 'proto3';", "PROTOBUF")
+        client = SchemaRegistry(registry.url)
+        assert client.schema_by_id(schema_id).text == "syntax = 'proto3';"
+        with pytest.raises(RegistryError, match="status 422"):
+            client.serialized().schema_by_id(schema_id)

@@ -1,0 +1,55 @@
+"""The ids that values begin with (0 and the id in four bytes), and batches without the values of some ids."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Collection, Iterator
+from itertools import pairwise
+
+from kafka_nextgen.values.formats import Buffers
+
+__all__ = ["FRAME_BYTES", "id_at", "ids_in", "rows_of", "without_rows"]
+
+#: The zero byte and the id.
+FRAME_BYTES = 5
+
+
+def id_at(values: Buffers, row: int) -> int:
+    """The id of a value that has a frame."""
+    data, bounds, _ = values
+    schema_id: int = struct.unpack_from(">xi", data, bounds[row])[0]
+    return schema_id
+
+
+def ids_in(values: Buffers, start: int, stop: int) -> set[int]:
+    """The ids of the values in these rows that have a frame."""
+    data, bounds, validity = values
+    view, edges = memoryview(data), bounds[start : stop + 1].tolist()
+    heads = {bytes(view[begin : begin + FRAME_BYTES]) for begin, end in pairwise(edges) if end - begin >= FRAME_BYTES}
+    found = {struct.unpack(">xi", head)[0] for head in heads if head[0] == 0}
+    if validity is None or not found:
+        return found
+    return {schema_id for _, schema_id in rows_of(values, start, stop, found)}
+
+
+def rows_of(values: Buffers, start: int, stop: int, ids: Collection[int]) -> Iterator[tuple[int, int]]:
+    """The rows whose values have one of these ids, and the id."""
+    data, bounds, validity = values
+    for row in range(start, stop):
+        begin = bounds[row]
+        if bounds[row + 1] - begin < FRAME_BYTES or data[begin]:
+            continue
+        if validity is None or validity[row >> 3] >> (row & 7) & 1:
+            schema_id = id_at(values, row)
+            if schema_id in ids:
+                yield row, schema_id
+
+
+def without_rows(values: Buffers, stop: int, rows: Collection[int]) -> Buffers:
+    """The same values up to ``stop``, but null in these rows."""
+    data, bounds, validity = values
+    size = (stop + 7) // 8
+    kept = bytearray(b"\xff" * size if validity is None else validity[:size])
+    for row in rows:
+        kept[row >> 3] &= ~(1 << (row & 7))
+    return data, bounds, bytes(kept)

@@ -1,0 +1,96 @@
+"""Columns of all schemas that values have, which grow when a value has a new one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from kafka_nextgen.errors import JsonSchemaError
+from kafka_nextgen.values.columns import Kind
+from kafka_nextgen.values.formats import BadValue, Buffers, ColumnDecoder
+from kafka_nextgen.values.framing import name_of
+from kafka_nextgen.values.ids import ids_in, rows_of, without_rows
+from kafka_nextgen.values.json.decoder import JsonDecoder
+from kafka_nextgen.values.json.program import Node, Op
+from kafka_nextgen.values.json.uniting import united
+from kafka_nextgen.values.recent import Recent
+from kafka_nextgen.values.schemas import Schemas
+
+__all__ = ["UnionDecoder", "UnionNode"]
+
+#: How many ids that were met last are remembered, and as many that can't be used.
+_MOST = 1000
+
+
+class UnionNode:
+    """The union of all schemas met so far. If two threads meet schemas at the same time, the later one meets again."""
+
+    def __init__(self, schemas: Schemas[Node]) -> None:
+        self.node = Node("", Op.STRUCT, Kind.STRUCTS, "+s")
+        self._is_empty = True
+        self._schemas = schemas
+        self._met: Recent[bool] = Recent(_MOST)
+        self._failing: Recent[str] = Recent(_MOST)
+        for schema_id, node in schemas.all():
+            try:
+                self._add(schema_id, node)
+            except JsonSchemaError as error:
+                raise JsonSchemaError(f"schema {schema_id}: {error}") from None
+
+    def meet(self, schema_id: int) -> str | None:
+        """Add the schema of an id. Returns why its values can't be read, if they can't."""
+        if self._met.get(schema_id):
+            return None
+        known = self._failing.get(schema_id)
+        if known is not None:
+            return known
+        try:
+            self._add(schema_id, self._schemas(schema_id))
+        except JsonSchemaError as error:
+            reason = f"schema {name_of(schema_id)}: {error}"
+            self._failing.put(schema_id, reason)
+            return reason
+        return None
+
+    def _add(self, schema_id: int, node: Node) -> None:
+        while True:
+            before = self.node
+            try:
+                grown = node if self._is_empty else united(before, node)
+            except JsonSchemaError as error:
+                raise JsonSchemaError(f"no union with the schemas before it: {error}") from None
+            JsonDecoder(grown, "", True)  # raises if there are too many columns
+            if self.node is before:
+                break
+        self.node, self._is_empty = grown, False
+        self._met.put(schema_id, True)
+
+
+class UnionDecoder(ColumnDecoder):
+    """Decodes to the columns of a union as it is now, after it has met the schemas of the values."""
+
+    def __init__(self, union: UnionNode, make: Callable[[Node], JsonDecoder]) -> None:
+        self._union, self._make = union, make
+        self._node, self._decoder = union.node, make(union.node)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the columns, which a union gets more of."""
+        return self._now().names
+
+    def decode(self, values: Buffers, start: int, stop: int, **how: bool) -> tuple[Any, list[BadValue]]:
+        """The columns of these rows, and the bad rows: also those of schemas that are unknown or have no union."""
+        reasons = {schema_id: self._union.meet(schema_id) for schema_id in sorted(ids_in(values, start, stop))}
+        failing = {schema_id: reason for schema_id, reason in reasons.items() if reason is not None}
+        if not failing:
+            return self._now().decode(values, start, stop, **how)
+        refused = [BadValue(row, failing[each]) for row, each in rows_of(values, start, stop, failing)]
+        kept = without_rows(values, stop, [each.row for each in refused])
+        columns, bad = self._now().decode(kept, start, stop, **how)
+        return columns, sorted((*bad, *refused), key=lambda each: each.row)
+
+    def _now(self) -> JsonDecoder:
+        node = self._union.node
+        if node is not self._node:
+            self._decoder, self._node = self._make(node), node
+        return self._decoder

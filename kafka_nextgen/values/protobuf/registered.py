@@ -1,0 +1,75 @@
+"""Schemas of a registry as descriptors. Registries compile ``.proto`` texts: ``format=serialized`` asks for the result.
+
+That is a FileDescriptorProto in base64. It is called by another name here, because a registry leaves the name out; the
+files that it imports are those that the registry has references for, and those that come with protobuf.
+"""
+
+from __future__ import annotations
+
+from base64 import b64decode
+from typing import Any
+
+from kafka_nextgen.errors import ProtobufSchemaError
+from kafka_nextgen.values.protobuf.descriptors import add_file, path_of
+from kafka_nextgen.values.schema_source import RegisteredSchema
+from kafka_nextgen.values.schemas import Reading
+
+__all__ = ["READING", "message_in", "path_in"]
+
+_OWN_NAME = "the schema"
+
+
+def _file_of(schema: RegisteredSchema) -> Any:
+    """The descriptor of a schema's file. Raises ProtobufSchemaError if it is none."""
+    try:
+        from google.protobuf import descriptor_pool
+    except ImportError as error:
+        raise ImportError("Protobuf needs the package protobuf: pip install 'kafka-nextgen[protobuf]'") from error
+    files = {name: _proto(text, name) for name, text in (*schema.references, (_OWN_NAME, schema.text))}
+    pool = descriptor_pool.DescriptorPool()
+    try:
+        add_file(pool, files, _OWN_NAME, set())
+        return pool.FindFileByName(_OWN_NAME)
+    except (TypeError, KeyError) as error:  # from the pool: the files contradict each other
+        raise ProtobufSchemaError(f"the schema can't be used: {error}") from None
+
+
+def _proto(text: Any, name: str) -> Any:
+    from google.protobuf import descriptor_pb2
+    from google.protobuf.message import DecodeError
+
+    try:
+        file = descriptor_pb2.FileDescriptorProto.FromString(
+            text if isinstance(text, bytes) else b64decode(text, validate=True)
+        )
+    except (ValueError, TypeError, DecodeError):
+        raise ProtobufSchemaError(
+            f"{name} is no FileDescriptorProto, in bytes or in base64: the text of a .proto file has to be compiled, "
+            "by a registry that knows format=serialized (Confluent's, Redpanda's since 25.2), or by protoc: "
+            "Protobuf(message, framed=True)"
+        ) from None
+    file.name = name
+    return file
+
+
+READING: Reading[Any] = Reading("PROTOBUF", _file_of, ProtobufSchemaError, "a message")
+
+
+def message_in(file: Any, name: str | None) -> Any:
+    """The message of this full name, or the first one of a file. Raises ProtobufSchemaError if there is none."""
+    if name is None:
+        for message in file.message_types_by_name.values():
+            return message
+        raise ProtobufSchemaError("the schema has no message")
+    try:
+        return file.pool.FindMessageTypeByName(name)
+    except KeyError:
+        raise ProtobufSchemaError(f"the schema has no message {name}") from None
+
+
+def path_in(file: Any, name: str) -> tuple[int, ...]:
+    """The indexes of a message in its file. Raises ProtobufSchemaError if it is not there."""
+    message = message_in(file, name)
+    if message.file.name != _OWN_NAME:
+        raise ProtobufSchemaError(f"message {name} is of a file that the schema imports")
+    return path_of(message)
