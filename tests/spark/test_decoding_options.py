@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import pickle
+from pathlib import Path
 
 import pytest
 
-from kafka_nextgen.spark.decoding.options import DecodingOptions, FieldOptions
+from kafka_nextgen.spark.decoding.options import DECODING_OPTIONS, DecodingOptions, FieldOptions
 from kafka_nextgen.spark.options import parse_source_options
 from tests.spark.parsing import SERVERS, parse, refusal
 
@@ -19,6 +20,11 @@ def decoding(*parts: dict[str, str]) -> DecodingOptions:
     found = parse(*parts).decoding
     assert found is not None
     return found
+
+
+def test_every_option_is_documented() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "use" / "spark.md").read_text()
+    assert [option for option in DECODING_OPTIONS if f"`{option}`" not in page] == []
 
 
 def test_without_a_format_nothing_is_decoded() -> None:

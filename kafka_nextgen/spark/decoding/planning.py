@@ -125,8 +125,9 @@ def _of_spark(text: str, options: FieldOptions) -> pa.DataType | None:
         return None
     try:
         found = StructType.fromJson(parsed)
-    except (KeyError, TypeError, ValueError, PySparkException) as error:
-        raise SchemaError(f"{_where(options)}: {error}", options.option("Schema")) from None
+    except (AttributeError, KeyError, TypeError, ValueError, PySparkException) as error:
+        what = f"{_where(options)}: no schema of Spark's in JSON: {error}"
+        raise SchemaError(what, options.option("Schema")) from None
     return _arrow_type(found, options)
 
 
