@@ -53,9 +53,9 @@ def test_json_becomes_what_from_json_makes_of_it(sources: Sources) -> None:
         "offset", f"from_json(cast(value AS string), 'struct<{FIELDS}>') AS value"
     )
     assert ours.schema == built_in.schema
-    assert ours.orderBy("offset").collect() == built_in.orderBy("offset").collect()
-    assert ours.where("value IS NULL").count() == 1
-    assert ours.selectExpr("sum(value.lines[0].count) AS count").collect()[0].count == 1 + 2 + 3 + 4
+    found, expected = (sorted(each.collect()) for each in (ours, built_in))
+    assert found == expected
+    assert [row.value is None for row in found] == [False] * len(ORDERS) + [True, False]
 
 
 def test_bad_values_end_the_query_or_are_shown(sources: Sources) -> None:
@@ -69,7 +69,7 @@ def test_bad_values_end_the_query_or_are_shown(sources: Sources) -> None:
         subscribe '{topic}', valueFormat 'json', onError 'null',
         valueSchema '{{"type": "object", "properties": {{"id": {{"type": "integer"}}}}}}')"""
     sources.spark.sql(sql)
-    shown = sources.spark.sql("SELECT value.id, value_raw, value_error IS NULL FROM shown ORDER BY offset")
+    shown = sources.spark.sql("SELECT value.id, value_raw, value_error IS NULL FROM shown")
     sources.spark.sql("DROP VIEW shown")
     assert [tuple(row) for row in shown.collect()] == [
         (1, None, True),
@@ -117,7 +117,7 @@ def test_a_stream_decodes_avro_of_several_schemas_that_executors_ask_the_registr
     assert "s3cret" not in stream._jdf.queryExecution().toString()
     writer = stream.writeStream.format("memory").queryName("decoded_avro").trigger(availableNow=True)
     run_to_the_end(writer.start)
-    rows = sources.spark.sql("SELECT value.*, unix_micros(value.at) AS us FROM decoded_avro ORDER BY offset").collect()
+    rows = sources.spark.sql("SELECT value.*, unix_micros(value.at) AS us FROM decoded_avro").collect()
     assert [(row.id, row.status, row.us, row.token, row["from"]) for row in rows] == [
         (1, "NEW", 0, None, None),
         (2, "PAID", 1_000_000, token, "00:00:01.500"),

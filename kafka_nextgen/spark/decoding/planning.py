@@ -151,13 +151,13 @@ def _arrow_type(wanted: DataType, options: FieldOptions) -> pa.DataType:
     except PySparkException as error:
         raise _no_json(wanted, options, str(error)) from None
     if spark_type_of(found, options.field).simpleString() != wanted.simpleString():
-        raise _no_json(wanted, options, "it has a type without a counterpart in Arrow")
+        raise _no_json(wanted, options, "it has a type that this source does not read")
     return found
 
 
 def _no_json(wanted: DataType, options: FieldOptions, why: str) -> KafkaNextgenError:
     told = f"{options.field} {wanted.simpleString()}"
-    return SchemaError(f"{told} can't be read from JSON: {why}. Use other types", options.option("Schema"))
+    return SchemaError(f"{told} can't be read from JSON: {why}. Use another type, such as string", options.option("Schema"))
 
 
 def _decoded_type(planned: FieldFormat) -> pa.DataType:
