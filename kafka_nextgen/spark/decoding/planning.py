@@ -157,7 +157,9 @@ def _arrow_type(wanted: DataType, options: FieldOptions) -> pa.DataType:
 
 def _no_json(wanted: DataType, options: FieldOptions, why: str) -> KafkaNextgenError:
     told = f"{options.field} {wanted.simpleString()}"
-    return SchemaError(f"{told} can't be read from JSON: {why}. Use another type, such as string", options.option("Schema"))
+    return SchemaError(
+        f"{told} can't be read from JSON: {why}. Use another type, such as string", options.option("Schema")
+    )
 
 
 def _decoded_type(planned: FieldFormat) -> pa.DataType:
