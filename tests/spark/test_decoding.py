@@ -208,6 +208,15 @@ def test_a_registry_that_lacks_the_subject_is_asked_by_the_driver_which_names_th
     assert e.value.http_status_code == 404
 
 
+def test_a_registry_that_refuses_a_task_fails_it_and_the_error_names_the_option(topic: Make) -> None:
+    with SchemaRegistry(users={"billing": "s3cret"}) as registry:
+        orders = topic([("a", framed(1, b"x"))])
+        options = {"valueFormat": "avro", "valueSchema": FIRST, "schemaRegistry.url": registry.url, "onError": "skip"}
+        with pytest.raises(RegistryError, match=r"schemaRegistry\.url: .*schemas/ids/1") as caught:
+            orders.read(**options)
+    assert caught.value.http_status_code == 401
+
+
 @pytest.mark.parametrize(
     ("option", "text"), [("schemaRegistry.url", "registry"), ("schemaRegistry.ssl.ca.location", "/no/such/ca.pem")]
 )

@@ -209,6 +209,13 @@ def test_a_query_of_a_table_has_the_options_that_the_table_was_created_with() ->
         assert reader._options.include_headers
 
 
+def test_a_table_of_decoded_values_is_read_by_the_columns_that_it_was_created_with() -> None:
+    schema = '{"type": "object", "properties": {"id": {"type": "integer"}}}'
+    columns = read_back(schema_of(made_by_spark(valueformat="json", valueschema=schema)))
+    assert columns["value"].dataType.simpleString() == "struct<id:bigint>"
+    assert batch_reader({}, columns)._settings.decoding is not None
+
+
 def test_a_spark_that_gives_the_options_of_a_table_is_understood() -> None:
     assert isinstance(batch_reader(made_by_spark(), Columns().schema), BatchReader)
 
@@ -229,11 +236,22 @@ def test_a_table_that_was_created_with_columns_has_no_options() -> None:
         batch_reader({}, Columns().schema)
 
 
-@pytest.mark.parametrize("name", ["kafka.sasl.jaas.config", "kafka.ssl.key.password", "kafka.ssl.keystore.key"])
-def test_a_table_has_no_secrets(name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("kafka.sasl.jaas.config", "s3cret"),
+        ("kafka.ssl.key.password", "s3cret"),
+        ("kafka.ssl.keystore.key", "s3cret"),
+        ("schemaregistry.password", "s3cret"),
+        ("schemaregistry.header.authorization", "s3cret"),
+        ("schemaregistry.ssl.key.pem", "s3cret"),
+        ("schemaregistry.url", "https://billing:s3cret@registry"),
+    ],
+)
+def test_a_table_has_no_secrets(name: str, text: str) -> None:
     """They would be in the schema of each DataFrame, and in the files that are written from it."""
     with pytest.raises(ConfigError, match="CREATE TEMPORARY VIEW") as refused:
-        schema_of(made_by_spark(**{name: "s3cret"}))
+        schema_of(made_by_spark(**{name: text}))
     assert refused.value.key == name
     assert "s3cret" not in str(refused.value)
 

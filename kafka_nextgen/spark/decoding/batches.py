@@ -7,7 +7,7 @@ from typing import Any
 import pyarrow as pa
 
 from kafka_nextgen.engine.application.records import RecordBatch
-from kafka_nextgen.errors import DeserializationError
+from kafka_nextgen.errors import DeserializationError, RegistryError
 from kafka_nextgen.spark.decoding.converting import converted_rows
 from kafka_nextgen.spark.decoding.formats import Decoding, FieldFormat, format_of
 from kafka_nextgen.values import ValueFormat
@@ -30,11 +30,17 @@ class BatchDecoder:
         self._record = pa.schema(record or [("offset", pa.int64())])
 
     def batch(self, records: RecordBatch) -> pa.RecordBatch:
-        """Decode records. Raises ``DeserializationError`` for a bad key or value, unless ``onError`` says otherwise."""
+        """Decode records.
+
+        Raises ``DeserializationError`` for a bad key or value, unless ``onError`` says otherwise, and ``RegistryError``
+        if the registry fails.
+        """
         try:
             found = records.to_arrow(self._record, on_error=self._on_error, **self._formats)
         except DeserializationError as error:
             raise DeserializationError(f"{error}. {_ADVICE}", error.record, error.field) from error.__cause__
+        except RegistryError as error:
+            raise RegistryError(f"schemaRegistry.url: {error}", error.http_status_code) from error
         return pa.RecordBatch.from_arrays([found.column(name) for name in self._schema.names], schema=self._schema)
 
 
