@@ -45,6 +45,7 @@ def topic_of(sources: Sources, values: list[bytes | None]) -> str:
     return topic
 
 
+@pytest.mark.oldest_spark
 def test_json_becomes_what_from_json_makes_of_it(sources: Sources) -> None:
     topic = topic_of(sources, [*(json.dumps(order).encode() for order in ORDERS), None, b"{}"])
     schema = f"offset bigint, value struct<{FIELDS}>"

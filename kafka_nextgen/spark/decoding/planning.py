@@ -11,7 +11,7 @@ from typing import Any
 
 import pyarrow as pa
 from pyspark.errors import PySparkException
-from pyspark.sql.pandas.types import to_arrow_type
+from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import DataType, StructType
 
 from kafka_nextgen.errors import (
@@ -147,7 +147,7 @@ def _in_columns(options: FieldOptions, wanted: StructType | None) -> pa.DataType
 def _arrow_type(wanted: DataType, options: FieldOptions) -> pa.DataType:
     """Return the type of Arrow's that Spark takes for its own."""
     try:
-        found: pa.DataType = to_arrow_type(wanted, timezone="UTC")
+        found: pa.DataType = to_arrow_schema(StructType().add("it", wanted), timezone="UTC").field(0).type
     except PySparkException as error:
         raise _no_json(wanted, options, str(error)) from None
     if spark_type_of(found, options.field).simpleString() != wanted.simpleString():
