@@ -73,7 +73,7 @@ ENCODE: Mapping[str, Callable[[Mapping[str, Any]], bytes]] = {
 
 @contextmanager
 def topic_of(bootstrap_servers: str, form: str, records: int) -> Iterator[Topic]:
-    """A topic of such values, and the mean of their bytes."""
+    """A topic of such values; its ``value_bytes`` are their mean."""
     name, random = create_topic(bootstrap_servers, PARTITIONS, name=form), Random(1)
     try:
         values = [ENCODE[form](MAKE(random)) for _ in range(min(records, 10_000))]
@@ -140,22 +140,34 @@ def _table(timings: Mapping[tuple[str, Source], Sequence[Timing]], form: str) ->
     return table(("query", "ms", "by ours", "CPU s, with the broker's", "by ours"), rows)
 
 
+@contextmanager
+def _session() -> Iterator[SparkSession]:
+    from tests.support.spark_connector import spark_avro_jars, spark_connector_jars
+
+    spark = open_session([*spark_connector_jars(), *spark_avro_jars()])
+    try:
+        yield spark
+    finally:
+        spark.stop()
+
+
+def _parts(spark: SparkSession, bootstrap_servers: str, records: int, rounds: int) -> Iterator[str]:
+    for form in ENCODE:
+        with topic_of(bootstrap_servers, form, records) as topic:
+            yield measure(spark, topic, form, rounds)
+
+
 @click.command(help=__doc__)
 @which_kafka
 @click.option("--rounds", default=5, show_default=True)
 @click.option("--records", default=500_000, show_default=True)
 @click.option("--write", is_flag=True, help="Put the figures on the page.")
 def main(bootstrap_servers: str | None, version: str, rounds: int, records: int, write: bool) -> None:
-    from tests.support.spark_connector import CONNECTOR_VERSION, spark_avro_jars, spark_connector_jars
+    from tests.support.spark_connector import CONNECTOR_VERSION
 
     load = os.getloadavg()[0]
-    spark = open_session([*spark_connector_jars(), *spark_avro_jars()])
-    parts = []
-    with kafka(bootstrap_servers, version) as servers:
-        for form in ENCODE:
-            with topic_of(servers, form, records) as topic:
-                parts.append(measure(spark, topic, form, rounds))
-    spark.stop()
+    with kafka(bootstrap_servers, version) as servers, _session() as spark:
+        parts = list(_parts(spark, servers, records, rounds))
     connector = f"spark-sql-kafka-0-10 {CONNECTOR_VERSION}"
     run = about_the_run(f"Kafka {version}", *of_peers(["pyspark", "pyarrow"]), connector, load=load)
     size = f"{records:,} records in {PARTITIONS} partitions; local[2], {rounds} rounds."
