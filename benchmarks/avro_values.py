@@ -101,7 +101,7 @@ SHAPES: dict[str, tuple[Schema, Callable[[Random], dict[str, Any]], int]] = {
 }
 
 
-def _encoded(schema: Any, value: Any) -> bytes:
+def encoded(schema: Any, value: Any) -> bytes:
     out = io.BytesIO()
     fastavro.schemaless_writer(out, schema, value)
     return out.getvalue()
@@ -111,7 +111,7 @@ def measure(shape: str, rows: int, rounds: int) -> tuple[float, float, float]:
     """Bytes of a value, and seconds of ours and of fastavro's."""
     schema, make, share = SHAPES[shape]
     parsed, random = fastavro.parse_schema(schema), Random(1)
-    values = [_encoded(parsed, make(random)) for _ in range(max(1, rows // share))]
+    values = [encoded(parsed, make(random)) for _ in range(max(1, rows // share))]
     decoder = Avro(schema).decoder("value", True)
     buffers = b"".join(values), memoryview(array("i", (0, *accumulate(map(len, values))))), None
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from itertools import pairwise
+from random import Random
 
 import pyarrow as pa
 import pytest
@@ -12,6 +14,7 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import BinaryType, IntegerType, LongType, StringType, StructField, StructType, TimestampType
 
 from benchmarks import spark as benchmark
+from benchmarks import spark_values
 from benchmarks.spark_queries.batch import QUERIES, Timing
 from benchmarks.spark_queries.ranges import sizes_of_batches
 from benchmarks.spark_queries.ready_made import ReadyMade
@@ -20,7 +23,9 @@ from benchmarks.spark_queries.shares import LOADING, PLANNING, WORKER, part_of
 from benchmarks.spark_queries.sources import BUILT_IN, OURS, READY_MADE, TUNED, Source, Topic
 from benchmarks.spark_queries.streaming import Run
 from benchmarks.spark_queries.targets import TARGETS, judged, judged_triggers
+from kafka_nextgen.values import Avro, Json
 from kafka_nextgen.wire.records import NewRecord, encode_batch, rebase
+from tests.values.decoding import decoded
 
 TOPIC = Topic("localhost:9092", "orders", 4, 50_001, 100)
 
@@ -105,6 +110,18 @@ def test_there_is_a_case_for_each_name_and_no_other() -> None:
     refused = CliRunner().invoke(benchmark.main, ["--case", "largest"])
     assert refused.exit_code == 2
     assert all(name in refused.output for name in (*benchmark.CASES, benchmark.STARTS))
+
+
+def test_values_are_the_same_in_each_format() -> None:
+    value = spark_values.MAKE(Random(1))
+    schema = json.dumps(spark_values.SCHEMA)
+    from_avro, bad = decoded(Avro(schema), [spark_values.ENCODE["avro"](value)])
+    assert bad == []
+    types = pa.schema([field.with_nullable(True) for field in from_avro.schema])
+    from_json, bad = decoded(Json(types), [spark_values.ENCODE["json"](value)])
+    assert bad == []
+    assert from_json.to_pylist() == from_avro.to_pylist()
+    assert from_avro.schema.names == list(spark_values.TYPES)
 
 
 _SOURCE = "_source (/a/pyspark_kafka_nextgen/__init__.py:9)"

@@ -28,7 +28,8 @@ _METADATA: Final = "kafka_nextgen.options"
 _PREFIX: Final = "option."
 _PROVIDER: Final = "provider"
 _SERVERS: Final = "kafka.bootstrap.servers"
-_SECRET: Final = re.compile(r"password|secret|token|jaas|keystore\.key", re.IGNORECASE)
+_SECRET: Final = re.compile(r"password|secret|token|jaas|keystore\.key|key\.pem|registry\.header\.", re.IGNORECASE)
+_URL: Final = "schemaregistry.url"
 
 
 def created_with(options: Mapping[str, str]) -> dict[str, str] | None:
@@ -41,7 +42,7 @@ def created_with(options: Mapping[str, str]) -> dict[str, str] | None:
 def refuse_secrets(options: Mapping[str, str]) -> None:
     """Raise ``ConfigError`` if an option of a new table is a secret."""
     for name in sorted(options):
-        if _SECRET.search(name):
+        if _SECRET.search(name) or (name.lower() == _URL and "@" in options[name]):
             raise ConfigError(
                 f"the table can't have the option {name}: Spark would show it in the schema of each DataFrame, and "
                 "write it to files. Use CREATE TEMPORARY VIEW instead of CREATE TABLE, or load()",

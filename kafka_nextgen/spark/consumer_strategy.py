@@ -31,6 +31,7 @@ __all__ = [
     "PatternSyntax",
     "SubscribePatternStrategy",
     "SubscribeStrategy",
+    "named_topics",
     "read_strategy",
     "strategy_warnings",
 ]
@@ -84,6 +85,15 @@ def read_strategy(values: OptionValues) -> ConsumerStrategy:
     if given == ["assign"]:
         return AssignStrategy(parse_partitions(text))
     return _subscribe_pattern(text, cast(PatternSyntax, values.word("patternSyntax", ("java", "re2"), "java")))
+
+
+def named_topics(strategy: ConsumerStrategy) -> tuple[str, ...]:
+    """Return the topics that a strategy names; none for a pattern."""
+    if isinstance(strategy, SubscribePatternStrategy):
+        return ()
+    if isinstance(strategy, SubscribeStrategy):
+        return strategy.topics
+    return tuple(dict.fromkeys(each.topic for each in strategy.partitions))
 
 
 def strategy_warnings(strategy: ConsumerStrategy) -> tuple[str, ...]:

@@ -104,8 +104,8 @@ REFUSED: Final[Mapping[str, str]] = {
     "that it continues where it stopped",
     "enable.auto.commit": "use the option groupId, which commits the offsets of finished batches to that group",
     "interceptor.classes": f"{A_CLASS}; use operations on the DataFrame",
-    "key.deserializer": "keys are read as binary; use operations on the DataFrame to deserialize them",
-    "value.deserializer": "values are read as binary; use operations on the DataFrame to deserialize them",
+    "key.deserializer": "use the option keyFormat, or operations on the DataFrame",
+    "value.deserializer": "use the option valueFormat, or operations on the DataFrame",
 }
 
 #: All known keys.

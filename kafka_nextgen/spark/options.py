@@ -14,7 +14,13 @@ from attrs import frozen
 from kafka_nextgen.errors import ConfigError
 from kafka_nextgen.properties.value_types import INT32_MAX
 from kafka_nextgen.spark.admission import TriggerLimits
-from kafka_nextgen.spark.consumer_strategy import ConsumerStrategy, read_strategy, strategy_warnings
+from kafka_nextgen.spark.consumer_strategy import ConsumerStrategy, named_topics, read_strategy, strategy_warnings
+from kafka_nextgen.spark.decoding.options import (
+    DECODING_OPTIONS,
+    REGISTRY_PREFIXES,
+    DecodingOptions,
+    read_decoding,
+)
 from kafka_nextgen.spark.kafka_option_fates import PREFIX
 from kafka_nextgen.spark.kafka_options import KafkaOptions, read_kafka_options
 from kafka_nextgen.spark.limits import OffsetLimit, check_batch_limits, read_end, read_start, unused_limits
@@ -24,8 +30,9 @@ from kafka_nextgen.text import nearest, with_nearest
 
 __all__ = ["OPTIONS", "SourceOptions", "parse_source_options"]
 
-#: Every option but those that begin with ``kafka.``.
+#: Every option but those that begin with ``kafka.`` or a prefix of the registry's.
 OPTIONS: Final = (
+    *DECODING_OPTIONS,
     "assign",
     "endingOffsets",
     "endingOffsetsByTimestamp",
@@ -56,6 +63,7 @@ OPTIONS: Final = (
 
 _BY_LOWER_CASE: Final = {option.lower(): option for option in OPTIONS}
 _SPARK: Final = "spark."
+_PREFIXES: Final = (PREFIX, _SPARK, *REGISTRY_PREFIXES)
 #: The default of ``minRecordsPerPartition``.
 _MIN_RECORDS: Final = 1_000
 _TRIGGER: Final = ("maxOffsetsPerTrigger", "minOffsetsPerTrigger", "maxTriggerDelay")
@@ -64,6 +72,7 @@ _TRIGGER: Final = ("maxOffsetsPerTrigger", "minOffsetsPerTrigger", "maxTriggerDe
 _ADVICE: Final = {
     "pushdown": "Spark would serve one use of a DataFrame with the filters of another; limit what is read with assign, "
     "startingOffsets, startingTimestamp, endingOffsets or endingTimestamp",
+    "mode": "use onError: raise for FAILFAST, skip for DROPMALFORMED, null for PERMISSIVE",
     "path": "load() takes no path; name topics with subscribe",
     "topic": "it says where to write; name topics to read with subscribe",
     "topics": "name topics with subscribe",
@@ -86,6 +95,7 @@ class SourceOptions:
     trigger_limits: TriggerLimits
     split_options: SplitOptions
     include_headers: bool
+    decoding: DecodingOptions | None
     poll_timeout_ms: int
     fetch_offset_num_retries: int
     fetch_offset_retry_interval_ms: int
@@ -122,6 +132,7 @@ def parse_source_options(options: Mapping[str, str], *, is_streaming: bool) -> S
         trigger_limits=_trigger_limits(values),
         split_options=_split_options(values),
         include_headers=values.boolean("includeHeaders", default=False),
+        decoding=read_decoding(values, named_topics(strategy)),
         poll_timeout_ms=values.number("kafkaConsumer.pollTimeoutMs", 120_000, 1),
         fetch_offset_num_retries=values.number("fetchOffset.numRetries", 3, 0, INT32_MAX),
         fetch_offset_retry_interval_ms=values.number("fetchOffset.retryIntervalMs", 1_000, 0),
@@ -140,7 +151,7 @@ def _in_lower_case(options: Mapping[str, str]) -> dict[str, str]:
 
 
 def _refuse_unknown(given: Mapping[str, str]) -> None:
-    unknown = [name for name in given if name not in _BY_LOWER_CASE and not name.startswith((PREFIX, _SPARK))]
+    unknown = [name for name in given if name not in _BY_LOWER_CASE and not name.startswith(_PREFIXES)]
     if unknown:
         raise ConfigError(f"there is no option {', '.join(map(_with_advice, unknown))}", unknown[0])
 
@@ -191,6 +202,8 @@ def _warnings(values: OptionValues, is_streaming: bool) -> Iterator[str]:
     for option in _TRIGGER if not is_streaming else ():
         if option in values:
             yield f"the option {option} is ignored in a batch query"
+    if "onError" in values and not any(f"{name}Format" in values for name in ("key", "value")):
+        yield "the option onError is ignored: it needs valueFormat or keyFormat"
     if "groupIdPrefix" in values:
         yield "the option groupIdPrefix is ignored: no group ids are generated; groupId names the group to commit to"
     if "groupFallback" in values and (values.text("startingOffsets") or "").lower() != "group":

@@ -10,7 +10,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from attrs import evolve, frozen
@@ -27,6 +28,8 @@ from kafka_nextgen.types import OffsetRange, TopicPartition
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from kafka_nextgen.spark.decoding.formats import Decoding
 
 __all__ = ["ReadSettings", "read_ranges"]
 
@@ -45,6 +48,8 @@ _PLAN_AGAIN = (
 class ReadSettings:
     """What tasks need: how to reach Kafka, the columns to read, the most rows of a batch, and what to do on errors.
 
+    ``decoding`` says how keys and values are decoded, if they are.
+
     With ``is_planned_once`` the ranges may have been planned long ago, by an earlier action of a DataFrame.
     """
 
@@ -54,6 +59,15 @@ class ReadSettings:
     poll_timeout_s: float
     fail_on_data_loss: bool
     is_planned_once: bool = False
+    decoding: Decoding | None = None
+
+    def to_batch(self) -> Callable[[RecordBatch], pa.RecordBatch]:
+        """Return the function that makes records a batch with the columns to read."""
+        if self.decoding is None:
+            return partial(RecordBatch.to_arrow, schema=self.schema)
+        from kafka_nextgen.spark.decoding.batches import BatchDecoder  # most queries need none of it
+
+        return BatchDecoder(self.schema, self.decoding).batch
 
 
 def read_ranges(planned: Sequence[PartitionRange], settings: ReadSettings) -> Iterator[pa.RecordBatch]:
@@ -71,6 +85,7 @@ class _OpenRanges:
 
     def __init__(self, planned: Sequence[PartitionRange], settings: ReadSettings, consumer: Consumer) -> None:
         self._settings = settings
+        self._to_batch = settings.to_batch()
         self._consumer = consumer
         self._open = {one.topic_partition: one for one in planned}
         assert len(self._open) == len(planned), "a task has at most one range of each partition"
@@ -82,7 +97,7 @@ class _OpenRanges:
         while self._open:
             batches = self._poll()
             for batch in batches:
-                yield batch.to_arrow(self._settings.schema)
+                yield self._to_batch(batch)
             if batches or self._has_progressed():
                 progress_at = clocks.monotonic()
             self._check_time(clocks.monotonic() - progress_at)

@@ -1,7 +1,6 @@
-"""The data source behind ``format("kafka_nextgen")``: its columns, and the readers of batch and streaming queries.
+"""The data source behind ``format("kafka_nextgen")``: the readers of batch and streaming queries.
 
-The columns are those of Spark's built-in Kafka source, with ``headers`` if ``includeHeaders``. The user may give a
-schema that selects some of these columns, in any order. Their types are fixed.
+``columns`` has the columns; the user may give a schema that selects some of them.
 
 A reader is created in a process of the driver, which plans, and copies of it read in the tasks. So a reader has no
 connections: planning has its own, and tasks use a consumer that their worker keeps.
@@ -14,7 +13,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NoReturn
 
 from pyspark.sql.datasource import DataSourceReader, DataSourceStreamReader, InputPartition
-from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.streaming.datasource import (
     ReadAllAvailable,
     ReadLimit,
@@ -22,23 +20,13 @@ from pyspark.sql.streaming.datasource import (
     ReadMinRows,
     SupportsTriggerAvailableNow,
 )
-from pyspark.sql.types import (
-    ArrayType,
-    BinaryType,
-    DataType,
-    IntegerType,
-    LongType,
-    StringType,
-    StructField,
-    StructType,
-    TimestampType,
-)
+from pyspark.sql.types import StructType
 
 from kafka_nextgen.errors import KafkaNextgenError
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.spark.catalog_tables import columns_with_options, created_with, options_of_query, refuse_secrets
-from kafka_nextgen.spark.errors import ReadOnlySourceError, SchemaError
-from kafka_nextgen.text import nearest, with_nearest
+from kafka_nextgen.spark.columns import Columns, decoding_of
+from kafka_nextgen.spark.errors import ReadOnlySourceError
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -49,28 +37,13 @@ if TYPE_CHECKING:
 __all__ = [
     "BatchReader",
     "StreamReader",
-    "arrow_schema",
     "batch_reader",
     "refuse_to_write",
     "schema_of",
-    "schema_with",
     "stream_reader",
 ]
 
 logger = logger_of(__name__)
-
-_HEADERS = ArrayType(StructType([StructField("key", StringType()), StructField("value", BinaryType())]))
-
-_COLUMNS: dict[str, DataType] = {
-    "key": BinaryType(),
-    "value": BinaryType(),
-    "topic": StringType(),
-    "partition": IntegerType(),
-    "offset": LongType(),
-    "timestamp": TimestampType(),
-    "timestampType": IntegerType(),
-    "headers": _HEADERS,
-}
 
 
 def schema_of(options: Mapping[str, str]) -> StructType:
@@ -92,43 +65,7 @@ def _schema_of(options: Mapping[str, str]) -> StructType:
         if any(name.lower().startswith("ending") for name in options):
             raise  # a streaming query has no end
         parsed = _parsed(options, is_streaming=True)
-    return schema_with(headers=parsed.include_headers)
-
-
-def schema_with(*, headers: bool) -> StructType:
-    """Return the columns, with or without ``headers``."""
-    return StructType([StructField(name, kind) for name, kind in _COLUMNS.items() if headers or name != "headers"])
-
-
-def arrow_schema(schema: StructType, *, headers: bool) -> pa.Schema:
-    """Return the Arrow schema of the columns to read, with the source's own names. Raises ``SchemaError``.
-
-    The names of ``schema`` are in any case, as they are for Spark.
-    """
-    there = schema_with(headers=headers)
-    columns = [_column(field, there) for field in schema]
-    if not columns or len({column.name for column in columns}) < len(columns):
-        raise SchemaError(
-            f"the schema must name columns, each once, of {', '.join(there.names)}; it has {schema.names}"
-        )
-    return to_arrow_schema(StructType(columns), timezone="UTC")
-
-
-def _column(wanted: StructField, there: StructType) -> StructField:
-    """Return the column that a field of the user's schema selects."""
-    column = next((one for one in there if one.name.lower() == wanted.name.lower()), None)
-    if column is None:
-        raise SchemaError(_why_missing(wanted.name, there))
-    if wanted.dataType != column.dataType:
-        found, right = wanted.dataType.simpleString(), column.dataType.simpleString()
-        raise SchemaError(f"the column {wanted.name} is {right}; the schema says {found}: use cast() after load()")
-    return column
-
-
-def _why_missing(name: str, there: StructType) -> str:
-    if name.lower() == "headers":
-        return "the column headers needs the option includeHeaders=true"
-    return f"there is no column {with_nearest(name, nearest(name, there.names))}. There are {', '.join(there.names)}"
+    return Columns.of(parsed, decoding_of(parsed, None)).schema
 
 
 def batch_reader(options: Mapping[str, str], schema: StructType) -> BatchReader:
@@ -163,15 +100,17 @@ class _RangeReader:
 
         for warning in options.warnings:
             logger.warning(warning)
+        decoding = decoding_of(options, schema)
         self._options = options
         self._names = schema.names
         self._settings = ReadSettings(
             kafka=options.kafka,
-            schema=arrow_schema(schema, headers=options.include_headers),
+            schema=Columns.of(options, decoding).arrow_schema(schema),
             rows_per_batch=options.rows_per_batch,
             poll_timeout_s=options.poll_timeout_ms / 1000,
             fail_on_data_loss=options.fail_on_data_loss,
             is_planned_once=options.end is not None,
+            decoding=decoding,
         )
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:

@@ -18,14 +18,13 @@ from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit, ReadMa
 from pyspark.sql.types import StructType
 
 from kafka_nextgen.spark.admission import TriggerLimits
+from kafka_nextgen.spark.columns import Columns
 from kafka_nextgen.spark.errors import ReadOnlySourceError, SchemaError, StartBeyondEndError
 from kafka_nextgen.spark.source import (
     BatchReader,
     StreamReader,
-    arrow_schema,
     batch_reader,
     schema_of,
-    schema_with,
     stream_reader,
 )
 from pyspark_kafka_nextgen import DefaultSource
@@ -51,7 +50,7 @@ def test_what_is_wrong_with_a_batch_is_said_of_a_query_with_an_end() -> None:
 
 def reader_of(**options: str) -> tuple[StreamReader, Mock]:
     """A reader of a streaming query, and the planner that it asks."""
-    reader, planner = stream_reader({**OPTIONS, **options}, schema_with(headers=False)), Mock()
+    reader, planner = stream_reader({**OPTIONS, **options}, Columns().schema), Mock()
     reader.__dict__["_planner"] = planner
     return reader, planner
 
@@ -123,27 +122,27 @@ def test_tasks_read_what_was_planned_in_another_process(least: dict[str, str], t
 
 
 def test_the_columns_are_those_of_the_built_in_source() -> None:
-    assert schema_with(headers=False).simpleString() == (
+    assert Columns().schema.simpleString() == (
         "struct<key:binary,value:binary,topic:string,partition:int,offset:bigint,timestamp:timestamp,timestampType:int>"
     )
-    assert schema_with(headers=True)["headers"].dataType.simpleString() == "array<struct<key:string,value:binary>>"
+    assert Columns(headers=True).schema["headers"].dataType.simpleString() == "array<struct<key:string,value:binary>>"
 
 
 def test_arrow_has_the_types_that_pyspark_checks() -> None:
-    schema = arrow_schema(schema_with(headers=True), headers=True)
+    schema = Columns(headers=True).arrow_schema(Columns(headers=True).schema)
     assert schema.field("timestamp").type == pa.timestamp("us", tz="UTC")
     assert schema.field("headers").type.value_field.name == "element"
 
 
 def test_a_schema_selects_columns_in_any_order() -> None:
     selected = StructType().add("offset", "long").add("value", "binary")
-    assert arrow_schema(selected, headers=False).names == ["offset", "value"]
+    assert Columns().arrow_schema(selected).names == ["offset", "value"]
 
 
 def test_columns_are_selected_in_any_case_and_have_the_users_names() -> None:
     """Names of columns have no case for Spark, and it checks that what is read has the names of the schema."""
     selected = StructType().add("OFFSET", "long").add("TimestampTYPE", "integer")
-    assert arrow_schema(selected, headers=False).names == ["offset", "timestampType"]
+    assert Columns().arrow_schema(selected).names == ["offset", "timestampType"]
     with Cluster() as cluster:
         cluster.create_topic("t", 1)
         produce(cluster.bootstrap_servers, "t", 2)
@@ -170,7 +169,7 @@ def test_other_schemas_are_refused(columns: dict[str, str], message: str) -> Non
     for name, kind in columns.items():
         schema.add(name, kind)
     with pytest.raises(SchemaError, match=message):
-        arrow_schema(schema, headers=False)
+        Columns().arrow_schema(schema)
 
 
 # ---- tables of Spark's catalog, by what Spark gives a source when they are made and when they are read
@@ -192,7 +191,7 @@ def read_back(columns: StructType) -> StructType:
 
 def test_what_spark_adds_to_a_table_is_no_option() -> None:
     columns = schema_of(made_by_spark())
-    assert columns.simpleString() == schema_with(headers=False).simpleString()
+    assert columns.simpleString() == Columns().schema.simpleString()
 
 
 def test_a_property_of_the_user_is_no_option_and_a_mistake_in_the_options_is_refused() -> None:
@@ -210,8 +209,15 @@ def test_a_query_of_a_table_has_the_options_that_the_table_was_created_with() ->
         assert reader._options.include_headers
 
 
+def test_a_table_of_decoded_values_is_read_by_the_columns_that_it_was_created_with() -> None:
+    schema = '{"type": "object", "properties": {"id": {"type": "integer"}}}'
+    columns = read_back(schema_of(made_by_spark(valueformat="json", valueschema=schema)))
+    assert columns["value"].dataType.simpleString() == "struct<id:bigint>"
+    assert batch_reader({}, columns)._settings.decoding is not None
+
+
 def test_a_spark_that_gives_the_options_of_a_table_is_understood() -> None:
-    assert isinstance(batch_reader(made_by_spark(), schema_with(headers=False)), BatchReader)
+    assert isinstance(batch_reader(made_by_spark(), Columns().schema), BatchReader)
 
 
 def test_options_of_a_load_count_and_not_those_that_its_schema_once_had() -> None:
@@ -227,14 +233,25 @@ def test_an_option_where_a_table_is_read_is_refused() -> None:
 
 def test_a_table_that_was_created_with_columns_has_no_options() -> None:
     with pytest.raises(ConfigError, match="leave the columns out of CREATE TABLE"):
-        batch_reader({}, schema_with(headers=False))
+        batch_reader({}, Columns().schema)
 
 
-@pytest.mark.parametrize("name", ["kafka.sasl.jaas.config", "kafka.ssl.key.password", "kafka.ssl.keystore.key"])
-def test_a_table_has_no_secrets(name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("kafka.sasl.jaas.config", "s3cret"),
+        ("kafka.ssl.key.password", "s3cret"),
+        ("kafka.ssl.keystore.key", "s3cret"),
+        ("schemaregistry.password", "s3cret"),
+        ("schemaregistry.header.authorization", "s3cret"),
+        ("schemaregistry.ssl.key.pem", "s3cret"),
+        ("schemaregistry.url", "https://billing:s3cret@registry"),
+    ],
+)
+def test_a_table_has_no_secrets(name: str, text: str) -> None:
     """They would be in the schema of each DataFrame, and in the files that are written from it."""
     with pytest.raises(ConfigError, match="CREATE TEMPORARY VIEW") as refused:
-        schema_of(made_by_spark(**{name: "s3cret"}))
+        schema_of(made_by_spark(**{name: text}))
     assert refused.value.key == name
     assert "s3cret" not in str(refused.value)
 

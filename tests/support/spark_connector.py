@@ -28,3 +28,10 @@ def spark_connector_jars() -> Sequence[str]:
     """
     folder = fetch_artifacts(f"spark-connector-{CONNECTOR_VERSION}", _ARTIFACTS)
     return sorted(str(jar) for jar in folder.glob("*.jar"))
+
+
+def spark_avro_jars() -> Sequence[str]:
+    """Return the paths of the jars of ``from_avro``, likewise; PySpark does not come with them either."""
+    artifact = Artifact(_SPARK, "spark-avro_2.13", CONNECTOR_VERSION, alone=True)
+    folder = fetch_artifacts(f"spark-avro-{CONNECTOR_VERSION}", [artifact])
+    return sorted(str(jar) for jar in folder.glob("*.jar"))

@@ -1,0 +1,101 @@
+"""Formats as the plan of a query has them, and what a process makes of them.
+
+The driver reads the schema, from an option, a file or the registry, and sends it to the tasks. A worker makes the
+format once, and keeps it for its next tasks, with what it has learned: programs of writers' schemas, and the registry's
+answers. Only workers ask the registry for the schemas of values.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Literal
+
+from attrs import frozen
+
+from kafka_nextgen.errors import ConfigError
+from kafka_nextgen.spark.decoding.options import Field, Format, RegistryOptions
+from kafka_nextgen.values import Avro, Json, Protobuf, RegisteredSchema, SchemaRegistry, ValueFormat
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from kafka_nextgen.engine.application.value_columns import OnError
+
+__all__ = ["Decoding", "FieldFormat", "format_of", "registry_of"]
+
+#: Formats that a process keeps.
+_KEPT = 16
+
+
+@frozen
+class FieldFormat:
+    """The format of keys or values, with its schema.
+
+    ``schema`` is what the format takes: text, bytes, a type of Arrow's, or a registered schema with all schemas that it
+    refers to. With a ``registry`` it defines the columns, and values name the schemas that they were written with.
+    """
+
+    field: Field
+    format: Format
+    schema: str | bytes | pa.DataType | RegisteredSchema
+    message: str | None = None
+    is_framed: bool = False
+    registry: RegistryOptions | None = None
+
+
+@frozen
+class Decoding:
+    """The formats of keys, values or both, and what happens to bad ones."""
+
+    fields: tuple[FieldFormat, ...]
+    on_error: OnError = "raise"
+
+
+@lru_cache(_KEPT)
+def format_of(planned: FieldFormat) -> ValueFormat:
+    """Return the format. Raises what the formats raise for their schemas."""
+    if planned.format == "json":
+        return Json(planned.schema, framed=planned.is_framed)
+    if planned.format == "protobuf":
+        return Protobuf(planned.schema, planned.message, framed=planned.is_framed, unit="us")
+    if planned.registry is None:
+        return Avro(planned.schema, framed=planned.is_framed)
+    registry, framing = registry_of(planned.registry), planned.registry.framing
+    if isinstance(planned.schema, RegisteredSchema):
+        return Avro(registry=_Pinned(registry, planned.schema), subject="pinned", framing=framing)
+    return Avro(registry=registry, reader_schema=planned.schema, framing=framing)
+
+
+@lru_cache(_KEPT)
+def registry_of(options: RegistryOptions) -> SchemaRegistry:
+    """Return a client of the registry. Raises ``ConfigError``, which names the option."""
+    try:
+        return SchemaRegistry(
+            options.url.reveal(),
+            user=options.user,
+            token=options.token,
+            tls={key: text.reveal() for key, text in options.tls},
+            headers={name: text.reveal() for name, text in options.headers},
+        )
+    except ConfigError as error:
+        option = f"schemaRegistry.{error.key}" if error.key else "schemaRegistry.url"
+        raise ConfigError(f"{option}: {error}", option) from None
+
+
+class _Pinned:
+    """A registry whose subject has one version, which the driver has seen: columns don't change during a query."""
+
+    def __init__(self, registry: SchemaRegistry, schema: RegisteredSchema) -> None:
+        self._registry, self._schema = registry, schema
+
+    def schema_by_id(self, schema_id: int) -> RegisteredSchema:
+        """Return what the registry has."""
+        return self._registry.schema_by_id(schema_id)
+
+    def schema_of(self, subject: str, version: int | Literal["latest"] = "latest") -> RegisteredSchema:
+        """Return the only version."""
+        return self._schema
+
+    def versions_of(self, subject: str) -> list[int]:
+        """Return the number of that version."""
+        return [1]

@@ -1,0 +1,202 @@
+"""The options that say how keys and values are decoded. Reading them is pure: no file is read, no registry is asked.
+
+The options of values begin with ``value``, those of keys with ``key``. A format may be given for either, or for both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import TYPE_CHECKING, Final, Literal, cast
+
+from attrs import field, frozen
+
+from kafka_nextgen.errors import ConfigError
+from kafka_nextgen.properties.secret import Secret
+from kafka_nextgen.spark.option_values import OptionValues
+
+if TYPE_CHECKING:
+    from kafka_nextgen.engine.application.value_columns import OnError
+
+__all__ = [
+    "DECODING_OPTIONS",
+    "REGISTRY_PREFIXES",
+    "DecodingOptions",
+    "Field",
+    "FieldOptions",
+    "Format",
+    "RegistryOptions",
+    "read_decoding",
+]
+
+Field = Literal["key", "value"]
+Format = Literal["json", "avro", "protobuf"]
+
+_FIELDS: Final[tuple[Field, ...]] = ("key", "value")
+_FORMATS: Final = ("json", "avro", "protobuf")
+_OF_FIELD: Final = ("Schema", "SchemaFile", "Message", "Subject", "Framed")
+
+_REGISTRY: Final = "schemaRegistry."
+_URL: Final = f"{_REGISTRY}url"
+_OF_REGISTRY: Final = (_URL, *(_REGISTRY + name for name in ("user", "password", "token", "framing")))
+_TLS, _HEADER = f"{_REGISTRY}ssl.".lower(), f"{_REGISTRY}header.".lower()
+
+#: Options of the registry that begin like this end with a key of TLS, or with the name of a header. In lower case.
+REGISTRY_PREFIXES: Final = (_TLS, _HEADER)
+
+#: All options that are read here, but those with a prefix.
+DECODING_OPTIONS: Final = (
+    *(f"{name}Format" for name in _FIELDS),
+    *(name + option for name in _FIELDS for option in _OF_FIELD),
+    *_OF_REGISTRY,
+    "onError",
+)
+
+
+@frozen
+class FieldOptions:
+    """How keys or values are decoded, as the options say it: the schema may be in a file, or in the registry."""
+
+    field: Field
+    format: Format
+    schema: str | None
+    schema_file: str | None
+    message: str | None
+    subject: str | None
+    is_framed: bool
+
+    def option(self, name: str) -> str:
+        """Return the name of one of its options, such as ``valueSchema`` for ``Schema``."""
+        return self.field + name
+
+
+@frozen
+class RegistryOptions:
+    """How a schema registry is asked. Its ``repr`` shows neither credentials nor the URL, which may contain some."""
+
+    url: Secret
+    user: tuple[str, Secret] | None = field(default=None, repr=False)
+    token: Secret | None = None
+    framing: str = "confluent"
+    tls: tuple[tuple[str, Secret], ...] = ()
+    headers: tuple[tuple[str, Secret], ...] = ()
+
+
+@frozen
+class DecodingOptions:
+    """How records are decoded: keys, values or both, and what happens to bad ones."""
+
+    fields: tuple[FieldOptions, ...]
+    on_error: OnError = "raise"
+    registry: RegistryOptions | None = None
+
+
+def read_decoding(values: OptionValues, topics: Collection[str]) -> DecodingOptions | None:
+    """Return how records are decoded; None without a format.
+
+    Arguments:
+        values: the options.
+        topics: the topics that are named; there may be others.
+
+    Raises ``ConfigError``, whose ``key`` is the option.
+    """
+    fields = tuple(read for name in _FIELDS if (read := _field(values, name, topics)) is not None)
+    registry = _registry(values, fields)
+    on_error = values.word("onError", ("raise", "skip", "null"), "raise")
+    if not fields:
+        return None
+    for each in fields:
+        _check_schema(each, registry)
+    return DecodingOptions(fields, cast("OnError", on_error), registry)
+
+
+def _field(values: OptionValues, name: Field, topics: Collection[str]) -> FieldOptions | None:
+    format_option = f"{name}Format"
+    if format_option not in values:
+        for option in (name + each for each in _OF_FIELD):
+            if option in values:
+                raise ConfigError(f"{option} needs {format_option}={', '.join(_FORMATS)}: which one is it?", option)
+        return None
+    format_name = cast(Format, values.word(format_option, _FORMATS, ""))
+    subject = values.text(f"{name}Subject")
+    return FieldOptions(
+        name,
+        format_name,
+        _not_empty(values, f"{name}Schema"),
+        _not_empty(values, f"{name}SchemaFile"),
+        _not_empty(values, f"{name}Message"),
+        f"{next(iter(topics))}-{name}" if subject is None and len(topics) == 1 else subject,
+        values.boolean(f"{name}Framed", default=False),
+    )
+
+
+def _not_empty(values: OptionValues, option: str) -> str | None:
+    text = values.text(option)
+    if text == "":
+        raise ConfigError(f"{option} is empty: give it a value, or remove it", option)
+    return text
+
+
+def _check_schema(read: FieldOptions, registry: RegistryOptions | None) -> None:
+    """Refuse options that contradict each other, or a format without a schema."""
+    schema, file, message = (read.option(name) for name in ("Schema", "SchemaFile", "Message"))
+    has_schema = read.schema is not None or read.schema_file is not None
+    told = f"{read.option('Format')}={read.format}"
+    if read.schema is not None and read.schema_file is not None:
+        raise ConfigError(f"{schema} and {file} are given: remove one", schema)
+    if (read.message is not None) != (read.format == "protobuf"):
+        what = "is for protobuf only: remove it" if read.message is not None else "is required, as package.Message"
+        raise ConfigError(f"{message} {what}, with {told}", message)
+    if read.format == "protobuf" and not has_schema:
+        how = "the file that protoc --include_imports --descriptor_set_out writes"
+        raise ConfigError(f"{told} needs {file}, {how}, or {schema}, the same in base64", file)
+    if read.format == "avro" and not has_schema:
+        _check_registered(read, registry, told)
+    if read.is_framed and registry is not None and read.format == "avro":
+        framed = read.option("Framed")
+        raise ConfigError(f"{framed} is not needed: with {_URL} values are always framed. Remove it", framed)
+
+
+def _check_registered(read: FieldOptions, registry: RegistryOptions | None, told: str) -> None:
+    schema, subject = read.option("Schema"), read.option("Subject")
+    if registry is None:
+        raise ConfigError(f"{told} needs {schema}, {schema}File or {_URL}", schema)
+    if not read.subject:
+        raise ConfigError(
+            f"{subject} is required, for instance orders-{read.field}: the latest schema of that subject defines the "
+            f"columns of all topics. {schema} may define them instead",
+            subject,
+        )
+
+
+def _registry(values: OptionValues, fields: Collection[FieldOptions]) -> RegistryOptions | None:
+    others = [name for name in values.given if name.startswith(_REGISTRY.lower())]
+    if not others:
+        return None
+    url = values.text(_URL)
+    if not url:
+        raise ConfigError(f"{_URL} is required with {', '.join(sorted(others))}", _URL)
+    if not any(each.format == "avro" for each in fields):
+        raise ConfigError(
+            f"{_URL} is for valueFormat=avro or keyFormat=avro. JSON and Protobuf need a schema: with Framed=true the "
+            "id in front of their values is skipped",
+            _URL,
+        )
+    user, password = values.text(f"{_REGISTRY}user"), values.text(f"{_REGISTRY}password")
+    if (user is None) != (password is None):
+        raise ConfigError(f"{_REGISTRY}user and {_REGISTRY}password are given together", f"{_REGISTRY}password")
+    token = values.text(f"{_REGISTRY}token")
+    if token is not None and user is not None:
+        raise ConfigError(f"{_REGISTRY}user and {_REGISTRY}token are given: remove one", f"{_REGISTRY}token")
+    return RegistryOptions(
+        Secret(url),
+        None if user is None or password is None else (user, Secret(password)),
+        None if token is None else Secret(token),
+        values.word(f"{_REGISTRY}framing", ("confluent", "apicurio"), "confluent"),
+        _with_prefix(values, _TLS, "ssl."),
+        _with_prefix(values, _HEADER, ""),
+    )
+
+
+def _with_prefix(values: OptionValues, prefix: str, instead: str) -> tuple[tuple[str, Secret], ...]:
+    found = {name: text for name, text in values.given.items() if name.startswith(prefix)}
+    return tuple((instead + name.removeprefix(prefix), Secret(text.strip())) for name, text in sorted(found.items()))
