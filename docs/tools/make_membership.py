@@ -43,13 +43,13 @@ WHEN_A_CALLBACK_RAISES = """
 
 `poll`, iteration, `unsubscribe` or `close` raises the exception. Heartbeats continue.
 
-- `on_partitions_assigned`: the phase is FAILED. The member does not acknowledge the assignment, and hands out no
-  records of the new partitions. Each later poll calls the callback again until it returns. If there is a new target by
+- `on_partitions_assigned`: the phase is FAILED. The member does not acknowledge the assignment, and hands over no
+  records from the new partitions. Each later poll calls the callback again until it returns. If there is a new target by
   then, the member moves to that one. A classic group needs no acknowledgement and continues: if it rebalances, the next
   poll prepares for the rebalance instead.
-- `on_partitions_revoked`: the partitions are given up nevertheless, because other members wait for them, and this
-  member continues. The next owner reads again the records that were handed over but not committed.
-- `on_partitions_lost`: the member joins again nevertheless.
+- `on_partitions_revoked`: the partitions are given up anyway, because other members wait for them, and this
+  member continues. The next owner rereads the records that were handed over but not committed.
+- `on_partitions_lost`: the member joins again anyway.
 
 Every partition that was passed to `on_partitions_assigned` is later passed to `on_partitions_revoked` or
 `on_partitions_lost`, even if the first call raised. A member whose application does not poll again leaves
