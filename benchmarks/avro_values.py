@@ -72,7 +72,7 @@ def _nested(random: Random) -> dict[str, Any]:
 _PLAIN = dict(zip(_NAMES, _KINDS, strict=True))
 _LINES = {"type": "array", "items": _record("Line", {"sku": "string", "count": "int"})}
 SHAPES: dict[str, tuple[Schema, Callable[[Random], dict[str, Any]], int]] = {
-    "plain": (_record("Order", _PLAIN), _plain, 1),
+    "flat": (_record("Order", _PLAIN), _plain, 1),
     "wide": (
         _record(
             "Wide",

@@ -85,7 +85,7 @@ _TYPED = _PLAIN.set(_PLAIN.get_field_index("at"), pa.field("at", pa.timestamp("u
 Make = Callable[[Random], dict[str, Any]]
 #: The schema, what makes a value, and the share of the rows that are measured.
 SHAPES: dict[str, tuple[pa.Schema, Make, int]] = {
-    "plain": (_PLAIN, _order, 1),
+    "flat": (_PLAIN, _order, 1),
     "typed": (_TYPED, _order, 1),
     "wide": (
         pa.schema([(f"{field.name}_{number}", field.type) for number in range(10) for field in _PLAIN]),

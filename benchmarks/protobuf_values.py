@@ -77,7 +77,7 @@ def _file() -> Any:
     return file
 
 
-def _classes() -> dict[str, Any]:
+def classes() -> dict[str, Any]:
     pool = descriptor_pool.DescriptorPool()
     pool.AddSerializedFile(timestamp_pb2.DESCRIPTOR.serialized_pb)
     pool.AddSerializedFile(_file().SerializeToString())
@@ -119,14 +119,14 @@ def _fill_nested(message: Any, random: Random) -> None:
 
 
 SHAPES: dict[str, tuple[str, Callable[[Any, Random], None], int]] = {
-    "plain": ("Plain", _fill, 1),
+    "flat": ("Plain", _fill, 1),
     "wide": ("Wide", _fill_wide, 10),
     "nested": ("Nested", _fill_nested, 2),
 }
 _UTC = dt.timezone.utc
 
 
-def _reader(name: str) -> Callable[[Any], dict[str, Any]]:
+def reader(name: str) -> Callable[[Any], dict[str, Any]]:
     """A function that makes a dict of a message, as one would write it by hand for this type."""
     suffixes = [f"_{number}" for number in range(10)] if name == "Wide" else [""]
     plain = [key + suffix for suffix in suffixes for key in _KINDS if key not in ("note", "score", "status", "at")]
@@ -172,7 +172,7 @@ def _ptars(kind: Any, values: list[bytes]) -> Callable[[], Any] | None:
 def measure(shape: str, rows: int, rounds: int) -> tuple[float, float, float, float | None]:
     """Bytes of a value, and seconds of ours, of protobuf's and of ptars'."""
     name, fill, share = SHAPES[shape]
-    kind, random = _classes()[name], Random(1)
+    kind, random = classes()[name], Random(1)
     values = []
     for _ in range(max(1, rows // share)):
         message = kind()
@@ -180,7 +180,7 @@ def measure(shape: str, rows: int, rounds: int) -> tuple[float, float, float, fl
         values.append(message.SerializeToString())
     decoder = Protobuf(kind, unit="us").decoder("value", True)
     buffers = b"".join(values), memoryview(array("i", (0, *accumulate(map(len, values))))), None
-    read = _reader(name)
+    read = reader(name)
 
     def ours() -> pa.Table:
         columns, bad = decoder.decode(buffers, 0, len(values))

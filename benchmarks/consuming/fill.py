@@ -17,7 +17,7 @@ from confluent_kafka import Producer
 from benchmarks.consuming.values import values
 from benchmarks.processes import answer, ask, told
 
-__all__ = ["Filled", "Filling", "fill"]
+__all__ = ["Filled", "Filling", "fill", "write"]
 
 STATISTICS_MS = 200
 
@@ -81,7 +81,7 @@ def _produce(filling: Filling) -> Filled:
         }
     )
     for number, value in enumerate(islice(values(filling.value_bytes), filling.records)):
-        _write(producer, filling.topic, value, number % filling.partitions)
+        write(producer, filling.topic, value, number % filling.partitions)
     if left := producer.flush(120):
         raise RuntimeError(f"{left} records were not acknowledged")
     producer.poll(0)
@@ -91,7 +91,7 @@ def _produce(filling: Filling) -> Filled:
     return Filled(filling.records, written, statistics.wire_bytes, statistics.batches)
 
 
-def _write(producer: Producer, topic: str, value: bytes, partition: int) -> None:
+def write(producer: Producer, topic: str, value: bytes, partition: int) -> None:
     while True:
         try:
             producer.produce(topic, value, partition=partition)

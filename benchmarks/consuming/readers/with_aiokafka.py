@@ -11,15 +11,15 @@ from benchmarks.consuming.gauge import Gauge, Reading
 from benchmarks.consuming.task import CONSUMED, PARTITION_BYTES, Task
 from benchmarks.consuming.touching import touch
 
-__all__ = ["getmany", "iterate"]
+__all__ = ["getmany", "iterate", "make_consumer", "partitions"]
 
 
-def _consumer(task: Task) -> Any:
+def make_consumer(task: Task) -> Any:
     tuned = {"max_partition_fetch_bytes": PARTITION_BYTES} if task.tuned else {}
     return AIOKafkaConsumer(bootstrap_servers=task.bootstrap_servers, auto_offset_reset="earliest", **tuned)
 
 
-def _partitions(task: Task) -> list[TopicPartition]:
+def partitions(task: Task) -> list[TopicPartition]:
     return [TopicPartition(task.topic, number) for number in range(task.partitions)]
 
 
@@ -29,10 +29,10 @@ def getmany(task: Task, gauge: Gauge) -> Reading:
 
 
 async def _getmany(task: Task, gauge: Gauge) -> Reading:
-    consumer = _consumer(task)
+    consumer = make_consumer(task)
     await consumer.start()
     gauge.begin()
-    consumer.assign(_partitions(task))
+    consumer.assign(partitions(task))
     seen = 0
     while seen < task.records:
         found = await consumer.getmany(timeout_ms=1000, max_records=CONSUMED if task.tuned else None)
@@ -51,10 +51,10 @@ def iterate(task: Task, gauge: Gauge) -> Reading:
 
 
 async def _iterate(task: Task, gauge: Gauge) -> Reading:
-    consumer = _consumer(task)
+    consumer = make_consumer(task)
     await consumer.start()
     gauge.begin()
-    consumer.assign(_partitions(task))
+    consumer.assign(partitions(task))
     await touch(consumer, task.records)
     reading = gauge.end(task.records)
     await consumer.stop()

@@ -1,0 +1,1 @@
+"""Reading typed values of a topic into Arrow tables, by several clients and decoders."""
