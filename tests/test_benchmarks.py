@@ -51,7 +51,7 @@ def test_a_benchmark_writes_its_own_section_only(tmp_path: Path) -> None:
 
 def test_the_page_has_a_place_for_every_benchmark() -> None:
     page = PAGE.read_text()
-    for name in ("assignors", "heartbeats", "coordinator_memory", "consume", *READING, *ON_SPARK):
+    for name in ("assignors", "heartbeats", "coordinator_memory", "consume", "typed_values", *READING, *ON_SPARK):
         assert f"<!-- figures of {name} -->\n" in page
         assert f"<!-- end of {name} -->\n" in page
 

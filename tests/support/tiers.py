@@ -67,6 +67,7 @@ WHOLE = {
     "test_benchmarks_of_history.py",
     "test_benchmarks_of_reading.py",
     "test_benchmarks_of_spark.py",
+    "test_benchmarks_of_values.py",
     # long searches: planted bugs, places to interrupt at, random calls, two brokers side by side
     "verification/differential",
     "verification/simulation/exploring",
