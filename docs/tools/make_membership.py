@@ -44,9 +44,9 @@ WHEN_A_CALLBACK_RAISES = """
 `poll`, iteration, `unsubscribe` or `close` raises the exception. Heartbeats continue.
 
 - `on_partitions_assigned`: the phase is FAILED. The member does not acknowledge the assignment, and hands over no
-  records from the new partitions. Each later poll calls the callback again until it returns. If there is a new target by
-  then, the member moves to that one. A classic group needs no acknowledgement and continues: if it rebalances, the next
-  poll prepares for the rebalance instead.
+  records from the new partitions. Each later poll calls the callback again until it returns. If there is a new target
+  by then, the member moves to that one. A classic group needs no acknowledgement and continues: if it rebalances, the
+  next poll prepares for the rebalance instead.
 - `on_partitions_revoked`: the partitions are given up anyway, because other members wait for them, and this
   member continues. The next owner rereads the records that were handed over but not committed.
 - `on_partitions_lost`: the member joins again anyway.

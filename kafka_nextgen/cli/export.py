@@ -15,18 +15,18 @@ from typing import TYPE_CHECKING
 import click
 
 from kafka_nextgen.cli.options import ClientProperties, bootstrap_option, client_options
+from kafka_nextgen.cli.value_formats import SchemaFiles, Subject, format_options
 from kafka_nextgen.errors import KafkaNextgenError
 from kafka_nextgen.scanning.arrow_stream import scan
 from kafka_nextgen.scanning.export import Export
-from kafka_nextgen.values import Avro, Json, Protobuf, ValueFormat
 
 if TYPE_CHECKING:
     from kafka_nextgen.engine.application.value_columns import OnError
+    from kafka_nextgen.values import ValueFormat
 
 __all__ = ["export"]
 
 _DECIDING = ("topics", "since", "until", "avro", "json", "protobuf", "message", "framed", "on_error")
-_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
 @click.command()
@@ -36,11 +36,7 @@ _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 @click.option("--format", "style", type=click.Choice(["parquet"]), default="parquet", show_default=True)
 @click.option("--since", metavar="WHEN", help="Begin at a duration before now, such as 2h, or at a time in ISO 8601.")
 @click.option("--until", metavar="WHEN", help="End there; without it, at the last record of this moment.")
-@click.option("--avro", type=_FILE, help="A file with the Avro schema of the values.")
-@click.option("--json", type=_FILE, help="A file with the JSON Schema of the values, which are JSON.")
-@click.option("--protobuf", type=_FILE, help="A FileDescriptorSet with the Protobuf message of the values.")
-@click.option("--message", help="With --protobuf: the full name of the message.")
-@click.option("--framed", is_flag=True, help="Values begin with the id of their schema, as Confluent's serializers do.")
+@format_options
 @click.option("--on-error", type=click.Choice(["raise", "skip", "null"]), default="raise", show_default=True)
 @click.option("--file-rows", type=click.IntRange(min=1), default=1_000_000, show_default=True, help="Rows of a file.")
 @client_options
@@ -56,6 +52,9 @@ def export(
     protobuf: Path | None,
     message: str | None,
     framed: bool,
+    registry: str | None,
+    registry_ca: Path | None,
+    subject: str | None,
     on_error: OnError,
     file_rows: int,
     properties: ClientProperties,
@@ -65,11 +64,20 @@ def export(
     Run the same command again to go on after an interruption.
     """
     del style  # Parquet is the only format
-    task = Export(folder, _deciding_options(click.get_current_context().params), file_rows)
+    options = _deciding_options(click.get_current_context().params)
+    with _usage_errors():
+        value: ValueFormat | None = SchemaFiles(avro, json, protobuf, message, framed).format()
+        if registry is not None:
+            if value is not None:
+                raise ValueError("values have one format: of --registry, or of --avro, --json or --protobuf")
+            of_subject = Subject.of(registry, registry_ca, subject, topics, Export.options_in(folder))
+            value, options = of_subject.format(), options | of_subject.options
+        if value is None and on_error != "raise":
+            raise ValueError("--on-error needs --registry, --avro, --json or --protobuf")
+    task = Export(folder, options, file_rows)
     begin, end = task.edges or (since, until)
     config = properties.config({"bootstrap.servers": bootstrap_servers})
     with _usage_errors():
-        value = _format_of(avro, json, protobuf, message, framed, on_error)
         found = scan(task.partitions or topics, config, since=begin, until=end, value=value, on_error=on_error)
     with found:
         total = sum(max(0, each.end - each.start) for each in found.ranges.values())
@@ -93,23 +101,6 @@ def _as_text(option: object) -> str | None:
     if isinstance(option, tuple):
         return " ".join(option)
     return None if option in (None, False) else str(option)
-
-
-def _format_of(
-    avro: Path | None, json: Path | None, protobuf: Path | None, message: str | None, framed: bool, on_error: OnError
-) -> ValueFormat | None:
-    """The format of the values; None for bytes. Raises ValueError for options that contradict each other."""
-    if sum(each is not None for each in (avro, json, protobuf)) > 1:
-        raise ValueError("values have one format: --avro, --json or --protobuf")
-    if avro is json is protobuf is None and (framed or on_error != "raise"):
-        raise ValueError("--framed and --on-error need --avro, --json or --protobuf")
-    if (message is None) != (protobuf is None):
-        raise ValueError("--protobuf and --message are given together")
-    if avro is not None:
-        return Avro(avro.read_text(), framed=framed)
-    if json is not None:
-        return Json(json.read_text(), framed=framed)
-    return None if protobuf is None else Protobuf(protobuf.read_bytes(), message, framed=framed)
 
 
 @contextmanager

@@ -60,6 +60,16 @@ class _State:
         return json.dumps(document, indent=1)
 
     @classmethod
+    def in_folder(cls, folder: Path) -> _State | None:
+        path = folder / STATE
+        if not path.exists():
+            return None
+        try:
+            return cls.from_json(path.read_text())
+        except (ValueError, KeyError, TypeError) as error:
+            raise MisuseError(f"{path} can't be read ({error}): export to another folder") from error
+
+    @classmethod
     def from_json(cls, text: str) -> _State:
         found = json.loads(text)
         if found["version"] != VERSION:
@@ -84,14 +94,10 @@ class Export:
 
     def __attrs_post_init__(self) -> None:
         """Read the state that an earlier call left. Raises MisuseError for a folder of another export."""
-        path = self.folder / STATE
-        if not path.exists():
+        self._state = _State.in_folder(self.folder)
+        if self._state is None:
             self._check_empty()
             return
-        try:
-            self._state = _State.from_json(path.read_text())
-        except (ValueError, KeyError, TypeError) as error:
-            raise MisuseError(f"{path} can't be read ({error}): export to another folder") from error
         for name in {**self._state.options, **self.options}:
             earlier, now = (options.get(name) or "nothing" for options in (self._state.options, self.options))
             if earlier != now:
@@ -100,6 +106,12 @@ class Export:
         for number in range(self._state.files):
             if not self._path(number).exists():
                 raise MisuseError(f"{self._path(number)} is missing: put it back, or export to another folder")
+
+    @staticmethod
+    def options_in(folder: Path) -> Mapping[str, str | None]:
+        """Return the options of an export that was begun in the folder; none if there is none."""
+        state = _State.in_folder(folder)
+        return {} if state is None else state.options
 
     def _check_empty(self) -> None:
         """Refuse a folder with files that could be taken for those of the export, or be replaced by them."""

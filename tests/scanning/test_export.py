@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 from typing import Any
@@ -19,9 +20,11 @@ from kafka_nextgen.cli.main import cli
 from kafka_nextgen.errors import ArrowSchemaError
 from kafka_nextgen.scanning.export import Export
 from kafka_nextgen.testing import Cluster
+from kafka_nextgen.testing import SchemaRegistry as StandIn
 from kafka_nextgen.values import Avro
-from tests.scanning.conftest import ORDER, write_orders
+from tests.scanning.conftest import ORDER, avro, write_orders
 from tests.support.waiting import GUARD_S
+from tests.values.decoding import framed
 
 
 class InterruptedHereError(Exception):
@@ -227,6 +230,25 @@ def _file_of(message: type[Any]) -> FileDescriptorProto:
     return file
 
 
+def test_with_a_registry_the_columns_are_those_of_the_subject_when_the_export_began(tmp_path: Path) -> None:
+    later = {**ORDER, "fields": [*ORDER["fields"], {"name": "note", "type": "string", "default": ""}]}
+    with Cluster() as cluster, StandIn() as registry:
+        cluster.create_topic("orders", 3)
+        schema_id = registry.register("orders-value", json.dumps(ORDER))
+        write_orders(cluster.bootstrap_servers, range(30), lambda number: framed(schema_id, avro(number)))
+        given = ["orders", "--to", str(tmp_path / "out"), "--registry", registry.url, "--file-rows", "10"]
+        for _ in range(2):
+            done = export(cluster.bootstrap_servers, *given)
+            assert (done.exit_code, ids(tmp_path / "out")) == (0, list(range(30))), done.stderr
+            registry.register("orders-value", json.dumps(later))
+        document = json.loads((tmp_path / "out" / "_export.json").read_text())
+        assert (document["options"]["subject"], document["options"]["subject_version"]) == ("orders-value", "1")
+        other = export(cluster.bootstrap_servers, *given, "--subject", "none")
+        assert (other.exit_code, "subjects/none/versions: there is no such schema" in other.stderr) == (1, True)
+        both = export(cluster.bootstrap_servers, "a", "b", "--to", str(tmp_path / "two"), "--registry", registry.url)
+        assert (both.exit_code, "--registry needs --subject if several topics" in both.stderr) == (2, True)
+
+
 def test_options_that_contradict_each_other_are_wrong_usage(servers: str, tmp_path: Path) -> None:
     schema = tmp_path / "order.json"
     schema.write_text('{"type": "object", "properties": {"id": {"type": "integer"}}}')
@@ -235,7 +257,7 @@ def test_options_that_contradict_each_other_are_wrong_usage(servers: str, tmp_pa
     alone = export(servers, "orders", "--to", str(tmp_path / "out"), "--message", "Order")
     assert (alone.exit_code, "--protobuf and --message are given together" in alone.stderr) == (2, True)
     bare = export(servers, "orders", "--to", str(tmp_path / "out"), "--on-error", "skip")
-    assert (bare.exit_code, "--framed and --on-error need --avro" in bare.stderr) == (2, True)
+    assert (bare.exit_code, "--on-error needs --registry, --avro, --json or --protobuf" in bare.stderr) == (2, True)
 
 
 def test_an_interrupted_command_says_how_to_go_on(

@@ -1,0 +1,122 @@
+"""Options of commands for the format of values: a file with a schema, or a registry.
+
+With a registry, the type of the subject's latest schema is the format, and that version defines the columns. An export
+that goes on keeps the version that it began with, so all of its files have the same columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Literal, TypeVar
+
+import click
+from attrs import frozen
+
+from kafka_nextgen.values import Avro, Json, Protobuf, SchemaRegistry, ValueFormat
+from kafka_nextgen.values.schema_source import RegisteredSchema
+
+__all__ = ["SchemaFiles", "Subject", "format_options"]
+
+Command = TypeVar("Command", bound=Callable[..., object])
+
+_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+_OPTIONS = (
+    click.option("--avro", type=_FILE, help="A file with the Avro schema of the values."),
+    click.option("--json", type=_FILE, help="A file with the JSON Schema of the values, which are JSON."),
+    click.option("--protobuf", type=_FILE, help="A FileDescriptorSet with the Protobuf message of the values."),
+    click.option("--message", help="With --protobuf: the full name of the message."),
+    click.option("--framed", is_flag=True, help="With a file: values begin with the id of a schema, which is ignored."),
+    click.option(
+        "--registry",
+        metavar="URL",
+        envvar="KAFKA_NEXTGEN_REGISTRY",
+        show_envvar=True,
+        help="A schema registry has the schemas of the values. The URL may contain a user and a password.",
+    ),
+    click.option("--registry-ca", type=_FILE, help="The certificates to trust of a registry, in PEM."),
+    click.option("--subject", help="With --registry: the subject; TOPIC-value if one topic is given."),
+)
+
+
+def format_options(command: Command) -> Command:
+    """Add the options to a command."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+@frozen
+class SchemaFiles:
+    """Files with schemas, at most one of which is given."""
+
+    avro: Path | None
+    json: Path | None
+    protobuf: Path | None
+    message: str | None
+    framed: bool
+
+    def format(self) -> ValueFormat | None:
+        """Return the format of the values; None for bytes. Raises ValueError for options that contradict each other."""
+        given = [each for each in (self.avro, self.json, self.protobuf) if each is not None]
+        if len(given) > 1:
+            raise ValueError("values have one format: --avro, --json or --protobuf")
+        if (self.message is None) != (self.protobuf is None):
+            raise ValueError("--protobuf and --message are given together")
+        if self.framed and not given:
+            raise ValueError("--framed needs --avro, --json or --protobuf")
+        if self.avro is not None:
+            return Avro(self.avro.read_text(), framed=self.framed)
+        if self.json is not None:
+            return Json(self.json.read_text(), framed=self.framed)
+        return None if self.protobuf is None else Protobuf(self.protobuf.read_bytes(), self.message, framed=self.framed)
+
+
+@frozen
+class Subject:
+    """A version of a subject in a registry, which is the latest one for formats. A ``SubjectSource``."""
+
+    registry: SchemaRegistry
+    name: str
+    version: int
+
+    @classmethod
+    def of(
+        cls, url: str, ca: Path | None, name: str | None, topics: Sequence[str], earlier: Mapping[str, str | None]
+    ) -> Subject:
+        """Take the version in the ``earlier`` options of an export, or ask the registry for the latest one.
+
+        Raises ValueError if several topics are given and no subject, and the errors of ``SchemaRegistry``.
+        """
+        if name is None and len(topics) != 1:
+            raise ValueError("--registry needs --subject if several topics are given")
+        registry = SchemaRegistry(url, tls=None if ca is None else {"ssl.ca.location": str(ca)})
+        subject = f"{topics[0]}-value" if name is None else name
+        if earlier.get("subject") == subject:
+            return cls(registry, subject, int(earlier["subject_version"] or 0))
+        return cls(registry, subject, max(registry.versions_of(subject)))
+
+    @property
+    def options(self) -> dict[str, str | None]:
+        """The options to keep."""
+        return {"subject": self.name, "subject_version": str(self.version)}
+
+    def format(self) -> ValueFormat:
+        """Return the format of the values. Raises ValueError for a type of schema without one."""
+        kind = self.schema_of(self.name).type
+        formats: dict[str, Callable[..., ValueFormat]] = {"AVRO": Avro, "JSON": Json, "PROTOBUF": Protobuf}
+        if kind not in formats:
+            raise ValueError(f"subject {self.name} has schemas of the type {kind}, not AVRO, JSON or PROTOBUF")
+        return formats[kind](registry=self, subject=self.name)
+
+    def schema_by_id(self, schema_id: int) -> RegisteredSchema:
+        """Return the schema of this id."""
+        return self.registry.schema_by_id(schema_id)
+
+    def schema_of(self, subject: str, version: int | Literal["latest"] = "latest") -> RegisteredSchema:
+        """Return a version of the subject."""
+        return self.registry.schema_of(subject, self.version if version == "latest" else version)
+
+    def versions_of(self, subject: str) -> list[int]:
+        """Return the versions of the subject."""
+        return self.registry.versions_of(subject)
