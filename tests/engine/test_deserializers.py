@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable
+from contextvars import ContextVar
 from typing import Any
 
 import pytest
@@ -15,15 +16,19 @@ from kafka_nextgen import (
     AsyncRebalanceListener,
     ConfigError,
     Consumer,
+    ConsumerConfig,
     DeserializationError,
     Hooks,
     MisuseError,
     Record,
     StopHandle,
 )
+from kafka_nextgen.engine.application import deserializing_ahead
+from kafka_nextgen.engine.application.deserializing_ahead import Ahead
+from kafka_nextgen.engine.application.record_run import record_rows
 from kafka_nextgen.engine.application.records import Records
 from kafka_nextgen.properties.deserializer_forms import DeserializationContext
-from kafka_nextgen.wire.records import NewRecord, encode_batch
+from kafka_nextgen.wire.records import ColumnSlice, NewRecord, RecordLimits, decode_partition, encode_batch
 from tests.engine.bad_records import ALL_BUT_BAD, BAD, PARTITIONS, refuse_twelve, told
 from tests.engine.stage import TOPIC, Stage, read, read_async, tp
 from tests.support.waiting import GUARD_S
@@ -47,6 +52,7 @@ def in_a_thread(data: bytes, context: object) -> int:
     return refuse_twelve(data)
 
 
+CALLER: ContextVar[str] = ContextVar("CALLER")
 WAITING = pytest.mark.parametrize("deserializer", [awaited, at_once, in_a_thread])
 
 
@@ -220,6 +226,95 @@ async def test_a_coroutine_that_nobody_was_told_of_is_no_value(orders: Stage) ->
     async with await assigned(orders, unannounced) as consumer:
         with pytest.raises(DeserializationError, match="make it an async function"):
             await read_async(consumer, 1)
+
+
+async def test_what_failed_is_deserialized_again_when_it_is_offered_again(stage: Stage) -> None:
+    calls: list[bytes] = []
+
+    async def fails_once(data: bytes) -> int:
+        calls.append(data)
+        if len(calls) == 1:
+            raise ValueError("no registry")
+        return int(data)
+
+    stage.create(records=1)
+    async with AsyncConsumer(**stage.config(value_deserializer=fails_once)) as consumer:
+        await consumer.assign([tp()])
+        with pytest.raises(DeserializationError, match="no registry"):
+            await read_async(consumer, 1)
+        (record,) = await read_async(consumer, 1)
+    assert (record.value, len(calls)) == (0, 2)
+
+
+async def test_what_ends_the_process_is_raised_where_records_are_read(stage: Stage) -> None:
+    class EndError(BaseException):
+        """Such as KeyboardInterrupt, which no policy is for."""
+
+    calls: list[bytes] = []
+
+    def end(data: bytes, context: object) -> object:
+        calls.append(data)
+        if len(calls) == 1:
+            raise EndError
+        return data
+
+    stage.create(records=1)
+    async with AsyncConsumer(**stage.config(value_deserializer=end, on_deserialization_error="skip")) as consumer:
+        await consumer.assign([tp()])
+        with pytest.raises(EndError):
+            await read_async(consumer, 1)
+
+
+async def test_a_deserializer_in_a_thread_has_the_context_of_its_caller(stage: Stage) -> None:
+    def named(data: bytes, context: object) -> str:
+        return CALLER.get()
+
+    stage.create(records=1)
+    CALLER.set("poll")
+    async with AsyncConsumer(**stage.config(value_deserializer=named)) as consumer:
+        await consumer.assign([tp()])
+        (record,) = await read_async(consumer, 1)
+    assert record.value == "poll"
+
+
+async def test_coroutines_that_never_wait_leave_time_to_other_tasks(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    turns = 0
+
+    async def turn() -> None:
+        nonlocal turns
+        while True:
+            turns += 1
+            await asyncio.sleep(0)
+
+    async def seen(data: bytes) -> int:
+        return turns
+
+    monkeypatch.setattr(deserializing_ahead, "_BREATH_S", 0.0)
+    stage.create(records=10)
+    async with AsyncConsumer(**stage.config(value_deserializer=seen)) as consumer:
+        await consumer.assign([tp()])
+        turning = asyncio.ensure_future(turn())
+        records = await read_async(consumer, 10)
+        turning.cancel()
+    assert len({record.value for record in records}) > 1
+
+
+async def test_another_record_at_the_same_offset_is_deserialized_anew() -> None:
+    """A topic can be deleted and created again."""
+    config = {"bootstrap.servers": "localhost:9092", "value.deserializer": awaited}
+    ahead = Ahead(ConsumerConfig.parse(config))
+    for value in (b"1", b"2"):
+        columns = decode_partition(encode_batch([NewRecord(value)]), tp(), 0, RecordLimits())
+        part = ColumnSlice(columns, 0, 1)
+        taken, deserializers = ahead.take_ready([part])
+        while not taken:
+            await ahead.wait(GUARD_S)
+            taken, deserializers = ahead.take_ready([part])
+        record = deserializers.apply(next(iter(record_rows(columns, 0, 1))))
+        assert record is not None
+        assert record.value == int(value)
 
 
 async def test_more_records_than_are_deserialized_at_a_time_come_in_order(stage: Stage) -> None:

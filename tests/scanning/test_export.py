@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -36,8 +37,8 @@ def ids(folder: Path) -> list[int]:
     return sorted(number for file in files for number in pyarrow.parquet.read_table(file)["id"].to_pylist())
 
 
-def run(servers: str, folder: Path, interrupt_after: int | None = None) -> int:
-    """Export in files of five rows, batches of two; ends with ``InterruptedHereError`` after so many batches."""
+def run(servers: str, folder: Path, interrupt_after: int | None = None, file_rows: int = 5) -> int:
+    """Export in files of so many rows, batches of two; ends with ``InterruptedHereError`` after so many batches."""
     left = [interrupt_after]
 
     def note_rows(_: int) -> None:
@@ -46,7 +47,7 @@ def run(servers: str, folder: Path, interrupt_after: int | None = None) -> int:
             if not left[0]:
                 raise InterruptedHereError
 
-    task = Export(folder, {"topics": "orders"}, file_rows=5)
+    task = Export(folder, {"topics": "orders"}, file_rows=file_rows)
     begin, end = task.edges or (None, None)
     topics = task.partitions or "orders"
     found = kafka_nextgen.scan(topics, bootstrap_servers=servers, since=begin, until=end, value=Avro(ORDER))
@@ -67,6 +68,10 @@ def test_files_have_at_least_so_many_rows_but_for_the_last(servers: str, tmp_pat
     assert ids(tmp_path) == list(range(30))
 
 
+def test_a_file_that_has_so_many_rows_is_complete(servers: str, tmp_path: Path) -> None:
+    assert run(servers, tmp_path, file_rows=2) == 15
+
+
 @pytest.mark.parametrize("after", [1, 2, 3, 4, 9])
 def test_an_interrupted_export_goes_on(servers: str, tmp_path: Path, after: int) -> None:
     with pytest.raises(InterruptedHereError):
@@ -76,14 +81,16 @@ def test_an_interrupted_export_goes_on(servers: str, tmp_path: Path, after: int)
     assert ids(tmp_path) == list(range(30))
 
 
-def test_a_file_that_was_put_in_its_place_and_not_noted_is_written_again(
-    servers: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("is_put", [True, False])
+def test_a_file_that_was_not_noted_is_written_again_whether_it_was_put_in_its_place_or_not(
+    servers: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_put: bool
 ) -> None:
     put = Path.replace
 
     def replace(partial: Path, path: Path) -> Path:
-        done = put(partial, path)
-        if path.name == "part-000001.parquet":
+        is_here = path.name == "part-000001.parquet"
+        done = put(partial, path) if is_put or not is_here else path
+        if is_here:
             raise InterruptedHereError
         return done
 
@@ -93,6 +100,23 @@ def test_a_file_that_was_put_in_its_place_and_not_noted_is_written_again(
             run(servers, tmp_path)
     run(servers, tmp_path)
     assert ids(tmp_path) == list(range(30))
+
+
+def test_a_file_is_on_disk_before_it_has_its_name(
+    servers: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    steps: list[str] = []
+    put = Path.replace
+
+    def replace(partial: Path, path: Path) -> Path:
+        steps.append("named")
+        return put(partial, path)
+
+    monkeypatch.setattr(os, "fsync", lambda _: steps.append("synced"))
+    monkeypatch.setattr(Path, "replace", replace)
+    files = run(servers, tmp_path)
+    assert steps == ["synced", "named"] * (len(steps) // 2)
+    assert len(steps) > 4 * files, "each file, and the state behind it"
 
 
 def test_what_was_written_after_the_export_began_is_not_in_it(tmp_path: Path) -> None:
@@ -157,8 +181,9 @@ def test_two_exports_at_a_time_do_not_write_to_one_folder(servers: str, tmp_path
         assert task.run(found, begin_another) == 1
 
 
-def test_a_state_that_can_not_be_read_is_no_new_export(tmp_path: Path) -> None:
-    (tmp_path / "_export.json").write_text("{")
+@pytest.mark.parametrize("text", ["{", '{"version": 2, "options": {}, "files": 0, "partitions": []}'])
+def test_a_state_that_can_not_be_read_is_no_new_export(tmp_path: Path, text: str) -> None:
+    (tmp_path / "_export.json").write_text(text)
     with pytest.raises(MisuseError, match=r"_export.json can't be read .*: export to another folder"):
         Export(tmp_path, {"topics": "orders"})
 
@@ -196,6 +221,51 @@ def test_the_command_writes_parquet(servers: str, tmp_path: Path) -> None:
     assert done.exit_code == 0, done.stderr
     assert ids(tmp_path / "out") == list(range(30))
     assert done.stdout.splitlines()[-1] == f"3 files in {tmp_path / 'out'}"
+
+
+def test_the_command_writes_what_is_between_since_and_until(servers: str, tmp_path: Path) -> None:
+    schema = tmp_path / "order.avsc"
+    schema.write_text(json.dumps(ORDER))
+    edges = ["--since", "2026-11-26T14:10:00", "--until", "2026-11-26T14:20:00"]
+    done = export(servers, "orders", "--to", str(tmp_path / "out"), "--avro", str(schema), *edges)
+    assert (done.exit_code, ids(tmp_path / "out")) == (0, list(range(10, 20))), done.stderr
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        (["--on-error", "skip"], "on_error = skip"),
+        (["--framed"], "framed = True"),
+        (["--since", "2026-11-26"], "since = 2026-11-26"),
+        (["--until", "2026-11-26"], "until = 2026-11-26"),
+    ],
+)
+def test_an_export_goes_on_with_the_options_that_it_began_with(
+    servers: str, tmp_path: Path, given: list[str], told: str
+) -> None:
+    schema = tmp_path / "order.avsc"
+    schema.write_text(json.dumps(ORDER))
+    same = ["empty", "--to", str(tmp_path / "out"), "--avro", str(schema)]
+    assert export(servers, *same, *given).exit_code == 0
+    other = export(servers, *same)
+    assert (other.exit_code, f"has an export with {told}" in other.stderr) == (1, True), other.stderr
+
+
+@pytest.mark.parametrize(
+    ("option", "schema", "value"),
+    [
+        ("--avro", ORDER, b"\x0e"),
+        ("--json", {"type": "object", "properties": {"id": {"type": "integer"}}}, b'{"id": 7}'),
+    ],
+)
+def test_values_may_be_framed_and_bad_ones_left_out(tmp_path: Path, option: str, schema: Any, value: bytes) -> None:
+    (tmp_path / "schema").write_text(json.dumps(schema))
+    with Cluster() as cluster:
+        cluster.create_topic("orders", 1)
+        write_orders(cluster.bootstrap_servers, range(2), lambda number: framed(1, value) if number else b"bad", 1)
+        given = ["--to", str(tmp_path / "out"), option, str(tmp_path / "schema"), "--framed", "--on-error", "skip"]
+        done = export(cluster.bootstrap_servers, "orders", *given)
+    assert (done.exit_code, ids(tmp_path / "out")) == (0, [7]), done.stderr
 
 
 def test_another_schema_is_another_export(servers: str, tmp_path: Path) -> None:

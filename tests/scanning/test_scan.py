@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta, timezone
+from typing import Any
 
 import duckdb
 import polars
@@ -17,15 +18,22 @@ from kafka_nextgen import (
     ConsumerConfig,
     DeserializationError,
     MisuseError,
+    OffsetRange,
     TopicPartition,
     UnknownTopicError,
 )
+from kafka_nextgen.scanning import arrow_stream
 from kafka_nextgen.testing import Cluster
 from kafka_nextgen.values import Avro, Json
 from tests.scanning.conftest import FIRST_MS, MINUTE_MS, ORDER, write_orders
+from tests.support.clients import delete_records
+from tests.support.waiting import GUARD_S
 from tests.values.decoding import encoded, framed
 
 AVRO = Avro(ORDER)
+#: Most orders are no values of this schema.
+WRONG = Avro({"type": "record", "name": "Order", "fields": [{"name": "id", "type": "string"}]})
+ONE = TopicPartition("orders", 0)
 TENTH = FIRST_MS + 10 * MINUTE_MS
 
 
@@ -103,6 +111,11 @@ def test_since_begins_with_the_first_record_that_is_not_older(servers: str) -> N
     assert read(servers, since="2026-11-26T14:10:00") == list(range(10, 30))
 
 
+def test_a_moment_can_be_that_of_the_first_record(servers: str) -> None:
+    assert read(servers, since=FIRST_MS) == list(range(30))
+    assert read(servers, until=FIRST_MS) == []
+
+
 def test_until_ends_before_it(servers: str) -> None:
     assert read(servers, until=datetime.fromtimestamp(TENTH / 1000, timezone.utc)) == list(range(10))
     assert read(servers, since=TENTH, until=TENTH + 5 * MINUTE_MS) == list(range(10, 15))
@@ -122,6 +135,62 @@ def test_offsets_by_partition_go_on_where_an_earlier_scan_ended() -> None:
             write_orders(cluster.bootstrap_servers, range(6, 9))  # after the scan began
             assert ids(first.read_all()) == list(range(6))
         assert read(cluster.bootstrap_servers, since=first.positions) == [6, 7, 8]
+
+
+def test_partitions_that_the_offsets_lack_are_read_whole(servers: str) -> None:
+    others = [number for number in range(30) if number % 3]
+    assert read(servers, since={ONE: 8}) == sorted([24, 27, *others])
+    assert read(servers, until={ONE: 2}) == sorted([0, 3, *others])
+
+
+def test_offsets_that_are_not_there_are_cut_to_those_that_are() -> None:
+    with Cluster() as cluster:
+        cluster.create_topic("orders", 1)
+        write_orders(cluster.bootstrap_servers, range(10), partitions=1)
+        delete_records(cluster.bootstrap_servers, "orders", 2)
+        edges = {"since": {ONE: 0}, "until": {ONE: 1000}}
+        with kafka_nextgen.scan(ONE, bootstrap_servers=cluster.bootstrap_servers, **edges) as found:
+            assert found.ranges == {ONE: OffsetRange(2, 10)}
+
+
+def test_positions_never_go_back(servers: str) -> None:
+    with kafka_nextgen.scan(ONE, bootstrap_servers=servers, since={ONE: 5}, until={ONE: 3}) as found:
+        assert found.read_all().num_rows == 0
+    assert found.positions == {ONE: 5}
+
+
+def test_positions_are_behind_offsets_without_records_in_the_end() -> None:
+    with Cluster() as cluster:
+        cluster.create_topic("orders", 1)
+        producer = Producer({"bootstrap.servers": cluster.bootstrap_servers, "transactional.id": "t"})
+        producer.init_transactions(GUARD_S)
+        producer.begin_transaction()
+        producer.produce("orders", b"v")
+        producer.commit_transaction(GUARD_S)
+        with kafka_nextgen.scan("orders", bootstrap_servers=cluster.bootstrap_servers, since={ONE: 1}) as found:
+            assert found.read_all().num_rows == 0
+    assert found.positions == {ONE: 2}, "the marker of the commit has an offset, too"
+
+
+def test_positions_stay_before_a_batch_that_can_not_be_read(servers: str) -> None:
+    with kafka_nextgen.scan(ONE, bootstrap_servers=servers, value=WRONG) as found:
+        with pytest.raises(DeserializationError):
+            found.read_all()
+        assert found.positions == {ONE: 0}
+
+
+def test_a_scan_that_can_not_begin_leaves_no_consumer(servers: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    closed = []
+
+    class Watched(kafka_nextgen.Consumer):
+        def close(self, *arguments: Any, **more: Any) -> None:
+            super().close(*arguments, **more)
+            closed.append(self)
+
+    monkeypatch.setattr(arrow_stream, "Consumer", Watched)
+    with pytest.raises(UnknownTopicError):
+        kafka_nextgen.scan("ordres", bootstrap_servers=servers)
+    assert closed
 
 
 def test_a_scan_whose_columns_change_is_refused_and_can_be_repeated() -> None:
@@ -193,8 +262,7 @@ def test_wrong_arguments_are_refused_before_anything_is_connected() -> None:
 
 
 def test_a_bad_value_names_its_record(servers: str) -> None:
-    wrong = Avro({"type": "record", "name": "Order", "fields": [{"name": "id", "type": "string"}]})
     with pytest.raises(DeserializationError, match=r"orders\[\d\] at offset \d+: bad value"):
-        kafka_nextgen.read_arrow("orders", bootstrap_servers=servers, value=wrong)
-    found = kafka_nextgen.read_arrow("orders", bootstrap_servers=servers, value=wrong, on_error="null")
+        kafka_nextgen.read_arrow("orders", bootstrap_servers=servers, value=WRONG)
+    found = kafka_nextgen.read_arrow("orders", bootstrap_servers=servers, value=WRONG, on_error="null")
     assert found["value_error"].null_count < 30

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
-from kafka_nextgen.scanning.times import Moment, moment_ms
+from kafka_nextgen.scanning.times import LAST_MS, Moment, moment_ms
 
 NOW_MS = 1_795_705_200_000
 HOUR_MS = 3_600_000
@@ -26,6 +26,8 @@ HOUR_MS = 3_600_000
         ("2026-11-26T15:00:00+01:00", 1_795_701_600_000),
         (datetime(2026, 11, 26, 14, tzinfo=timezone.utc), 1_795_701_600_000),
         (1_795_701_600_000, 1_795_701_600_000),
+        (0, 0),
+        (LAST_MS, LAST_MS),
     ],
 )
 def test_a_moment_is_a_duration_before_now_or_a_time(moment: Moment, found: int) -> None:

@@ -87,6 +87,24 @@ def test_a_number_stands_for_what_it_was_given_for() -> None:
     assert (name_of(7), name_of(number_of(GUID))) == ("7", str(GUID))
 
 
+def test_an_id_that_takes_more_than_31_bits_gets_a_number() -> None:
+    assert number_of(2**31 - 1) == 2**31 - 1
+    assert number_of(2**31) < 0, "the four bytes of a prefix have no room for it"
+    assert long_id(number_of(2**31)) == 2**31
+
+
+def test_numbers_are_given_out_under_a_lock(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Otherwise two threads that meet new GUIDs could get the same number."""
+
+    class Watched(dict[framing.LongId, int]):
+        def __setitem__(self, long: framing.LongId, number: int) -> None:
+            assert framing._lock.locked()
+            super().__setitem__(long, number)
+
+    monkeypatch.setattr(framing, "_numbers", Watched(framing._numbers))
+    assert long_id(number_of(UUID(int=98))) == UUID(int=98)
+
+
 def test_numbers_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(framing, "_MOST_NUMBERS", 0)
     number = number_of(UUID(int=99))

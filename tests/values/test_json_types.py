@@ -155,6 +155,20 @@ def test_lists_of_fixed_size_have_that_size_wherever_they_are() -> None:
     assert "more often than" in why(pa.list_(pa.list_(pa.int64(), 1_000_000)), b"[null]")
 
 
+@pytest.mark.parametrize(
+    ("kind", "day", "unit"),
+    [
+        (pa.time32("s"), 86_400, "seconds"),
+        (pa.time32("ms"), 86_400_000, "milliseconds"),
+        (pa.time64("us"), 86_400_000_000, "microseconds"),
+        (pa.time64("ns"), 86_400_000_000_000, "nanoseconds"),
+    ],
+)
+def test_a_time_as_an_integer_is_less_than_a_day(kind: pa.DataType, day: int, unit: str) -> None:
+    good(kind, b"%d" % (day - 1), integer_times=True)
+    assert why(kind, b"%d" % day, integer_times=True) == f"value is out of the range of a time in {unit}"
+
+
 def test_metadata_of_a_schema_is_kept() -> None:
     schema = pa.schema([pa.field("a", pa.int32(), metadata={"k": "v"})], metadata={"s": "t"})
     columns, _ = (

@@ -110,6 +110,13 @@ def test_keys_have_one_column_and_their_own_errors() -> None:
     assert records.to_arrow(value=Avro(SCHEMA), key=Avro(key), on_error="skip")["id"].to_pylist() == [1, 3]
 
 
+def test_of_a_bad_key_and_a_bad_value_the_first_record_s_raises() -> None:
+    batch = encode_batch([NewRecord(b"", key=b"\x02"), NewRecord(order(1), key=b"")], base_offset=100)
+    columns = decode_partition(batch, A, 0, RecordLimits())
+    with pytest.raises(DeserializationError, match="at offset 100: bad value"):
+        Records([ColumnSlice(columns, 0, 2)]).to_arrow(value=Avro(SCHEMA), key=Avro("int"))
+
+
 def test_a_column_of_records_gives_way_to_a_field_of_the_value() -> None:
     names = ("offset", "timestamp", "key", "value_error", "record_offset")
     schema = {"type": "record", "name": "R", "fields": [{"name": name, "type": "int"} for name in names]}

@@ -231,6 +231,16 @@ def test_values_of_ever_other_ids_cost_no_more_for_all_that_came_before() -> Non
     assert decoded(avro, values[:1])[1] == []
 
 
+def test_ids_without_a_schema_push_out_none_that_has_one() -> None:
+    """Values that are not Avro can have any id."""
+    decoder: Any = Avro(registry={1: "int"}).decoder("value", True)
+    values = buffers_of([framed(number, b"\x02") for number in range(1, 500)])
+    decoder.decode(values, 0, 1)
+    program = decoder._target.known(1)
+    decoder.decode(values, 1, 499)
+    assert decoder._target.known(1) is program
+
+
 def test_schemas_that_are_used_in_turns_are_learned_once_and_the_last_ones_kept() -> None:
     """As many as there are in a registry, of which values of any id may be sent."""
     asked: list[int] = []

@@ -9,6 +9,7 @@ import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from types import SimpleNamespace
 from uuid import UUID
 
 import pytest
@@ -19,6 +20,8 @@ from kafka_nextgen.testing import SchemaRegistry as StandIn
 from kafka_nextgen.values import RegisteredSchema, SchemaRegistry, SchemaSource
 from kafka_nextgen.values.framing import number_of
 from kafka_nextgen.values.registry import client as client_module
+from kafka_nextgen.values.registry import lookups
+from kafka_nextgen.values.registry.http_exchange import Address
 from kafka_nextgen.values.schema_source import SubjectSource
 from tests.support.chains import assert_nowhere_in_the_chain
 
@@ -99,6 +102,14 @@ def test_that_there_is_no_such_schema_is_remembered_for_a_while(registry: StandI
         assert len(registry.requests) == requests
 
 
+def test_missing_schemas_that_are_remembered_are_as_few(registry: StandIn) -> None:
+    client = SchemaRegistry(registry.url, cache_size=2, missing_s=3600.0)
+    for schema_id in (7, 8, 9, 7):
+        with failing(404):
+            client.schema_by_id(schema_id)
+    assert len(registry.requests) == 4, "the first one was given up for the third"
+
+
 # ---- references
 
 
@@ -138,6 +149,16 @@ def test_what_may_pass_is_tried_again(registry: StandIn, status: int, caplog: py
     assert SchemaRegistry(registry.url).schema_by_id(schema_id).text == TEXT
     assert len(registry.requests) == 3
     assert f"refused, with status {status}; trying again in" in caplog.text
+
+
+def test_pauses_double_up_to_five_seconds(registry: StandIn, monkeypatch: pytest.MonkeyPatch) -> None:
+    pauses: list[float] = []
+    monkeypatch.setattr(client_module, "time", SimpleNamespace(sleep=pauses.append))
+    monkeypatch.setattr(client_module, "random", SimpleNamespace(random=lambda: 1.0))
+    schema_id = registry.register("orders-value", TEXT)
+    registry.fail(503, times=8)
+    assert SchemaRegistry(registry.url, timeout_s=3600.0).schema_by_id(schema_id).text == TEXT
+    assert pauses == [0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 5.0, 5.0]
 
 
 def test_a_registry_that_asks_for_a_pause_gets_it(registry: StandIn) -> None:
@@ -237,6 +258,7 @@ def test_secrets_are_shown_nowhere(registry: StandIn, caplog: pytest.LogCaptureF
             client.schema_by_id(1)
         assert_nowhere_in_the_chain("hunter2", caught.value)
     assert "hunter2" not in caplog.text
+    assert "hunter2" not in repr(Address.of(url))
     assert "credentials are sent without encryption" in caplog.text
 
 
@@ -294,6 +316,6 @@ def test_a_forked_process_asks_for_itself(registry: StandIn) -> None:
     with registry.hanging():
         threading.Thread(target=client.schema_by_id, args=(schema_id,), daemon=True).start()
         registry.wait_for_requests(1)
-        client._lookups.begin_anew()  # as a fork does
+        lookups._begin_all_anew()  # as a fork does
         threading.Thread(target=client.schema_by_id, args=(schema_id,), daemon=True).start()
         registry.wait_for_requests(2)

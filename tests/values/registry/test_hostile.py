@@ -16,6 +16,7 @@ from kafka_nextgen.errors import RegistryError
 from kafka_nextgen.testing import SchemaRegistry as StandIn
 from kafka_nextgen.values import SchemaRegistry
 from kafka_nextgen.values.registry import http_exchange
+from kafka_nextgen.values.registry.answers import seconds_to_wait
 
 REFERENCE = {"name": "A", "subject": "a", "version": 1}
 
@@ -58,6 +59,11 @@ def test_an_answer_that_is_too_long_is_not_read_to_its_end(registry: StandIn, mo
     registry.fail(200, b" " * 1001)
     with pytest.raises(RegistryError, match="more than 1000 bytes"):
         SchemaRegistry(registry.url).schema_by_id(1)
+
+
+@pytest.mark.parametrize("said", [None, "", "soon", "-1", "1.5", "nan", "inf", "Wed, 21 Oct 2026 07:28:00 GMT"])
+def test_a_pause_that_is_not_in_seconds_is_none(said: str | None) -> None:
+    assert seconds_to_wait(said) == 0.0
 
 
 @pytest.mark.parametrize("status", [301, 302, 307, 308])

@@ -49,6 +49,8 @@ def test_the_same_schema_has_one_id_everywhere_and_another_type_another(registry
     first = registry.register("a", '{"type": "string"}')
     assert registry.register("b", '{"type":"string"}') == first
     assert registry.register("a", '{"type": "string"}', "JSON") != first
+    reference = {"name": "A", "subject": "a", "version": 1}
+    assert registry.register("a", '{"type": "string"}', references=[reference]) != first, "it means something else"
 
 
 def test_subjects_have_versions(registry: StandIn) -> None:
@@ -77,6 +79,14 @@ def test_a_client_of_confluent_is_a_source_of_subjects(registry: StandIn) -> Non
     expected = RegisteredSchema("AVRO", ORDER, (("Item", '"int"'),), 2)
     assert source.versions_of("orders-value") == [1]
     assert source.schema_of("orders-value", 1) == source.schema_of("orders-value") == source.schema_by_id(2) == expected
+
+
+def test_what_a_client_of_confluent_finds_stands_behind_what_it_refers_to(registry: StandIn) -> None:
+    registry.register("a", '"int"')
+    registry.register("b", '"long"', references=[{"name": "A", "subject": "a", "version": 1}])
+    top = registry.register("top", ORDER, references=[{"name": "B", "subject": "b", "version": 1}])
+    found = source_of(client_of(registry), "AVRO").schema_by_id(top)
+    assert found.references == (("A", '"int"'), ("B", '"long"'))
 
 
 def test_references_are_kept(registry: StandIn) -> None:
@@ -144,6 +154,13 @@ def test_faults_are_answered_until_it_recovers(registry: StandIn) -> None:
     assert client_of(registry).get_schema(1).schema_str == ORDER
 
 
+def test_a_delayed_answer_can_come_too_late(registry: StandIn) -> None:
+    registry.register("orders-value", ORDER)
+    registry.delay(3600.0)
+    with pytest.raises(RegistryError):
+        SchemaRegistry(registry.url, timeout_s=0.1).schema_by_id(1)
+
+
 def test_a_registry_that_hangs_answers_when_it_goes_on(registry: StandIn) -> None:
     registry.register("orders-value", ORDER)
     found = []
@@ -164,8 +181,11 @@ def test_a_registry_is_used_once_and_inside_its_block(registry: StandIn) -> None
             registry.register("x", refused)
     with pytest.raises(ValueError, match="a reference has a name"):
         registry.register("x", '"int"', references=[{"name": "A"}])
-    with pytest.raises(ValueError, match="Schema 7 not found"):
-        registry.guid_of(7)
+    with pytest.raises(ValueError, match="Subject 'none' not found"):
+        registry.register("x", '"int"', references=[{"name": "A", "subject": "none", "version": 1}])
+    for unknown in (0, 7):
+        with pytest.raises(ValueError, match=f"Schema {unknown} not found"):
+            registry.guid_of(unknown)
     with pytest.raises(MisuseError, match="can be used once"):
         registry.__enter__()
     with pytest.raises(MisuseError, match="use it in a with block"):
