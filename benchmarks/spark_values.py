@@ -34,7 +34,7 @@ from benchmarks.turns import turns
 PARTITIONS = 4
 UNCOUNTED = 2
 
-SCHEMA, MAKE, _ = SHAPES["plain"]
+SCHEMA, MAKE, _ = SHAPES["flat"]
 #: The same fields in Spark.
 TYPES = {
     "id": "bigint",
