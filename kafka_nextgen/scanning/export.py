@@ -187,6 +187,9 @@ class _ParquetFile:
         import pyarrow.parquet
 
         if self._writer is None:
+            # An exception that is still referenced may keep the writer of an interrupted run open. When that writer is
+            # collected, it writes to its file, which therefore must not be this one.
+            _partial(self.path).unlink(missing_ok=True)
             self._writer = pyarrow.parquet.ParquetWriter(_partial(self.path), table.schema, compression="zstd")
         self._writer.write_table(table)
         self.rows += table.num_rows

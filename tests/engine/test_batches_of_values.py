@@ -12,7 +12,7 @@ import pytest
 from kafka_nextgen import AsyncConsumer, Consumer, DeserializationError, OffsetRange
 from kafka_nextgen.values import Json
 from tests.engine.stage import Stage, tp
-from tests.engine.test_registry_deserializers import write
+from tests.engine.stage_values import write
 
 ORDER = Json(pa.schema({"id": pa.int64()}))
 

@@ -18,13 +18,12 @@ from kafka_nextgen import AsyncConsumer, ConfigError, Consumer
 from kafka_nextgen.errors import RegistryError
 from kafka_nextgen.testing import SchemaRegistry as StandIn
 from kafka_nextgen.values import Avro, SchemaRegistry
-from kafka_nextgen.wire.records import NewRecord, encode_batch
 from tests.engine.stage import TOPIC, Stage, read, read_async, tp
+from tests.engine.stage_values import write
 from tests.support.messages import order_class
 
 ORDER = json.dumps({"type": "record", "name": "Order", "fields": [{"name": "id", "type": "long"}]})
 JSON_ORDER = json.dumps({"title": "Order", "type": "object", "properties": {"id": {"type": "integer"}}})
-Headers = list[tuple[str, bytes]]
 IN_HEADERS = {"schema.id.serializer": header_schema_id_serializer}
 
 
@@ -41,12 +40,6 @@ def client(registry: StandIn) -> SchemaRegistryClient:
 
 def context() -> SerializationContext:
     return SerializationContext(TOPIC, MessageField.VALUE, [])
-
-
-def write(stage: Stage, *values: bytes | None, headers: Headers = []) -> None:  # noqa: B006
-    if stage.cluster._broker._cluster.topics.named(TOPIC) is None:
-        stage.create()
-    stage.append(0, encode_batch([NewRecord(value, headers=tuple(headers)) for value in values]))
 
 
 def write_orders(stage: Stage, client: SchemaRegistryClient) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import sys
@@ -78,6 +79,15 @@ def test_an_interrupted_export_goes_on(servers: str, tmp_path: Path, after: int)
         run(servers, tmp_path, interrupt_after=after)
     assert not set(tmp_path.glob("*.parquet")) or ids(tmp_path) != list(range(30))
     run(servers, tmp_path)
+    assert ids(tmp_path) == list(range(30))
+
+
+def test_the_writer_of_an_interrupted_run_does_not_write_to_the_next_one_s_file(servers: str, tmp_path: Path) -> None:
+    with pytest.raises(InterruptedHereError) as interrupted:
+        run(servers, tmp_path, interrupt_after=1)
+    run(servers, tmp_path)
+    del interrupted  # its traceback kept the first writer open
+    gc.collect()
     assert ids(tmp_path) == list(range(30))
 
 

@@ -5,18 +5,12 @@ from __future__ import annotations
 import pyarrow as pa
 import pytest
 
-from kafka_nextgen import DeserializationError, Records, TopicPartition
+from kafka_nextgen import DeserializationError, Records
 from kafka_nextgen.values import Json
-from kafka_nextgen.wire.records import ColumnSlice, NewRecord, RecordLimits, decode_partition, encode_batch
+from tests.values.slices import slice_of
 
 ORDER = Json(pa.schema([pa.field("id", pa.int64(), nullable=False), ("tags", pa.list_(pa.large_string()))]))
 KEY = Json({"type": "object", "properties": {"k": {"type": "integer"}}})
-
-
-def slice_of(values: list[bytes | None], partition: int, start: int, key: bytes) -> ColumnSlice:
-    batch = encode_batch([NewRecord(value, key=key, timestamp=10) for value in values], base_offset=100)
-    columns = decode_partition(batch, TopicPartition("orders", partition), 0, RecordLimits())
-    return ColumnSlice(columns, start, len(columns))
 
 
 RECORDS = Records(

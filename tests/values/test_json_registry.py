@@ -14,7 +14,7 @@ from kafka_nextgen.errors import ConfigError, JsonSchemaError
 from kafka_nextgen.testing import SchemaRegistry as StandIn
 from kafka_nextgen.values import Json, RegisteredSchema, SchemaRegistry
 from tests.values.decoding import decoded, framed
-from tests.values.test_json_records import slice_of
+from tests.values.slices import slice_of
 
 NUMBER, STRING, INTEGER, SYMBOL = {"type": "number"}, {"type": "string"}, {"type": "integer"}, {"enum": ["A"]}
 
