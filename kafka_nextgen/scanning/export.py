@@ -6,6 +6,7 @@
 - A file is complete or absent: it is written under a name that begins with a dot, and renamed once it is on disk. After
   that the offsets are stored, also by renaming. If the process ends between the two, the next call writes a file of the
   same name from the same offsets again.
+- An export whose remaining records were deleted, or whose topic was deleted and created again, does not continue.
 - A folder with other Parquet files is refused, and so is one that lost a file of its export. Where the system has
   ``flock``, a second process is refused, too.
 """
@@ -19,12 +20,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from attrs import define, evolve, frozen
+from attrs import define, evolve, field, frozen
 
-from kafka_nextgen.errors import ArrowSchemaError, MisuseError
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.errors import ArrowSchemaError, MisuseError, OffsetOutOfRangeError, UnknownTopicError
 from kafka_nextgen.scanning.arrow_stream import BATCH_ROWS, Scan
 from kafka_nextgen.scanning.ranges import Offsets
-from kafka_nextgen.types import TopicPartition
+from kafka_nextgen.types import OffsetRange, TopicPartition
 
 try:
     import fcntl
@@ -43,13 +45,14 @@ VERSION = 1
 
 @frozen
 class _State:
-    """The contents of ``_export.json``: the options of the first call, the ends, the next offsets, and the number of
-    files."""
+    """The contents of ``_export.json``: the options of the first call, the ends, the next offsets, the number of files,
+    and the ids of the topics, as text."""
 
     options: Mapping[str, str | None]
     ends: Mapping[TopicPartition, int]
     positions: Mapping[TopicPartition, int]
     files: int = 0
+    topic_ids: Mapping[str, str | None] = field(factory=dict)
 
     def to_json(self) -> str:
         rows = [
@@ -57,6 +60,7 @@ class _State:
             for tp, end in sorted(self.ends.items())
         ]
         document = {"version": VERSION, "options": self.options, "files": self.files, "partitions": rows}
+        document["topic_ids"] = self.topic_ids
         return json.dumps(document, indent=1)
 
     @classmethod
@@ -76,7 +80,26 @@ class _State:
             raise ValueError(f"version {found['version']}")
         rows = [(TopicPartition(row["topic"], row["partition"]), row) for row in found["partitions"]]
         ends, positions = ({tp: int(row[name]) for tp, row in rows} for name in ("end", "next"))
-        return cls(dict(found["options"]), ends, positions, int(found["files"]))
+        return cls(dict(found["options"]), ends, positions, int(found["files"]), dict(found["topic_ids"]))
+
+    def check_continued(self, ranges: Mapping[TopicPartition, OffsetRange]) -> None:
+        """Refuse ranges that are not the rest of these."""
+        for tp in sorted(self.ends):
+            begin, end, now = self.positions[tp], self.ends[tp], ranges[tp]
+            if begin >= end:
+                continue  # nothing of it is left to read
+            if _id_text(now) != self.topic_ids[tp.topic]:
+                message = f"topic {tp.topic!r} was deleted and created again since the export began: export to another"
+                raise UnknownTopicError(f"{message} folder", code=ErrorCode.UNKNOWN_TOPIC_ID, partition=tp)
+            if (now.start, now.end) != (begin, end):
+                message = f"{tp}: offsets {begin} to {end} are left to export, but the log only has {now.start} to "
+                raise OffsetOutOfRangeError(
+                    f"{message}{now.end}: export to another folder", code=ErrorCode.OFFSET_OUT_OF_RANGE, partition=tp
+                )
+
+
+def _id_text(wanted: OffsetRange) -> str | None:
+    return None if wanted.topic_id is None else str(wanted.topic_id)
 
 
 @define
@@ -131,8 +154,9 @@ class Export:
     def run(self, scan: Scan, note_rows: Callable[[int], None] = lambda rows: None) -> int:
         """Write what ``scan`` reads; returns the number of files of the whole export. ``note_rows`` gets progress.
 
-        Raises ArrowSchemaError, before anything is written, for a column that Parquet has no type for, and MisuseError
-        if another process is exporting to the folder.
+        Raises ArrowSchemaError, before anything is written, for a column that Parquet has no type for, MisuseError if
+        another process is exporting to the folder, OffsetOutOfRangeError if records were deleted before they were
+        exported, and UnknownTopicError if the topic was deleted and created again since the export began.
         """
         _check_writable(scan.schema)
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -141,7 +165,10 @@ class Export:
 
     def _run(self, scan: Scan, note_rows: Callable[[int], None]) -> int:
         if self._state is None:
-            self._note(_State(self.options, {tp: each.end for tp, each in scan.ranges.items()}, dict(scan.positions)))
+            ends = {tp: each.end for tp, each in scan.ranges.items()}
+            topic_ids = {tp.topic: _id_text(each) for tp, each in scan.ranges.items()}
+            self._note(_State(self.options, ends, dict(scan.positions), topic_ids=topic_ids))
+        self._known.check_continued(scan.ranges)
         file = _ParquetFile(self._next_path())
         for table in scan.tables(min(BATCH_ROWS, self.file_rows)):
             file.write(table)

@@ -45,11 +45,14 @@ class Question:
         partitions = list(self._partitions(consumer))
         _check_read(self.since, partitions, "since")
         _check_read(self.until, partitions, "until")
+        ids = {each.name: each.topic_id for each in consumer.describe_topics({tp.topic for tp in partitions}).values()}
         first = consumer.beginning_offsets(partitions).all()
         last = consumer.end_offsets(partitions).all()
         begins = _edge(consumer, self.since, first, last)
         ends = _edge(consumer, self.until, last, last)
-        return {tp: OffsetRange(max(begins[tp], first[tp]), min(ends[tp], last[tp])) for tp in partitions}
+        return {
+            tp: OffsetRange(max(begins[tp], first[tp]), min(ends[tp], last[tp]), ids.get(tp.topic)) for tp in partitions
+        }
 
     def _partitions(self, consumer: Consumer) -> dict[TopicPartition, None]:
         found: dict[TopicPartition, None] = {}

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import confluent_kafka
 import pyarrow.parquet
 import pytest
 from click.testing import CliRunner, Result
@@ -17,7 +18,7 @@ from google.protobuf.descriptor_pb2 import FileDescriptorProto, FileDescriptorSe
 from google.protobuf.source_context_pb2 import SourceContext
 
 import kafka_nextgen
-from kafka_nextgen import MisuseError
+from kafka_nextgen import MisuseError, OffsetOutOfRangeError, UnknownTopicError
 from kafka_nextgen.cli.main import cli
 from kafka_nextgen.errors import ArrowSchemaError
 from kafka_nextgen.scanning.export import Export
@@ -151,6 +152,36 @@ def test_partitions_that_were_added_after_the_export_began_are_not_in_it(tmp_pat
         write_orders(cluster.bootstrap_servers, range(30, 40), partitions=4)
         run(cluster.bootstrap_servers, tmp_path)
     assert ids(tmp_path) == list(range(30))
+
+
+def test_an_export_whose_remaining_records_were_deleted_does_not_go_on(tmp_path: Path) -> None:
+    with Cluster() as cluster:
+        admin = _interrupted_export(cluster, tmp_path)
+        for deleted in admin.delete_records([confluent_kafka.TopicPartition("orders", 2, 9)]).values():
+            deleted.result(GUARD_S)
+        with pytest.raises(
+            OffsetOutOfRangeError, match=r"orders\[2\]: offsets . to 10 are left to export, but the log "
+        ):
+            run(cluster.bootstrap_servers, tmp_path)
+
+
+@pytest.mark.parametrize("orders", [3, 60], ids=["shorter", "longer"])
+def test_an_export_whose_topic_was_created_again_does_not_go_on(tmp_path: Path, orders: int) -> None:
+    with Cluster() as cluster:
+        admin = _interrupted_export(cluster, tmp_path)
+        admin.delete_topics(["orders"])["orders"].result(GUARD_S)
+        cluster.create_topic("orders", 3)
+        write_orders(cluster.bootstrap_servers, range(orders))
+        with pytest.raises(UnknownTopicError, match="'orders' was deleted and created again since the export began"):
+            run(cluster.bootstrap_servers, tmp_path)
+
+
+def _interrupted_export(cluster: Cluster, folder: Path) -> AdminClient:
+    cluster.create_topic("orders", 3)
+    write_orders(cluster.bootstrap_servers, range(30))
+    with pytest.raises(InterruptedHereError):
+        run(cluster.bootstrap_servers, folder, interrupt_after=4)
+    return AdminClient({"bootstrap.servers": cluster.bootstrap_servers})
 
 
 def test_an_export_that_is_done_stays_as_it_is(servers: str, tmp_path: Path) -> None:
