@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import pickle
 import struct
 from uuid import UUID
 
 import pytest
 
 from kafka_nextgen.errors import RegistryError
-from kafka_nextgen.values import framing
+from kafka_nextgen.values import Avro, framing
 from kafka_nextgen.values.framing import Framing, is_prefixed, long_id, name_of, number_of, with_prefixes
 from kafka_nextgen.values.schema_source import RegisteredSchema, source_of
 from tests.values.decoding import buffers_of, framed
 
 GUID = UUID("12345678-1234-5678-1234-567812345678")
+OTHER = UUID(int=2)
 LONG = 2**40
 
 
@@ -134,3 +136,14 @@ def test_a_source_stays_itself_and_what_it_returns_is_kept() -> None:
     assert source_of(source, "JSON") is source
     with pytest.raises(TypeError, match="a registry is a SchemaRegistry, a mapping"):
         source_of(3, "AVRO")
+
+
+def test_a_pickled_format_knows_no_numbers_of_the_process_that_wrote_it() -> None:
+    """There the number stands for one GUID, and here for another."""
+    schemas = {str(GUID): '"long"', str(OTHER): '"long"'}
+    avro = Avro(registry=schemas, reader_schema='"long"')
+    avro.decoder("value", True).decode(buffers_of([prefixed(number_of(GUID), b"\2")]), 0, 1)
+    del schemas[str(GUID)]
+    read = pickle.loads(pickle.dumps(avro)).decoder("value", True)
+    _, bad = read.decode(buffers_of([prefixed(number_of(GUID), b"\2")]), 0, 1)
+    assert [each.reason for each in bad] == [f"schema {GUID}: the registry has no schema {GUID}"]

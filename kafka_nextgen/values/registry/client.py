@@ -98,7 +98,7 @@ class SchemaRegistry:
         return f"<SchemaRegistry {', '.join(map(str, self._addresses))}>"
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _remade, (self._urls, self._arguments)
+        return _remade, (self._urls, self._arguments, self._query)
 
     def schema_by_id(self, schema_id: int) -> RegisteredSchema:
         """Return the schema of this id, with all that it refers to.
@@ -212,8 +212,10 @@ class SchemaRegistry:
         return self._context() if address.is_https and self._context is not None else None
 
 
-def _remade(urls: list[str], arguments: dict[str, Any]) -> SchemaRegistry:
-    return SchemaRegistry(urls, **arguments)
+def _remade(urls: list[str], arguments: dict[str, Any], query: str) -> SchemaRegistry:
+    registry = SchemaRegistry(urls, **arguments)
+    registry._query = query  # noqa: SLF001  (its own)
+    return registry
 
 
 def _path_of(subject: str, version: int | str | None = None) -> str:

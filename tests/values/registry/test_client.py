@@ -319,3 +319,9 @@ def test_a_forked_process_asks_for_itself(registry: StandIn) -> None:
         lookups._begin_all_anew()  # as a fork does
         threading.Thread(target=client.schema_by_id, args=(schema_id,), daemon=True).start()
         registry.wait_for_requests(2)
+
+
+def test_a_pickle_of_a_registry_of_protobuf_still_asks_for_serialized_schemas(registry: StandIn) -> None:
+    registry.register("orders-value", '"int"')
+    pickle.loads(pickle.dumps(SchemaRegistry(registry.url).serialized())).schema_by_id(1)
+    assert registry.requests == [("GET", "/schemas/ids/1?format=serialized")]
