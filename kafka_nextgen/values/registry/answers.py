@@ -18,7 +18,7 @@ _MISSING = range(40401, 40404)
 
 def seconds_to_wait(retry_after: str | None) -> float:
     """How long a registry asks to wait; 0 if it does not say so in seconds."""
-    return float(retry_after) if retry_after and re.fullmatch(r"\d{1,6}", retry_after) else 0.0
+    return float(retry_after) if retry_after and re.fullmatch(r"\d+", retry_after) else 0.0
 
 
 def refusal_of(answer: Answer, what: str) -> RegistryError:
@@ -80,4 +80,6 @@ def _is_reference(given: object) -> bool:
     if not isinstance(given, dict):
         return False
     name, subject, version = (given.get(each) for each in ("name", "subject", "version"))
-    return isinstance(name, str) and isinstance(subject, str) and type(version) is int
+    if not isinstance(name, str) or not isinstance(subject, str) or type(version) is not int:
+        return False
+    return re.search("[\ud800-\udfff]", name + subject) is None  # these can't be sent

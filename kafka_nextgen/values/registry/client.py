@@ -41,6 +41,8 @@ _TRANSIENT: Final = (HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_MANY_REQUESTS)
 _SERVER_ERROR: Final = 500
 _PAUSE_S, _LONGEST_PAUSE_S = 0.1, 5.0
 _MOST_REFERENCES: Final = 1000
+#: Of schemas that refer to each other, one below the other: well below Python's limit of recursion.
+_DEEPEST: Final = 200
 
 
 class SchemaRegistry:
@@ -158,6 +160,8 @@ class SchemaRegistry:
             name, path = reference["name"], _path_of(reference["subject"], reference["version"]) + query
             if path in above or len(found) >= _MOST_REFERENCES:
                 raise RegistryError(f"{path}: a schema refers to itself, or there are more than {_MOST_REFERENCES}")
+            if len(above) > _DEEPEST:
+                raise RegistryError(f"{path}: schemas refer to each other more than {_DEEPEST} deep")
             referred = self._ask(path, deadline, schema_in)
             if name in found and found[name] != referred["schema"]:
                 raise RegistryError(f"{path}: two schemas are referred to by the name {name!r}")

@@ -15,7 +15,7 @@ import trustme
 from kafka_nextgen.errors import RegistryError
 from kafka_nextgen.testing import SchemaRegistry as StandIn
 from kafka_nextgen.values import SchemaRegistry
-from kafka_nextgen.values.registry import http_exchange
+from kafka_nextgen.values.registry import client, http_exchange
 from kafka_nextgen.values.registry.answers import seconds_to_wait
 
 REFERENCE = {"name": "A", "subject": "a", "version": 1}
@@ -46,11 +46,28 @@ def refused(registry: StandIn, match: str) -> None:
         ),
         (json.dumps({"schema": "s", "references": [{**REFERENCE, "version": True}]}), "type or references"),
         (json.dumps({"schema": "s", "references": [{"name": "A"}]}), "type or references that are none"),
+        (json.dumps({"schema": "s", "references": [{**REFERENCE, "subject": "\ud800"}]}), "type or references"),
     ],
 )
 def test_an_answer_that_is_no_schema_is_refused(registry: StandIn, body: str | bytes, complaint: str) -> None:
     registry.fail(200, body)
     refused(registry, f"its answer (is|has a) {complaint}")
+
+
+def test_references_that_are_too_deep_are_refused(registry: StandIn, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(client, "_DEEPEST", 2)
+    below: list[dict[str, object]] = []
+    for name in "abcd":
+        last = registry.register(name, f'{{"type": "fixed", "name": "{name}", "size": 1}}', references=below)
+        below = [{"name": name, "subject": name, "version": 1}]
+    with pytest.raises(RegistryError, match="subjects/a/versions/1: schemas refer to each other more than 2 deep"):
+        SchemaRegistry(registry.url).schema_by_id(last)
+
+
+def test_a_pause_that_no_one_waits_for_is_not_shortened(registry: StandIn) -> None:
+    registry.fail(429, headers={"Retry-After": "9" * 20})
+    refused(registry, "status 429")
+    assert len(registry.requests) == 1
 
 
 @pytest.mark.usefixtures("tries_once")
@@ -156,9 +173,9 @@ def test_a_certificate_of_a_trusted_authority_is_accepted(authority: trustme.CA)
 def test_any_other_certificate_is_refused(authority: trustme.CA, host: str) -> None:
     trusted = authority if host == "elsewhere" else trustme.CA()
     with StandIn(tls=server_side(authority, host)) as registry:
-        client = SchemaRegistry(registry.url, tls={"ssl.ca.pem": trusted.cert_pem.bytes().decode()}, token="t")
+        asking = SchemaRegistry(registry.url, tls={"ssl.ca.pem": trusted.cert_pem.bytes().decode()}, token="t")
         with pytest.raises(RegistryError, match="its certificate is not trusted"):
-            client.schema_by_id(1)
+            asking.schema_by_id(1)
         assert registry.requests == []
 
 
