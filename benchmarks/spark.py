@@ -17,11 +17,18 @@ from attrs import frozen
 
 from benchmarks.consuming.run import Layout, filled_topic
 from benchmarks.kafka import check_disk, kafka, which_kafka
-from benchmarks.page import about_the_run, of_peers, write_section
+from benchmarks.page import write_section
 from benchmarks.processes import ask
 from benchmarks.spark_queries.batch import measure_batch
 from benchmarks.spark_queries.ranges import behind_a_proxy, make_range, measure_ranges
-from benchmarks.spark_queries.report import batch_table, range_table, starts_table, streaming_table, targets_table
+from benchmarks.spark_queries.report import (
+    batch_table,
+    range_table,
+    starts_table,
+    streaming_table,
+    targets_table,
+    whole_report,
+)
 from benchmarks.spark_queries.session import session
 from benchmarks.spark_queries.sources import BUILT_IN, OURS, READY_MADE, SOURCES, Source, Topic
 from benchmarks.spark_queries.start import Start, StartTask
@@ -147,12 +154,7 @@ def main(
         check_disk(records * 1000)
     with kafka(bootstrap_servers, version) as servers:
         parts = list(measure(Scope(version, servers, records, per_trigger, rounds), cases or [*CASES, STARTS]))
-    from tests.support.spark_connector import CONNECTOR_VERSION
-
-    connector = f"spark-sql-kafka-0-10 {CONNECTOR_VERSION}"
-    run = about_the_run(f"Kafka {version}", *of_peers(["pyspark", "pyarrow"]), connector, load=load)
-    size = f"{records:,} records in {PARTITIONS} partitions; local[2], {rounds} rounds."
-    body = "\n\n".join([run, size, *parts])
+    body = whole_report(version, records, PARTITIONS, rounds, parts, load)
     print(body)
     if write:
         write_section("spark", body)

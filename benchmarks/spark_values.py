@@ -13,7 +13,6 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from random import Random
-from statistics import median
 from typing import Any
 
 import click
@@ -24,9 +23,11 @@ from pyspark.sql import functions as f
 from pyspark.sql.avro.functions import from_avro
 
 from benchmarks.avro_values import SHAPES, encoded
+from benchmarks.consuming import fill
 from benchmarks.kafka import create_topic, delete_topics, kafka, which_kafka
-from benchmarks.page import about_the_run, in_ms, of_peers, spread, table, write_section
+from benchmarks.page import in_ms, spread, table, write_section
 from benchmarks.spark_queries.processor import cpu_s
+from benchmarks.spark_queries.report import by_ours, whole_report
 from benchmarks.spark_queries.session import open_session
 from benchmarks.spark_queries.sources import BUILT_IN, OURS, TUNED, Source, Topic
 from benchmarks.turns import turns
@@ -79,10 +80,9 @@ def topic_of(bootstrap_servers: str, form: str, records: int) -> Iterator[Topic]
         values = [ENCODE[form](MAKE(random)) for _ in range(min(records, 10_000))]
         producer = Producer({"bootstrap.servers": bootstrap_servers, "linger.ms": 100, "batch.size": 128 * 1024})
         for number in range(records):
-            producer.produce(name, values[number % len(values)], partition=number % PARTITIONS)
-            if number % 10_000 == 0:
-                producer.flush()
-        producer.flush()
+            fill.write(producer, name, values[number % len(values)], number % PARTITIONS)
+        if left := producer.flush(120):
+            raise RuntimeError(f"{left} records were not acknowledged")
         yield Topic(bootstrap_servers, name, PARTITIONS, records, sum(map(len, values)) // len(values))
     finally:
         delete_topics(bootstrap_servers, [name])
@@ -131,12 +131,16 @@ def _table(timings: Mapping[tuple[str, Source], Sequence[Timing]], form: str) ->
     for (name, source), taken in timings.items():
         ours = timings[name, OURS]
         way = f"valueFormat={form}" if source is OURS else f"from_{form}"
-        ratios = [
-            f"{median(map(get, taken)) / median(map(get, ours)):.2f}"
-            for get in (lambda one: one.query_s, lambda one: one.cpu_s)
-        ]
-        times, cpu = in_ms([one.query_s for one in taken]), spread([one.cpu_s for one in taken])
-        rows.append((f"{name}: {source.name}, {way}", times, ratios[0], cpu, ratios[1]))
+        times, cpu = [one.query_s for one in taken], [one.cpu_s for one in taken]
+        rows.append(
+            (
+                f"{name}: {source.name}, {way}",
+                in_ms(times),
+                by_ours(times, [one.query_s for one in ours]),
+                spread(cpu),
+                by_ours(cpu, [one.cpu_s for one in ours]),
+            )
+        )
     return table(("query", "ms", "by ours", "CPU s, with the broker's", "by ours"), rows)
 
 
@@ -163,15 +167,10 @@ def _parts(spark: SparkSession, bootstrap_servers: str, records: int, rounds: in
 @click.option("--records", default=500_000, show_default=True)
 @click.option("--write", is_flag=True, help="Put the figures on the page.")
 def main(bootstrap_servers: str | None, version: str, rounds: int, records: int, write: bool) -> None:
-    from tests.support.spark_connector import CONNECTOR_VERSION
-
     load = os.getloadavg()[0]
     with kafka(bootstrap_servers, version) as servers, _session() as spark:
         parts = list(_parts(spark, servers, records, rounds))
-    connector = f"spark-sql-kafka-0-10 {CONNECTOR_VERSION}"
-    run = about_the_run(f"Kafka {version}", *of_peers(["pyspark", "pyarrow"]), connector, load=load)
-    size = f"{records:,} records in {PARTITIONS} partitions; local[2], {rounds} rounds."
-    body = "\n\n".join([run, size, *parts])
+    body = whole_report(version, records, PARTITIONS, rounds, parts, load)
     print(body)
     if write:
         write_section("spark_values", body)

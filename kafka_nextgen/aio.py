@@ -33,7 +33,8 @@ from kafka_nextgen.engine.application.rebalance_listener import (
     call_async,
     is_in_callback,
 )
-from kafka_nextgen.engine.application.records import Formats, Records
+from kafka_nextgen.engine.application.records import Records
+from kafka_nextgen.engine.application.value_formats import Formats
 from kafka_nextgen.engine.application.wakeup import async_wakeup
 from kafka_nextgen.engine.mailbox import CallbackKind, PendingCallback
 from kafka_nextgen.engine.reading.locked_fetches import PollOffer

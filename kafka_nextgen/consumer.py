@@ -28,7 +28,8 @@ from kafka_nextgen.engine.application.polling import (
     poll_steps,
 )
 from kafka_nextgen.engine.application.rebalance_listener import RebalanceListener, call, refuse_coroutines
-from kafka_nextgen.engine.application.records import Formats, Records
+from kafka_nextgen.engine.application.records import Records
+from kafka_nextgen.engine.application.value_formats import Formats
 from kafka_nextgen.engine.application.wakeup import thread_wakeup
 from kafka_nextgen.engine.mailbox import PendingCallback
 from kafka_nextgen.errors import ConcurrentUseError

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from statistics import median
 
-from benchmarks.page import in_ms, spread, table
+from benchmarks.page import about_the_run, in_ms, of_peers, spread, table
 from benchmarks.spark_queries.batch import QUERIES, Timings
 from benchmarks.spark_queries.ranges import Fetched, Range
 from benchmarks.spark_queries.sources import OURS, Source
@@ -13,7 +13,17 @@ from benchmarks.spark_queries.start import Start
 from benchmarks.spark_queries.streaming import Runs
 from benchmarks.spark_queries.targets import Target
 
-__all__ = ["batch_table", "range_table", "starts_table", "streaming_table", "targets_table"]
+__all__ = ["batch_table", "by_ours", "range_table", "starts_table", "streaming_table", "targets_table", "whole_report"]
+
+
+def whole_report(version: str, records: int, partitions: int, rounds: int, parts: Sequence[str], load: float) -> str:
+    """What was measured on, how much, and these parts."""
+    from tests.support.spark_connector import CONNECTOR_VERSION
+
+    connector = f"spark-sql-kafka-0-10 {CONNECTOR_VERSION}"
+    run = about_the_run(f"Kafka {version}", *of_peers(["pyspark", "pyarrow"]), connector, load=load)
+    size = f"{records:,} records in {partitions} partitions; local[2], {rounds} rounds."
+    return "\n\n".join([run, size, *parts])
 
 
 def targets_table(judged: Iterable[tuple[Target, float]]) -> str:
@@ -33,10 +43,10 @@ def batch_table(timings: Timings) -> str:
                 (
                     f"{query}: {source.name}",
                     in_ms([one.query_s for one in found]),
-                    _by_ours([one.query_s for one in found], [one.query_s for one in ours]),
+                    by_ours([one.query_s for one in found], [one.query_s for one in ours]),
                     in_ms([one.load_s for one in found]),
                     spread([one.cpu_s for one in found]),
-                    _by_ours([one.cpu_s for one in found], [one.cpu_s for one in ours]),
+                    by_ours([one.cpu_s for one in found], [one.cpu_s for one in ours]),
                 )
             )
     return table(("query", "ms", "by ours", "load(), ms", "CPU s, with the broker's", "by ours"), rows)
@@ -50,7 +60,7 @@ def streaming_table(runs: Runs) -> str:
         triggers = [each for run in found for each in run.later_s]
         first = [run.first_s for run in found]
         cpu = [run.cpu_s for run in found]
-        rows.append((source.name, in_ms(triggers), _by_ours(triggers, ours), in_ms(first), spread(cpu)))
+        rows.append((source.name, in_ms(triggers), by_ours(triggers, ours), in_ms(first), spread(cpu)))
     names = ("source", "a trigger, ms", "by ours", "the first of a query, ms", "CPU s of a query, with the broker's")
     return table(names, rows)
 
@@ -95,5 +105,6 @@ def range_table(part: Range, fetched: Mapping[Source, Fetched]) -> str:
     return f"{told}\n\n{table(names, rows)}"
 
 
-def _by_ours(theirs: Sequence[float], ours: Sequence[float]) -> str:
+def by_ours(theirs: Sequence[float], ours: Sequence[float]) -> str:
+    """How often the median of ours goes into theirs; empty if one was not measured."""
     return f"{median(theirs) / median(ours):.2f}" if theirs and ours else ""

@@ -22,7 +22,6 @@ from kafka_nextgen.scanning.export import Export
 
 if TYPE_CHECKING:
     from kafka_nextgen.engine.application.value_columns import OnError
-    from kafka_nextgen.values import ValueFormat
 
 __all__ = ["export"]
 
@@ -66,12 +65,12 @@ def export(
     del style  # Parquet is the only format
     options = _deciding_options(click.get_current_context().params)
     with _usage_errors():
-        value: ValueFormat | None = SchemaFiles(avro, json, protobuf, message, framed).format()
+        value = SchemaFiles(avro, json, protobuf, message, framed).format()
+        if registry is not None and value is not None:
+            raise ValueError("values have one format: of --registry, or of --avro, --json or --protobuf")
         if registry is not None:
-            if value is not None:
-                raise ValueError("values have one format: of --registry, or of --avro, --json or --protobuf")
-            of_subject = Subject.of(registry, registry_ca, subject, topics, Export.options_in(folder))
-            value, options = of_subject.format(), options | of_subject.options
+            registered = Subject.of(registry, registry_ca, subject, topics, Export.options_in(folder))
+            value, options = registered.format(), options | registered.options
         if value is None and on_error != "raise":
             raise ValueError("--on-error needs --registry, --avro, --json or --protobuf")
     task = Export(folder, options, file_rows)

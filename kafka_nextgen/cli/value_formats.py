@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 from attrs import frozen
 
-from kafka_nextgen.values import Avro, Json, Protobuf, SchemaRegistry, ValueFormat
-from kafka_nextgen.values.schema_source import RegisteredSchema
+if TYPE_CHECKING:
+    from kafka_nextgen.values import SchemaRegistry, ValueFormat
 
 __all__ = ["SchemaFiles", "Subject", "format_options"]
 
@@ -58,6 +58,8 @@ class SchemaFiles:
 
     def format(self) -> ValueFormat | None:
         """Return the format of the values; None for bytes. Raises ValueError for options that contradict each other."""
+        from kafka_nextgen.values import Avro, Json, Protobuf  # most commands need none of them
+
         given = [each for each in (self.avro, self.json, self.protobuf) if each is not None]
         if len(given) > 1:
             raise ValueError("values have one format: --avro, --json or --protobuf")
@@ -74,7 +76,7 @@ class SchemaFiles:
 
 @frozen
 class Subject:
-    """A version of a subject in a registry, which is the latest one for formats. A ``SubjectSource``."""
+    """A version of a subject in a registry."""
 
     registry: SchemaRegistry
     name: str
@@ -90,6 +92,8 @@ class Subject:
         """
         if name is None and len(topics) != 1:
             raise ValueError("--registry needs --subject if several topics are given")
+        from kafka_nextgen.values import SchemaRegistry
+
         registry = SchemaRegistry(url, tls=None if ca is None else {"ssl.ca.location": str(ca)})
         subject = f"{topics[0]}-value" if name is None else name
         if earlier.get("subject") == subject:
@@ -103,20 +107,12 @@ class Subject:
 
     def format(self) -> ValueFormat:
         """Return the format of the values. Raises ValueError for a type of schema without one."""
-        kind = self.schema_of(self.name).type
+        from kafka_nextgen.values import Avro, Json, Protobuf
+        from kafka_nextgen.values.schema_source import Pinned
+
+        kind = self.registry.schema_of(self.name, self.version).type
         formats: dict[str, Callable[..., ValueFormat]] = {"AVRO": Avro, "JSON": Json, "PROTOBUF": Protobuf}
         if kind not in formats:
             raise ValueError(f"subject {self.name} has schemas of the type {kind}, not AVRO, JSON or PROTOBUF")
-        return formats[kind](registry=self, subject=self.name)
-
-    def schema_by_id(self, schema_id: int) -> RegisteredSchema:
-        """Return the schema of this id."""
-        return self.registry.schema_by_id(schema_id)
-
-    def schema_of(self, subject: str, version: int | Literal["latest"] = "latest") -> RegisteredSchema:
-        """Return a version of the subject."""
-        return self.registry.schema_of(subject, self.version if version == "latest" else version)
-
-    def versions_of(self, subject: str) -> list[int]:
-        """Return the versions of the subject."""
-        return self.registry.versions_of(subject)
+        source = self.registry.serialized() if kind == "PROTOBUF" else self.registry
+        return formats[kind](registry=Pinned(source, source.schema_of(self.name, self.version)), subject=self.name)

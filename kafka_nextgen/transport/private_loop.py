@@ -20,7 +20,7 @@ class _PrivateLoop(asyncio.ProactorEventLoop if _IS_WINDOWS else asyncio.Selecto
 
 
 def new_private_loop(clock: Clock | None = None) -> asyncio.AbstractEventLoop:
-    """Make one of asyncio's own loops, whatever the application's policy makes (such as uvloop).
+    """Make one of asyncio's own loops, even if the application's policy makes others (such as uvloop).
 
     With ``clock``, the loop and the thread that runs it follow that clock.
     """

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from itertools import pairwise
 
-from kafka_nextgen.values.formats import Buffers
+from kafka_nextgen.values.formats import BadValue, Buffers
 
-__all__ = ["FRAME_BYTES", "id_at", "ids_in", "rows_of", "without_rows"]
+__all__ = ["FRAME_BYTES", "id_at", "ids_in", "rows_of", "without_ids"]
 
 #: The zero byte and the id.
 FRAME_BYTES = 5
@@ -45,11 +45,14 @@ def rows_of(values: Buffers, start: int, stop: int, ids: Collection[int]) -> Ite
                 yield row, schema_id
 
 
-def without_rows(values: Buffers, stop: int, rows: Collection[int]) -> Buffers:
-    """The same values up to ``stop``, but null in these rows."""
+def without_ids(values: Buffers, start: int, stop: int, reasons: Mapping[int, str]) -> tuple[Buffers, list[BadValue]]:
+    """The same values up to ``stop``, but null where they have one of these ids, and why these rows are bad."""
+    bad = [BadValue(row, reasons[schema_id]) for row, schema_id in rows_of(values, start, stop, reasons)]
+    if not bad:
+        return values, bad
     data, bounds, validity = values
     size = (stop + 7) // 8
     kept = bytearray(b"\xff" * size if validity is None else validity[:size])
-    for row in rows:
-        kept[row >> 3] &= ~(1 << (row & 7))
-    return data, bounds, bytes(kept)
+    for each in bad:
+        kept[each.row >> 3] &= ~(1 << (each.row & 7))
+    return (data, bounds, bytes(kept)), bad

@@ -10,10 +10,12 @@ from http import HTTPStatus
 from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
 from uuid import UUID
 
+from attrs import frozen
+
 from kafka_nextgen.errors import RegistryError
 from kafka_nextgen.values.framing import long_id
 
-__all__ = ["RegisteredSchema", "SchemaSource", "SubjectSource", "long_id_of", "source_of"]
+__all__ = ["Pinned", "RegisteredSchema", "SchemaSource", "SubjectSource", "long_id_of", "source_of"]
 
 
 class RegisteredSchema(NamedTuple):
@@ -51,6 +53,26 @@ class SubjectSource(SchemaSource, Protocol):
 
     def versions_of(self, subject: str) -> list[int]:
         """Return the numbers of a subject's versions; raises as ``schema_by_id``."""
+
+
+@frozen
+class Pinned:
+    """A source whose subjects have one version, ``schema``: columns by it do not change. A ``SubjectSource``."""
+
+    source: SchemaSource
+    schema: RegisteredSchema
+
+    def schema_by_id(self, schema_id: int) -> RegisteredSchema:
+        """Return what the source has; raises its errors."""
+        return self.source.schema_by_id(schema_id)
+
+    def schema_of(self, subject: str, version: int | Literal["latest"] = "latest") -> RegisteredSchema:
+        """Return the only version."""
+        return self.schema
+
+    def versions_of(self, subject: str) -> list[int]:
+        """Return the number of that version."""
+        return [1]
 
 
 def source_of(registry: object, schema_type: str) -> SchemaSource:

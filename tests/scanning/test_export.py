@@ -6,6 +6,7 @@ import gc
 import json
 import os
 import sys
+from base64 import b64encode
 from pathlib import Path
 from typing import Any
 
@@ -358,6 +359,26 @@ def test_with_a_registry_the_columns_are_those_of_the_subject_when_the_export_be
         assert (other.exit_code, "subjects/none/versions: there is no such schema" in other.stderr) == (1, True)
         both = export(cluster.bootstrap_servers, "a", "b", "--to", str(tmp_path / "two"), "--registry", registry.url)
         assert (both.exit_code, "--registry needs --subject if several topics" in both.stderr) == (2, True)
+
+
+def test_a_registry_is_asked_for_serialized_descriptors_of_protobuf(tmp_path: Path) -> None:
+    """It answers with the text of a .proto file otherwise, which no one here can read."""
+    descriptor = b64encode(_file_of(SourceContext).SerializeToString()).decode()
+    with Cluster() as cluster, StandIn() as registry:
+        cluster.create_topic("orders", 1)
+        schema_id = registry.register("orders-value", descriptor, "PROTOBUF")
+        value = framed(schema_id, b"\0" + SourceContext(file_name="a.proto").SerializeToString())
+        write_orders(cluster.bootstrap_servers, range(1), lambda _: value, partitions=1)
+        registry.requests.clear()
+        done = export(cluster.bootstrap_servers, "orders", "--to", str(tmp_path), "--registry", registry.url)
+        assert done.exit_code == 0, done.stderr
+        assert [path for _, path in registry.requests] == [
+            "/subjects/orders-value/versions",
+            "/subjects/orders-value/versions/1",
+            "/subjects/orders-value/versions/1?format=serialized",
+        ]
+    (file,) = tmp_path.glob("*.parquet")
+    assert pyarrow.parquet.read_table(file)["file_name"].to_pylist() == ["a.proto"]
 
 
 def test_options_that_contradict_each_other_are_wrong_usage(servers: str, tmp_path: Path) -> None:

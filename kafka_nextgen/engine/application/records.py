@@ -7,10 +7,9 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Generic, TypeVar, overload
 
-from attrs import frozen
-
 from kafka_nextgen.engine.application.deserializers import Deserializers
 from kafka_nextgen.engine.application.record_run import NO_WATCH, RecordRun, Watch, record_rows
+from kafka_nextgen.engine.application.value_formats import NO_FORMATS, Formats
 from kafka_nextgen.types import KeyT, Record, TopicPartition, ValueT
 from kafka_nextgen.wire.records import ColumnSlice, Headers
 
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from kafka_nextgen.engine.application.value_columns import OnError, ValueColumns
     from kafka_nextgen.values import ValueFormat
 
-__all__ = ["Formats", "RecordBatch", "Records", "require_extra"]
+__all__ = ["RecordBatch", "Records", "require_extra"]
 
 T = TypeVar("T")
 
@@ -68,45 +67,11 @@ def require_extra(call: str, extra: str) -> Iterator[None]:
         raise ImportError(message, name=missing.name) from missing
 
 
-@frozen
-class Formats:
-    """How keys and values become columns, and what happens to bad ones."""
-
-    value: ValueFormat | None = None
-    key: ValueFormat | None = None
-    on_error: OnError = "raise"
-
-    def __attrs_post_init__(self) -> None:
-        _check_format("value", self.value)
-        _check_format("key", self.key)
-        if self.on_error not in ("raise", "skip", "null"):
-            raise ValueError(f"on_error is 'raise', 'skip' or 'null', not {self.on_error!r}")
-
-    def __bool__(self) -> bool:
-        return self.value is not None or self.key is not None
-
-    def or_those(self, value: ValueFormat | None, key: ValueFormat | None, on_error: OnError | None) -> Formats:
-        """Return these formats, but for those that are given."""
-        return Formats(
-            self.value if value is None else value, self.key if key is None else key, on_error or self.on_error
-        )
-
-
-def _check_format(name: str, given: object) -> None:
-    if given is None:
-        return
-    from kafka_nextgen.values.formats import ValueFormat
-
-    if not isinstance(given, ValueFormat):
-        known = "Avro(...), Json(...) or Protobuf(...)"
-        raise TypeError(f"{name} takes a format of kafka_nextgen.values: {known}, not {given!r}")
-
-
 class _DataFrames(ABC):
     """Converts the result of ``to_arrow`` to data frames."""
 
     #: Those of ``Consumer.batches``, which apply unless others are given.
-    _formats = Formats()
+    _formats = NO_FORMATS
 
     @abstractmethod
     def to_arrow(
@@ -163,7 +128,7 @@ class RecordBatch(_DataFrames, Generic[KeyT, ValueT]):
         part: ColumnSlice,
         deserializers: Deserializers | None = None,
         hand_over: Watch = NO_WATCH,
-        formats: Formats = Formats(),
+        formats: Formats = NO_FORMATS,
     ) -> None:
         self._part = part
         self._formats = formats
@@ -248,7 +213,7 @@ class RecordBatch(_DataFrames, Generic[KeyT, ValueT]):
 def _value_columns(schema: pyarrow.Schema | None, formats: Formats) -> ValueColumns:
     with require_extra("to_arrow()", "arrow"):
         from kafka_nextgen.engine.application.value_columns import ValueColumns
-    return ValueColumns(schema, formats.value, formats.key, formats.on_error)
+    return ValueColumns(schema, formats)
 
 
 def _none_at_all(start: int, stop: int) -> list[Headers]:
@@ -268,7 +233,7 @@ class Records(_DataFrames, Generic[KeyT, ValueT]):
         slices: Sequence[ColumnSlice] = (),
         deserializers: Deserializers | None = None,
         hand_over: Watch = NO_WATCH,
-        formats: Formats = Formats(),
+        formats: Formats = NO_FORMATS,
     ) -> None:
         self._formats = formats
         self._slices = tuple(slices)

@@ -17,8 +17,9 @@ from attrs import frozen
 
 from kafka_nextgen.engine.application.arrow_columns import builders_of
 from kafka_nextgen.engine.application.record_run import record_rows
+from kafka_nextgen.engine.application.value_formats import Formats
 from kafka_nextgen.errors import BadValueError, DeserializationError
-from kafka_nextgen.values.formats import BadValue, Buffers, ColumnDecoder, ValueFormat
+from kafka_nextgen.values.formats import BadValue, Buffers, ColumnDecoder
 from kafka_nextgen.values.framing import Framing, is_prefixed, with_prefixes
 from kafka_nextgen.wire.records import BinaryColumn, ColumnSlice
 
@@ -60,18 +61,14 @@ class _Decoded:
 class ValueColumns:
     """Converts records to tables, with a format for values, for keys, or for both."""
 
-    def __init__(
-        self, schema: pa.Schema | None, value: ValueFormat | None, key: ValueFormat | None, on_error: OnError
-    ) -> None:
-        if on_error not in ("raise", "skip", "null"):
-            raise ValueError(f"on_error is 'raise', 'skip' or 'null', not {on_error!r}")
+    def __init__(self, schema: pa.Schema | None, formats: Formats) -> None:
         self._record = _RECORD if schema is None else schema
         self._builders = builders_of(self._record)
-        self._on_error = on_error
+        self._on_error = formats.on_error
         self._sides: list[_Side] = []
-        if key is not None:
+        if (key := formats.key) is not None:
             self._sides.append(_Side("key", key.decoder("key", False), key.framing))
-        if value is not None:
+        if (value := formats.value) is not None:
             self._sides.append(_Side("value", value.decoder("value", True), value.framing))
 
     def table(self, slices: Sequence[ColumnSlice]) -> pa.Table:

@@ -49,7 +49,7 @@ class Hooks:
         """A poll that began at ``began_at`` has returned ``records``; on the thread that polls.
 
         Iteration reports all records of one poll together, when it polls again. ``records`` have a DeserializationError
-        in place of each key or value that can't be deserialized, whatever the setting of
+        in place of each key or value that can't be deserialized, with any setting of
         ``on.deserialization.error``.
         """
 

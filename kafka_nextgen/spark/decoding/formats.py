@@ -8,13 +8,14 @@ answers. Only workers ask the registry for the schemas of values.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from attrs import frozen
 
 from kafka_nextgen.errors import ConfigError
 from kafka_nextgen.spark.decoding.options import Field, Format, RegistryOptions
 from kafka_nextgen.values import Avro, Json, Protobuf, RegisteredSchema, SchemaRegistry, ValueFormat
+from kafka_nextgen.values.schema_source import Pinned
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -62,7 +63,7 @@ def format_of(planned: FieldFormat) -> ValueFormat:
         return Avro(planned.schema, framed=planned.is_framed)
     registry, framing = registry_of(planned.registry), planned.registry.framing
     if isinstance(planned.schema, RegisteredSchema):
-        return Avro(registry=_Pinned(registry, planned.schema), subject="pinned", framing=framing)
+        return Avro(registry=Pinned(registry, planned.schema), subject="pinned", framing=framing)
     return Avro(registry=registry, reader_schema=planned.schema, framing=framing)
 
 
@@ -80,22 +81,3 @@ def registry_of(options: RegistryOptions) -> SchemaRegistry:
     except ConfigError as error:
         option = f"schemaRegistry.{error.key}" if error.key else "schemaRegistry.url"
         raise ConfigError(f"{option}: {error}", option) from None
-
-
-class _Pinned:
-    """A registry whose subject has one version, which the driver has seen: columns don't change during a query."""
-
-    def __init__(self, registry: SchemaRegistry, schema: RegisteredSchema) -> None:
-        self._registry, self._schema = registry, schema
-
-    def schema_by_id(self, schema_id: int) -> RegisteredSchema:
-        """Return what the registry has."""
-        return self._registry.schema_by_id(schema_id)
-
-    def schema_of(self, subject: str, version: int | Literal["latest"] = "latest") -> RegisteredSchema:
-        """Return the only version."""
-        return self._schema
-
-    def versions_of(self, subject: str) -> list[int]:
-        """Return the number of that version."""
-        return [1]

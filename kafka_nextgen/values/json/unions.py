@@ -9,7 +9,7 @@ from kafka_nextgen.errors import JsonSchemaError
 from kafka_nextgen.values.columns import Kind
 from kafka_nextgen.values.formats import BadValue, Buffers, ColumnDecoder
 from kafka_nextgen.values.framing import name_of
-from kafka_nextgen.values.ids import ids_in, rows_of, without_rows
+from kafka_nextgen.values.ids import ids_in, without_ids
 from kafka_nextgen.values.json.decoder import JsonDecoder
 from kafka_nextgen.values.json.program import Node, Op
 from kafka_nextgen.values.json.uniting import united
@@ -84,8 +84,7 @@ class UnionDecoder(ColumnDecoder):
         failing = {schema_id: reason for schema_id, reason in reasons.items() if reason is not None}
         if not failing:
             return self._now().decode(values, start, stop, **how)
-        refused = [BadValue(row, failing[each]) for row, each in rows_of(values, start, stop, failing)]
-        kept = without_rows(values, stop, [each.row for each in refused])
+        kept, refused = without_ids(values, start, stop, failing)
         columns, bad = self._now().decode(kept, start, stop, **how)
         return columns, sorted((*bad, *refused), key=lambda each: each.row)
 

@@ -10,14 +10,14 @@ from typing import Any
 from kafka_nextgen.compiled import ACCELERATED, accelerator
 from kafka_nextgen.values.columns import PythonColumnBuilder, flattened
 from kafka_nextgen.values.formats import BadValue, Buffers, ColumnDecoder
-from kafka_nextgen.values.ids import without_rows
+from kafka_nextgen.values.ids import without_ids
 from kafka_nextgen.values.protobuf.compiling import compiled
 from kafka_nextgen.values.protobuf.frames import behind_frame
 from kafka_nextgen.values.protobuf.layout import layout_of
 from kafka_nextgen.values.protobuf.program import Fault
 from kafka_nextgen.values.protobuf.shapes import Shape
 from kafka_nextgen.values.protobuf.twin import Twin
-from kafka_nextgen.values.protobuf.writers import Path, Writers, bad_rows, runs_of
+from kafka_nextgen.values.protobuf.writers import Path, Writers, runs_of
 
 __all__ = ["ProtobufDecoder"]
 
@@ -67,8 +67,7 @@ class ProtobufDecoder(ColumnDecoder):
         if self._writers is None:
             return builder, run(builder, self._path, values, start, stop)
         paths, failing = self._writers.paths(values, start, stop)
-        bad = [BadValue(*each) for each in bad_rows(values, start, stop, failing)] if failing else []
-        kept = without_rows(values, stop, [each.row for each in bad]) if bad else values
+        kept, bad = without_ids(values, start, stop, failing) if failing else (values, [])
         for path, begin, end in runs_of(kept, start, stop, paths, self._path):
             bad += run(builder, path, kept, begin, end)
         return builder, sorted(bad, key=lambda each: each.row)

@@ -6,7 +6,7 @@ from typing import Any
 
 from kafka_nextgen.errors import ProtobufSchemaError
 
-__all__ = ["add_file", "descriptor_of", "path_of"]
+__all__ = ["add_file", "descriptor_of", "new_pool", "path_of"]
 
 
 def descriptor_of(message: Any, name: str | None) -> Any:
@@ -33,18 +33,16 @@ def path_of(descriptor: Any) -> tuple[int, ...]:
 
 
 def _in_set(data: bytes, name: str | None) -> Any:
-    try:
-        from google.protobuf import descriptor_pb2, descriptor_pool
-        from google.protobuf.message import DecodeError
-    except ImportError as error:
-        raise ImportError("Protobuf needs the package protobuf: pip install 'kafka-nextgen[protobuf]'") from error
+    pool = new_pool()
+    from google.protobuf import descriptor_pb2
+    from google.protobuf.message import DecodeError
+
     if name is None:
         raise TypeError("a FileDescriptorSet needs the full name of the message: Protobuf(data, 'package.Message')")
     try:
         files = {file.name: file for file in descriptor_pb2.FileDescriptorSet.FromString(data).file}
     except DecodeError as error:
         raise ProtobufSchemaError(f"the FileDescriptorSet is none: {error}") from None
-    pool = descriptor_pool.DescriptorPool()
     known: set[str] = set()
     try:
         for file in files:
@@ -54,6 +52,15 @@ def _in_set(data: bytes, name: str | None) -> Any:
         raise ProtobufSchemaError(f"the FileDescriptorSet has no message {name}") from None
     except TypeError as error:  # from the pool: the files contradict each other
         raise ProtobufSchemaError(f"the FileDescriptorSet can't be used: {error}") from None
+
+
+def new_pool() -> Any:
+    """An empty pool of descriptors. Raises ImportError, which names the extra, without the package protobuf."""
+    try:
+        from google.protobuf import descriptor_pool
+    except ImportError as error:
+        raise ImportError("Protobuf needs the package protobuf: pip install 'kafka-nextgen[protobuf]'") from error
+    return descriptor_pool.DescriptorPool()
 
 
 def add_file(pool: Any, files: dict[str, Any], name: str, known: set[str]) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from kafka_nextgen.values.ids import FRAME_BYTES
 from kafka_nextgen.values.protobuf.program import Fault
 
 __all__ = ["BadError", "behind_frame"]
@@ -27,9 +28,9 @@ def behind_frame(value: bytes, path: Sequence[int]) -> int:
     """Where the message begins behind a frame with these indexes; at 0 if there are none. Raises BadError."""
     if not path:
         return 0
-    if len(value) < 5 or value[0]:
+    if len(value) < FRAME_BYTES or value[0]:
         raise BadError(Fault.NO_FRAME)
-    count, at = _number(value, 5)
+    count, at = _number(value, FRAME_BYTES)
     if not 0 <= count <= len(value) - at:
         raise BadError(Fault.NO_FRAME)
     indexes = [0] if count == 0 else []

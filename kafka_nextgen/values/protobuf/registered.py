@@ -10,7 +10,7 @@ from base64 import b64decode
 from typing import Any
 
 from kafka_nextgen.errors import ProtobufSchemaError
-from kafka_nextgen.values.protobuf.descriptors import add_file, path_of
+from kafka_nextgen.values.protobuf.descriptors import add_file, new_pool, path_of
 from kafka_nextgen.values.schema_source import RegisteredSchema
 from kafka_nextgen.values.schemas import Reading
 
@@ -21,12 +21,8 @@ _OWN_NAME = "the schema"
 
 def _file_of(schema: RegisteredSchema) -> Any:
     """The descriptor of a schema's file. Raises ProtobufSchemaError if it is none."""
-    try:
-        from google.protobuf import descriptor_pool
-    except ImportError as error:
-        raise ImportError("Protobuf needs the package protobuf: pip install 'kafka-nextgen[protobuf]'") from error
+    pool = new_pool()
     files = {name: _proto(text, name) for name, text in (*schema.references, (_OWN_NAME, schema.text))}
-    pool = descriptor_pool.DescriptorPool()
     try:
         add_file(pool, files, _OWN_NAME, set())
         return pool.FindFileByName(_OWN_NAME)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
 
 from kafka_nextgen.errors import ProtobufSchemaError
 from kafka_nextgen.values.formats import Buffers
@@ -11,7 +10,7 @@ from kafka_nextgen.values.framing import name_of
 from kafka_nextgen.values.ids import ids_in, rows_of
 from kafka_nextgen.values.recent import Recent
 
-__all__ = ["Path", "Writers", "bad_rows", "runs_of"]
+__all__ = ["Path", "Writers", "runs_of"]
 
 #: How many of the last used ids are remembered, and as many that can't be used.
 _MOST = 1000
@@ -66,8 +65,3 @@ def runs_of(
                 yield path, begin, row
             path, begin = paths[schema_id], row
     yield path, begin, stop
-
-
-def bad_rows(values: Buffers, start: int, stop: int, failing: dict[int, str]) -> Iterator[tuple[int, Any]]:
-    """The rows of schemas that can't be used, and why."""
-    return ((row, failing[each]) for row, each in rows_of(values, start, stop, failing))

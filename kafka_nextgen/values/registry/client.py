@@ -218,8 +218,7 @@ class SchemaRegistry:
 
 def _remade(urls: list[str], arguments: dict[str, Any], query: str) -> SchemaRegistry:
     registry = SchemaRegistry(urls, **arguments)
-    registry._query = query  # noqa: SLF001  (its own)
-    return registry
+    return registry.serialized() if query else registry
 
 
 def _path_of(subject: str, version: int | str | None = None) -> str:
