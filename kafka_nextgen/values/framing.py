@@ -9,15 +9,19 @@
 
 All integers are big-endian. Decoders support only Confluent's prefix; ``with_prefixes`` converts the others to it, in a
 copy of the values. A negative number, which is valid only in this process, replaces a GUID or an id with more than 31
-bits; ``long_id`` returns what it stands for.
+bits; ``long_id`` returns what it stands for. The numbers begin anywhere, so that a bad value, whose prefix may have any
+number, does not hit one. No number is used twice; what was used least recently loses its number.
 """
 
 from __future__ import annotations
 
+import os
+import random
 import re
 import struct
 import threading
 from array import array
+from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from enum import Enum
 from itertools import accumulate, repeat
@@ -33,15 +37,57 @@ _ID: Final = struct.Struct(">bi")
 _LONG_ID: Final = struct.Struct(">bq")
 _GUID_BYTES: Final = 17
 _MAX_ID: Final = 2**31 - 1
-#: Numbers that are given out. Values that are none of the framing may have any id.
+#: How many GUIDs and long ids have a number. Values that are none of the framing may have any id.
 _MOST_NUMBERS: Final = 1 << 16
-#: What the next ones get, all of them.
+#: The first number is between -1 and this one, and the last one is above ``_NO_NUMBER``, which stands for nothing.
+_LAST_FIRST: Final = -(2**30)
 _NO_NUMBER: Final = -(2**31)
 
 LongId = UUID | int
-_numbers: dict[LongId, int] = {}
-_long_ids: list[LongId] = []
-_lock = threading.Lock()
+
+
+class _Numbers:
+    """The numbers that this process has given."""
+
+    def __init__(self, first: int) -> None:
+        self._first = self._next = first
+        self._numbers: OrderedDict[LongId, int] = OrderedDict()
+        self._long_ids: dict[int, LongId] = {}
+        self.unlock()
+
+    def unlock(self) -> None:
+        """Make a new lock: in a forked process, a thread that does not exist there may hold the old one."""
+        self._lock = threading.Lock()
+
+    def number_of(self, long: LongId) -> int:
+        """The number of a long id, if need be a new one."""
+        with self._lock:
+            number = self._numbers.pop(long, None) or self._new(long)
+            self._numbers[long] = number
+            if len(self._numbers) > _MOST_NUMBERS:
+                _, dropped = self._numbers.popitem(last=False)
+                self._long_ids.pop(dropped, None)
+            return number
+
+    def _new(self, long: LongId) -> int:
+        if self._next == _NO_NUMBER:
+            return _NO_NUMBER
+        number, self._next = self._next, self._next - 1
+        self._long_ids[number] = long
+        return number
+
+    def long_id(self, number: int) -> LongId:
+        """What has this number. Raises KeyError."""
+        found = self._long_ids.get(number)
+        if found is None:
+            was_given = number == _NO_NUMBER or self._next < number <= self._first
+            raise KeyError(f"more than {_MOST_NUMBERS} different GUIDs or long ids" if was_given else number)
+        return found
+
+
+_numbers = _Numbers(random.randrange(_LAST_FIRST, 0))
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_numbers.unlock)
 
 
 class Framing(Enum):
@@ -63,25 +109,12 @@ def number_of(long: LongId) -> int:
     """The number that stands for a GUID or a long id in this process."""
     if isinstance(long, int) and 0 <= long <= _MAX_ID:
         return long
-    known = _numbers.get(long)
-    if known is not None:
-        return known
-    with _lock:
-        if long not in _numbers:
-            if len(_long_ids) >= _MOST_NUMBERS:
-                return _NO_NUMBER
-            _long_ids.append(long)
-            _numbers[long] = -len(_long_ids)
-        return _numbers[long]
+    return _numbers.number_of(long)
 
 
 def long_id(number: int) -> LongId:
     """What a number stands for. Raises KeyError if it stands for nothing."""
-    if number >= 0:
-        return number
-    if -number > len(_long_ids):
-        raise KeyError(f"more than {_MOST_NUMBERS} different GUIDs or long ids" if number == _NO_NUMBER else number)
-    return _long_ids[-number - 1]
+    return number if number >= 0 else _numbers.long_id(number)
 
 
 def name_of(number: int) -> str:

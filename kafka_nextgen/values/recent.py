@@ -9,32 +9,42 @@ A pickle has no negative keys: these stand for GUIDs and long ids in this proces
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Generic, TypeVar
 
-__all__ = ["Recent"]
+from kafka_nextgen import clocks
+
+__all__ = ["FAILURE_S", "Recent"]
 
 T = TypeVar("T")
 
+#: How long (seconds) a schema that can't be used stays in a cache: a registry may get it, or correct it, later.
+FAILURE_S = 10.0
+
 
 class Recent(Generic[T]):
-    """Values by number."""
+    """Values by number. All are dropped ``lasts_s`` seconds after the first one came."""
 
-    def __init__(self, most: int) -> None:
-        self._most = most
+    def __init__(self, most: int, lasts_s: float = math.inf) -> None:
+        self._most, self._lasts_s = most, lasts_s
         self._young: dict[int, T] = {}
         self._old: dict[int, T] = {}
+        self._until = math.inf
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _remade, (self._most, _lasting(self._young), _lasting(self._old))
+        kept = ({}, {}) if self._lasts_s < math.inf else (_lasting(self._young), _lasting(self._old))
+        return _remade, (self._most, self._lasts_s, *kept)
 
     @property
     def young(self) -> Mapping[int, T]:
         """The younger generation: at most ``most`` keys, including the last used one."""
+        self._drop_late()
         return self._young
 
     def get(self, key: int) -> T | None:
         """The value of this key, if it is known."""
+        self._drop_late()
         young = self._young.get(key)
         old = self._old.get(key)
         if young is None and old is not None:
@@ -43,17 +53,23 @@ class Recent(Generic[T]):
 
     def put(self, key: int, value: T) -> None:
         """Keep this value."""
+        if not self._young:
+            self._until = clocks.monotonic() + self._lasts_s
         young = {**self._young, key: value}
         if len(young) > self._most:
             self._old, young = self._young, {key: value}
         self._young = young
+
+    def _drop_late(self) -> None:
+        if self._until < math.inf and clocks.monotonic() >= self._until:
+            self._young, self._old, self._until = {}, {}, math.inf
 
 
 def _lasting(values: Mapping[int, T]) -> dict[int, T]:
     return {key: value for key, value in values.items() if key >= 0}
 
 
-def _remade(most: int, young: dict[int, T], old: dict[int, T]) -> Recent[T]:
-    recent = Recent[T](most)
+def _remade(most: int, lasts_s: float, young: dict[int, T], old: dict[int, T]) -> Recent[T]:
+    recent = Recent[T](most, lasts_s)
     recent._young, recent._old = young, old  # noqa: SLF001  (the same class)
     return recent

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from http import HTTPStatus
-from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
+from typing import Any, Final, Literal, NamedTuple, Protocol, runtime_checkable
 from uuid import UUID
 
 from attrs import frozen
@@ -16,6 +16,9 @@ from kafka_nextgen.errors import RegistryError
 from kafka_nextgen.values.framing import long_id
 
 __all__ = ["Pinned", "RegisteredSchema", "SchemaSource", "SubjectSource", "long_id_of", "source_of"]
+
+#: Of schemas that refer to each other, one below the other: well below Python's limit of recursion.
+_DEEPEST: Final = 200
 
 
 class RegisteredSchema(NamedTuple):
@@ -140,14 +143,16 @@ class _OfConfluent:
 
     def _with_references(self, schema: Any, schema_id: int | None) -> RegisteredSchema:
         found: dict[str, str] = {}
-        self._follow(schema, found)
+        self._follow(schema, found, ())
         return RegisteredSchema(schema.schema_type, schema.schema_str, tuple(found.items()), schema_id)
 
-    def _follow(self, schema: Any, found: dict[str, str]) -> None:
+    def _follow(self, schema: Any, found: dict[str, str], above: tuple[str, ...]) -> None:
         for reference in schema.references or ():
+            if reference.name in above or len(above) > _DEEPEST:
+                raise RegistryError(f"{reference.name}: a schema refers to itself, or is more than {_DEEPEST} deep")
             if reference.name not in found:
                 referred = self._client.get_version(reference.subject, reference.version, True, **self._format).schema
-                self._follow(referred, found)
+                self._follow(referred, found, (*above, reference.name))
                 found[reference.name] = referred.schema_str
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import struct
+from collections import OrderedDict
 from uuid import UUID
 
 import pytest
@@ -97,21 +98,50 @@ def test_an_id_that_takes_more_than_31_bits_gets_a_number() -> None:
 
 def test_numbers_are_given_out_under_a_lock(monkeypatch: pytest.MonkeyPatch) -> None:
     """Otherwise two threads that meet new GUIDs could get the same number."""
+    numbers = framing._Numbers(-1)
 
-    class Watched(dict[framing.LongId, int]):
+    class Watched(OrderedDict[framing.LongId, int]):
         def __setitem__(self, long: framing.LongId, number: int) -> None:
-            assert framing._lock.locked()
+            assert numbers._lock.locked()
             super().__setitem__(long, number)
 
-    monkeypatch.setattr(framing, "_numbers", Watched(framing._numbers))
-    assert long_id(number_of(UUID(int=98))) == UUID(int=98)
+    monkeypatch.setattr(numbers, "_numbers", Watched())
+    assert numbers.long_id(numbers.number_of(UUID(int=98))) == UUID(int=98)
+
+
+def test_a_lock_that_another_thread_holds_does_not_stop_a_forked_process() -> None:
+    numbers = framing._Numbers(-1)
+    numbers._lock.acquire()
+    numbers.unlock()
+    assert numbers.number_of(GUID) == -1
+
+
+def test_what_was_used_least_recently_loses_its_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A producer may write any number of GUIDs: those of other values are read all the same."""
+    monkeypatch.setattr(framing, "_MOST_NUMBERS", 2)
+    numbers = framing._Numbers(-5)
+    for value in range(100):
+        assert numbers.number_of(GUID) == -5
+        numbers.number_of(UUID(int=value))
+    assert numbers.number_of(UUID(int=0)) == -106, "no number is used twice"
+    with pytest.raises(KeyError, match="more than 2 different GUIDs or long ids"):
+        numbers.long_id(-6)
+
+
+def test_a_prefix_may_have_a_number_that_was_not_given() -> None:
+    numbers = framing._Numbers(-5)
+    for number in (-1, -5, -6):
+        with pytest.raises(KeyError) as caught:
+            numbers.long_id(number)
+        assert caught.value.args == (number,)
 
 
 def test_numbers_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(framing, "_MOST_NUMBERS", 0)
+    monkeypatch.setattr(framing, "_numbers", framing._Numbers(framing._NO_NUMBER + 1))
+    assert long_id(number_of(GUID)) == GUID
     number = number_of(UUID(int=99))
-    assert name_of(number) == "more than 0 different GUIDs or long ids"
-    with pytest.raises(RegistryError, match="there is no schema more than 0") as caught:
+    assert name_of(number) == "more than 65536 different GUIDs or long ids"
+    with pytest.raises(RegistryError, match="there is no schema more than 65536") as caught:
         source_of({}, "AVRO").schema_by_id(number)
     assert caught.value.http_status_code == 404
 

@@ -159,6 +159,15 @@ def test_references_are_found_by_the_id_of_a_document_and_may_not_hold_themselve
         Json(registry={1: RegisteredSchema("JSON", whole, (("item", "{"),))})
 
 
+def test_an_id_of_a_writers_schema_may_be_no_url() -> None:
+    registry: dict[int, Any] = {1: OLD}
+    json_ = Json(registry=registry, columns="union")
+    registry[2] = {"$id": "http://[::1", **of(a={"$ref": "item.json"})}
+    batch, bad = decoded(json_, [value(2, a=1), value(1, a=1)])
+    assert (batch["a"].to_pylist(), [each.row for each in bad]) == ([None, 1], [0])
+    assert "'item.json' is not in this schema" in bad[0].reason
+
+
 @pytest.mark.parametrize(
     ("arguments", "why"),
     [

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import io
+import pickle
 from typing import Any
+from uuid import UUID
 
 import fastavro
 import fastavro.utils
 import pyarrow as pa
 import pytest
 
+from kafka_nextgen import clocks
 from kafka_nextgen.errors import AvroSchemaError
 from kafka_nextgen.values import Avro
-from kafka_nextgen.values.recent import Recent
+from kafka_nextgen.values.framing import number_of
+from kafka_nextgen.values.recent import FAILURE_S, Recent
 from tests.values.decoding import buffers_of, decoded, encoded, framed
 
 
@@ -264,6 +268,31 @@ def test_a_cache_keeps_what_was_used_last_and_no_more_than_twice_as_much() -> No
         assert len(cache.young) <= 10
     assert [cache.get(key) for key in range(91, 100)] == [-key for key in range(91, 100)]
     assert [cache.get(key) for key in range(1, 80)] == [None] * 79
+
+
+def test_a_pickle_has_what_another_process_can_use() -> None:
+    """Neither the numbers of this one, nor schemas that may be there by then."""
+    guid = UUID(int=7)
+    avro = Avro(registry={1: "int", str(guid): "int"}, reader_schema="long")
+    values = [framed(1, b"\x02"), framed(number_of(guid) % 2**32, b"\x02"), framed(3, b"\x02")]
+    decoded(avro, values)
+    other = pickle.loads(pickle.dumps(avro))
+    target = other.decoder("value", True)._target
+    assert (target.known(1) is not None, target.known(number_of(guid)), target.known(3)) == (True, None, None)
+    assert decoded(other, values)[0].column(0).to_pylist() == [1, 1, None]
+
+
+def test_a_schema_that_is_not_there_may_come_later(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in a registry of several nodes, some of which have it later."""
+    schemas = {1: "int"}
+    avro = Avro(registry=schemas, reader_schema="int")
+    value = [framed(2, b"\x02")]
+    assert [bad.row for bad in decoded(avro, value)[1]] == [0]
+    schemas[2] = "int"
+    assert [bad.row for bad in decoded(avro, value)[1]] == [0], "it is not asked for with each batch"
+    late_s = clocks.monotonic() + FAILURE_S
+    monkeypatch.setattr(clocks, "monotonic", lambda: late_s)
+    assert decoded(avro, value)[0].column(0).to_pylist() == [1]
 
 
 def test_a_frame_of_any_id_is_read_by_one_program() -> None:

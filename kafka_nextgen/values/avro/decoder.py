@@ -20,7 +20,7 @@ from kafka_nextgen.values.columns import PythonColumnBuilder, flattened
 from kafka_nextgen.values.formats import BadValue, Buffers, ColumnDecoder
 from kafka_nextgen.values.framing import name_of
 from kafka_nextgen.values.ids import id_at, ids_in
-from kafka_nextgen.values.recent import Recent
+from kafka_nextgen.values.recent import FAILURE_S, Recent
 from kafka_nextgen.values.schemas import Schemas
 
 __all__ = ["AvroDecoder"]
@@ -42,7 +42,7 @@ class _Target:
         self.root = layout_of(reader, name, flat)
         self.layout = flattened(self.root)
         self._programs: Recent[Program] = Recent(_MOST_PROGRAMS)
-        self._failing: Recent[Program] = Recent(_MOST_PROGRAMS)
+        self._failing: Recent[Program] = Recent(_MOST_PROGRAMS, FAILURE_S)
 
     @property
     def programs(self) -> Mapping[int, Program]:

@@ -78,7 +78,7 @@ class _Reader:
         if isinstance(reference, str):
             given, _, pointer = reference.partition("#")
             base = _base(self._documents[within]) or within
-            for name in (given, urljoin(base, given)) if given else (within,):
+            for name in (given, _joined(base, given)) if given else (within,):
                 if name in self._documents:
                     return f"{name}#{pointer}"
         raise JsonSchemaError(
@@ -202,6 +202,13 @@ def _base(document: object) -> str:
     """The ``$id`` of a document, by which others refer to it."""
     given = document.get("$id") if isinstance(document, Mapping) else None
     return given.partition("#")[0] if isinstance(given, str) else ""
+
+
+def _joined(base: str, given: str) -> str:
+    try:
+        return urljoin(base, given)
+    except ValueError:  # a writer's ``$id`` may be anything
+        return given
 
 
 def _is_null(schema: object) -> bool:

@@ -13,7 +13,7 @@ from kafka_nextgen.values.ids import ids_in, without_ids
 from kafka_nextgen.values.json.decoder import JsonDecoder
 from kafka_nextgen.values.json.program import Node, Op
 from kafka_nextgen.values.json.uniting import united
-from kafka_nextgen.values.recent import Recent
+from kafka_nextgen.values.recent import FAILURE_S, Recent
 from kafka_nextgen.values.schemas import Schemas
 
 __all__ = ["UnionDecoder", "UnionNode"]
@@ -30,7 +30,7 @@ class UnionNode:
         self._is_empty = True
         self._schemas = schemas
         self._met: Recent[bool] = Recent(_MOST)
-        self._failing: Recent[str] = Recent(_MOST)
+        self._failing: Recent[str] = Recent(_MOST, FAILURE_S)
         for schema_id, node in schemas.all():
             try:
                 self._add(schema_id, node)

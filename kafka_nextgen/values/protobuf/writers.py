@@ -8,7 +8,7 @@ from kafka_nextgen.errors import ProtobufSchemaError
 from kafka_nextgen.values.formats import Buffers
 from kafka_nextgen.values.framing import name_of
 from kafka_nextgen.values.ids import ids_in, rows_of
-from kafka_nextgen.values.recent import Recent
+from kafka_nextgen.values.recent import FAILURE_S, Recent
 
 __all__ = ["Path", "Writers", "runs_of"]
 
@@ -24,7 +24,7 @@ class Writers:
     def __init__(self, find: Callable[[int], Path]) -> None:
         self._find = find
         self._known: Recent[Path] = Recent(_MOST)
-        self._failing: Recent[str] = Recent(_MOST)
+        self._failing: Recent[str] = Recent(_MOST, FAILURE_S)
 
     def paths(self, values: Buffers, start: int, stop: int) -> tuple[dict[int, Path], dict[int, str]]:
         """The indexes of each schema of these values, and why values of others can't be read."""

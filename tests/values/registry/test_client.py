@@ -22,7 +22,7 @@ from kafka_nextgen.values.framing import number_of
 from kafka_nextgen.values.registry import client as client_module
 from kafka_nextgen.values.registry import lookups
 from kafka_nextgen.values.registry.http_exchange import Address
-from kafka_nextgen.values.schema_source import SubjectSource
+from kafka_nextgen.values.schema_source import SubjectSource, source_of
 from tests.support.chains import assert_nowhere_in_the_chain
 
 TEXT = '{"type": "string"}'
@@ -137,6 +137,15 @@ def test_a_schema_that_refers_to_itself_is_refused(registry: StandIn) -> None:
     registry.fail(200, json.dumps({"schema": TEXT, "references": [reference("A", "a")]}))
     with failing(None, "refers to itself"):
         SchemaRegistry(registry.url).schema_by_id(1)
+
+
+def test_a_schema_of_confluents_client_that_refers_to_itself_is_refused() -> None:
+    schema = SimpleNamespace(
+        schema_type="AVRO", schema_str=TEXT, references=[SimpleNamespace(name="A", subject="a", version=1)]
+    )
+    client = SimpleNamespace(get_schema=lambda _: schema, get_version=lambda *_: SimpleNamespace(schema=schema))
+    with pytest.raises(RegistryError, match="A: a schema refers to itself"):
+        source_of(client, "AVRO").schema_by_id(1)
 
 
 # ---- what is tried again
