@@ -7,8 +7,8 @@
   that the offsets are stored, also by renaming. If the process ends between the two, the next call writes a file of the
   same name from the same offsets again.
 - An export whose remaining records were deleted, or whose topic was deleted and created again, does not continue.
-- A folder with other Parquet files is refused, and so is one that lost a file of its export. Where the system has
-  ``flock``, a second process is refused, too.
+- A folder with other Parquet files is refused, and so is one that lost a file of its export. Where the system and
+  the file system have ``flock``, a second process is refused, too.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,6 +24,7 @@ from attrs import define, evolve, field, frozen
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import ArrowSchemaError, MisuseError, OffsetOutOfRangeError, UnknownTopicError
+from kafka_nextgen.logs import logger_of
 from kafka_nextgen.scanning.arrow_stream import BATCH_ROWS, Scan
 from kafka_nextgen.scanning.ranges import Offsets
 from kafka_nextgen.types import OffsetRange, TopicPartition
@@ -38,6 +39,8 @@ if TYPE_CHECKING:
     import pyarrow.parquet
 
 __all__ = ["Export"]
+
+logger = logger_of(__name__)
 
 STATE = "_export.json"
 VERSION = 1
@@ -119,16 +122,14 @@ class Export:
         """Read the state that an earlier call left. Raises MisuseError for a folder of another export."""
         self._state = _State.in_folder(self.folder)
         if self._state is None:
-            self._check_empty()
+            self._check_files(None)
             return
         for name in {**self._state.options, **self.options}:
             earlier, now = (options.get(name) or "nothing" for options in (self._state.options, self.options))
             if earlier != now:
                 message = f"{self.folder} has an export with {name} = {earlier}, and this one has {now}"
                 raise MisuseError(f"{message}: export to another folder, or give the same options as before")
-        for number in range(self._state.files):
-            if not self._path(number).exists():
-                raise MisuseError(f"{self._path(number)} is missing: put it back, or export to another folder")
+        self._check_files(self._state.files)
 
     @staticmethod
     def options_in(folder: Path) -> Mapping[str, str | None]:
@@ -136,9 +137,15 @@ class Export:
         state = _State.in_folder(folder)
         return {} if state is None else state.options
 
-    def _check_empty(self) -> None:
-        """Refuse a folder with files that could be taken for those of the export, or be replaced by them."""
-        for other in sorted(self.folder.glob("*.parquet")):
+    def _check_files(self, files: int | None) -> None:
+        """Refuse a folder that lacks files of the export, or has others: readers would take them for those of it.
+
+        ``files`` is their number, and there may be one more, which was not noted any more; None before the export.
+        """
+        own = [] if files is None else [self._path(number) for number in range(files + 1)]
+        for missing in (path for path in own[:-1] if not path.exists()):
+            raise MisuseError(f"{missing} is missing: put it back, or export to another folder")
+        for other in sorted({*self.folder.glob("*.parquet")} - {*own}):
             raise MisuseError(f"{other} is not of an export: export to an empty folder")
 
     @property
@@ -155,28 +162,40 @@ class Export:
         """Write what ``scan`` reads; returns the number of files of the whole export. ``note_rows`` gets progress.
 
         Raises ArrowSchemaError, before anything is written, for a column that Parquet has no type for, MisuseError if
-        another process is exporting to the folder, OffsetOutOfRangeError if records were deleted before they were
-        exported, and UnknownTopicError if the topic was deleted and created again since the export began.
+        another process is exporting to the folder, or has since this export was read, OffsetOutOfRangeError if records
+        were deleted before they were exported, and UnknownTopicError if the topic was deleted and created again since
+        the export began.
         """
         _check_writable(scan.schema)
         self.folder.mkdir(parents=True, exist_ok=True)
         with _locked(self.folder):
+            self._begin(scan)
             return self._run(scan, note_rows)
 
-    def _run(self, scan: Scan, note_rows: Callable[[int], None]) -> int:
+    def _begin(self, scan: Scan) -> None:
+        """Check, now that no other process can write, that the scan is still what is to be written."""
+        if _State.in_folder(self.folder) != self._state:
+            raise MisuseError(f"another process has exported to {self.folder} meanwhile: run the export again")
+        self._check_files(None if self._state is None else self._state.files)
         if self._state is None:
             ends = {tp: each.end for tp, each in scan.ranges.items()}
             topic_ids = {tp.topic: _id_text(each) for tp, each in scan.ranges.items()}
             self._note(_State(self.options, ends, dict(scan.positions), topic_ids=topic_ids))
         self._known.check_continued(scan.ranges)
+
+    def _run(self, scan: Scan, note_rows: Callable[[int], None]) -> int:
         file = _ParquetFile(self._next_path())
-        for table in scan.tables(min(BATCH_ROWS, self.file_rows)):
-            file.write(table)
-            note_rows(table.num_rows)
-            if file.rows >= self.file_rows:
-                self._finish(file, scan)
-                file = _ParquetFile(self._next_path())
-        self._finish(file, scan)
+        try:
+            for table in scan.tables(min(BATCH_ROWS, self.file_rows)):
+                file.write(table)
+                note_rows(table.num_rows)
+                if file.rows >= self.file_rows:
+                    self._finish(file, scan)
+                    file = _ParquetFile(self._next_path())
+            self._finish(file, scan)
+        except BaseException:
+            file.discard()
+            raise
         return self._known.files
 
     @property
@@ -229,6 +248,14 @@ class _ParquetFile:
         _put(_partial(self.path), self.path)
         return True
 
+    def discard(self) -> None:
+        """Remove what was written of an incomplete file, which may be what filled the disk."""
+        with suppress(OSError):
+            if self._writer is not None:
+                self._writer.close()
+        with suppress(OSError):
+            _partial(self.path).unlink(missing_ok=True)
+
 
 @contextmanager
 def _locked(folder: Path) -> Iterator[None]:
@@ -238,12 +265,19 @@ def _locked(folder: Path) -> Iterator[None]:
         return
     descriptor = os.open(folder, os.O_RDONLY)
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        _lock(descriptor, folder)
         yield
-    except BlockingIOError:
-        raise MisuseError(f"another process is exporting to {folder}") from None
     finally:
         os.close(descriptor)
+
+
+def _lock(descriptor: int, folder: Path) -> None:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise MisuseError(f"another process is exporting to {folder}") from None
+    except OSError as error:  # such as NFS, which locks only what is open for writing
+        logger.debug("%s can't be locked: %s", folder, error)
 
 
 def _check_writable(schema: pyarrow.Schema) -> None:

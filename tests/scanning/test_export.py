@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gc
 import json
 import os
@@ -221,6 +222,55 @@ def test_two_exports_at_a_time_do_not_write_to_one_folder(servers: str, tmp_path
     task = Export(tmp_path, {"topics": "orders"})
     with kafka_nextgen.scan("orders", bootstrap_servers=servers, value=Avro(ORDER)) as found:
         assert task.run(found, begin_another) == 1
+
+
+def test_an_export_that_another_process_has_gone_on_with_meanwhile_is_not_repeated(
+    servers: str, tmp_path: Path
+) -> None:
+    """It would write the files of the other once more, from offsets that it has read before."""
+    with kafka_nextgen.scan("orders", bootstrap_servers=servers, value=Avro(ORDER)) as found:
+        task = Export(tmp_path, {"topics": "orders"})
+        run(servers, tmp_path)
+        with pytest.raises(MisuseError, match=r"another process has exported to .* meanwhile: run the export again"):
+            task.run(found)
+    assert ids(tmp_path) == list(range(30))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="has no flock")
+def test_a_file_system_without_locks_has_no_second_process_refused(
+    servers: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def flock(*_: object) -> None:
+        raise OSError(errno.EBADF, "Bad file descriptor")  # as on NFS
+
+    monkeypatch.setattr("fcntl.flock", flock)
+    run(servers, tmp_path)
+    assert ids(tmp_path) == list(range(30))
+
+
+def test_an_error_of_whoever_notes_progress_is_not_taken_for_another_process(servers: str, tmp_path: Path) -> None:
+    """A progress bar raises it if the terminal is not read."""
+
+    def note_rows(_: int) -> None:
+        raise BlockingIOError("write could not complete without blocking")
+
+    found = kafka_nextgen.scan("orders", bootstrap_servers=servers, value=Avro(ORDER))
+    with found, pytest.raises(BlockingIOError, match="write could not complete"):
+        Export(tmp_path, {"topics": "orders"}).run(found, note_rows)
+
+
+def test_an_incomplete_file_is_removed(servers: str, tmp_path: Path) -> None:
+    with pytest.raises(InterruptedHereError):
+        run(servers, tmp_path, interrupt_after=1)
+    assert [each.name for each in tmp_path.iterdir()] == ["_export.json"]
+
+
+def test_a_file_of_another_beside_those_of_the_export_is_refused(servers: str, tmp_path: Path) -> None:
+    with pytest.raises(InterruptedHereError):
+        run(servers, tmp_path, interrupt_after=4)
+    (tmp_path / "part-000009.parquet").write_bytes(b"of another")
+    with pytest.raises(MisuseError, match=r"part-000009.parquet is not of an export: export to an empty folder"):
+        run(servers, tmp_path)
 
 
 @pytest.mark.parametrize("text", ["{", '{"version": 2, "options": {}, "files": 0, "partitions": []}'])
