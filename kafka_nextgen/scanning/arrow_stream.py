@@ -111,21 +111,21 @@ class Scan:
         to_table: Callable[[Records], pyarrow.Table],
         batch_rows: int,
     ) -> None:
-        import pyarrow
-
         self._is_over = False
         self.ranges = dict(ranges)
         self.positions = {tp: each.start for tp, each in ranges.items()}
         self._consumer = consumer
         self._to_table = to_table
-        schema = to_table(Records()).schema
-        batches = (batch for table in self.tables(batch_rows) for batch in _of_schema(table, schema).to_batches())
-        self._reader = pyarrow.RecordBatchReader.from_batches(schema, batches)
+        self._batch_rows = batch_rows
+        self._schema = to_table(Records()).schema
+        # Arrow's reader holds this scan, and the garbage collector can't see that: a scan that held a reader before
+        # it is read, or after it was closed, would never be collected.
+        self._reader: pyarrow.RecordBatchReader | None = None
 
     @property
     def schema(self) -> pyarrow.Schema:
         """The schema of the batches."""
-        return self._reader.schema
+        return self._schema
 
     def tables(self, max_rows: int = BATCH_ROWS) -> Iterator[pyarrow.Table]:
         """Yield tables of at most ``max_rows``, with ``positions`` after each."""
@@ -138,24 +138,34 @@ class Scan:
                     self.positions.update(records.next_offsets())
                     yield table
         finally:
-            self._is_over = True
+            self._end()
         # Offsets without records, such as transaction markers, may follow the last one.
         self.positions.update({tp: max(each.start, each.end) for tp, each in self.ranges.items()})
 
     def read_all(self) -> pyarrow.Table:
         """Read the rest as one table."""
-        self._check_unread()
-        return self._reader.read_all()
+        return self.reader().read_all()
 
     def reader(self) -> pyarrow.RecordBatchReader:
         """Return the stream as a pyarrow reader, for libraries that accept nothing else."""
         self._check_unread()
+        if self._reader is None:
+            import pyarrow
+
+            self._reader = pyarrow.RecordBatchReader.from_batches(self._schema, self._batches())
         return self._reader
+
+    def _batches(self) -> Iterator[pyarrow.RecordBatch]:
+        for table in self.tables(self._batch_rows):
+            yield from _of_schema(table, self._schema).to_batches()
 
     def close(self) -> None:
         """Stop fetching. Does nothing after the end of the stream, or if called again."""
-        self._is_over = True
+        self._end()
         self._consumer.close()
+
+    def _end(self) -> None:
+        self._is_over, self._reader = True, None
 
     def _check_unread(self) -> None:
         """Raise MisuseError for a stream that is over: to its reader it would be an empty table."""
@@ -163,12 +173,10 @@ class Scan:
             raise MisuseError("this scan was read to its end, or closed: call scan() again")
 
     def __iter__(self) -> Iterator[pyarrow.RecordBatch]:
-        self._check_unread()
-        return iter(self._reader)
+        return iter(self.reader())
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
-        self._check_unread()
-        return self._reader.__arrow_c_stream__(requested_schema)
+        return self.reader().__arrow_c_stream__(requested_schema)
 
     def __enter__(self) -> Scan:
         return self

@@ -13,6 +13,8 @@ from collections.abc import Callable
 import pytest
 
 from kafka_nextgen import AsyncConsumer, Consumer
+from kafka_nextgen.engine.application import base_consumer
+from kafka_nextgen.engine.engine import Engine
 from tests.engine.stage import TOPIC, Stage
 from tests.support.descriptors import open_descriptors
 from tests.support.waiting import GUARD_S, eventually
@@ -78,3 +80,23 @@ def test_one_that_was_closed_goes_in_silence(stage: Stage) -> None:
 def test_a_process_may_end_with_a_consumer_open() -> None:
     ended = subprocess.run([sys.executable, "-c", UNCLOSED], capture_output=True, text=True, check=True)
     assert ended.stderr == ""
+
+
+def test_a_consumer_that_is_interrupted_before_it_is_complete_leaves_no_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun: list[Engine] = []
+
+    def interrupt(config: object, engine: Engine, *_: object) -> None:
+        begun.append(engine)
+        raise KeyboardInterrupt
+
+    def begin() -> None:
+        with pytest.raises(KeyboardInterrupt):
+            Consumer(bootstrap_servers="localhost:1")
+        gc.collect()
+
+    monkeypatch.setattr(base_consumer, "ConsumerCore", interrupt)
+    with pytest.warns(ResourceWarning, match="without close"):
+        begin()
+    thread = begun[0].thread._thread
+    thread.join(GUARD_S)
+    assert not thread.is_alive()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
@@ -190,6 +192,30 @@ def test_a_scan_that_can_not_begin_leaves_no_consumer(servers: str, monkeypatch:
     with pytest.raises(UnknownTopicError):
         kafka_nextgen.scan("ordres", bootstrap_servers=servers)
     assert closed
+
+
+@pytest.mark.parametrize("is_read", [False, True])
+def test_a_scan_that_is_not_read_to_its_end_is_collected(servers: str, is_read: bool) -> None:
+    """Arrow's reader and the scan hold each other, which the garbage collector can't see."""
+    found = kafka_nextgen.scan("orders", bootstrap_servers=servers, batch_rows=1)
+    if is_read:
+        next(iter(found))
+    found.close()
+    left = weakref.ref(found)
+    del found
+    gc.collect()
+    assert left() is None
+
+
+@pytest.mark.filterwarnings("ignore:a consumer was dropped:ResourceWarning")
+def test_a_scan_that_is_dropped_before_it_is_read_leaves_no_thread(servers: str) -> None:
+    """As after an interrupt between the call of ``scan`` and the block that closes it."""
+    found = kafka_nextgen.scan("orders", bootstrap_servers=servers)
+    thread = found._consumer._core.engine.thread._thread
+    del found
+    gc.collect()
+    thread.join(GUARD_S)
+    assert not thread.is_alive()
 
 
 def test_a_scan_whose_columns_change_is_refused_and_can_be_repeated() -> None:

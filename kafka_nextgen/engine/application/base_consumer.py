@@ -15,6 +15,7 @@ from kafka_nextgen.engine.application.call_guard import Call, CallGuard, CallTra
 from kafka_nextgen.engine.application.core import ConsumerCore
 from kafka_nextgen.engine.application.rebalance_listener import is_in_callback
 from kafka_nextgen.engine.application.wakeup import Wakeup
+from kafka_nextgen.engine.engine import Engine
 from kafka_nextgen.engine.observability.health import Health
 from kafka_nextgen.engine.observability.hooks import HookList, Hooks
 from kafka_nextgen.engine.observability.rebalance import Rebalance
@@ -58,9 +59,11 @@ class BaseConsumer:
         is_inside: Callable[[FrameType, object], bool],
         calls: CallTracker,
     ) -> None:
-        self._core = ConsumerCore(config, wakeup, whoami)
-        # Nothing else refers to the consumer, so this runs when the application drops it.
-        weakref.finalize(self, self._core.engine.abandon).atexit = False
+        engine = Engine(config, wakeup)
+        # Nothing else refers to the consumer, so this runs when the application drops it, also before it is complete:
+        # a signal handler may raise from here on.
+        weakref.finalize(self, engine.abandon).atexit = False
+        self._core = ConsumerCore(config, engine, wakeup, whoami)
         self._guard = CallGuard(whoami, is_inside)
         self._calls = calls
         self._alone: dict[str, Call] = {}  # calls that run callbacks, by name

@@ -56,10 +56,10 @@ POLL_NOTE_INTERVAL_S = 1.0
 class ConsumerCore:
     """The part of a consumer that does not depend on how its calls wait."""
 
-    def __init__(self, config: ConsumerConfig, wakeup: Wakeup, whoami: Callable[[], object]) -> None:
+    def __init__(self, config: ConsumerConfig, engine: Engine, wakeup: Wakeup, whoami: Callable[[], object]) -> None:
         self.config = config
         self.wakeup = wakeup
-        self.engine = Engine(config, wakeup)
+        self.engine = engine
         self.now = self.engine.now
         self.fetches = self.engine.fetches
         self.closing = False
