@@ -27,7 +27,7 @@ from kafka_nextgen.scanning import arrow_stream
 from kafka_nextgen.testing import Cluster
 from kafka_nextgen.values import Avro, Json
 from tests.scanning.conftest import FIRST_MS, MINUTE_MS, ORDER, write_orders
-from tests.support.clients import delete_records
+from tests.support.clients import delete_records, delete_topic
 from tests.support.waiting import GUARD_S
 from tests.values.decoding import encoded, framed
 
@@ -152,6 +152,18 @@ def test_offsets_that_are_not_there_are_cut_to_those_that_are() -> None:
         edges = {"since": {ONE: 0}, "until": {ONE: 1000}}
         with kafka_nextgen.scan(ONE, bootstrap_servers=cluster.bootstrap_servers, **edges) as found:
             assert [(each.start, each.end) for each in found.ranges.values()] == [(2, 10)]
+
+
+def test_another_topic_of_the_same_name_is_not_read_instead() -> None:
+    with Cluster() as cluster:
+        cluster.create_topic("orders", 1)
+        write_orders(cluster.bootstrap_servers, range(3), partitions=1)
+        with kafka_nextgen.scan("orders", bootstrap_servers=cluster.bootstrap_servers) as found:
+            delete_topic(cluster.bootstrap_servers, "orders")
+            cluster.create_topic("orders", 1)
+            write_orders(cluster.bootstrap_servers, range(9), partitions=1)
+            with pytest.raises(UnknownTopicError, match="its topic was deleted and made again"):
+                found.read_all()
 
 
 def test_positions_never_go_back(servers: str) -> None:
