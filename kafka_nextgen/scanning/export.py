@@ -13,96 +13,29 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from attrs import define, evolve, field, frozen
+from attrs import define, evolve
 
-from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.errors import ArrowSchemaError, MisuseError, OffsetOutOfRangeError, UnknownTopicError
+from kafka_nextgen.errors import MisuseError
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.scanning.arrow_stream import BATCH_ROWS, Scan
+from kafka_nextgen.scanning.export_state import ExportState
+from kafka_nextgen.scanning.parquet_file import ParquetFile, check_writable
 from kafka_nextgen.scanning.ranges import Offsets
-from kafka_nextgen.types import OffsetRange, TopicPartition
+from kafka_nextgen.types import TopicPartition
 
 try:
     import fcntl
 except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
-if TYPE_CHECKING:
-    import pyarrow
-    import pyarrow.parquet
-
 __all__ = ["Export"]
 
 logger = logger_of(__name__)
-
-STATE = "_export.json"
-VERSION = 1
-
-
-@frozen
-class _State:
-    """The contents of ``_export.json``: the options of the first call, the ends, the next offsets, the number of files,
-    and the ids of the topics, as text."""
-
-    options: Mapping[str, str | None]
-    ends: Mapping[TopicPartition, int]
-    positions: Mapping[TopicPartition, int]
-    files: int = 0
-    topic_ids: Mapping[str, str | None] = field(factory=dict)
-
-    def to_json(self) -> str:
-        rows = [
-            {"topic": tp.topic, "partition": tp.partition, "next": self.positions[tp], "end": end}
-            for tp, end in sorted(self.ends.items())
-        ]
-        document = {"version": VERSION, "options": self.options, "files": self.files, "partitions": rows}
-        document["topic_ids"] = self.topic_ids
-        return json.dumps(document, indent=1)
-
-    @classmethod
-    def in_folder(cls, folder: Path) -> _State | None:
-        path = folder / STATE
-        if not path.exists():
-            return None
-        try:
-            return cls.from_json(path.read_text())
-        except (ValueError, KeyError, TypeError) as error:
-            raise MisuseError(f"{path} can't be read ({error}): export to another folder") from error
-
-    @classmethod
-    def from_json(cls, text: str) -> _State:
-        found = json.loads(text)
-        if found["version"] != VERSION:
-            raise ValueError(f"version {found['version']}")
-        rows = [(TopicPartition(row["topic"], row["partition"]), row) for row in found["partitions"]]
-        ends, positions = ({tp: int(row[name]) for tp, row in rows} for name in ("end", "next"))
-        return cls(dict(found["options"]), ends, positions, int(found["files"]), dict(found["topic_ids"]))
-
-    def check_continued(self, ranges: Mapping[TopicPartition, OffsetRange]) -> None:
-        """Refuse ranges that are not the rest of these."""
-        for tp in sorted(self.ends):
-            begin, end, now = self.positions[tp], self.ends[tp], ranges[tp]
-            if begin >= end:
-                continue  # nothing of it is left to read
-            if _id_text(now) != self.topic_ids[tp.topic]:
-                message = f"topic {tp.topic!r} was deleted and created again since the export began: export to another"
-                raise UnknownTopicError(f"{message} folder", code=ErrorCode.UNKNOWN_TOPIC_ID, partition=tp)
-            if (now.start, now.end) != (begin, end):
-                message = f"{tp}: offsets {begin} to {end} are left to export, but the log only has {now.start} to "
-                raise OffsetOutOfRangeError(
-                    f"{message}{now.end}: export to another folder", code=ErrorCode.OFFSET_OUT_OF_RANGE, partition=tp
-                )
-
-
-def _id_text(wanted: OffsetRange) -> str | None:
-    return None if wanted.topic_id is None else str(wanted.topic_id)
 
 
 @define
@@ -116,11 +49,11 @@ class Export:
     folder: Path
     options: Mapping[str, str | None]
     file_rows: int = 1_000_000
-    _state: _State | None = None
+    _state: ExportState | None = None
 
     def __attrs_post_init__(self) -> None:
         """Read the state that an earlier call left. Raises MisuseError for a folder of another export."""
-        self._state = _State.in_folder(self.folder)
+        self._state = ExportState.in_folder(self.folder)
         if self._state is None:
             self._check_files(None)
             return
@@ -134,7 +67,7 @@ class Export:
     @staticmethod
     def options_in(folder: Path) -> Mapping[str, str | None]:
         """Return the options of an export that was begun in the folder; none if there is none."""
-        state = _State.in_folder(folder)
+        state = ExportState.in_folder(folder)
         return {} if state is None else state.options
 
     def _check_files(self, files: int | None) -> None:
@@ -166,7 +99,7 @@ class Export:
         were deleted before they were exported, and UnknownTopicError if the topic was deleted and created again since
         the export began.
         """
-        _check_writable(scan.schema)
+        check_writable(scan.schema)
         self.folder.mkdir(parents=True, exist_ok=True)
         with _locked(self.folder):
             self._begin(scan)
@@ -174,24 +107,22 @@ class Export:
 
     def _begin(self, scan: Scan) -> None:
         """Check, now that no other process can write, that the scan is still what is to be written."""
-        if _State.in_folder(self.folder) != self._state:
+        if ExportState.in_folder(self.folder) != self._state:
             raise MisuseError(f"another process has exported to {self.folder} meanwhile: run the export again")
         self._check_files(None if self._state is None else self._state.files)
         if self._state is None:
-            ends = {tp: each.end for tp, each in scan.ranges.items()}
-            topic_ids = {tp.topic: _id_text(each) for tp, each in scan.ranges.items()}
-            self._note(_State(self.options, ends, dict(scan.positions), topic_ids=topic_ids))
+            self._note(ExportState.begun(self.options, scan.ranges, scan.positions))
         self._known.check_continued(scan.ranges)
 
     def _run(self, scan: Scan, note_rows: Callable[[int], None]) -> int:
-        file = _ParquetFile(self._next_path())
+        file = ParquetFile(self._next_path())
         try:
             for table in scan.tables(min(BATCH_ROWS, self.file_rows)):
                 file.write(table)
                 note_rows(table.num_rows)
                 if file.rows >= self.file_rows:
                     self._finish(file, scan)
-                    file = _ParquetFile(self._next_path())
+                    file = ParquetFile(self._next_path())
             self._finish(file, scan)
         except BaseException:
             file.discard()
@@ -199,7 +130,7 @@ class Export:
         return self._known.files
 
     @property
-    def _known(self) -> _State:
+    def _known(self) -> ExportState:
         assert self._state is not None
         return self._state
 
@@ -209,52 +140,13 @@ class Export:
     def _path(self, number: int) -> Path:
         return self.folder / f"part-{number:06}.parquet"
 
-    def _finish(self, file: _ParquetFile, scan: Scan) -> None:
+    def _finish(self, file: ParquetFile, scan: Scan) -> None:
         files = self._known.files + file.finish()
         self._note(evolve(self._known, positions=dict(scan.positions), files=files))
 
-    def _note(self, state: _State) -> None:
-        partial = _partial(self.folder / STATE)
-        partial.write_text(state.to_json())
-        _put(partial, self.folder / STATE)
+    def _note(self, state: ExportState) -> None:
+        state.write(self.folder)
         self._state = state
-
-
-@define
-class _ParquetFile:
-    """A file that appears only once it is complete, and never without rows."""
-
-    path: Path
-    rows: int = 0
-    _writer: pyarrow.parquet.ParquetWriter | None = None
-
-    def write(self, table: pyarrow.Table) -> None:
-        """Append rows."""
-        import pyarrow.parquet
-
-        if self._writer is None:
-            # An exception that is still referenced may keep the writer of an interrupted run open. When that writer is
-            # collected, it writes to its file, which therefore must not be this one.
-            _partial(self.path).unlink(missing_ok=True)
-            self._writer = pyarrow.parquet.ParquetWriter(_partial(self.path), table.schema, compression="zstd")
-        self._writer.write_table(table)
-        self.rows += table.num_rows
-
-    def finish(self) -> bool:
-        """Move the file to its place; return whether there is one."""
-        if self._writer is None:
-            return False
-        self._writer.close()
-        _put(_partial(self.path), self.path)
-        return True
-
-    def discard(self) -> None:
-        """Remove what was written of an incomplete file, which may be what filled the disk."""
-        with suppress(OSError):
-            if self._writer is not None:
-                self._writer.close()
-        with suppress(OSError):
-            _partial(self.path).unlink(missing_ok=True)
 
 
 @contextmanager
@@ -278,27 +170,3 @@ def _lock(descriptor: int, folder: Path) -> None:
         raise MisuseError(f"another process is exporting to {folder}") from None
     except OSError as error:  # such as NFS, which locks only what is open for writing
         logger.debug("%s can't be locked: %s", folder, error)
-
-
-def _check_writable(schema: pyarrow.Schema) -> None:
-    import pyarrow.parquet
-
-    for column in schema:
-        try:
-            pyarrow.parquet.ParquetWriter(pyarrow.BufferOutputStream(), pyarrow.schema([column])).close()
-        except pyarrow.ArrowNotImplementedError as error:
-            raise ArrowSchemaError(
-                f"column {column.name!r} is {column.type}, which Parquet has no type for: leave the field out of the "
-                "schema of the values, or write the table with kafka_nextgen.scan"
-            ) from error
-
-
-def _partial(path: Path) -> Path:
-    return path.with_name(f".{path.name}.part")
-
-
-def _put(partial: Path, path: Path) -> None:
-    """Sync the file to disk, then rename it."""
-    with partial.open("rb+") as file:
-        os.fsync(file.fileno())
-    partial.replace(path)
