@@ -11,7 +11,7 @@ import pytest
 
 from kafka_nextgen.errors import RegistryError
 from kafka_nextgen.values import Avro, framing
-from kafka_nextgen.values.framing import Framing, is_prefixed, long_id, name_of, number_of, with_prefixes
+from kafka_nextgen.values.framing import Framing, LongId, is_prefixed, long_id, name_of, number_of, with_prefixes
 from kafka_nextgen.values.schema_source import RegisteredSchema, source_of
 from tests.values.decoding import buffers_of, framed
 
@@ -27,44 +27,47 @@ def reframed(value: bytes | None, header: tuple[str, bytes | None], kind: Framin
     return bytes(data[bounds[1] : bounds[2]])
 
 
-def prefixed(number: int, value: bytes) -> bytes:
-    return struct.pack(">bi", 0, number) + value
+def prefixed(schema_id: LongId | None, value: bytes) -> bytes:
+    """A value with the prefix that decoders know; None for a value that gets none."""
+    return value if schema_id is None else struct.pack(">bi", 0, number_of(schema_id)) + value
 
 
 @pytest.mark.parametrize(
-    ("header", "frame"),
+    ("header", "schema_id", "rest"),
     [
-        (("__value_schema_id", b"\1" + GUID.bytes), prefixed(number_of(GUID), b"v")),
-        (("__value_schema_id", b"\1" + GUID.bytes + b"\2\4"), prefixed(number_of(GUID), b"\2\4v")),
-        (("__value_schema_id", framed(7, b"")), framed(7, b"v")),
-        (("__value_schema_id", b"\1short"), b"v"),
-        (("__value_schema_id", b"\0" * 4), b"v"),
-        (("__value_schema_id", b"\3" + GUID.bytes), b"v"),
-        (("__value_schema_id", b""), b"v"),
-        (("__value_schema_id", None), b"v"),
-        (("__key_schema_id", b"\1" + GUID.bytes), b"v"),
-        (("other", b"x"), b"v"),
+        (("__value_schema_id", b"\1" + GUID.bytes), GUID, b"v"),
+        (("__value_schema_id", b"\1" + GUID.bytes + b"\2\4"), GUID, b"\2\4v"),
+        (("__value_schema_id", framed(7, b"")), 7, b"v"),
+        (("__value_schema_id", b"\1short"), None, b"v"),
+        (("__value_schema_id", b"\0" * 4), None, b"v"),
+        (("__value_schema_id", b"\3" + GUID.bytes), None, b"v"),
+        (("__value_schema_id", b""), None, b"v"),
+        (("__value_schema_id", None), None, b"v"),
+        (("__key_schema_id", b"\1" + GUID.bytes), None, b"v"),
+        (("other", b"x"), None, b"v"),
     ],
 )
-def test_confluents_header(header: tuple[str, bytes | None], frame: bytes) -> None:
-    assert reframed(b"v", header) == frame
+def test_confluents_header(header: tuple[str, bytes | None], schema_id: LongId | None, rest: bytes) -> None:
+    assert reframed(b"v", header) == prefixed(schema_id, rest)
 
 
 @pytest.mark.parametrize(
-    ("header", "value", "frame"),
+    ("header", "value", "schema_id", "rest"),
     [
-        (("x", b""), struct.pack(">bq", 0, 7) + b"v", prefixed(7, b"v")),
-        (("x", b""), struct.pack(">bq", 0, LONG) + b"v", prefixed(number_of(LONG), b"v")),
-        (("x", b""), b"\0\0\0\0\0\0\0\1", b"\0\0\0\0\0\0\0\1"),
-        (("x", b""), b"\1" + bytes(9), b"\1" + bytes(9)),
-        (("apicurio.value.globalId", struct.pack(">q", 7)), b"v", prefixed(7, b"v")),
-        (("apicurio.value.contentId", struct.pack(">q", LONG)), b"v", prefixed(number_of(LONG), b"v")),
-        (("apicurio.value.globalId", b"7"), b"v", b"v"),
-        (("apicurio.key.globalId", struct.pack(">q", 7)), b"v", b"v"),
+        (("x", b""), struct.pack(">bq", 0, 7) + b"v", 7, b"v"),
+        (("x", b""), struct.pack(">bq", 0, LONG) + b"v", LONG, b"v"),
+        (("x", b""), b"\0\0\0\0\0\0\0\1", None, b"\0\0\0\0\0\0\0\1"),
+        (("x", b""), b"\1" + bytes(9), None, b"\1" + bytes(9)),
+        (("apicurio.value.globalId", struct.pack(">q", 7)), b"v", 7, b"v"),
+        (("apicurio.value.contentId", struct.pack(">q", LONG)), b"v", LONG, b"v"),
+        (("apicurio.value.globalId", b"7"), b"v", None, b"v"),
+        (("apicurio.key.globalId", struct.pack(">q", 7)), b"v", None, b"v"),
     ],
 )
-def test_apicurios_frames(header: tuple[str, bytes | None], value: bytes, frame: bytes) -> None:
-    assert reframed(value, header, Framing.APICURIO) == frame
+def test_apicurios_frames(
+    header: tuple[str, bytes | None], value: bytes, schema_id: LongId | None, rest: bytes
+) -> None:
+    assert reframed(value, header, Framing.APICURIO) == prefixed(schema_id, rest)
 
 
 def test_a_null_stays_null() -> None:
@@ -172,8 +175,8 @@ def test_a_pickled_format_knows_no_numbers_of_the_process_that_wrote_it() -> Non
     """There the number stands for one GUID, and here for another."""
     schemas = {str(GUID): '"long"', str(OTHER): '"long"'}
     avro = Avro(registry=schemas, reader_schema='"long"')
-    avro.decoder("value", True).decode(buffers_of([prefixed(number_of(GUID), b"\2")]), 0, 1)
+    avro.decoder("value", True).decode(buffers_of([prefixed(GUID, b"\2")]), 0, 1)
     del schemas[str(GUID)]
     read = pickle.loads(pickle.dumps(avro)).decoder("value", True)
-    _, bad = read.decode(buffers_of([prefixed(number_of(GUID), b"\2")]), 0, 1)
+    _, bad = read.decode(buffers_of([prefixed(GUID, b"\2")]), 0, 1)
     assert [each.reason for each in bad] == [f"schema {GUID}: the registry has no schema {GUID}"]
