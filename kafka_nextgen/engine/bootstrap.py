@@ -22,13 +22,13 @@ logger = logger_of("kafka_nextgen.engine")
 
 
 class Bootstrap:
-    """Tries to reach a cluster, every ``retry.backoff.max.ms``."""
+    """Tries to reach a cluster, once every ``retry.backoff.max.ms``."""
 
     def __init__(self, cluster: ClusterClient, wakeup: Wakeup, settings: TransportSettings) -> None:
         self._cluster = cluster
         self._wakeup = wakeup
         self._pause_s = settings.retry_backoff.longest_s
-        self._now = asyncio.get_running_loop().time  # can be called on any thread
+        self._now = asyncio.get_running_loop().time  # may be called on any thread
         self._patient_until = self._now() + settings.unreachable_timeout_s
         self._failure_log = FailureLog(logger, "reaching a first broker")
         self._error: TransportError | None = None

@@ -1,7 +1,7 @@
 """The I/O side of one consumer: its connections, its membership and its fetches, which run on a separate thread.
 
-The application's threads can call the methods. Most of them return futures of work that is done on the I/O thread.
-Those in the section *immediate* return without waiting for that thread.
+Its methods may be called on the application's threads. Most of them return futures of work on the I/O thread. Those in
+the section *immediate* return without waiting for that thread.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class Engine:
         self.mailbox = Mailbox(wakeup)
         self.hooks = HookList(self.name)
         clock = clock_of(config.bootstrap_servers)
-        #: The time by the clock of the I/O thread (monotonic seconds); can be called on any thread.
+        #: Returns the time on the I/O thread's clock (monotonic seconds); may be called on any thread.
         self.now = clocks.monotonic if clock is None else clock.monotonic
         self.counters = Counters(self.hooks, self.now)
         self._limits = Limits(
@@ -203,11 +203,11 @@ class Engine:
     # ---- membership
 
     def leave(self, mode: LeaveMode, timeout_s: float) -> Future[None]:
-        """Leave the group to close; done when the coordinator responds or after ``timeout_s``."""
+        """Leave the group before closing; done when the coordinator responds or after ``timeout_s``."""
         return self.thread.submit(self._close(mode, timeout_s))
 
     async def _go(self, mode: LeaveMode | None, timeout_s: float) -> None:
-        """Leave the group: to close with this mode or, if it is None, to continue without a group."""
+        """Leave the group: in this mode before closing or, if ``mode`` is None, to continue without a group."""
         await self.manual_assignment.give_up(timeout_s, commits=mode is not None and self._contact.is_made)
         await self.membership.leave(mode, timeout_s)
 
@@ -259,7 +259,7 @@ class Engine:
             raise
 
     def note_seek(self, partitions: frozenset[TopicPartition]) -> None:
-        """Tell auto-commit, in order with commits, that the application has sought in these partitions."""
+        """Inform auto-commit, in order with commits, that the application has called ``seek`` for these partitions."""
         if self._config.enable_auto_commit:
             self.thread.call_after_submitted(lambda: self.offsets.sought(partitions))
 

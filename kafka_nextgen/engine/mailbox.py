@@ -43,7 +43,7 @@ class CallbackKind(Enum):
     LOST = "on_partitions_lost"
     STANDBY = "on_standby"
     ASSIGNMENT = "on_assignment"  # of a local assignor
-    COMMITTED = "commit_async"  # the callback that was passed to it
+    COMMITTED = "commit_async"  # the callback passed to ``commit_async``
 
     @property
     def short(self) -> str:
@@ -83,7 +83,7 @@ class Mailbox:
 
     def __init__(self, wakeup: Wakeup) -> None:
         self.news = 0
-        #: Whether the member waits for the application to poll. When this becomes true, ``note_news`` is called.
+        #: Whether the member is waiting for the application to poll. When this becomes true, ``note_news`` is called.
         self.wants_poll = False
         self.on_news: Callable[[], None] = _nobody
         self._wakeup = wakeup
@@ -98,7 +98,7 @@ class Mailbox:
         self.fatal: Exception | None = None
 
     def note_news(self) -> None:
-        """Make the application poll: immediately if it waits for records, else before its next record."""
+        """Make the application poll: immediately if it is waiting for records, otherwise before its next record."""
         self.news += 1
         self.on_news()
         self._wakeup.notify()
@@ -169,9 +169,9 @@ def _nobody() -> None:
 def _passes(error: Exception) -> bool:
     """Whether an error of the I/O thread's own requests is transient.
 
-    After a response that can't be decoded the next one may be valid, unless the response exceeds the configured size.
-    A member that the coordinator does not know gets the same error for its next heartbeat, and joins again. A refused
-    login is retried, and reported once rather than by every request that needs the connection.
+    After a response that can't be decoded the next one may be valid, unless the response exceeds the configured size. A
+    member unknown to the coordinator gets the same error for its next heartbeat, and joins again. A refused login is
+    retried, and reported once rather than by every request that needs the connection.
     """
     if isinstance(error, BrokerError):
         return error.retriable or error.code == ErrorCode.UNKNOWN_MEMBER_ID

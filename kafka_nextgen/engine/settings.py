@@ -25,10 +25,10 @@ __all__ = [
     "record_limits",
 ]
 
-#: The lower bound for the limit of decompressed bytes: by default no producer creates larger batches.
+#: The lower bound for the limit of decompressed bytes: with default settings, no producer creates larger batches.
 _LEAST_DECOMPRESSED_BYTES = 16 * 1024 * 1024
 _COLUMN_BYTES = 2**31 - 1  # of one partition, including the uncompressed batches of its response
-_BUFFERS_PER_ANSWER = 4  # most responses expand to less, so few partitions must be fetched again
+_BUFFERS_PER_ANSWER = 4  # most responses expand to less, so few partitions have to be fetched again
 
 
 def member_settings(config: ConsumerConfig) -> MemberSettings:

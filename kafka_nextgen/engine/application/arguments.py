@@ -51,7 +51,7 @@ LONGEST_WAIT_S = threading.TIMEOUT_MAX / 2
 
 def checked_topics(topics: Topics) -> Subscribed:
     """Check the argument of ``subscribe``, and convert it to an event."""
-    from kafka_nextgen.membership.events import Subscribed  # imported here, as manual assignment needs none of it
+    from kafka_nextgen.membership.events import Subscribed  # imported here, as manual assignment does not need it
 
     if isinstance(topics, re.Pattern):
         topics = SubscriptionPattern.of_compiled(topics)
@@ -125,7 +125,7 @@ def checked_offset(partition: TopicPartition, offset: int | OffsetAndMetadata) -
         )
     if not isinstance(given.metadata, str):
         raise TypeError(f"{partition}: the metadata of an offset must be a str, not {given.metadata!r}")
-    given.metadata.encode()  # raises UnicodeEncodeError, a ValueError, if it can't be encoded as UTF-8
+    given.metadata.encode()  # raises UnicodeEncodeError, a ValueError, for a string that can't be encoded as UTF-8
     return OffsetAndMetadata(
         _within(given.offset, INT64_MAX, f"{partition}: an offset"),
         _within(given.leader_epoch, INT32_MAX, f"{partition}: a leader epoch", at_least=-1),
@@ -134,7 +134,7 @@ def checked_offset(partition: TopicPartition, offset: int | OffsetAndMetadata) -
 
 
 def checked_timestamps(timestamps: Mapping[TopicPartition, int]) -> dict[TopicPartition, int]:
-    """Check timestamps by partition (milliseconds since the epoch), or Kafka's negative numbers for places in a log."""
+    """Check timestamps by partition (milliseconds since the epoch; negative numbers are Kafka's special timestamps)."""
     checked_partitions(timestamps)
     return {
         tp: _within(timestamp, INT64_MAX, f"{tp}: a timestamp", at_least=-INT64_MAX)

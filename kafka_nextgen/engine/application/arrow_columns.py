@@ -7,7 +7,7 @@
   timestamps in microseconds, timestamp types as int32, and the validity of headers.
 - In the type of ``headers``, the struct's field names must identify key and value; the name of the list's child is up
   to the caller.
-- A record without headers has null if the field is nullable, which is Arrow's default, and else an empty list.
+- A record without headers has null if the field is nullable, which is Arrow's default, and an empty list otherwise.
 - ``timestampType`` is Spark's name for ``timestamp_type``; both are accepted.
 """
 
@@ -171,7 +171,7 @@ def _topics(part: ColumnSlice) -> pa.Array:
 
 
 def _zeros(count: int) -> pa.Buffer:
-    """Return a buffer of at least ``count`` int32 zeros; only a few sizes are cached, which all callers share."""
+    """Return a buffer of at least ``count`` int32 zeros. Only a few sizes are cached, and all callers share them."""
     return _zeros_of(max(4096, 1 << (count - 1).bit_length()))
 
 

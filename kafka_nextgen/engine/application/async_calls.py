@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 
 class AsyncCalls(BaseConsumer):
-    """Timeouts are seconds, None for ``default.api.timeout.ms``; calls raise RequestTimeoutError after the timeout.
+    """Timeouts are in seconds, None for ``default.api.timeout.ms``; calls raise RequestTimeoutError on expiry.
 
     Cancelling a call cancels its request, but a commit may still have been carried out.
     """
@@ -67,7 +67,7 @@ class AsyncCalls(BaseConsumer):
     # ---- positions
 
     async def position(self, partition: TopicPartition, timeout: float | None = None) -> int:
-        """Return the offset of the next record of ``partition``; waits while the position is being looked up.
+        """Return the offset of the next record of ``partition``, and wait for it while the position is being looked up.
 
         Raises MisuseError if the partition is not assigned, or RequestTimeoutError.
         """

@@ -60,8 +60,8 @@ class BaseConsumer:
         calls: CallTracker,
     ) -> None:
         engine = Engine(config, wakeup)
-        # Nothing else refers to the consumer, so this runs when the application drops it, also before it is complete:
-        # a signal handler may raise from here on.
+        # Nothing else refers to the consumer, so this runs when the application drops it, even if it is still
+        # incomplete: a signal handler may raise from here on.
         weakref.finalize(self, engine.abandon).atexit = False
         self._core = ConsumerCore(config, engine, wakeup, whoami)
         self._guard = CallGuard(whoami, is_inside)
@@ -95,7 +95,7 @@ class BaseConsumer:
             return self._usable().fetches.under_lock(FetchState.paused)
 
     def finished(self) -> frozenset[TopicPartition]:
-        """The partitions for which ``assign`` was given a range whose records have all been handed over.
+        """The partitions assigned with a range whose records have all been handed over.
 
         When no other partitions are assigned, loops end, and ``poll`` immediately returns no records.
         """
@@ -105,7 +105,7 @@ class BaseConsumer:
             return core.fetches.look(lambda state: state.finished(given_out))
 
     def lag(self) -> dict[TopicPartition, int | None]:
-        """How many offsets each assigned partition is behind its high watermark, as of its last fetch.
+        """How many offsets the position of each assigned partition is behind the high watermark of its last fetch.
 
         None if nothing has been fetched yet, or while the position is being looked up.
         """
@@ -118,8 +118,8 @@ class BaseConsumer:
     def rebalances(self) -> tuple[Rebalance, ...]:
         """The last fifty completed rebalances of this member, oldest first.
 
-        Each has its time, its cause and a description, the epochs before and after, which partitions were assigned,
-        revoked, lost and kept, the milliseconds that each phase took, and what failed.
+        Each has its time, its cause and a description, the epochs before and after, the partitions that were assigned,
+        revoked, lost and kept, the duration of each phase in milliseconds, and the error, if any.
         """
         with self._calls:
             return self._usable().engine.rebalances()
@@ -201,7 +201,7 @@ class BaseConsumer:
             self._runs = False
 
     def _topics_to_run(self, topics: Topics | None) -> Topics | None:
-        """Return what ``run`` subscribes to: ``topics``, or the current subscription if it has no listener.
+        """Return the topics ``run`` subscribes to: ``topics``, or the current subscription if it has no listener.
 
         Returns None with a manual assignment. Raises MisuseError if ``run`` is not possible.
         """

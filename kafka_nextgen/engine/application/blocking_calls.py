@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 
 class BlockingCalls(BaseConsumer):
-    """Timeouts are seconds, None for ``default.api.timeout.ms``; calls raise RequestTimeoutError after the timeout."""
+    """Timeouts are in seconds, None for ``default.api.timeout.ms``; calls raise RequestTimeoutError on expiry."""
 
     def _ask(self, call: str, timeout: float | None, begin: Callable[[float], Future[T]]) -> T:
         """Wait for a query, at most ``timeout`` seconds; the wait ends if a signal handler closes the consumer."""
@@ -64,8 +64,9 @@ class BlockingCalls(BaseConsumer):
     ) -> dict[TopicPartition, OffsetAndMetadata | None]:
         """Return the group's committed offsets, None for a partition without one or that does not exist.
 
-        Raises MisuseError without ``group.id``, GroupAuthorizationError, RequestTimeoutError, and another BrokerError
-        if the coordinator refuses: UNKNOWN_MEMBER_ID for a member that was removed and has not yet been informed.
+        Raises MisuseError without ``group.id``, GroupAuthorizationError, RequestTimeoutError, or another BrokerError if
+        the coordinator refuses, for example UNKNOWN_MEMBER_ID for a member that was removed and has not been informed
+        yet.
         """
         return self._ask("committed", timeout, lambda limit_s: self._core.committed(partitions, limit_s))
 
@@ -75,15 +76,15 @@ class BlockingCalls(BaseConsumer):
         """Return how many offsets the group has yet to read in each partition; None without a committed offset.
 
         Unlike in Kafka's tools, offsets removed by retention or DeleteRecords are not counted. ``partitions`` defaults
-        to those that are assigned or, while this member is a standby (``group.target.size``), to those that it may get.
-        A partition without a leader is in ``failed`` of the result. Raises as ``committed`` and ``end_offsets`` do.
+        to the assigned ones or, while this member is a standby (``group.target.size``), to those that it may get. A
+        partition without a leader is in ``failed`` of the result. Raises as ``committed`` and ``end_offsets`` do.
         """
         return self._ask("group_lag", timeout, lambda limit_s: self._core.group_lag(partitions, limit_s))
 
     # ---- positions
 
     def position(self, partition: TopicPartition, timeout: float | None = None) -> int:
-        """Return the offset of the next record of ``partition``; waits while the position is being looked up.
+        """Return the offset of the next record of ``partition``, and wait for it while the position is being looked up.
 
         Raises MisuseError if the partition is not assigned, or RequestTimeoutError.
         """

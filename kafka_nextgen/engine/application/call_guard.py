@@ -27,7 +27,7 @@ def this_frame() -> FrameType:
 
 
 def is_in_thread(frame: FrameType, thread: object) -> bool:
-    """Whether the thread with this ident is executing ``frame``, or a call made from it; True if that is unknown."""
+    """Whether the thread with this ident is executing ``frame`` or a call made from it; True if this is unknown."""
     if thread == threading.get_ident():
         return _outermost(frame, this_frame()) is frame
     for _ in range(_MOST_LOOKS):
@@ -40,7 +40,7 @@ def is_in_thread(frame: FrameType, thread: object) -> bool:
 
 
 def is_in_task(frame: FrameType, task: object) -> bool:
-    """Whether the task is executing or awaiting in ``frame``; True if that is unknown."""
+    """Whether the task is executing ``frame`` or is suspended in it; True if this is unknown."""
     if not isinstance(task, asyncio.Task) or task is asyncio.current_task():
         return _outermost(frame, this_frame()) is frame
     if task.done():
@@ -66,7 +66,7 @@ _MOST_LOOKS = 100
 
 
 def _outermost(frame: FrameType, top: FrameType | None) -> FrameType | None:
-    """Return ``frame`` if ``top`` is it or was called from it; else the outermost frame, or None without ``top``."""
+    """Return ``frame`` if it is ``top`` or one of its callers; else the outermost frame, or None without ``top``."""
     found = None
     while top is not None and found is not frame:
         found, top = top, top.f_back
@@ -124,13 +124,13 @@ class CallGuard:
 
 
 class CallTracker:
-    """Tracks which threads are inside a call, and runs work that must wait until the outermost call ends.
+    """Tracks which threads are inside a call, and runs deferred work when the outermost call ends.
 
     A signal handler runs in the main thread at any point: between two steps of a poll, in a callback, under a lock that
     the I/O thread needs next. So it must not wait for anything. Instead it leaves a *wish*, which the same thread
     carries out as soon as its outermost call has released everything; that call then raises MisuseError. A wish is kept
-    until it is carried out. Each thread writes only under its own ident, so no lock is needed that a handler could find
-    held.
+    until it is carried out. Each thread writes only under its own ident, so no lock is needed, whose holder a handler
+    could have interrupted.
     """
 
     def __init__(self) -> None:
@@ -144,7 +144,7 @@ class CallTracker:
         self.leave(sys._getframe(1), error)  # noqa: SLF001
 
     def enter(self, frame: FrameType) -> None:
-        """Enter a call with this frame, or a part of the outermost call."""
+        """Enter a call with this frame; a nested call is part of the outermost one."""
         me = threading.get_ident()
         outermost = self._frames.get(me)
         if outermost is None or not is_in_thread(outermost, me):
@@ -176,7 +176,7 @@ class CallTracker:
         return threading.get_ident() in self._wishes
 
     def when_out(self, wish: Callable[[], bool]) -> None:
-        """Call ``wish`` when this thread's call ends; it returns whether it did anything."""
+        """Call ``wish`` when this thread's call ends; ``wish`` returns whether it did anything."""
         assert self.is_inside
         self._wishes[threading.get_ident()] = wish
 

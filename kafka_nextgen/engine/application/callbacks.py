@@ -1,4 +1,4 @@
-"""The callback that runs on the thread or task that polls, until its end is reported to the member.
+"""Keeps the callback that runs on the polling thread or task until its end is reported to the member.
 
 A signal handler may raise anywhere, and a poll may be cancelled. Then the callback stays in the mailbox, or here, and
 is the first step of the next poll.
@@ -16,7 +16,7 @@ __all__ = ["Callbacks"]
 
 
 class Callbacks:
-    """The callbacks of one consumer, of which one at a time is ``current``."""
+    """The callbacks of one consumer; at most one at a time is ``current``."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -28,7 +28,7 @@ class Callbacks:
 
     @property
     def has_any(self) -> bool:
-        """Whether a callback is to be run, awaited, or reported to the member."""
+        """Whether there is a callback to run, await, or report to the member."""
         return self.current is not None or bool(self._engine.mailbox.callbacks)
 
     @property
@@ -46,7 +46,7 @@ class Callbacks:
         if self.current is None:
             self._polls.begin_callback()
             self.current = self._engine.mailbox.first_callback()
-        if self.current is not None:  # dropped as late as this, so that an exception leaves it here or in the mailbox
+        if self.current is not None:  # dropped only now, so that after an exception it is still here or in the mailbox
             self._engine.mailbox.drop_callback(self.current)
         return self.current
 

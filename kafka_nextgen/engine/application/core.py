@@ -69,7 +69,7 @@ class ConsumerCore:
         self.cursor = Cursor(
             self.fetches, self.engine.mailbox, self._deserializers, whoami, self._handed_over, self._put_back, self.now
         )
-        self.is_reminded = False  # of polls, while it iterates
+        self.is_reminded = False  # that a poll must be reported, while it iterates
         self.note_at_s = 0.0  # when the next poll must be reported to the member
         self.topics: Topics | None = None  # the subscription
         self.has_listener = False  # whether the subscription has a listener
@@ -140,7 +140,7 @@ class ConsumerCore:
             self.fetches.put_back(parts, last)
 
     def note_found(self, offer: PollOffer) -> None:
-        """Call the hooks for records that a poll has found."""
+        """Call the hooks for the records found by a poll."""
         self._handed_over(offer.parts, self.polls.began_at, self.now())
 
     def use(self, deserializers: Deserializers | None) -> None:
@@ -148,7 +148,7 @@ class ConsumerCore:
         self._deserializers = self.cursor.deserializers = deserializers
 
     def _handed_over(self, parts: Sequence[ColumnSlice], began: float | None, ended: float) -> None:
-        """Call the hooks for the result of a poll, which took from ``began`` to ``ended`` (monotonic seconds)."""
+        """Call the hooks for the result of a poll that lasted from ``began`` to ``ended`` (monotonic seconds)."""
         if self.hooks and parts and began is not None:
             records = Records(parts, self._deserializers and self._deserializers.lenient)
             began_at, took_s = wall_s(began), ended - began
@@ -162,7 +162,7 @@ class ConsumerCore:
     # ---- positions
 
     def commit(self, offsets: Offsets | None, timeout_s: float, callback: CommitCallback | None = None) -> Future[None]:
-        """Commit ``offsets``, or the positions after everything handed over; ``poll`` runs ``callback``.
+        """Commit ``offsets``, or the positions after all records handed over; ``poll`` runs ``callback``.
 
         A commit of the positions fails if partitions were lost before their records were committed. In a rebalance
         callback it does not fail, as ``on_partitions_lost`` reports these partitions.

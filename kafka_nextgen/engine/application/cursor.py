@@ -3,14 +3,14 @@
 No lock is taken and nothing is checked between two records. A run that must stop is *ended*: the caller that asks for
 its next record gets none, polls, and asks for the next run. A run is ended by
 
-- news, that is, anything that a poll would have to handle since the poll for this run (``mark_news_seen``);
+- news, that is, anything new that a poll has to handle (see ``mark_news_seen``);
 - a timer on the I/O thread, at the interval at which polls are reported to the member;
 - another caller, which polls for its own run, and any other call that advances the positions;
 - a fork, in the child.
 
 Ending a run never blocks and is exact: each record either was handed over before or will not be. So the progress of a
-run is known at any time. A record counts as handed over when iteration returns it, and as processed when the next one
-is requested.
+run is always known. A record counts as handed over when iteration returns it, and as processed when the next one is
+requested.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Cursor(Watch):
     ) -> None:
         self._fetches = fetches
         self._mailbox = mailbox
-        #: What the next run is deserialized by.
+        #: The deserializers of the next run.
         self.deserializers = deserializers
         self._put_back = put_back
         self._whoami = whoami
@@ -78,7 +78,7 @@ class Cursor(Watch):
 
     @property
     def next(self) -> tuple[int, int] | None:
-        """Return a position that changes with each record of this caller's run; None at its end."""
+        """Return the slice and row of the next record of this caller's run; None at its end."""
         return self._run.next if self._caller == self._whoami() else None
 
     def mark_news_seen(self) -> None:
@@ -104,7 +104,7 @@ class Cursor(Watch):
         return run.records
 
     def fail(self, part: ColumnSlice, rows: DeserializedRows) -> None:
-        """Put back a record that can't be deserialized; its partition is then served last.
+        """Put back a record that can't be deserialized; its partition then comes last.
 
         It may have been handed over, if the run was finished during its deserialization.
         """
@@ -116,7 +116,7 @@ class Cursor(Watch):
         return self._run is not _NOTHING
 
     def end_run(self) -> None:
-        """Hand over nothing more before the next poll; callable from any thread, never blocks."""
+        """Hand over no more records before the next poll; can be called on any thread, never blocks."""
         self._run.end()
 
     def given_out(self) -> Sequence[ColumnSlice]:

@@ -83,7 +83,7 @@ class Deserializers:
         return self._without(value, field, record) if isinstance(value, CoroutineType) else value
 
     def _failed(self, record: Record, field: str, cause: Exception) -> object:
-        """Return what replaces a key or value that can't be deserialized, or raise DeserializationError."""
+        """Return the replacement for a key or value that can't be deserialized, or raise DeserializationError."""
         if self.on_error is DeserializationPolicy.RAISE:
             raise _error_of(record, field, cause, _STOPS.format(record.offset + 1)) from cause
         is_skipped = self.on_error is not DeserializationPolicy.VALUE
@@ -92,9 +92,9 @@ class Deserializers:
     def _without(
         self, value: CoroutineType[object, object, object], field: str, record: Record
     ) -> DeserializationError:
-        """Return the error that replaces a coroutine, or raise it; such a record is never skipped.
+        """Close a coroutine and return the error that replaces it, or raise the error; the record is never skipped.
 
-        A function that calls an async one can't be recognised before it is called.
+        An ordinary function that returns a coroutine can't be recognised before it is called.
         """
         value.close()
         cause = MisuseError(
@@ -107,7 +107,7 @@ class Deserializers:
         raise error
 
     def _instead(self, error: DeserializationError) -> object:
-        """Return what replaces the key or value."""
+        """Return the replacement for the key or value."""
         if self.on_error is DeserializationPolicy.VALUE:
             return error
         if callable(self.on_error):
@@ -125,7 +125,7 @@ class Deserializers:
 
 @frozen
 class ContextualDeserializers(Deserializers):
-    """Deserializers that are called with the record, too, as ``in_context`` returns them."""
+    """Deserializers that are also called with the record, as returned by ``in_context``."""
 
     def _deserialize(self, deserializer: Deserializer, data: object, field: str, record: Record) -> object:
         assert isinstance(data, bytes), f"{record.offset}: the {field} was deserialized before"

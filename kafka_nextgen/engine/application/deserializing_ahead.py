@@ -1,8 +1,8 @@
 """Deserializes records before ``AsyncConsumer`` hands them over, so that no deserializer blocks the event loop.
 
-A deserializer that is async, or that takes more than the bytes, may ask a registry. Nothing can be awaited between two
-records of an iteration, so their keys and values are deserialized before: a task awaits the async deserializers and
-runs the others in a separate thread. A poll offers the records that are ready.
+A deserializer that is async, or that takes more than the bytes, may send requests to a registry. Nothing can be awaited
+between two records of an iteration, so keys and values are deserialized in advance: a task awaits the async
+deserializers and runs the others in a separate thread. A poll offers the records that are ready.
 
 The task continues while no poll is in progress, and after a poll that timed out. So if a registry does not answer, only
 the records wait: polls return in time, and heartbeats, callbacks and other tasks run. Results are kept until the record
@@ -37,13 +37,13 @@ __all__ = ["MOST_AHEAD", "Ahead", "ReadyDeserializers"]
 
 T = TypeVar("T")
 
-#: Records that are offered at a time; each offer is compared with what is ready.
+#: The maximum number of records in an offer; each offer is compared with the ready records.
 MOST_AHEAD = 1000
-#: A poll with some records at hand waits for more of them to be deserialized at most this long (seconds).
+#: The longest time (seconds) that a poll with some ready records waits for more of them.
 _GATHER_S = 0.1
-#: About how long (seconds) a thread deserializes before it hands over what it has.
+#: How long (seconds) a thread deserializes, approximately, before it hands over its results.
 _SLICE_S = 0.05
-#: How long (seconds) coroutines that never wait may keep the event loop from other tasks.
+#: How long (seconds) coroutines that never wait may block other tasks of the event loop.
 _BREATH_S = 0.005
 
 _Place = tuple[str, int, int]
@@ -51,14 +51,14 @@ _Place = tuple[str, int, int]
 
 @frozen
 class _Failure:
-    """What a deserializer raised."""
+    """An exception raised by a deserializer."""
 
     cause: Exception
 
 
 @frozen
 class _Outcome:
-    """A record as it was read, and what was made of its key and value."""
+    """A record as it was read, and its deserialized key and value."""
 
     record: Record
     key: object
@@ -71,7 +71,7 @@ class _Outcome:
 
 @frozen
 class ReadyDeserializers(Deserializers):
-    """Deserializers that look up what was made ahead. Only the records that were ready may be given to them."""
+    """Deserializers that look up results computed in advance. They accept only the records that were ready."""
 
     ready: Mapping[_Place, _Outcome] = {}
 
@@ -93,7 +93,7 @@ class _Side:
         self._may_wait = form is not None and form.may_wait
 
     def make(self, data: object, record: Record) -> object:
-        """Return what a deserializer that is not async makes of the data, or its failure."""
+        """Return the result of a deserializer that is not async, or its failure."""
         if self._call is None or not isinstance(data, bytes):
             return data
         try:
@@ -114,7 +114,7 @@ class _Side:
 
 
 class _Sides:
-    """Both deserializers, and what is known from the configuration."""
+    """The two deserializers, and their settings."""
 
     def __init__(self, config: ConsumerConfig) -> None:
         self._given = config.key_deserializer, config.value_deserializer, config.on_deserialization_error
@@ -133,16 +133,16 @@ class _Sides:
         return _Outcome(record, key, await self._value.await_made(record.value, record))
 
     def is_last(self, outcome: _Outcome) -> bool:
-        """Whether records behind this one can't be handed over before it is dealt with."""
+        """Whether the records after this one must wait until it is handled."""
         return self._stops_at_failures and outcome.has_failed
 
     def ready(self, outcomes: Mapping[_Place, _Outcome]) -> ReadyDeserializers:
-        """Return what looks up these outcomes."""
+        """Return deserializers that look up these outcomes."""
         return ReadyDeserializers(*self._given, outcomes)
 
 
 class _Work:
-    """The task that deserializes records, one after the other, and keeps the outcomes."""
+    """The task that deserializes records, one after the other, and stores the outcomes."""
 
     def __init__(self, sides: _Sides, outcomes: dict[_Place, _Outcome], news: asyncio.Event) -> None:
         self._sides = sides
@@ -150,18 +150,18 @@ class _Work:
         self._news = news
         self._at: Record | None = None
         self._is_over = False
-        #: The records that are to be deserialized, in order; may be replaced.
+        #: The records to deserialize, in order; can be replaced while the task runs.
         self.wanted: list[Record] = []
         self.task: asyncio.Task[None] = asyncio.ensure_future(self._run())
         self.task.add_done_callback(lambda _: news.set())
 
     @property
     def is_unwanted(self) -> bool:
-        """Whether it deserializes what is no longer wanted, and that may never end."""
+        """Whether the task is at a record that is no longer wanted; its deserializer may never return."""
         return self._at is not None and self._at not in self.wanted
 
     def stop(self) -> None:
-        """Deserialize nothing more. A thread that is inside a deserializer ends with its call."""
+        """Stop deserializing. A thread that is inside a deserializer ends when that returns."""
         self._is_over = True
         self.task.cancel()
 
@@ -185,7 +185,7 @@ class _Work:
         return [await self._sides.await_made(self._at)]
 
     def _make_some(self) -> list[_Outcome]:
-        """Deserialize at least one record; in a thread."""
+        """Deserialize at least one record; runs in a thread."""
         ends_at, made = clocks.monotonic() + _SLICE_S, list[_Outcome]()
         for record in self.wanted:
             self._at = record
@@ -196,7 +196,7 @@ class _Work:
 
 
 class Ahead:
-    """What is deserialized ahead of one consumer's polls, on their event loop."""
+    """Deserializes ahead of one consumer's polls, on their event loop."""
 
     def __init__(self, config: ConsumerConfig) -> None:
         self._sides = _Sides(config)
@@ -206,7 +206,7 @@ class Ahead:
 
     @classmethod
     def of(cls, config: ConsumerConfig) -> Ahead | None:
-        """Return None if no deserializer may wait."""
+        """Create it for this configuration; None if no deserializer may wait."""
         given = (each for each in (config.key_deserializer, config.value_deserializer) if each is not None)
         return cls(config) if any(form_of(each).may_wait for each in given) else None
 
@@ -215,7 +215,7 @@ class Ahead:
         return self._sides.ready({_place_of(record): await self._sides.await_made(record)}).apply(record)
 
     def take_ready(self, parts: Sequence[ColumnSlice]) -> tuple[list[ColumnSlice], Deserializers]:
-        """Return the first of these records that are ready, and their deserializers; work on the others goes on."""
+        """Return the first of these records that are ready, and their deserializers; the task works on the others."""
         offered = {_place_of(record): record for part in parts for record in _records_of(part)}
         known = {place: self._outcomes[place] for place in offered if place in self._outcomes}
         known = {place: outcome for place, outcome in known.items() if outcome.record == offered[place]}
@@ -231,7 +231,7 @@ class Ahead:
         return list(_first_of(parts, len(ready))), self._sides.ready(ready)
 
     async def wait(self, timeout_s: float) -> None:
-        """Wait until a record is ready, and a moment longer for those behind it."""
+        """Wait until a record is ready, and slightly longer for those after it."""
         deadline, work = clocks.monotonic() + timeout_s, self._work
         if work is None:
             return
@@ -240,19 +240,19 @@ class Ahead:
             await asyncio.wait([work.task], timeout=max(0.0, min(_GATHER_S, deadline - clocks.monotonic())))
 
     def stop(self) -> None:
-        """Deserialize nothing more."""
+        """Stop deserializing."""
         work, self._work = self._work, None
         if work is not None:
             work.stop()
 
     def _keep(self, outcomes: Iterable[_Outcome]) -> None:
-        """Forget all outcomes but these: what failed is tried again when it is offered again."""
+        """Forget all other outcomes: a failed record is tried again when it is offered again."""
         kept = {_place_of(outcome.record): outcome for outcome in outcomes}
         self._outcomes.clear()
         self._outcomes.update(kept)
 
     def _work_on(self, records: list[Record]) -> None:
-        """Deserialize these next. Raises what ended the task, such as SystemExit in a deserializer."""
+        """Deserialize these records next. Raises the exception that ended the task, such as SystemExit."""
         work = self._work
         if work is not None:
             work.wanted = records
@@ -268,7 +268,7 @@ class Ahead:
 
 
 async def _in_thread(work: Callable[[], T]) -> T:
-    """Run ``work`` in a daemon thread; if the caller is cancelled, the thread goes on alone."""
+    """Run ``work`` in a daemon thread, which continues if the caller is cancelled."""
     loop = asyncio.get_running_loop()
     future: asyncio.Future[T] = loop.create_future()
 

@@ -1,4 +1,4 @@
-"""The records of one poll while they are deserialized: where that fails, the rest counts as not handed over."""
+"""The records of one poll while they are deserialized: after a failure, the rest counts as not handed over."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from kafka_nextgen.wire.records import ColumnSlice
 
 __all__ = ["DeserializingPoll", "PutBack"]
 
-#: Puts these runs of records back; the partition is then served last.
+#: Puts these runs of records back; the partition then comes last.
 PutBack = Callable[[Iterable[ColumnSlice], TopicPartition], None]
 
 
 class DeserializingPoll(Watch):
     """The records of one poll, while they are deserialized one by one; shared by all views of it.
 
-    The positions are already after all of these records. If one can't be deserialized, the rest counts as not handed
-    over: in its own partition that record and all later ones, and in every other partition all records that were not
-    handed over yet. They are put back into the buffers, and the positions move back with them, so a commit covers
-    exactly the records handed over. Partitions that were polled, sought or given up in the meantime are left alone. If
-    the application continues with the records of another partition anyway, they are handed over again. This object
-    holds no reference to an iterator over the records.
+    The positions are already after all of these records. If a record can't be deserialized, the rest counts as not
+    handed over: that record and all later ones of its partition, and in other partitions all records not handed over
+    yet. They are put back into the buffers, and the positions move back with them, so a commit covers exactly the
+    records handed over. Partitions that were polled, sought or given up in the meantime are not changed. If the
+    application continues with the records of another partition anyway, they are handed over again. This object holds no
+    reference to an iterator over the records.
     """
 
     def __init__(

@@ -26,7 +26,7 @@ def iterate(poll: Callable[[], Iterator[Record[Any, Any]]]) -> Iterator[Record[A
 
 
 def _runs(poll: Callable[[], Iterator[Record[Any, Any]]]) -> Iterator[Iterator[Record[Any, Any]]]:
-    """Yield iterators, one after the other. An exception in one ends neither this nor the chain of them.
+    """Yield iterators, one after the other. An exception in one of them ends neither this generator nor their chain.
 
     Only StopIteration does, as it ends ``one_more``.
     """
@@ -55,12 +55,12 @@ BREATH_S = 0.005
 #: The intended duration of a stride (seconds), and the maximum number of records in it.
 STRIDE_S, LONGEST_STRIDE = 0.001, 1024
 
-#: The iterator that supplies the next records, which may be empty, and how many to take from it.
+#: The iterator over the next records, which may be empty, and how many to take from it.
 Refill = tuple[Iterator[Record[Any, Any]], int]
 
 
 def iterate_async(cursor: Cursor, poll: Callable[[], Awaitable[object]]) -> AsyncIterator[Record[Any, Any]]:
-    """Iterate over records of ``cursor``; ``poll`` waits until it has more."""
+    """Iterate over the records of ``cursor``; ``poll`` waits until it has more."""
     refill = _Strides(cursor, poll).begin_next
     return accelerator.Iteration(refill) if ACCELERATED else IterationInPython(refill)
 

@@ -5,8 +5,8 @@ pending callbacks; raise new errors; return records, or nothing if all assigned 
 then start again or, after the timeout, raise an error that persists. So no record of a partition is handed over once
 its revocation has begun, and all records handed over before that count as processed.
 
-Leaving runs callbacks without a time limit, and raises their errors when everything else is done. It does not start
-``on_standby``, which may take long: a member that leaves will not take over.
+Leaving the group runs callbacks without a time limit, and raises their errors after everything else. It does not start
+``on_standby``, which may take long: a leaving member will not take over.
 
 A step is something to wait for: a future of the I/O thread, a callback to run, or the next wakeup. Each consumer waits
 in its own way. A poll that is abandoned between two steps loses nothing: a callback whose end was not reported is the
@@ -36,7 +36,7 @@ FATAL_WAIT_S = 1.0
 
 
 class WaitForWakeup(NamedTuple):
-    """Wait until the wakeup has more than the ``seen`` notifications, at most ``timeout_s`` seconds."""
+    """Wait until the wakeup has counted more than ``seen`` notifications, at most ``timeout_s`` seconds."""
 
     seen: int
     timeout_s: float
@@ -83,7 +83,7 @@ def _wait_s(core: ConsumerCore, timeout_s: float) -> float:
 
 
 def _note_poll(core: ConsumerCore) -> Future[None] | None:
-    """Note that the application polls; the future, if any, completes when the member has been informed."""
+    """Note that the application polls; the returned future, if any, completes when the member has been informed."""
     if core.config.enable_auto_commit:
         core.fetches.mark_consumed()
     now = core.now()
@@ -150,7 +150,7 @@ def leave_steps(core: ConsumerCore, leaving: Future[None], timeout_s: float) -> 
         if not leaving.done():
             yield WaitForWakeup(seen, max(0.0, deadline - clocks.monotonic()))
     if leaving.done():
-        yield from _callbacks_of_leaving(core)  # of the commits that completed last
+        yield from _callbacks_of_leaving(core)  # those of the last commits
     yield leaving
 
 

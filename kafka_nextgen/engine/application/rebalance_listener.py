@@ -6,7 +6,7 @@ stable order.
 
 ``AsyncConsumer`` accepts both kinds, and mixtures. A coroutine function is awaited and gets an
 ``AsyncRebalanceConsumer``. Any other method gets a ``RebalanceConsumer``, whose ``commit`` and ``position`` block the
-event loop, as a ``commit`` that is not awaited would be lost silently.
+event loop: a coroutine that such a method does not await would be lost silently.
 
 A listener may use the consumer itself, too, except for calls that would wait for the callback they are made from. A
 context variable marks callers inside a callback, so tasks that a callback awaits count as part of it.
@@ -121,7 +121,7 @@ class RebalanceConsumer(_View):
         wait_for_result(self._alive().commit(offsets, limit_s), limit_s)
 
     def position(self, partition: TopicPartition, timeout: float | None = None) -> int:
-        """Return the offset of the next record of ``partition``; waits while the position is being looked up.
+        """Return the offset of the next record of ``partition``, and wait for it while the position is being looked up.
 
         Raises MisuseError if it is not assigned, or RequestTimeoutError after the timeout.
         """
@@ -188,7 +188,7 @@ class AsyncRebalanceConsumer(_View):
         await await_result(self._alive().commit(offsets, self._limit_s(timeout)))
 
     async def position(self, partition: TopicPartition, timeout: float | None = None) -> int:
-        """Return the offset of the next record of ``partition``; waits while the position is being looked up.
+        """Return the offset of the next record of ``partition``, and wait for it while the position is being looked up.
 
         Raises MisuseError if it is not assigned, or RequestTimeoutError after the timeout.
         """
@@ -221,7 +221,7 @@ class RebalanceListener:
         """``partitions`` were added, possibly none; their records are handed over only after this method returns.
 
         If it raises, the next poll calls it again, with the same partitions or, if the assignment has changed by then,
-        with the current ones; the missing ones have been revoked or lost before.
+        with the current ones; the others have been revoked or lost by then.
         """
 
     def on_partitions_revoked(self, consumer: RebalanceConsumer, partitions: Sequence[TopicPartition]) -> None:

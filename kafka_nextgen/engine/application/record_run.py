@@ -26,7 +26,7 @@ from kafka_nextgen.wire.records import Columns, ColumnSlice
 
 __all__ = ["NO_WATCH", "DeserializedRows", "RecordRows", "RecordRun", "RowsInPython", "Watch", "record_rows"]
 
-#: How many records are created from lists at a time: enough to make the lists cheap, few enough for a quick start.
+#: How many records are created from lists at a time: enough to make the lists cheap, few enough to start quickly.
 CHUNK_RECORDS = 512
 
 _TIMESTAMP_TYPES = (TimestampType.CREATE_TIME, TimestampType.LOG_APPEND_TIME)  # indexed by their numbers
@@ -83,7 +83,7 @@ class RowsInPython:
         return stop - length_hint(left)
 
     def end(self) -> None:
-        """Hand over nothing more; callable from any thread, never blocks."""
+        """Hand over no more records; can be called on any thread, never blocks."""
         self._is_over = True  # first: ``_chunks`` checks it after making a chunk
         self._gate.clear()
 
@@ -100,7 +100,7 @@ class RowsInPython:
 
 
 def _fields_of(columns: Columns, start: int, stop: int) -> tuple[Iterable[object], ...]:
-    """Return iterables of all fields of a ``Record``; one with equal values is infinite."""
+    """Return iterables of all fields of a ``Record``; an iterable of one repeated value is infinite."""
     return (
         repeat(columns.partition.topic),
         repeat(columns.partition.partition),
@@ -133,12 +133,13 @@ class DeserializedRows:
         return self._rows.row != self.row
 
     def end(self) -> None:
-        """Hand over nothing more; callable from any thread, never blocks."""
+        """Hand over no more records; can be called on any thread, never blocks."""
         self._rows.end()
 
     def records(self, on_failure: Callable[[], None]) -> Iterator[Record[Any, Any]]:
         """Iterate over the records. ``on_failure`` is called when a record can't be deserialized."""
-        # These callables hold no reference to the iterator, so the memory of the records is freed with its last user.
+        # These callables hold no reference to the iterator, so the memory of the records is freed with the iterator's
+        # last user.
         return filter(None, map(partial(self._take, on_failure), self._rows, count(self.row)))
 
     def _take(self, on_failure: Callable[[], None], record: Record, row: int) -> Record | None:
@@ -193,7 +194,7 @@ class RecordRun:
             self.records = chain.from_iterable(self._parts())
 
     def end(self) -> None:
-        """Hand over nothing more; callable from any thread, never blocks."""
+        """Hand over no more records; can be called on any thread, never blocks."""
         self._is_over = True  # first: ``_parts`` checks it before the next slice
         self._rows.end()
 
@@ -205,7 +206,7 @@ class RecordRun:
         return None if self._is_over or is_used_up else (which, rows.row)
 
     def progress(self, but_last: bool = False) -> list[ColumnSlice]:
-        """Return the records handed over so far; ``but_last`` omits the last, unless the run was cut off after it."""
+        """Return the records handed over so far; ``but_last`` omits the last one, unless the run was cut off there."""
         which, rows = self._at
         done = list(self._slices[:which])
         if rows is not _NO_ROWS:

@@ -59,7 +59,7 @@ class _Column(Sequence[T]):
 
 @contextmanager
 def require_extra(call: str, extra: str) -> Iterator[None]:
-    """If a package is missing, raise an ImportError for ``call`` that names the extra which installs it."""
+    """Raise an ImportError for ``call`` if a package is missing; the error names the extra that installs it."""
     try:
         yield
     except ModuleNotFoundError as missing:
@@ -70,7 +70,7 @@ def require_extra(call: str, extra: str) -> Iterator[None]:
 class _DataFrames(ABC):
     """Converts the result of ``to_arrow`` to data frames."""
 
-    #: Those of ``Consumer.batches``, which apply unless others are given.
+    #: The formats of ``Consumer.batches``, used unless a call has others.
     _formats = NO_FORMATS
 
     @abstractmethod
@@ -300,15 +300,15 @@ class Records(_DataFrames, Generic[KeyT, ValueT]):
 
         Columns: topic, partition, offset, timestamp (milliseconds, UTC), key and value (bytes, no deserializer is
         applied), headers (a list of structs of key and value). With ``schema``, the table has its columns, order and
-        types; ``docs/use/columns.md`` lists the possible ones. For any other, raises ArrowSchemaError, which names the
-        column. Raises ImportError if pyarrow is not installed.
+        types; ``docs/use/columns.md`` lists the possible ones. Raises ArrowSchemaError, which names the column, for any
+        other. Raises ImportError if pyarrow is not installed.
 
         With ``value=Avro(...)``, ``Json(...)`` or ``Protobuf(...)`` the columns are those of ``schema``, or else
         partition, offset and timestamp, then each field of the values, with the types of ``docs/use/values.md``; with
         ``key`` a column ``key`` comes before the fields. A bad key or value raises DeserializationError, which names
         the record; ``on_error="skip"`` leaves such records out, and ``"null"`` replaces their fields with nulls and
-        adds columns ``value_error`` and ``value_raw`` with the reason and the bytes. The formats of
-        ``Consumer.batches`` apply where none are given. Raises TypeError for a format that is none.
+        adds columns ``value_error`` and ``value_raw`` with the reason and the bytes. The formats given to
+        ``Consumer.batches`` are the defaults. Raises TypeError for an argument that is not a format.
         """
         formats = self._formats.or_those(value, key, on_error)
         if formats:

@@ -1,8 +1,8 @@
 """Decodes keys and values of records to typed columns. Imported only on demand, as pyarrow is an extra.
 
-A bad key or value raises, or its record is left out, or its fields are null and extra columns have the reason and the
-bytes; other rows are not affected. If a field of the value has the name of one of the record's own columns, the prefix
-``record_`` is added to the latter.
+A bad key or value raises an error, or its record is left out, or its fields are null and extra columns have the reason
+and the bytes. Other rows are not affected. If a field of the value has the name of one of the record's own columns, the
+prefix ``record_`` is added to the latter.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class _Side:
     framing: Framing | None
 
     def buffers(self, part: ColumnSlice) -> Buffers:
-        """The bytes as the decoder takes them: a schema that is named elsewhere is named in front of each value."""
+        """Return the bytes that the decoder expects: schema ids from elsewhere are put in front of the values."""
         buffers, headers = self.column(part).buffers, part.columns.headers
         keys = None if headers is None else headers.keys.data
         if self.framing is None or is_prefixed(self.framing, self.field, keys):
@@ -75,7 +75,7 @@ class ValueColumns:
         """Return a table with one record batch for each slice."""
         batches = [self.batch(part) for part in slices]
         while any(batch.schema != batches[-1].schema for batch in batches):
-            # a format whose columns are the union of the writers' schemas met one with more fields on the way
+            # the columns of a format may be the union of the writers' schemas; a later schema has added fields
             batches = [self.batch(part) for part in slices]
         return pa.Table.from_batches(batches or [self._empty()])
 
@@ -141,13 +141,13 @@ def _raise_first(decoded: list[_Decoded], part: ColumnSlice) -> None:
 
 
 def _without(batch: pa.RecordBatch, rows: set[int]) -> pa.RecordBatch:
-    """Leave out these rows. pyarrow 26 can slice and join columns of all types, but not ``take`` from string_view."""
+    """Leave out these rows. In pyarrow 26, slicing and joining work for all types; ``take`` fails for string_view."""
     bounds = [-1, *sorted(rows), batch.num_rows]
     return pa.concat_batches([batch.slice(left + 1, right - left - 1) for left, right in pairwise(bounds)])
 
 
 def _errors(each: _Decoded, part: ColumnSlice | None) -> list[tuple[pa.Field, pa.Array]]:
-    """The reasons why rows are bad, and the raw bytes of these rows; null for all other rows."""
+    """Return a column of the reasons why rows are bad and one of their raw bytes; both are null in all other rows."""
     fields = [pa.field(f"{each.side.field}_error", pa.string()), pa.field(f"{each.side.field}_raw", pa.binary())]
     count = each.columns.num_rows
     if part is None or not each.bad:

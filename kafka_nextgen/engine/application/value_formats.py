@@ -1,4 +1,4 @@
-"""The formats of keys and values that a call or a batch has. It imports no format, since most consumers use none."""
+"""The formats of keys and values given to a call or a batch. They are imported on demand: most consumers use none."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["NO_FORMATS", "Formats"]
 
 @frozen
 class Formats:
-    """How keys and values become columns, and what happens to bad ones."""
+    """How keys and values are converted to columns, and how bad ones are handled."""
 
     value: ValueFormat | None = None
     key: ValueFormat | None = None
@@ -31,7 +31,7 @@ class Formats:
         return self.value is not None or self.key is not None
 
     def or_those(self, value: ValueFormat | None, key: ValueFormat | None, on_error: OnError | None) -> Formats:
-        """Return these formats, but for those that are given."""
+        """Return these formats, each replaced by the argument if one is given."""
         if value is None and key is None and on_error is None:
             return self
         return Formats(

@@ -33,7 +33,7 @@ class ThreadWakeup:
 
     def notify(self) -> None:
         """Wake all waiters."""
-        self.count += 1  # first: a thread that starts to wait now sees it, or is among the waiters below
+        self.count += 1  # first: a thread that starts to wait now sees the new count, or is among the waiters below
         try:
             while True:
                 self._waiters.popleft().release()

@@ -1,8 +1,8 @@
 """Drives the machine of a member's local assignors: its requests, the computation, and reports to the application.
 
-The machine (``membership.assigning``) decides when this member computes its group's assignment. It runs beside the
-member's own machine; neither of them knows of the other or waits for it. Everything runs on the I/O thread, except the
-assignors.
+The machine (``membership.assigning``) decides when this member computes its group's assignment. It runs alongside the
+member's own machine; neither of them knows about the other or waits for it. Everything runs on the I/O thread, except
+the assignors.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class AssignorRequests:
     group_id: str
 
     async def send(self, effect: fx.SendPrepare | fx.SendInstall) -> ev.Prepared | ev.Installed | ev.Refused | ev.Lost:
-        """Send a request and wait until its deadline.
+        """Send a request, and wait for the answer until the deadline.
 
         An answer that can't be decoded counts as lost, and so does a request whose authentication failed.
         """
@@ -114,7 +114,7 @@ class AssignorDriver:
     async def _exchange(self, effect: fx.SendPrepare | fx.SendInstall) -> None:
         try:
             event = await self._requests.send(effect)
-        except Exception as bug:  # reported by the task; the machine must not wait forever
+        except Exception as bug:  # the task reports it; the machine must not wait forever
             self.feed(ev.Lost(effect.number, describe_error(bug)))
             raise
         self.feed(event)
@@ -132,7 +132,7 @@ class AssignorDriver:
             self._causes[effect.number] = failed.__cause__ or failed
             self.feed(ev.ComputationFailed(effect.number, str(failed)))
             self._causes.clear()
-        except Exception as bug:  # reported by the task; the machine must not wait forever
+        except Exception as bug:  # the task reports it; the machine must not wait forever
             self.feed(ev.ComputationFailed(effect.number, describe_error(bug)))
             raise
         else:
@@ -142,7 +142,7 @@ class AssignorDriver:
         cause = None if effect.computation is None else self._causes.get(effect.computation)
         self._own.tell_failure(effect.why, effect.assignor, cause)
 
-    # An effect that is missing here fails when it first occurs.
+    # An effect that is missing from this table fails when it first occurs.
     carry_out: Mapping[type, Callable[[Any, Any], None]] = {
         fx.SendPrepare: lambda self, effect: self._tasks.start(self._exchange(effect)),
         fx.SendInstall: lambda self, effect: self._tasks.start(self._exchange(effect)),

@@ -34,7 +34,7 @@ class ClassicAssignors:
         self._identity = context.identity
         self._tasks = context.tasks
         self._feed = feed
-        self._cause: BaseException | None = None  # of the last computation of this member that failed
+        self._cause: BaseException | None = None  # of this member's last failed computation
 
     def offer(self) -> None:
         """Feed the metadata to the member."""
@@ -55,7 +55,7 @@ class ClassicAssignors:
         except PartitionAssignorError as failed:
             self._cause = failed.__cause__
             self._feed(ev.AssignorFailed(effect.number, str(failed)))
-        except Exception as bug:  # reported by the task; the member must not wait forever
+        except Exception as bug:  # the task reports it; the member must not wait forever
             self._feed(ev.AssignorFailed(effect.number, describe_error(bug)))
             raise
         else:

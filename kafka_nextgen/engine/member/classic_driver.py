@@ -45,7 +45,7 @@ class ClassicDriver(MemberDriver[ClassicMember]):
     ) -> None:
         try:
             event = await request()
-        except Exception as bug:  # reported by the task; the member must not wait forever
+        except Exception as bug:  # the task reports it; the member must not wait forever
             self.feed(lost(describe_error(bug)))
             raise
         if isinstance(event, ev.SessionKept | ev.JoinAnswered | ev.SyncAnswered):

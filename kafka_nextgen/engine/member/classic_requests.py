@@ -39,7 +39,7 @@ A = TypeVar("A")
 
 
 class ClassicRequests:
-    """Talks to the coordinator of one group. Timeouts are seconds."""
+    """Sends requests to the coordinator of one group. Timeouts are in seconds."""
 
     def __init__(self, cluster: ClusterClient, group_id: str, request_timeout_s: float) -> None:
         self._cluster = cluster

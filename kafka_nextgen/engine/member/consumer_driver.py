@@ -27,7 +27,7 @@ from kafka_nextgen.text import describe_error
 from kafka_nextgen.transport.topic_lookup import PatternWatch
 from kafka_nextgen.types import TopicId
 
-if TYPE_CHECKING:  # modules that only few members need are imported on demand
+if TYPE_CHECKING:  # modules that few members need are imported on demand
     from kafka_nextgen.engine.member.assignor_driver import AssignorDriver
     from kafka_nextgen.engine.member.local_assignors import LocalAssignors
     from kafka_nextgen.membership.assigning.events import HeartbeatHeard
@@ -65,7 +65,7 @@ class ConsumerDriver(MemberDriver[Member]):
             self.feed(ev.AssignorsAsked(own.known))
 
     def feed(self, event: Any) -> None:
-        """Feed an event to the member; a new subscription ends the matching of the previous pattern."""
+        """Feed an event to the member; after a new subscription, the previous pattern is no longer matched."""
         if self._stopped:
             return
         if isinstance(event, ev.Subscribed | ev.Unsubscribed | ev.Closed):
@@ -98,8 +98,8 @@ class ConsumerDriver(MemberDriver[Member]):
     async def leave(self, event: ev.Closed | ev.Unsubscribed, timeout_s: float) -> None:
         """Leave the group; returns at once if no coordinator can know this member.
 
-        The member generates its id itself (KIP-848, "Member ID"), so a single heartbeat that arrived is enough for the
-        coordinator to know it.
+        The member generates its own id (KIP-848, "Member ID"), so the coordinator knows it as soon as one heartbeat has
+        arrived.
         """
         if self._may_be_known:
             await super().leave(event, timeout_s)
@@ -160,7 +160,7 @@ class ConsumerDriver(MemberDriver[Member]):
             )
         except NoPatternsError as old_broker:
             heard = HeartbeatResult(self._match_here(effect, str(old_broker)))
-        except Exception as bug:  # reported by the task; the member must not wait forever
+        except Exception as bug:  # the task reports it; the member must not wait forever
             self.feed(ev.HeartbeatLost(effect.number, describe_error(bug)))
             raise
         self._take(heard)
@@ -179,8 +179,8 @@ class ConsumerDriver(MemberDriver[Member]):
     def _note_standby(self, heard: HeartbeatResult) -> None:
         """Note whether this member is a standby.
 
-        A member that was active gives up its partitions first: ``on_partitions_revoked`` may drop the very state that
-        ``on_standby`` loads. The next answer contains again the partitions that it may get.
+        A member that was active gives up its partitions first: ``on_partitions_revoked`` may drop the same state that
+        ``on_standby`` loads. The next answer contains the partitions that it may get again.
         """
         state = self._member.state
         has_any = bool(state.owned or state.held)

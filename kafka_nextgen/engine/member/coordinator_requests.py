@@ -3,7 +3,7 @@
 No request waits for the answer to the previous one. Requests on one connection arrive in order, but a request that is
 still looking for the coordinator might be sent after a later one.
 
-- A join that arrives after its leave would create a member that this client does not have. So a leave, or the end of
+- A join that arrives after its leave would create a member that this client no longer runs. So a leave, or the end of
   the membership, cancels all earlier requests.
 - A leave that arrives after the next join would end the new membership. So a join cancels such a leave.
 
@@ -66,7 +66,7 @@ def _cancel(tasks: set[asyncio.Task[None]]) -> None:
 
 
 async def supports_history(cluster: ClusterClient, group_id: str, api: Api, timeout_s: float) -> bool:
-    """Whether the coordinator records the reasons of rebalances, which Apache Kafka's do not.
+    """Whether the coordinator records the reasons for rebalances. Apache Kafka's coordinators do not.
 
     Raises the errors of a call of ``api``.
     """

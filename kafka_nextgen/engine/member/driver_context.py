@@ -1,4 +1,4 @@
-"""The context that all member drivers share: the other parts of the engine."""
+"""The context of all member drivers: the other parts of the engine."""
 
 from __future__ import annotations
 

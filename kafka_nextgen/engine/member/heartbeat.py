@@ -26,7 +26,7 @@ from kafka_nextgen.wire.apis import (
 from kafka_nextgen.wire.messages import ConsumerGroupHeartbeatResponse
 from kafka_nextgen.wire.schema import Message
 
-if TYPE_CHECKING:  # modules that only few members need are imported on demand
+if TYPE_CHECKING:  # modules that few members need are imported on demand
     from kafka_nextgen.membership.assigning.events import HeartbeatHeard
 
 __all__ = ["UNSUPPORTED_ASSIGNORS", "HeartbeatResult", "send_heartbeat"]
@@ -34,7 +34,7 @@ __all__ = ["UNSUPPORTED_ASSIGNORS", "HeartbeatResult", "send_heartbeat"]
 logger = logger_of("kafka_nextgen.member")
 
 
-#: Why a member with local assignors can't join a group of this cluster, and how to fix that.
+#: Why a member with local assignors can't join a group of this cluster, and what to do about it.
 UNSUPPORTED_ASSIGNORS = (
     "with the consumer group protocol this cluster computes assignments itself, like every release of Apache Kafka, so "
     "group.local.assignors can't be used here: set group.remote.assignor to one of the cluster's assignors instead, or "

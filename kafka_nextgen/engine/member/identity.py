@@ -56,7 +56,7 @@ class MemberIdentity:
 
         After fencing, the old identity stays until the application polls again, even if the consumer has rejoined:
         others may have read the same records in the meantime, so the coordinator must refuse the offsets. Epoch -1
-        without an id would not do, because coordinators do not check these in a transaction (KIP-447).
+        without an id would not work: coordinators accept these in a transaction without a check (KIP-447).
         """
         last, polled = self.last, self.polled
         known = last if last.losses == polled.losses else polled

@@ -153,7 +153,7 @@ class LocalAssignors:
     def call_on_assignment(
         self, name: str, error: int, assignment: MemberAssignment, group: ConsumerGroupMetadata
     ) -> None:
-        """Make the next poll call ``on_assignment``. As there is a target, an earlier error is resolved."""
+        """Make the next poll call ``on_assignment``. The group has a target again, so an earlier error is resolved."""
         self.trouble = None
         assignor = self._by_name[name]
         call = PendingCall(CallbackKind.ASSIGNMENT, run=lambda: assignor.on_assignment(error, assignment, group))

@@ -76,7 +76,7 @@ class MemberDriver(Generic[M]):
         self._timer = Timer(self._wake)
         #: For each operation that the member waits for: creates the event of its failure.
         self._owed: dict[int, Callable[[str], ev.Event]] = {}
-        self._outlasting_callback: PendingCallback | None = None  # still running, but the member no longer waits for it
+        self._outlasting_callback: PendingCallback | None = None  # running, but the member no longer waits for it
         self._after_callback: Callable[[], None] | None = None  # called when that callback ends
         self._left = asyncio.Event()
         self.last_heartbeat_at: float | None = None  # when a heartbeat was last answered
@@ -181,7 +181,7 @@ class MemberDriver(Generic[M]):
                 "group %s: the commit before giving up partitions failed: %s", self._identity.group_id, failed
             )
             error = str(failed)
-        except Exception as bug:  # reported by the task; the member must not wait forever
+        except Exception as bug:  # the task reports it; the member must not wait forever
             self._commit_finished(effect, describe_error(bug))
             raise
         self._commit_finished(effect, error)
@@ -224,9 +224,9 @@ class MemberDriver(Generic[M]):
         self.feed(ev.Polled())
 
     def callback_finished(self, callback: PendingCallback, error: BaseException | None) -> None:
-        """Inform the member how a callback ended; after ``on_partitions_assigned``, fetching of its partitions begins.
+        """Inform the member how a callback ended; after ``on_partitions_assigned``, its partitions are fetched.
 
-        Repeating the call has no effect: an application that is interrupted while reporting reports again.
+        Repeated calls have no effect: an application that is interrupted during this call makes it again.
         """
         if callback is self._outlasting_callback:
             self._outlasting_callback = None
@@ -264,7 +264,7 @@ class MemberDriver(Generic[M]):
         self._exchanges.cancel_pending()
         self._left.set()
 
-    # An effect that is missing here fails when it first occurs.
+    # An effect that is missing from this table fails when it first occurs.
     carry_out: Mapping[type, Callable[[Any, Any], None]] = {
         fx.FindCoordinator: lambda self, _: self._cluster.forget_coordinator(self._identity.group_id),
         fx.StopFetching: lambda self, effect: self._fetcher.stop(effect.partitions),

@@ -1,6 +1,6 @@
-"""What the log says of a member that lost its partitions or left, and what to do about it.
+"""Log messages about a member that lost its partitions or left, with advice.
 
-A member without an id yet is named so.
+A member that has no id yet is described as such.
 """
 
 from __future__ import annotations

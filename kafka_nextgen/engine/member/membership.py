@@ -1,6 +1,6 @@
 """The member of one group, with the configured protocol or, with ``auto``, with the one that the cluster supports.
 
-With ``auto`` a member first tries the consumer group protocol. If the cluster answers UNSUPPORTED_VERSION or lacks the
+With ``auto``, a member first tries the consumer group protocol. If the cluster answers UNSUPPORTED_VERSION or lacks the
 API before the member has ever been in the group, the member starts again with the classic protocol.
 
 The modules of each protocol and of local assignors are imported on demand: a manual assignment needs none of them.
@@ -50,7 +50,7 @@ class Membership:
 
     @property
     def protocol(self) -> GroupProtocol | None:
-        """The protocol of the group; with ``auto`` None until it has been detected."""
+        """The protocol of the group; with ``auto``, it is None until it has been detected."""
         if self._config.group_protocol is not GroupProtocol.AUTO:
             return self._config.group_protocol
         if self.driver is not None and self.driver.protocol is GroupProtocol.CLASSIC:

@@ -29,7 +29,7 @@ _REASONS: Mapping[type, Callable[[Any], str]] = {
 
 
 class ClassicRebalanceRules(RebalanceRules[ClassicState]):
-    """A rebalance of a classic member lasts from its preparation to join until its assignment is applied."""
+    """A rebalance of a classic member lasts from the preparation of its join until its assignment is applied."""
 
     SENT = SendClassicHeartbeat
     KEPT = classic.SessionKept

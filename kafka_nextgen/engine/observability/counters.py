@@ -52,7 +52,7 @@ class CommitCounters:
 
     @contextmanager
     def counted(self, offsets: Mapping[TopicPartition, OffsetAndMetadata]) -> Iterator[None]:
-        """Count the block as one commit of ``offsets``; it counts as failed if the block raises."""
+        """Count the block as one commit of ``offsets``, which has failed if the block raises."""
         began = clocks.monotonic()
         failure: BaseException | None = None
         try:

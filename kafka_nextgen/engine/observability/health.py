@@ -46,7 +46,7 @@ class Health:
     - ``since_heartbeat_s`` counts from the last heartbeat answered without an error, ``unanswered_s`` from the first
       one sent after it, ``since_poll_s`` from the beginning of the last poll (None before the first).
     - ``rebalancing`` is the cause of the current rebalance, ``rebalancing_s`` its duration so far.
-    - ``silence_s`` has the seconds since the last response for each active partition; paused ones are left out.
+    - ``silence_s`` has the seconds since the last response for each active partition; paused ones are omitted.
       ``stalled`` are those that have had no response for too long.
     - ``gone`` are partitions whose topic was deleted, even if there is a new topic of the same name. ``missing`` are
       topics subscribed to by name that do not exist.
@@ -106,7 +106,7 @@ class Limits:
 
 
 def assess(health: Health, limits: Limits, unreachable: str | None) -> Health:
-    """Add ``problem`` to ``health``. ``unreachable`` is a problem that keeps the consumer from reading anything."""
+    """Add ``problem`` to ``health``. ``unreachable`` describes why the consumer can't read anything, if that is so."""
     problem = unreachable
     for rule in _RULES:
         problem = problem or rule(health, limits)

@@ -1,6 +1,6 @@
 """Hooks, which observe a consumer, for example for tracing, and never change its behaviour.
 
-A hook is called on the thread where the event happens, so it must not block. Its exceptions are logged and ignored.
+A hook is called on the thread on which the event happens, so it must not block. Its exceptions are logged and ignored.
 Without hooks the cost is one check per poll, commit or rebalance and, only in ``run``, per record.
 """
 
@@ -39,7 +39,7 @@ class Hooks:
     def reached(self) -> None:
         """The cluster was reached, so ``name`` has its id, or it refused this client; on the I/O thread.
 
-        For hooks that are added later, it is called immediately, on the thread that adds them.
+        For hooks that are added later, this is called immediately, on the thread that adds them.
         """
 
     def detached(self, timeout_s: float) -> None:
@@ -130,15 +130,15 @@ class HookList:
             _tell(hooks, lambda hooks: hooks.detached(REMOVING_S))
 
     def reached(self) -> None:
-        """Call ``reached`` of all hooks, and later of those that are added from now on."""
+        """Call ``reached`` of all hooks, and of any that are added later."""
         with self._lock:
             self._has_reached = True
-            present = self._hooks  # not each(): for hooks that are added from now on, add() calls it
+            present = self._hooks  # not each(): for hooks that are added later, add() calls it
         for hooks in present:
             _tell(hooks, lambda hooks: hooks.reached())
 
     def each(self, tell: Callable[[Hooks], None]) -> None:
-        """Call ``tell`` with each of the hooks in turn."""
+        """Call ``tell`` with each hook."""
         for hooks in self._hooks:
             _tell(hooks, tell)
 

@@ -13,7 +13,7 @@ __all__ = ["MemberName", "Rebalance", "RebalanceCause", "RebalanceStep"]
 
 
 class RebalanceCause(Enum):
-    """Why a member's assignment changed, as far as the member can know."""
+    """Why a member's assignment changed, as far as the member knows."""
 
     JOINED = "joined"  # its first assignment since it joined
     REASSIGNED = "reassigned"  # the coordinator has a new target: members, topics or subscriptions changed
@@ -26,7 +26,7 @@ class RebalanceCause(Enum):
 
 @frozen
 class MemberName:
-    """The identity of a member. ``member_id`` is empty if it has none yet, ``cluster_id`` if it is not known yet."""
+    """The identity of a member. ``member_id`` and ``cluster_id`` are empty until they are known."""
 
     cluster_id: str = ""
     group_id: str = ""

@@ -1,8 +1,8 @@
 """The history of a member's rebalances.
 
-The history observes a membership machine, which does not depend on it. From each event, its effects, and the states
-before and after it, the history derives when and why a rebalance began, how long each phase took, and which partitions
-were assigned, revoked or lost. ``RebalanceRules`` interpret the states of each protocol's machine.
+The history observes a membership machine; the machine does not depend on it. From each event, its effects, and the
+states before and after it, the history derives when and why a rebalance began, how long each phase took, and which
+partitions were assigned, revoked or lost. ``RebalanceRules`` interpret the states of each protocol's machine.
 
 A rebalance begins when a member starts to change its assignment or to leave, or when it loses its partitions. It ends
 when the member is stable, out of the group, or about to join again, and at the latest when the next rebalance begins.

@@ -2,7 +2,7 @@
 
 A member only sees its own application and the coordinator's responses. These do not say why the coordinator changed the
 target, for example because another member joined or left or a topic got more partitions (KIP-848,
-"ConsumerGroupHeartbeat API"). So the rules don't guess that. The rules for the classic protocol are in
+"ConsumerGroupHeartbeat API"). So the rules do not guess the reason. The rules for the classic protocol are in
 ``classic_rebalance_rules``.
 """
 

@@ -42,10 +42,10 @@ __all__ = ["OffsetClient"]
 
 logger = logger_of("kafka_nextgen.engine")
 
-#: How many of the application's commits the machine gets in one iteration of the event loop: a few milliseconds.
+#: How many of the application's commits the machine gets in one loop iteration: they take a few milliseconds.
 _ASKS_IN_A_TURN = 10
 
-#: Events that do not change what may be committed, so they need not wait for commits that were requested earlier.
+#: Events that do not affect which offsets may be committed, so they need not wait for commits requested earlier.
 _BY_ITSELF = (ev.TimePassed, ev.CommitAnswered, ev.CommitLost, ev.LookupAnswered, ev.LookupLost)
 
 E = TypeVar("E", bound=ev.OffsetEvent)
@@ -62,7 +62,7 @@ class _Ask:
 class OffsetClient(GroupOffsets):
     """Commits and looks up committed offsets, as the member if there is one.
 
-    ``fetches`` has the processed offset of each partition, for auto-commit, and where reading began.
+    ``fetches`` has the processed offset of each partition, for auto-commit, and the offset at which reading began.
     """
 
     def __init__(
@@ -83,20 +83,20 @@ class OffsetClient(GroupOffsets):
         self._machine = OffsetMachine(offset_settings(config), RULES, clocks.monotonic())
         self._asks: dict[int, _Ask] = {}
         self._numbers = count(INTERVAL_ASK + 1)
-        self._soon: deque[ev.CommitAsked] = deque()  # commits that the machine has not got yet
+        self._soon: deque[ev.CommitAsked] = deque()  # commits that the machine has not received yet
         self._timer = Timer(lambda: self.feed(ev.TimePassed()))
         self._stopped = False
-        self._raised: BrokerError | AuthenticationError | None = None  # raised instead of a code
-        self._looked_at, self._seen = 0.0, dict[TopicPartition, OffsetAndMetadata]()  # by auto-commit, the last time
+        self._raised: BrokerError | AuthenticationError | None = None  # an error raised instead of a code
+        self._looked_at, self._seen = 0.0, dict[TopicPartition, OffsetAndMetadata]()  # auto-commit's last look
         self._timer.set(self._machine.deadline())
 
-    # ---- asking
+    # ---- requests
 
     async def commit(self, offsets: Offsets, timeout_s: float, lost: frozenset[TopicPartition] = frozenset()) -> None:
         """Commit for the application; fails if it should have covered partitions that were ``lost``.
 
-        Raises CommitFailedError, with the reason for each partition that was not committed, another BrokerError
-        where the code has one of its own, or RequestTimeoutError.
+        Raises CommitFailedError, with the reason for each partition that was not committed, another BrokerError if the
+        code has its own class, or RequestTimeoutError.
         """
         with self._counters.counted(offsets):
             await self._ask(offsets, lambda ask: ev.CommitAsked(ask, offsets, timeout_s, lost), self._feed_soon)
@@ -112,7 +112,7 @@ class OffsetClient(GroupOffsets):
             await self._ask(offsets, lambda ask: ev.CommitBeforeRevokingAsked(ask, offsets, timeout_s, found))
 
     async def committed(self, partitions: Collection[TopicPartition], timeout_s: float) -> Found:
-        """The committed offsets of ``partitions``, None where there is none; unknown partitions are left out.
+        """Return the committed offsets of ``partitions``, None for one without; unknown partitions are left out.
 
         Raises a BrokerError, or RequestTimeoutError.
         """
@@ -156,13 +156,13 @@ class OffsetClient(GroupOffsets):
 
     def _feed_asks(self, most: int) -> None:
         for _ in range(most):
-            if self._soon:  # carrying out one commit may have fed the others
+            if self._soon:  # the effects of one commit may have fed the others
                 self._feed_ask(self._soon.popleft())
 
     def _feed_ask(self, event: ev.CommitAsked) -> None:
         try:
             self._feed_now(event)
-        except Exception as bug:  # report it to the caller and the log; later commits go on
+        except Exception as bug:  # reported to the caller and the log; later commits continue
             ask = self._asks.pop(event.ask, None)
             if ask is not None and not ask.ended.done():
                 ask.ended.set_exception(bug)
@@ -176,15 +176,15 @@ class OffsetClient(GroupOffsets):
         self._timer.set(None if self._stopped else self._machine.deadline())
 
     def assigned(self, partitions: Collection[TopicPartition], added: Collection[TopicPartition]) -> None:
-        """The member now owns exactly ``partitions``; those ``added`` are new."""
+        """Note that the member now owns exactly ``partitions``; those ``added`` are new."""
         self.feed(ev.AssignmentApplied(frozenset(partitions), frozenset(added)))
 
     def stopped(self, partitions: frozenset[TopicPartition]) -> None:
-        """No more records of these partitions are handed out."""
+        """Note that no more records of these partitions are handed over."""
         self.feed(ev.PartitionsStopped(partitions))
 
     def sought(self, partitions: frozenset[TopicPartition]) -> None:
-        """The application has sought in these partitions."""
+        """Note that the application has called ``seek`` for these partitions."""
         self.feed(ev.Sought(partitions))
 
     def stop(self) -> None:
@@ -192,7 +192,7 @@ class OffsetClient(GroupOffsets):
         self._stopped = True
         self._timer.set(None)
 
-    # ---- what it wants done
+    # ---- effects
 
     async def _commit_once(self, effect: fx.SendCommit) -> None:
         try:
@@ -203,7 +203,7 @@ class OffsetClient(GroupOffsets):
             self.feed(answer)
         except (BrokerError, AuthenticationError) as error:
             self._feed_raised(ev.CommitAnswered(effect.number, dict.fromkeys(effect.offsets, error.code)), error)
-        except Exception as bug:  # report it to the application; the caller must not wait for ever
+        except Exception as bug:  # reported to the application; the caller must not wait forever
             self.feed(ev.CommitLost(effect.number, describe_error(bug)))
             raise
 
@@ -231,7 +231,7 @@ class OffsetClient(GroupOffsets):
         return self._fetches.under_lock(lambda state: state.handover.consumed_offsets())
 
     def _tell_member(self, effect: fx.TellMember) -> None:
-        if self.on_refusal is not None:  # in the next iteration: it may feed events before this one is done
+        if self.on_refusal is not None:  # in the next iteration: it may feed events, and this one is not finished yet
             asyncio.get_running_loop().call_soon(self.on_refusal, effect.code, effect.member_epoch)
 
     def _end_commit(self, effect: fx.CommitEnded) -> None:
@@ -264,7 +264,7 @@ class OffsetClient(GroupOffsets):
         else:
             ask.ended.set_exception(self._raised or lookup_error(effect.failure, ask.what, self._identity))
 
-    # an effect that is missing here fails when it first occurs
+    # an effect that is missing from this table fails when it first occurs
     carry_out: Mapping[type, Callable[[Any, Any], None]] = {
         fx.SendCommit: lambda self, effect: self._tasks.start(self._commit_once(effect)),
         fx.SendLookup: lambda self, effect: self._tasks.start(self._look_up_once(effect)),

@@ -34,7 +34,7 @@ _STRANGER = "subscribe() to become a member, or commit while the group has no me
 
 
 def commit_error(failure: Failure, what: str, identity: MemberIdentity) -> KafkaNextgenError:
-    """CommitFailedError with the reason for each partition, the error a code has of its own, or RequestTimeoutError.
+    """Create a CommitFailedError with the reason for each partition, the code's own error, or a RequestTimeoutError.
 
     ``what`` describes what was being committed.
     """
@@ -58,7 +58,7 @@ def commit_error(failure: Failure, what: str, identity: MemberIdentity) -> Kafka
 
 
 def _advice(code: int, identity: MemberIdentity) -> tuple[str, ...]:
-    """Advice for a commit that failed with this code, if there is any."""
+    """Return advice for a commit that failed with this code, or an empty tuple."""
     if code == ErrorCode.UNKNOWN_MEMBER_ID and identity.member_epoch < 0:
         return (_NOT_JOINED if identity.belongs else _STRANGER,)
     if code in _ADVICE:
@@ -76,7 +76,7 @@ def left_out_text(codes: Mapping[TopicPartition, int], identity: MemberIdentity)
 
 
 def lookup_error(failure: Failure, what: str, identity: MemberIdentity) -> KafkaNextgenError:
-    """The error of a code, or RequestTimeoutError; ``what`` names the partitions that were looked up."""
+    """Create the error of a code, or a RequestTimeoutError; ``what`` names the partitions that were looked up."""
     group_id = identity.group_id
     if isinstance(failure, Refused):
         text = f"group {group_id}: committed offset of {format_partitions(failure.codes)}"

@@ -27,12 +27,12 @@ MEMBERSHIP_LOST = frozenset(
 
 
 class GroupOffsets:
-    """The offsets of a consumer without a group: there is nothing to commit and nothing committed (MisuseError).
+    """The offsets of a consumer without a group: commits and lookups raise MisuseError.
 
     ``OffsetClient`` overrides every method. All run on the I/O thread; times are in seconds.
     """
 
-    #: Called with the code and epoch of a refused commit whose code concerns the membership.
+    #: Called with the code and epoch of a refused commit if the code concerns the membership.
     on_refusal: Callable[[int, int], None] | None = None
 
     async def commit(self, offsets: Offsets, timeout_s: float, lost: frozenset[TopicPartition] = frozenset()) -> None:
@@ -44,17 +44,17 @@ class GroupOffsets:
         raise _no_group()
 
     async def committed(self, partitions: Collection[TopicPartition], timeout_s: float) -> Found:
-        """The committed offsets, None where there is none; unknown partitions are left out."""
+        """Return the committed offsets, None for a partition without one; unknown partitions are left out."""
         raise _no_group()
 
     def assigned(self, partitions: Collection[TopicPartition], added: Collection[TopicPartition]) -> None:
-        """The member now owns exactly ``partitions``; those ``added`` are new."""
+        """Note that the member now owns exactly ``partitions``; those ``added`` are new."""
 
     def stopped(self, partitions: frozenset[TopicPartition]) -> None:
-        """No more records of these partitions are handed out."""
+        """Note that no more records of these partitions are handed over."""
 
     def sought(self, partitions: frozenset[TopicPartition]) -> None:
-        """The application has sought in these partitions."""
+        """Note that the application has called ``seek`` for these partitions."""
 
     def feed(self, event: OffsetEvent) -> None:
         """Feed an event to the machine."""

@@ -1,4 +1,4 @@
-"""OffsetCommit and OffsetFetch requests of the offset machine: an effect in, an event out."""
+"""Sends the offset machine's OffsetCommit and OffsetFetch requests: each effect is answered with an event."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ class OffsetRequests:
     """Sends the offset requests of one group to its coordinator.
 
     Topics are sent by id if all ids are known and the broker supports that, else by name. ``fetches`` has the ids of
-    the assigned topics: if a topic was created again under the same name, the new topic's offsets must not change.
-    Offsets of a topic that was replaced are answered with UNKNOWN_TOPIC_ID.
+    the assigned topics: if a topic was created again with the same name, the new topic's offsets must not change. The
+    broker answers offsets of a replaced topic with UNKNOWN_TOPIC_ID.
 
     Raises AuthenticationError and GroupAuthorizationError if they prevent finding the coordinator, and
     UnsupportedProtocolError.
@@ -89,7 +89,7 @@ class OffsetRequests:
 
 
 def _reason(failure: Exception, api: Api) -> str:
-    """Why a request got no answer. The caller that set the timeout reports the timeout itself."""
+    """Why a request got no answer. A timeout is reported by the caller that set it."""
     if isinstance(failure, RequestTimeoutError):
         return f"no response to {api.name}" if failure.__cause__ is None else str(failure.__cause__)
     return str(failure)

@@ -1,4 +1,4 @@
-"""A fetch from one node, the follow-up fetches of the steady state, and the end of fetch sessions.
+"""Fetches from one node: the first one, those of the steady state, and the end of fetch sessions.
 
 The steady state begins after a node has returned a few small answers in a row. Starting it iterates over all
 partitions, which is not worthwhile if answers are large.
@@ -47,7 +47,7 @@ _FOR_NOTHING = FetchLimits(max_wait_ms=0, min_bytes=0, max_bytes=0)
 
 @frozen
 class ExchangeContext:
-    """What all fetches of a consumer share. ``isolation_level`` is Kafka's number of it.
+    """The data shared by all fetches of a consumer. ``isolation_level`` is Kafka's number for it.
 
     ``on_records`` is called after the next request has been sent, if an answer of the steady state had records.
     """
@@ -61,7 +61,7 @@ class ExchangeContext:
 
 
 class FetchExchange:
-    """An ``Exchange`` for ``fetch``; it enters the steady state if ``may_be_steady`` and other conditions allow it.
+    """An ``Exchange`` for ``fetch``; it enters the steady state if ``may_be_steady`` is set and other conditions hold.
 
     The caller that starts the exchange awaits ``reply``.
     """
@@ -112,7 +112,7 @@ class FetchExchange:
         return request
 
     def sent(self) -> None:
-        """Wake the application, now that this thread has finished: earlier, it would have to wait for the GIL."""
+        """Wake the application now that this thread has finished: before, it would have to wait for the GIL."""
         if self._has_news:
             self._context.on_records()
 

@@ -47,10 +47,10 @@ __all__ = ["Fetcher"]
 
 logger = logger_of("kafka_nextgen.fetch")
 
-#: A steady state begins after this many small answers in a row; the maximum record bytes of a small answer.
+#: The number of small answers in a row after which a steady state begins; the maximum record bytes of a small answer.
 SMALL_BEFORE_STEADY, MOST_SMALL_BYTES = 4, 8 * 1024
 
-_LEAST_DELAY_S = 0.001  # until the next plan: requests that become due within it are planned together
+_LEAST_DELAY_S = 0.001  # until the next plan; requests that become due in the meantime are planned together
 
 
 class Fetcher:
@@ -108,7 +108,7 @@ class Fetcher:
         self.pump()
 
     def let_go(self, partitions: Collection[TopicPartition]) -> None:
-        """Note that the application has handled the revocation, and committed the offsets it wants to commit."""
+        """Note that the application has handled the revocation, and has committed the offsets that it wants to keep."""
         self._fetches.let_go(partitions)
 
     def stop(self, partitions: Iterable[TopicPartition]) -> None:
@@ -118,7 +118,7 @@ class Fetcher:
             state.stop(stopped)
             self._mailbox.note_news()
         self._offsets.stopped(stopped)
-        self.pump()  # positions that are not known yet need no lookup any more
+        self.pump()  # their unknown positions no longer need a lookup
 
     async def find_position(self, partition: TopicPartition, timeout_s: float) -> int:
         """Return the offset of the next record, once known; raises MisuseError if no longer assigned."""
@@ -203,7 +203,7 @@ class Fetcher:
                     self._failure_log(following).recovered()
             except KafkaNextgenError as failure:
                 self._note_failure(following, exchange, failure)
-            except Exception:  # a bug is reported to the application, and partitions must not wait forever
+            except Exception:  # a bug, reported to the application; partitions must not wait forever
                 self._failed(following if exchange is None else exchange.end())
                 self._mailbox.wake()
                 self.pump()

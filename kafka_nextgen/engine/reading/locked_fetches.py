@@ -73,7 +73,7 @@ class LockedFetches(AbstractContextManager[FetchState]):
         self._lock.release()
 
     def under_lock(self, work: Callable[[FetchState], T]) -> T:
-        """Call ``work`` with the state, whose positions may not include the records of a taken offer."""
+        """Call ``work`` with the state, whose positions may still be before the records of a taken offer."""
         with self._lock:
             return work(self._state)
 
@@ -213,7 +213,7 @@ class LockedFetches(AbstractContextManager[FetchState]):
             return self._state.handover.handed_over_offsets()
 
     def let_go(self, partitions: Collection[TopicPartition] | None = None) -> None:
-        """Note that the application gives up these partitions, or all, and has made its last commit for them."""
+        """Note that the application gives up these partitions, or all, after its last commit for them."""
         with self._lock:
             self._state.handover.let_go(self._state.assignment() if partitions is None else partitions)
 

@@ -1,4 +1,4 @@
-"""Queries brokers for everything that fetching needs besides records: start offsets, leaders, and log divergence."""
+"""Queries brokers for everything that fetching needs in addition to records: start offsets, leaders, log divergence."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class PositionQueries:
     async def _find_new(
         self, asked: Collection[TopicPartition], found: Found, timeout_s: float
     ) -> tuple[Found, frozenset[TopicPartition]]:
-        """Find the new partitions: no committed offset, but in a topic where the group has committed other partitions.
+        """Find the new partitions: the group has no committed offset for them, but for other partitions of their topic.
 
         Partitions for which this can't be determined now are left out of ``found``, so they are queried again.
         """

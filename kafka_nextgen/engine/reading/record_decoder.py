@@ -81,7 +81,7 @@ class RecordDecoder:
 
 
 def _is_compressed(part: FetchedPartition) -> bool:
-    """Whether the first batch is compressed; all others probably are then, too."""
+    """Whether the first batch is compressed; the others are probably compressed, too."""
     return part.records is not None and has_codec(part.records)
 
 
