@@ -3,11 +3,11 @@
 All use goes through ``FetchState``. Its driver sends the requests that ``plan`` returns and passes back the answers;
 the application takes the records.
 
-An answer is decoded (``decoding``) and applied (``results``), and what went wrong is judged (``failures``, ``resets``).
-Its records wait (``buffers``) until they are handed over (``handing_over``). Then the next requests are planned
-(``planning``, ``position_needs``). ``positions`` has the state of one partition, ``context`` everything that these
-share, and ``underway`` what each node was asked, in its session (``sessions``). ``fast_path`` goes directly from one
-small answer to the next request.
+An answer is decoded (``decoding``) and applied (``results``), and errors are handled (``failures``, ``resets``). Its
+records wait (``buffers``) until they are handed over (``handing_over``). Then the next requests are planned
+(``planning``, ``position_needs``). ``positions`` has the state of one partition, ``context`` the shared state, and
+``underway`` the fetches from each node and its session (``sessions``). ``fast_path`` goes directly from one small
+answer to the next request.
 """
 
 from __future__ import annotations

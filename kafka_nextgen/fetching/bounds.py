@@ -1,14 +1,14 @@
 """Partitions that are read up to an end: how far they are fetched, and how many bytes to ask for.
 
-- The fetch position counts, not the last record. The last record of a range may be followed by a transaction marker,
-  records of an aborted transaction, or offsets removed by compaction.
+- The fetch position decides whether the end is reached, not the last record. The last record of a range may be followed
+  by a transaction marker, records of an aborted transaction, or offsets removed by compaction.
 - A batch may extend beyond the end. Its records from the end on are dropped, and the position stops at the end.
 - A partition fetched up to its end is no longer requested. It is finished when all its records are handed over.
-- To avoid useless transfers, the byte limit covers only the rest: the bytes per offset in the last answer, times the
-  offsets left, plus one batch, so that the batch with the end arrives whole. The first request is for one batch, to
-  learn the size: a second request costs less than a megabyte that is not read.
+- To avoid useless transfers, the byte limit covers only the remaining offsets: their number times the bytes per offset
+  in the last answer, plus one batch, so that the batch with the end arrives whole. The first request is for one batch,
+  to learn the size: a second request costs less than transferring a megabyte for nothing.
 - ``fetch.min.bytes`` does not apply (``Fetch.has_ends``): with a lower byte limit, a node would hold back its answer
-  for the maximum wait. If the log has no records there yet, the node waits as usual.
+  for the maximum wait. If the log has no records at the position yet, the node waits as usual.
 - A range specifies exact records. So a position outside the log or a truncated log is an error under any
   ``auto.offset.reset``, and so is a missing or replaced topic.
 """
@@ -34,7 +34,7 @@ class Bound:
     end: int
     _bytes_per_offset: float = 0.0  # in the last answer; 0 before the first
     _batch_bytes: int = 0  # the largest batch at the end of an answer
-    _least_bytes: int = 1  # lower limits returned no whole batch
+    _least_bytes: int = 1  # smaller limits returned no complete batch
 
     def note(self, arrival: Arrival) -> None:
         """Update the estimates from received records."""
@@ -49,7 +49,7 @@ class Bound:
         return min(max(wanted, self._least_bytes), max_bytes)
 
     def widen(self, offset: int, max_bytes: int) -> bool:
-        """Raise the byte limit after an answer without a whole batch; returns False if the maximum is reached."""
+        """Raise the byte limit after an answer without a complete batch; returns False if the maximum is reached."""
         asked_bytes = self.most_bytes(offset, max_bytes)
         self._least_bytes = max(self._least_bytes, 2 * asked_bytes)
         return asked_bytes < max_bytes

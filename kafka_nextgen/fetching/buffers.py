@@ -1,6 +1,6 @@
 """Received records that wait for the application.
 
-Partitions take turns: the one handed over last goes to the end. In its turn a partition hands over all its records, up
+Partitions take turns: the one handed over last goes to the end. In its turn, a partition hands over all its records, up
 to the requested number, since long runs of one partition are the cheapest to hand over. Handing over moves the start of
 a run; nothing is copied.
 """
@@ -52,7 +52,7 @@ class Buffers:
         self.runs_done = 0
 
     def copy(self, partitions: Iterable[TopicPartition]) -> Buffers:
-        """An independent copy of these partitions' runs: handing it over does not affect the original."""
+        """An independent copy of these partitions' runs: handing over its records does not affect the original."""
         kept = [partition for partition in partitions if partition in self._runs]
         runs, sizes = {each: self._runs[each] for each in kept}, {each: self._bytes[each] for each in kept}
         return Buffers(runs, sizes, self._handed_over)
@@ -73,7 +73,7 @@ class Buffers:
 
     def drop(self, partition: TopicPartition) -> None:
         """Drop all records of this partition."""
-        if partition in self._runs:  # no calls in here, so that a raising signal handler can't leave it half done
+        if partition in self._runs:  # no calls in this block, so that a raising signal handler can't leave it half done
             self.total_bytes -= self._bytes[partition]
             del self._bytes[partition]
             del self._runs[partition]
@@ -110,7 +110,7 @@ class Buffers:
         rest = ColumnSlice(columns, stop, run.stop) if stop < run.stop else None
         topic, nbytes = partition.topic, columns.nbytes
         handed_over = self._handed_over[topic].plus(columns, run.start, stop)
-        # From here on nothing is called, and so no signal handler runs.
+        # From here on nothing is called, so no signal handler runs.
         if partition not in self._runs or self._runs[partition] is not runs or not runs or runs[0] is not run:
             return None
         self._handed_over[topic] = handed_over
@@ -144,7 +144,7 @@ class Buffers:
                 runs.appendleft(part)
                 more_bytes += part.columns.nbytes
         nbytes = self._bytes.get(partition, 0) + more_bytes
-        # From here on nothing is called, and so no signal handler runs.
+        # From here on nothing is called, so no signal handler runs.
         self._handed_over[topic] = handed_over
         if partition in self._runs:
             del self._runs[partition]

@@ -66,7 +66,7 @@ class Assigned:
         self.partitions = frozenset(self._states)
 
     def begin_anew(self, state: PartitionState, topic_id: TopicId | None) -> PartitionState:
-        """Discard a partition's whole state except that it is assigned, since it belongs to another topic now."""
+        """Discard a partition's whole state but keep it assigned, since its name belongs to another topic now."""
         self.buffers.drop(state.partition)
         anew = self._states[state.partition] = PartitionState(
             state.partition,
@@ -80,7 +80,7 @@ class Assigned:
         return anew
 
     def known(self, partitions: Iterable[TopicPartition]) -> list[PartitionState]:
-        """The states of those of ``partitions`` that are assigned."""
+        """The states of those ``partitions`` that are assigned."""
         return [state for state in map(self._states.get, partitions) if state is not None]
 
     def require(self, partition: TopicPartition) -> PartitionState:
@@ -98,7 +98,7 @@ class Assigned:
     def answered(
         self, fences: Mapping[TopicPartition, int], but: Collection[TopicPartition] = ()
     ) -> dict[TopicPartition, PartitionState]:
-        """The states that still have these fences; a request about them, except those in ``but``, has ended."""
+        """The states that still have these fences; the request about them has ended, except for those in ``but``."""
         found: dict[TopicPartition, PartitionState] = {}
         get = self._states.get
         for tp, fence in fences.items():
@@ -158,7 +158,7 @@ class FetchContext:
         self.steady_state: SteadyState | None = None
 
     def end_steady_state(self) -> None:
-        """Called before each change of what is to be asked next."""
+        """End the steady state; called before each change that affects the next requests."""
         if self.steady_state is not None:
             self.steady_state.note_silence(self.assigned)
             self.steady_state = None
@@ -169,7 +169,7 @@ class SteadyState:
     """Facts that hold until something changes. ``share_bytes`` is each partition's share of the buffers.
 
     ``asked`` has, by node, the fences of a fetch known to request all partitions read from that node. ``answered_at``
-    has the time of each node's last answer, in seconds. ``fast_path`` says when a state is steady.
+    has the time of each node's last answer, in seconds. ``fast_path`` defines when a state is steady.
     """
 
     image: ClusterImage
@@ -197,7 +197,7 @@ class SteadyState:
 
 
 class MetadataRefresh:
-    """Allows one metadata request at a time, with growing pauses while something is missing.
+    """Allows one metadata request at a time, with increasing pauses while something is missing.
 
     ``retry_at`` is the earliest time of the next request, on the driver's clock, in seconds.
     """
@@ -209,7 +209,7 @@ class MetadataRefresh:
         self._rounds = 0  # how many times in a row something was missing
 
     def plan(self, states: Iterable[PartitionState], now: float) -> list[NeedMetadata]:
-        """One refresh for all topics that lack a leader or have a wrong one, unless it has to wait."""
+        """Plan one refresh for all topics that lack a leader or have a wrong one, unless it has to wait."""
         if self._is_asked or self.retry_at > now:
             return []
         fences = {state.partition: state.fence for state in states if state.has_question and state.needs_metadata}

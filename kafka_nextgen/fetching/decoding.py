@@ -1,4 +1,4 @@
-"""Decodes Fetch answers. This is slow, so it is separate from the state and no lock is held meanwhile."""
+"""Decodes Fetch answers. This is slow, so it is separate from the state, and no lock is held during decoding."""
 
 from __future__ import annotations
 
@@ -59,9 +59,9 @@ class PartitionTask(NamedTuple):
 class AnswerDecoding:
     """Decodes the answer to ``fetch``, partition by partition.
 
-    Partitions that were not requested are ignored, as are second entries of a partition. Once the decoded columns reach
-    their reserved size, or ``limits.max_answer_bytes``, the other partitions count as empty and are fetched again. The
-    size of partitions still being decoded at that moment is not counted, since it is not known yet.
+    Partitions that were not requested are ignored, and so are duplicate entries of a partition. Once the decoded
+    columns reach their reserved size, or ``limits.max_answer_bytes``, the other partitions count as empty and are
+    fetched again. The size of partitions still being decoded at that moment is not counted, since it is not known yet.
 
     If several threads decode, hold one lock around every call except ``PartitionTask.decode``.
     """
@@ -98,7 +98,7 @@ class AnswerDecoding:
 def decode_answer(
     fetch: Fetch, answered: Iterable[FetchedPartition], limits: RecordLimits, check_crc: bool = True
 ) -> tuple[DecodedPartition, ...]:
-    """Decode the answer to ``fetch`` by ``AnswerDecoding``, one partition after the other."""
+    """Decode the answer to ``fetch`` as ``AnswerDecoding`` does, one partition after the other."""
     todo, left_bytes = _what_to_decode(fetch, answered, limits)
     results: list[DecodedPartition] = []
     for answer, offset in todo:

@@ -1,4 +1,4 @@
-"""What goes wrong with one partition: each error code leads to an action, and some to an error for the application.
+"""Errors of one partition: each error code leads to an action, and some to an error for the application.
 
     REFRESH  another broker leads it, or none does yet: look up its leader, then ask again
     RETRY    the error is transient: ask again after a pause
@@ -99,7 +99,7 @@ def _error_of(code: int, partition: TopicPartition, offset: int) -> KafkaNextgen
 
 
 def note_preferred(state: PartitionState, node_id: int, fetch: Fetch, settings: FetchSettings, now: float) -> None:
-    """Switch to the replica that the leader named; at once, or after a pause if its redirects lead nowhere."""
+    """Switch to the replica that the leader named: immediately, or after a pause if its redirects lead nowhere."""
     leader_epoch = fetch.wanted[state.partition].leader_epoch
     state.replica = state.replica.named(node_id, leader_epoch, settings.replica_lease_s, now)
     if state.replica.leads_nowhere:

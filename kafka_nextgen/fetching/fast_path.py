@@ -1,8 +1,8 @@
 """The fast path of fetching: goes from a plain answer directly to the next fetch from the same node.
 
 If records arrive one by one, a node answers a thousand times a second, and each answer has few partitions. The slow
-path (``received``, ``fetched``, ``plan``) visits all partitions. In a steady state the next plan is known without that.
-Both paths have the same result.
+path (``received``, ``fetched``, ``plan``) visits all partitions. In a steady state, the next plan is known without
+visiting them. Both paths have the same result.
 
 In a *steady* state the next fetch of a node is known as soon as the node answers: the same partitions again, each after
 the records in the answer. The state is steady as long as
@@ -49,8 +49,8 @@ Step: TypeAlias = "accelerator.SteadyFetch[DecodedPartition]"
 class NodeFetches:
     """The consecutive fetches from one node in a steady state.
 
-    ``fetch`` was in flight when this object was last settled; ``most_buffered_bytes`` limits the buffered bytes at
-    which an answer may be applied here.
+    ``fetch`` was in flight when this object was last settled. An answer is applied here only if at most
+    ``most_buffered_bytes`` are buffered.
     """
 
     state: SteadyState
@@ -72,7 +72,7 @@ class FastPath:
         self.followed: list[NodeFetches] = []
 
     def begin(self, fetch: Fetch, image: ClusterImage, make: Callable[[], Step]) -> NodeFetches | None:
-        """Follow the answers to ``fetch``, which is in flight, with the step of ``make``; None if not steady."""
+        """Follow the answers to ``fetch``, which is in flight, with the step from ``make``; None if not steady."""
         state = self._find_state(image)
         if state is None or not state.covers(fetch, self._assigned):
             return None
@@ -117,8 +117,8 @@ class FastPath:
     def _is_steady(self, steady: NodeFetches, image: ClusterImage) -> bool:
         """Whether the state is steady, possibly again.
 
-        An answer on the slow path ends the steady state for all nodes. Without checking again, two nodes with
-        alternating answers would end it for each other for ever.
+        An answer on the slow path ends the steady state for all nodes. Without this check, two nodes with alternating
+        answers would keep ending it for each other.
         """
         if steady.state is self._context.steady_state and steady.state.image is image:
             return True

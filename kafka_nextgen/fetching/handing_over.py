@@ -18,7 +18,7 @@ __all__ = ["Handover"]
 
 
 class Handover:
-    """The part of ``FetchState`` that the application takes records from."""
+    """The part of ``FetchState`` from which the application takes records."""
 
     def __init__(self, assigned: Assigned) -> None:
         self._assigned = assigned
@@ -76,7 +76,7 @@ class Handover:
     def hand_over(self, part: ColumnSlice) -> None:
         """Advance the position to the end of ``part``, which is a peeked run or the first part of one.
 
-        Does nothing if the partition was stopped or sought since, or is beyond it already.
+        Does nothing if the partition has been stopped or sought since, or if its position is already beyond ``part``.
         """
         state = self._by_partition.get(part.columns.partition)
         if state is None:
@@ -96,8 +96,8 @@ class Handover:
     def put_back(self, parts: Sequence[ColumnSlice]) -> None:
         """Undo ``hand_over`` of these runs of one partition: its position goes back to their start.
 
-        Does nothing if the partition was revoked or sought since, or if more of it was handed over; but records put
-        back do not count as lost with a revoked partition.
+        Does nothing if the partition has been revoked or sought since, or if more of it was handed over, except that
+        the records no longer count as lost with a revoked partition.
         """
         self.uncommitted.note_put_back_late(parts)
         for state in self._assigned.known(part.partition for part in parts[:1]):
@@ -127,7 +127,7 @@ class Handover:
         return copied
 
     def mark_consumed(self) -> None:
-        """Note that the application asked for more, so that all records handed over so far count as processed."""
+        """Note that the application asked for more records, so all that were handed over so far count as processed."""
         for state in self._states:
             state.consumed = state.position or state.consumed
 
@@ -149,7 +149,7 @@ class Handover:
         return {tp: position for tp, position in self.handed_over_offsets().items() if tp not in stopped}
 
     def let_go(self, partitions: Iterable[TopicPartition]) -> None:
-        """Stop tracking uncommitted records of these: the application has committed what it wants."""
+        """Stop tracking uncommitted records of these partitions: the application has committed what it wants."""
         let_go(self._assigned.known(partitions))
 
     def _there(self) -> list[PartitionState]:

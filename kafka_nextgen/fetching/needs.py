@@ -1,7 +1,7 @@
 """Needs: the requests that the driver must send next.
 
 Each need has the fences of its partitions, and the driver passes the same need back with the answer. A partition that
-was stopped, sought or assigned again meanwhile has another fence, and its answer is dropped.
+was stopped, sought or assigned again in the meantime has another fence, and its answer is dropped.
 """
 
 from __future__ import annotations
@@ -76,8 +76,8 @@ class Fetch(NamedTuple):
     This is a tuple for speed: there may be a thousand a second. With ``sends_rack`` the node may prefer another replica
     for our rack (KIP-392). ``set_aside_bytes`` is the memory reserved for the answer and its columns. ``asked_at`` is
     on the driver's clock, in seconds. A fetch with ``is_out_of_session`` uses another connection. ``names`` has the
-    topics' names by their ids. With ``has_ends`` some partition has an end (``bounds``): then ``received`` needs the
-    arrivals, and the node must not wait for more than a byte.
+    topics' names by their ids. With ``has_ends``, at least one partition has an end (``bounds``): then ``received``
+    needs the arrivals, and the node must not wait for more than a byte.
     """
 
     node_id: int
@@ -113,5 +113,5 @@ class Arrival:
     last_batch_bytes: int = 0
 
 
-#: The answer to a need that fails as a whole is ``failed``.
+#: If a need fails as a whole, the answer to it is ``failed``.
 Need = NeedCommittedOffset | NeedOffsetReset | NeedEpochEnds | NeedMetadata | Fetch

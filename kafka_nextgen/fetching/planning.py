@@ -8,11 +8,11 @@ Every need has the fences of its partitions, and is passed to ``results`` with i
   fetch asks for every partition that is read from that node (its leader, or the replica that its leader prefers:
   ``replicas``), is not paused and has less buffered than its share (an equal part of ``fetch.buffer.bytes``). Other
   partitions are left out, and do not delay the rest.
-- If a partition was left out, the broker may wait for new records only for a moment, not for ``fetch.max.wait.ms``: the
+- If a partition was left out, the broker may wait for new records only briefly, not for ``fetch.max.wait.ms``: the
   application may take what is buffered at any time, and the next request must ask for that partition again.
 - A fetch requests no more than there is room for, after subtracting the answers that other requests may still bring
-  (``underway``). A broker sends its first batch whole under any limit (KIP-74), so that a small limit delays but never
-  blocks.
+  (``underway``). A broker sends its first batch whole under any limit (KIP-74), so a small limit delays partitions but
+  never blocks them.
 - A partition that has no leader, a changed leader or a deleted topic needs metadata first.
 
 A partition that is new to a node (assigned, resumed, sought, or led by another node before) need not wait for the
@@ -20,10 +20,10 @@ node's long poll, which may take ``fetch.max.wait.ms``. It is fetched *out of se
 
 - over another connection, since a node answers each connection in order; outside the node's session, which stays
   unchanged; and repeatedly, with a short wait.
-- Only once the node's fetch has been open for a while: if records arrive all the time, that fetch is answered at once,
-  and the next one requests all partitions.
-- While something is fetched out of session from a node, other fetches there have a short wait, too, so that the next
-  one requests all partitions again.
+- It begins only when the node's fetch has been open for a while: if records arrive all the time, that fetch is answered
+  soon, and the next one requests all partitions.
+- In the meantime, other fetches from that node have a short wait, too, so that the next one requests all partitions
+  again.
 - Partitions with buffered records are not fetched out of session.
 
 A partition is *silent* as long as no fetch of it is answered. This excludes partitions that are paused, being revoked,
@@ -55,9 +55,9 @@ AFTER_S = 0.01
 
 
 class Plan(NamedTuple):
-    """The requests to send now, when to plan again even if nothing happens, and what has become of topics.
+    """The requests to send now, the time to plan again even if nothing happens, and the changes of topics.
 
-    ``topics`` is None if they were searched for in the same image before.
+    ``topics`` is None if this image was searched for them before.
     """
 
     needs: tuple[Need, ...]
@@ -66,7 +66,7 @@ class Plan(NamedTuple):
 
 
 class Planning:
-    """The part of ``FetchState`` that decides which requests go to which node."""
+    """The part of ``FetchState`` that decides which requests to send to which node."""
 
     def __init__(self, context: FetchContext) -> None:
         self._context = context
@@ -150,9 +150,9 @@ class Planning:
         return {node_id: request for node_id, request in ends.items() if request is not None}
 
     def silence_s(self, now: float) -> dict[TopicPartition, float]:
-        """How many seconds each partition that should be fetched has been without an answer.
+        """For each partition that should be fetched, the seconds since its last answer.
 
-        0 for partitions with records waiting to be taken.
+        The value is 0 for partitions with records that the application has not taken.
         """
         if self._context.steady_state is not None:
             self._context.steady_state.note_silence(self._assigned)
@@ -268,7 +268,7 @@ def _plan_out_of_session(
 
 
 def _may_begin_at(context: FetchContext, node_id: int) -> float | None:
-    """When a fetch out of session may begin, while the node may be in a long poll; else None."""
+    """When a fetch out of session may begin; None if one is in flight, or if the node can't be in a long poll."""
     node = context.underway.nodes[node_id]
     if node.out_of_session is not None or node.asked is None or node.asked.max_wait_ms <= SHORT_WAIT_MS:
         return None

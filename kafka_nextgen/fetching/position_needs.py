@@ -1,8 +1,8 @@
-"""Plans the requests about positions: the committed offset, an offset by timestamp, and whether logs still match.
+"""Plans the requests for positions: committed offsets, offsets by timestamp, and the validation of logs.
 
 A leader is asked whether its log still matches the records that were read (KIP-320). A leader that was elected although
-it lagged behind lacks some of those records, and soon has other records at the same offsets. The leader epoch of the
-record before an offset tells the two logs apart.
+it lagged behind lacks some of those records, and soon has different records at the same offsets. The leader epoch of
+the record before an offset tells the two logs apart.
 
 - A position is validated when its leader has another epoch than at the last validation: after every election, and at
   the start, since a committed offset includes its epoch. The result depends on where that epoch ends in the leader's
@@ -11,7 +11,7 @@ record before an offset tells the two logs apart.
 - The validated offset is the next fetch offset, not the application's position, which is before the buffered records.
 - There is no validation if the partition was fetched up to its end (``bounds``), if the epoch before its position is
   unknown, or if its broker lacks the API.
-- If the known leader has an earlier epoch than what was read, the metadata is stale and is refreshed first. This is
+- If the known leader has an earlier epoch than the records read, the metadata is stale and is refreshed first. This is
   done only once, because the epochs of a recreated topic start over.
 
 Each fetch also contains the epoch of the record before its offset, so that a diverging log is noticed even if the

@@ -3,8 +3,8 @@
     AWAITING_POSITION --committed offset--> FETCHING
     AWAITING_POSITION --none committed----> AWAITING_RESET --offset by timestamp--> FETCHING
     FETCHING ----------offset out of range> AWAITING_RESET
-    FETCHING ----------another leader-----> VALIDATING --the same log, or where it parts--> FETCHING
-    VALIDATING --------unknown where it parts-> AWAITING_RESET
+    FETCHING ----------another leader-----> VALIDATING --same log, or known divergence--> FETCHING
+    VALIDATING --------unknown divergence-> AWAITING_RESET
     any --------------seek----------------> FETCHING
     any --------------seek to begin/end---> AWAITING_RESET
 
@@ -15,7 +15,7 @@ record before it, -1 if unknown.
 
 Besides the phase there are three flags:
 
-- ``released``: the rebalance callback has returned. Before that the position is looked up, since the callback may ask
+- ``released``: the rebalance callback has returned. Before that, the position is looked up, since the callback may ask
   for it, but nothing is fetched.
 - ``paused``: the application paused it.
 - ``stopped``: the partition is being revoked. Nothing more is fetched or handed over. The position stays until the
@@ -75,7 +75,7 @@ class PartitionState:
     paused: bool = False
     stopped: bool = False
     position: OffsetAndMetadata | None = None
-    consumed: OffsetAndMetadata | None = None  # the position when the application last asked for more
+    consumed: OffsetAndMetadata | None = None  # the position when the application last asked for more records
     found: OffsetAndMetadata | None = None  # the start position, if the next owner starts there without a commit
     last_handed_over: int = -1  # the offset of the last record handed over, while it may be put back
     uncommitted_from: int = -1  # the first offset that no commit covers, and the one after the last record handed over;
@@ -97,9 +97,9 @@ class PartitionState:
     error: KafkaNextgenError | None = None  # for the application, once everything before it is handed over
     retry_at: float = 0.0
     failures: int = 0
-    silent_since: float | None = None  # when a fetch was last answered, or, before that, could have
-    bound: Bound | None = None  # where it ends, if it has an end
-    sought: int = 0  # how often its topic was looked up in vain, if it has an end
+    silent_since: float | None = None  # when a fetch was last answered or, before the first answer, became possible
+    bound: Bound | None = None  # its end, if it has one
+    sought: int = 0  # the number of failed lookups of its topic, if it has an end
     end_offset: int = -1  # how far it can be read: the high watermark, or the last stable offset
     log_start_offset: int = -1
 
@@ -113,7 +113,7 @@ class PartitionState:
         self.is_new_there = self.is_new_there or before != (self.leader, self.leader_epoch)
 
     def check_replica(self, image: ClusterImage, now: float) -> None:
-        """Go back to the leader if it must be asked again, or if its preferred replica is offline.
+        """Return to the leader if that must be asked again, or if the preferred replica is offline.
 
         Not called while a fetch is in flight, because its answer must be attributed to the leader or to another
         replica.
@@ -141,7 +141,7 @@ class PartitionState:
 
     @property
     def needs_metadata(self) -> bool:
-        """Whether its leader must be looked up. If its topic is gone, one broker may not have known it yet."""
+        """Whether its leader must be looked up. Its topic may seem gone because a broker does not know it yet."""
         return self.stale or self.gone or (self.leader is None and self.phase is not Phase.AWAITING_POSITION)
 
     @property
@@ -165,7 +165,7 @@ class PartitionState:
         return self.bound is not None and self.position is not None and self.position.offset >= self.bound.end
 
     def next_position(self) -> FetchPosition:
-        """The fetch position of the next fetch; the same object while nothing changes, as there may be thousands."""
+        """The position of the next fetch; the same object while nothing changes, as there may be thousands of them."""
         last, ahead = self.asked_for, self.ahead
         offset, epoch = (self.fetch_offset, self.fetch_epoch) if ahead is None else (ahead.end_offset, ahead.end_epoch)
         max_bytes = self.max_bytes if self.bound is None else self.bound.most_bytes(offset, self.max_bytes)

@@ -58,7 +58,7 @@ class FetchProgress:
 
     @classmethod
     def of(cls, now: Assigned, then: Assigned) -> FetchProgress:
-        """Copy the progress from ``now``, but for partitions in ``then`` from there."""
+        """Copy the progress from ``now``, except for partitions in ``then``, which are copied from there."""
         partitions = {
             state.partition: PartitionProgress.of(state, each.buffers) for each in (now, then) for state in each.states
         }

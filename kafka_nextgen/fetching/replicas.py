@@ -1,19 +1,19 @@
 """Chooses the replica to read: the partition's leader, or one that the leader prefers for our rack (KIP-392).
 
 - The leader is asked first. If it prefers another replica, it names that one and returns no records.
-- The named replica is read from then on, until ``metadata.max.age.ms`` is over. Then the leader is asked again, since
-  another replica may be closer.
+- The named replica is read from then on, for ``metadata.max.age.ms``. Then the leader is asked again, since another
+  replica may be closer.
 - It is read only while it is online and the same leader still leads. If it is offline, the metadata may be stale and is
   refreshed before the leader is asked again.
 - If it fails (an error code, corrupt records, no connection), the leader is asked before the failure counts. A follower
   may lag behind its leader: an offset missing in its log may be in the leader's, and is no reason to reset the
   position.
-- If a leader names another replica a third time with nothing read in between, the rack is left out of requests to it
-  for as long as a preference lasts. A leader serves consumers without a rack itself.
+- If a leader names another replica for the third time with nothing read in between, requests to it omit the rack for as
+  long as a preference lasts. Consumers without a rack are served by the leader itself.
 
 All but the last rule are those of Kafka's own consumer (4.3, SubscriptionState and AbstractFetch). Kafka's consumer
-switches between leader and replica for ever if the preferred replica can't be read. Offsets are always looked up at the
-leader.
+would alternate between leader and replica forever if the preferred replica could not be read. Offsets are always looked
+up at the leader.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from kafka_nextgen.types import TopicPartition
 
 __all__ = ["LEADER", "ReadReplica"]
 
-#: How many redirects are followed with nothing read in between. More than one, since the leader's view may be stale.
+#: How many redirects are followed with nothing read in between: more than one, since the leader's view may be stale.
 MAX_REDIRECTS = 2
 
 _NONE = -1
@@ -35,8 +35,8 @@ _NONE = -1
 class ReadReplica:
     """The replica that a partition's leader prefers, if any; times are on the driver's clock, in seconds.
 
-    ``redirects`` counts the redirects since records were last read. Until ``withholds_rack_until`` requests are sent
-    without the rack.
+    ``redirects`` counts the redirects since records were last read. Requests are sent without the rack until
+    ``withholds_rack_until``.
     """
 
     preferred: int = _NONE
@@ -59,7 +59,7 @@ class ReadReplica:
         return self.preferred != _NONE and not image.is_online(partition, self.preferred)
 
     def is_over(self, leader_epoch: int, now: float) -> bool:
-        """Whether the leader, now at ``leader_epoch``, has to be asked again."""
+        """Whether the leader, whose epoch is ``leader_epoch`` now, has to be asked again."""
         return self.preferred != _NONE and (leader_epoch != self.leader_epoch or self.expires_at <= now)
 
     def named(self, node_id: int, leader_epoch: int, lease_s: float, now: float) -> ReadReplica:
@@ -73,7 +73,7 @@ class ReadReplica:
         return evolve(self, redirects=0) if node_id == self.preferred else evolve(self.dropped(), redirects=0)
 
     def dropped(self) -> ReadReplica:
-        """Go back to the leader."""
+        """Return to the leader."""
         return evolve(self, preferred=_NONE)
 
 

@@ -3,21 +3,21 @@
 A reset asks the partition's leader for the beginning of the log, its end, or the first record that is recent enough
 (KIP-1106). Two cases need two requests:
 
-- For a reset by age, the first request finds the end of the log. If no record is recent enough, reading starts there,
-  so that records written between the two requests are not skipped.
+- For a reset by age, the first request finds the end of the log. If no record is recent enough, reading starts at that
+  end, so that records written between the two requests are not skipped.
 - If a new partition starts at its end and the skipped offsets must be logged, the first request finds the log's
   beginning.
 
 A leader may also return where the epoch of the record before our offset ends in its log (KIP-320):
 
 - At or after our offset: everything that was read is in its log. The leader may return an earlier epoch than ours,
-  because only the leader of an epoch remembers it if no record was written in it. Then that epoch becomes ours.
+  because an epoch without records is known only to its own leader. Then we use that epoch.
 - Before our offset: the logs diverge there. If this affects only records not handed over yet, they are dropped and
   fetched again; the application's position is validated separately after that.
 - If the position itself is after the point of divergence, it moves there, and reading continues with the new records.
   If the leader does not know that point, the position is reset.
-- The position is not moved where ``auto.offset.reset`` is none, ``offset.reset.strict`` is set, or the partition is
-  read up to an end (``bounds``): the application gets a ``LogTruncationError`` with the point of divergence, and the
+- The position is not moved if ``auto.offset.reset`` is none, ``offset.reset.strict`` is set, or the partition is read
+  up to an end (``bounds``): the application gets a ``LogTruncationError`` with the point of divergence, and the
   position stays until it seeks.
 
 Kafka's own consumer does the same (4.3, SubscriptionState.maybeCompleteValidation), except for the strict reset.
@@ -70,7 +70,7 @@ class SkippedOffsets:
 
 
 def question_of(state: PartitionState) -> int | ByDuration:
-    """The next ListOffsets query: a timestamp, or a duration before the time of the request."""
+    """What the next ListOffsets request asks for: a timestamp, or a duration before the time of the request."""
     assert state.reset is not OffsetReset.NONE, "there is a place to go to"
     if state.counts_skipped and state.beginning is None:
         return EARLIEST
@@ -98,7 +98,7 @@ def note_listed(
         state.end = place
     else:
         state.start_at(place.offset, place.leader_epoch, checked_epoch=leader_epoch)
-        if state.reset is OffsetReset.EARLIEST:  # any other place moves while records are written
+        if state.reset is OffsetReset.EARLIEST:  # any other offset may change while records are written
             state.found = state.position
         return _skipped(state, place)
     return None
@@ -161,7 +161,7 @@ def note_diverging(
     before = (state.phase, state.fetch_offset, state.fetch_epoch)
     lost = _compare(state, found, assigned, settings, now)
     if state.error is None and before == (state.phase, state.fetch_offset, state.fetch_epoch):
-        note_failure(state, settings, now)  # no progress, so ask again after a pause
+        note_failure(state, settings, now)  # no progress was made, so ask again after a pause
     return lost
 
 
@@ -191,7 +191,7 @@ def _lose(state: PartitionState, lost: Truncation, settings: FetchSettings, now:
         return lost
     state.start_at(lost.diverging.offset, lost.diverging.leader_epoch)
     if state.consumed is not None and state.consumed.offset > lost.diverging.offset:
-        state.consumed = state.position  # nothing after it can have been processed
+        state.consumed = state.position  # nothing after it has been processed
     return lost
 
 

@@ -73,7 +73,7 @@ class Results:
         """Apply an answer before its records are decoded, so that the next fetch can continue after them.
 
         Call ``fetched`` or ``failed`` afterwards. Returns False if the node refused the session; then call neither, and
-        the same is requested again at once.
+        the same request is repeated immediately.
         """
         self._context.end_steady_state()
         quiet = self._underway.receive(fetch, answer, arrivals)
@@ -106,12 +106,12 @@ class Results:
     def fetched(self, fetch: Fetch, results: Iterable[DecodedPartition], now: float) -> tuple[TopicPartition, ...]:
         """Apply the result of a fetch. A partition that the broker omitted is requested again.
 
-        Returns the partitions whose leader prefers unreadable replicas, and no longer gets the rack.
+        Returns the partitions whose leader prefers unreadable replicas; requests to it now omit the rack.
         """
         self._context.end_steady_state()
         redirected: list[TopicPartition] = []
         rest = self._underway.end(fetch)
-        current = self._assigned.answered(rest.fences, but=rest.arrivals)  # those are requested again already
+        current = self._assigned.answered(rest.fences, but=rest.arrivals)  # those are already requested again
         for result in results:
             self._context.budget.note(result.fetched_bytes, 0 if result.columns is None else result.columns.nbytes)
             state = current.pop(result.partition, None)
@@ -126,7 +126,7 @@ class Results:
     def _apply(
         self, state: PartitionState, result: DecodedPartition, fetch: Fetch, arrival: Arrival | None, now: float
     ) -> None:
-        """Apply a partition's result: records, where the logs diverge, an error code, or corrupt records."""
+        """Apply a partition's result: records, a diverging epoch, an error code, or corrupt records."""
         settings, columns = self._settings, result.columns
         if arrival is not None:
             self._note_decoded_end(state, result, arrival)
@@ -177,10 +177,10 @@ class Results:
         now: float,
         new: Collection[TopicPartition] = (),
     ) -> None:
-        """Apply the group's committed offsets; where there is none (None), ``auto.offset.reset`` decides.
+        """Apply the group's committed offsets; for a partition without one (None), ``auto.offset.reset`` decides.
 
         ``new`` has the uncommitted partitions of topics in which the group has committed other partitions; for these
-        ``auto.offset.reset.new.partitions`` decides. For a partition missing in ``offsets`` the committed offset is
+        ``auto.offset.reset.new.partitions`` decides. For a partition missing in ``offsets``, the committed offset is
         unknown at the moment. A reset would ignore a possible commit and skip or repeat records, so the lookup is
         repeated.
         """
@@ -245,7 +245,7 @@ class Results:
             self._context.metadata.answered(now)
             return
         for state in self._answered(need).values():
-            # The node may be down, and another may lead its partitions by now.
+            # The node may be down, and another one may lead its partitions now.
             state.stale = not isinstance(need, NeedCommittedOffset)
             if isinstance(need, Fetch) and need.node_id == state.replica.preferred:
                 state.replica = state.replica.dropped()

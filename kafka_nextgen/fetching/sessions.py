@@ -1,11 +1,11 @@
-"""Fetch sessions (KIP-227): a request names only the partitions that changed, an answer only those with news.
+"""Fetch sessions (KIP-227): a request contains only the partitions that changed, an answer only those with news.
 
 A session has an id, which the node assigns, and an epoch, which counts its requests.
 
 - The first request is full and has epoch 0: it names every partition, and ends the session whose id it carries, if any.
 - The answer has the id of the new session. Id 0 means that the node keeps no session for us: every request is full.
-- From then on the epoch increases by 1, and wraps from the highest value to 1. A request names the partitions that are
-  new or have another offset, and those no longer fetched. All others stay unchanged.
+- From then on, the epoch increases by 1, and wraps around from the highest value to 1. A request names the partitions
+  that are new or have another offset, and those no longer fetched. All others stay unchanged.
 - An answer to such a request has only partitions with news.
 - Epoch -1 with a session's id ends the session; without an id it fetches outside any session.
 
@@ -14,8 +14,8 @@ Both sides must agree on the session's state. Whenever that is in doubt, the nex
 - when no answer arrived;
 - when the node does not have the session, or expected another epoch or other topic ids; then the request is repeated at
   once;
-- when an answer has a partition that is not in the session, or the answer to a full request lacks one. A partition that
-  is missing in the node's session would never be answered.
+- when an answer has a partition that is not in the session, or the answer to a full request lacks one. The node would
+  never answer for a partition that is missing in its session.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _FULL = 0
 _ALONE = -1
 _LAST_EPOCH = 2**31 - 1
 
-#: Top-level error codes about the session, or about topics for which the session has other ids.
+#: Top-level error codes that concern the session, or topics for which the session has other ids.
 _SESSION_ERRORS = frozenset(
     {
         ErrorCode.FETCH_SESSION_ID_NOT_FOUND,
@@ -51,7 +51,7 @@ _SESSION_ERRORS = frozenset(
 class SessionRequest(NamedTuple):
     """The session part of a request: the session it continues, the new or changed partitions, and the forgotten ones.
 
-    The forgotten partitions are as they were sent before. This is a tuple for speed, as every fetch has one.
+    The forgotten partitions are as previously sent. This is a tuple for speed, as every fetch has one.
     """
 
     session_id: int
@@ -146,7 +146,7 @@ class FetchSession:
         return self._open
 
     def failed(self, request: SessionRequest) -> None:
-        """Note that no answer arrived, so the node may or may not have counted the request."""
+        """Note that no answer arrived: it is unknown whether the node has counted the request."""
         if request is self._open:
             self._open = None
             self._start_over(self._id)

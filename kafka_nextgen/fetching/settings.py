@@ -14,10 +14,10 @@ SHORT_WAIT_MS = 50
 
 @frozen
 class FetchSettings:
-    """Limits in bytes and pauses in seconds, with the configuration key of each."""
+    """Limits in bytes and pauses in seconds; the comments name the configuration keys."""
 
     reset: Reset = OffsetReset.LATEST  # auto.offset.reset
-    strict: bool = False  # offset.reset.strict: reset only where there is no offset at all
+    strict: bool = False  # offset.reset.strict: reset only if there is no offset at all
     read_committed: bool = False  # isolation.level
     buffer_bytes: int = 64 * 1024 * 1024  # fetch.buffer.bytes
     max_bytes: int = 50 * 1024 * 1024  # fetch.max.bytes
@@ -29,11 +29,11 @@ class FetchSettings:
     new_partitions: Reset | None = None  # auto.offset.reset.new.partitions; None stands for auto.offset.reset
 
     def backoff_s(self, failures: int) -> float:
-        """The pause before trying again after so many failures in a row, doubling up to its maximum."""
+        """The pause after this many consecutive failures; it doubles with each, up to the maximum."""
         return min(self.retry_backoff_s * 2.0 ** min(failures, 30), self.retry_backoff_max_s)
 
     def reset_of(self, is_new: bool) -> Reset:
-        """The reset for a partition without a commit; ``is_new`` if the group has commits for others of its topic."""
+        """The reset for a partition without a commit; ``is_new`` if other partitions of its topic have one."""
         return self.new_partitions if is_new and self.new_partitions is not None else self.reset
 
     @property
@@ -43,5 +43,5 @@ class FetchSettings:
 
     @property
     def treats_new_apart(self) -> bool:
-        """Whether new partitions are treated differently."""
+        """Whether new partitions have a separate reset."""
         return self.counts_skipped or self.reset_of(is_new=True) != self.reset

@@ -10,7 +10,7 @@
 - The position advances when records are handed over, never before, so that an abandoned poll loses nothing.
 - The records read are compared with every new leader's log by leader epochs; losses are reported (``resets``).
 - Errors such as corrupt data and denied access are raised where the application takes records, after all earlier
-  records. The position stays. They are raised again at the next attempt, until a seek, or until the cause is gone.
+  records. The position stays. They are raised again at each attempt until a seek, or until the cause is gone.
 
 There is no clock, lock or callback here: ``now`` is an argument (seconds, any monotonic clock), and threads that share
 this object hold one lock around each call. Decoding is separate (``decode_answer``).
@@ -128,7 +128,7 @@ class FetchState:
             state.last_handed_over = -1
             self._assigned.start_over(state)
 
-    # ---- what the application does with it
+    # ---- calls of the application
 
     def seek(self, partition: TopicPartition, offset: int, leader_epoch: int = -1) -> None:
         """Continue at ``offset``. Raises MisuseError if the partition is not assigned."""

@@ -1,4 +1,4 @@
-"""Which topic a partition belongs to: the name of a topic does not identify it.
+"""Determines which topic a partition belongs to: the name of a topic does not identify it.
 
 A topic that is deleted and created again under its old name is another topic (KIP-516; KIP-848, "Topic ID and Topic
 Recreation"). Offsets of the old topic mean nothing in the new one, so no position, buffer or commit may be carried
@@ -6,8 +6,8 @@ over.
 
 - A coordinator that assigns by topic id identifies the topic, and revokes the partition itself when the topic is
   deleted. Until then the partition is *gone*: no requests are sent for it, and its offsets are not committed.
-- Where partitions are assigned by name, the topic is the one first seen under that name. If another topic replaces it,
-  the partitions start over where ``auto.offset.reset`` says. An offset committed under that name belongs to the old
+- If partitions are assigned by name, the topic is the one first seen under that name. If another topic replaces it, the
+  partitions start over as ``auto.offset.reset`` specifies. An offset committed under that name belongs to the old
   topic, even if it was committed after the new one was created; used as a position, it would skip the new topic's first
   records. For the same reason, a commit beyond such a partition's position is not sent (``of_old_topics``).
 - If a partition is read up to an end (``bounds``), no other topic can replace its topic, which a range may identify by
@@ -32,7 +32,7 @@ _NO_SUCH_TOPIC = frozenset({ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, ErrorCode.UNKN
 
 
 class TopicChanges(NamedTuple):
-    """The partitions that start over as their topic was replaced, those whose topic is gone, and all that are assigned.
+    """The partitions whose topic was replaced, which start over, those whose topic is gone, and all assigned ones.
 
     A partition that starts over is not gone.
     """
@@ -63,7 +63,7 @@ def _find_topic(state: PartitionState, image: ClusterImage) -> bool:
     """Check whether the partition's topic still exists; True if it was replaced and must start over."""
     topic = image.topics_by_name.get(state.partition.topic)
     if topic is None:
-        return False  # not requested yet
+        return False  # the metadata was not requested yet
     if state.topic_id is None:
         state.topic_id = topic.topic_id
     is_another = topic.topic_id is not None and topic.topic_id != state.topic_id
@@ -87,5 +87,5 @@ def _tell_if_missing(state: PartitionState, image: ClusterImage, behind_buffered
 
 
 def is_of_old_topic(state: PartitionState, offset: int) -> bool:
-    """Whether an offset to be committed belongs to the topic that had this name before."""
+    """Whether an offset to be committed belongs to the former topic of this name."""
     return state.replaced and (state.position is None or offset > state.position.offset)

@@ -1,16 +1,16 @@
-"""Tracks records that are lost uncommitted.
+"""Tracks records that are lost before they are committed.
 
 Records that were handed over but not committed before their partition was revoked are lost, and ``commit()`` has to
 report that.
 
 - ``read_to`` of a partition is the offset after the last record handed over, until a commit covers it or the record is
-  put back. After a seek it need no longer be committed. Positions advance over the records of a poll only at the next
-  call, so a commit of their offsets may come first.
+  put back. After a seek, it need not be committed any more. Positions advance over the records of a poll only at the
+  next call, so a commit of their offsets may come first.
 - A partition revoked with such records counts as lost until the loss is reported, or until a commit already in flight
   covers them. Records put back after their partition was revoked are not lost, since the application does not have
   them. Records of a deleted topic are not lost either, since there is nothing left to commit.
-- Iteration reports only later which records it returned. Those returned beyond the position of a partition that was
-  revoked meanwhile are lost, too.
+- Iteration reports with a delay which records it returned. If a partition was revoked in the meantime, those beyond its
+  position are lost, too.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ from kafka_nextgen.wire.records import ColumnSlice
 
 __all__ = ["Uncommitted", "let_go", "note_put_back"]
 
-#: In place of an offset: nothing to commit; the loss was reported to the application.
+#: Special values instead of an offset: nothing to commit; the loss was reported to the application.
 _NOTHING, _REPORTED = -1, -2
 
 
 def let_go(states: Iterable[PartitionState]) -> None:
-    """Stop tracking uncommitted records: the application knows of the revocation and has committed what it wants."""
+    """Stop tracking uncommitted records: the application knows about the revocation and has committed what it wants."""
     for state in states:
         state.read_to = state.uncommitted_from = _NOTHING
 
 
 def note_put_back(first: ColumnSlice, state: PartitionState) -> None:
-    """Note that the records from there on were put back, so that the application does not have them."""
+    """Note that the records from this offset on were put back, so the application does not have them."""
     offset = _first_of(first)
     if state.read_to >= 0:
         state.read_to = offset if state.uncommitted_from < offset else _NOTHING
@@ -57,17 +57,17 @@ def _read(first: int, end: int, state: PartitionState) -> None:
 
 
 def _wanted(state: PartitionState) -> int:
-    """The lowest commit that covers all read records still in the log: after a truncation the position is lower."""
+    """The lowest commit that covers all records read that the log still has: a truncation lowers the position."""
     return state.read_to if state.position is None else min(state.read_to, state.position.offset)
 
 
 class Uncommitted:
-    """Records lost uncommitted: for each partition, the first record that no commit covers, and the end of the last."""
+    """Records lost without a commit: for each partition, the first uncommitted record, and the end of the last."""
 
     def __init__(self, states: Mapping[TopicPartition, PartitionState]) -> None:
         self._states = states
         self._lost: dict[TopicPartition, tuple[int, int]] = {}
-        #: For revoked partitions, the position, or a commit beyond it, while iteration may still report records.
+        #: For revoked partitions, the position or a commit beyond it, as long as iteration may still report records.
         self._left_at: dict[TopicPartition, int] = {}
 
     @property

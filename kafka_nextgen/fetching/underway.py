@@ -1,21 +1,21 @@
-"""What is under way from each node, and how much memory it may take.
+"""The fetches under way from each node, and the memory that they may take.
 
 A fetch is first *in flight* to its node. After the answer has arrived, its records are *being decoded*. Batch headers
 show where the records end, so the next fetch is sent at once, and node and decoder work in parallel. Answers are
 applied in arrival order. If the records do not end where the headers said, later fetches of the partition are ignored.
 
-A partition omitted from an answer, because it has no news, is done when the answer arrives.
+A partition that is omitted from an answer because it has no news is finished when the answer arrives.
 
 Fetching takes at most ``fetch.buffer.bytes`` in total:
 
 - Buffered records count with the size of their columns.
 - A fetch under way counts with the memory reserved for it: the frame that the node may send plus its columns, since
-  both are in memory until decoding ends.
-- The ratio of column bytes to frame bytes is estimated from earlier answers: compressed records grow, and so do small
-  ones. An answer that grows more than expected is decoded up to the reserved size; the rest is fetched again.
+  both stay in memory until decoding ends.
+- The ratio of column bytes to frame bytes is estimated from earlier answers: compressed records expand, and so do small
+  ones. An answer that expands more than expected is decoded up to the reserved size; the rest is fetched again.
 - All nodes have equal shares. A fetch uses half of its node's share, so that the next fetch can be in flight while the
   answer is decoded. No node waits for another node's long poll.
-- A fetch requests at most 24 MiB: larger answers are not faster, and use memory that the next one could use.
+- A fetch requests at most 24 MiB: larger answers are no faster, and occupy memory that the next one could use.
 - Nothing is requested while less than a quarter of a fetch's part is free: many small answers cost more than few large
   ones.
 - Records of paused partitions stay buffered. Only if they alone leave no room for other partitions are they dropped and
@@ -43,7 +43,7 @@ from kafka_nextgen.types import TopicPartition
 
 __all__ = ["MOST_ANSWER_BYTES", "FetchBudget", "NodeUnderway", "Underway"]
 
-#: How many answers of one node may be in decoding while the next fetch is in flight.
+#: How many answers of one node may be being decoded while the next fetch is in flight.
 MOST_DECODING = 1
 
 _NOTHING: Mapping[TopicPartition, Arrival] = MappingProxyType({})
@@ -152,7 +152,7 @@ class Underway:
 
 MOST_ANSWER_BYTES = 24 * 1024 * 1024
 
-#: How fast the growth estimate falls after answers that grow less.
+#: How fast the growth estimate decreases after answers that expand less.
 _FORGETTING = 1 / 8
 
 

@@ -48,7 +48,7 @@ async def keep_running(work: Callable[[], Coroutine[object, object, None]], on_f
 
 
 def in_daemon_thread(work: Callable[[], T], name: str) -> asyncio.Future[T]:
-    """Run blocking ``work`` in a thread with this name; the future gets its outcome unless the loop closes first.
+    """Run blocking ``work`` in a thread with this name; the future gets the outcome unless the loop is closed before.
 
     The interpreter waits at exit for the threads of asyncio's executor, but not for daemon threads: a name server that
     does not answer must not delay the exit.
@@ -67,7 +67,7 @@ def in_daemon_thread(work: Callable[[], T], name: str) -> asyncio.Future[T]:
 
 
 def watch_work(future: asyncio.Future[Any]) -> None:
-    """Tell a loop with a simulated clock that a thread works for it until ``future`` is done."""
+    """Inform a loop with a simulated clock that a thread is working for it until ``future`` is done."""
     watch = getattr(future.get_loop(), "watch", None)
     if watch is not None:
         watch(future)
@@ -75,7 +75,7 @@ def watch_work(future: asyncio.Future[Any]) -> None:
 
 @contextmanager
 def threads_work() -> Iterator[None]:
-    """Do the same as ``watch_work`` until the block ends."""
+    """Do the same as ``watch_work``, until the block ends."""
     work = asyncio.get_running_loop().create_future()
     watch_work(work)
     try:

@@ -63,7 +63,7 @@ class _Call(NamedTuple):
 
 
 class _Route(NamedTuple):
-    """The connection and version for an API and a node, valid while ``brokers`` are the known ones."""
+    """The connection and version for an API and a node, valid as long as ``brokers`` are the known brokers."""
 
     brokers: Mapping[int, ServerAddress]
     connection: Connection
@@ -104,7 +104,7 @@ class ClusterClient:
             self._pool.on_wrong_broker = self._rebootstrap
 
     def _meant_at(self, address: ServerAddress) -> MeantBroker | None:
-        """The broker expected at this address; None if unknown, or if several share the address behind a proxy."""
+        """The broker expected at this address; None if unknown, or if several brokers are behind a proxy there."""
         nodes = [node_id for node_id, each in self._brokers.by_id.items() if each == address]
         cluster_id = self._metadata.image.cluster_id
         return None if len(nodes) != 1 or cluster_id is None else MeantBroker(cluster_id, nodes[0])
@@ -120,7 +120,7 @@ class ClusterClient:
         return self._metadata.image
 
     def retry_backoff_s(self, failures: int) -> float:
-        """Seconds to wait before a retry, after so many failures in a row."""
+        """Seconds to wait before a retry after this many failures in a row."""
         return self._settings.retry_backoff.delay_s(failures, self._chance())
 
     def on_metadata(self, callback: Callable[[ClusterImage], None]) -> None:
@@ -137,7 +137,7 @@ class ClusterClient:
         return self._pool.refusals.newest(self._now())
 
     def track_topics(self, needed: Callable[[], Collection[str]]) -> None:
-        """Keep the metadata of these topics fresh; ``needed`` is called for each request."""
+        """Keep the metadata of the topics that ``needed`` returns fresh; it is called for each request."""
         self._metadata.topics.needed = needed
 
     def allow_topic_creation(self, names: Collection[str]) -> None:
@@ -152,7 +152,7 @@ class ClusterClient:
         return None if throttle is None else str(throttle)
 
     def lift_throttles(self) -> None:
-        """Send requests that wait for a throttle at once, because this client is about to close."""
+        """Immediately send requests that wait for a throttle, because this client is about to close."""
         self._pool.lift_throttles()
 
     async def start(self, *, keep_trying: bool = False) -> None:
@@ -189,13 +189,13 @@ class ClusterClient:
         """Request these topics, or all tracked ones if both are None; ``metadata`` then has the answer.
 
         Asks again, with backoff, if the answer is invalid or omits a topic that was requested by name. Raises
-        ``TransportError`` or ``BrokerError``, ``NoBrokersError`` if none can be reached for ten seconds. ``timeout_s``
-        is in seconds, None for ``default.api.timeout.ms``.
+        ``TransportError`` or ``BrokerError``, or ``NoBrokersError`` if no broker can be reached for ten seconds.
+        ``timeout_s`` is in seconds, None for ``default.api.timeout.ms``.
         """
         await self._retry(lambda deadline: self._metadata.refresh(topics, topic_ids, deadline), timeout_s)
 
     async def all_topics(self, timeout_s: float | None = None) -> ClusterImage:
-        """An image with all topics of the cluster; ``metadata`` does not change. Raises as ``refresh_metadata``."""
+        """An image with all topics of the cluster; ``metadata`` is unchanged. Raises as ``refresh_metadata`` does."""
         return await self._retry(self._metadata.all_topics, timeout_s)
 
     async def _retry(self, ask: Callable[[Deadline], Awaitable[T]], timeout_s: float | None) -> T:
@@ -217,7 +217,7 @@ class ClusterClient:
                 failure_log.failed(failure)
                 await deadline.pause(pause_s, failure)
             except RequestTimeoutError as failure:
-                if self.refusal is not None:  # its backoff exceeds the time limit
+                if self.refusal is not None:  # the backoff of a refusal exceeds the time limit
                     raise self.refusal.with_traceback(None) from None
                 cause = self._throttle_in(failure) or (last if failure.__cause__ is None else None)
                 if cause is None:
@@ -273,7 +273,8 @@ class ClusterClient:
     async def run_exchange(self, node: Node, api: Api, exchange: Exchange, timeout_s: float) -> Answer:
         """Run an exchange and return its last answer.
 
-        ``timeout_s`` applies to each request; for the first it includes connecting. Raises as ``call``.
+        ``timeout_s`` applies to each request, for the first one including the connection setup. Raises as ``call``
+        does.
         """
         deadline = self._deadline(_Call(api, node), timeout_s)
         connection = await self._connect(node, api, deadline)
@@ -281,7 +282,7 @@ class ClusterClient:
         return await connection.send(api, version, exchange.begin(version), deadline, exchange=exchange)
 
     def try_exchange(self, node: Node, api: Api, exchange: Exchange, timeout_s: float) -> EagerFuture[Answer] | None:
-        """Send the first request of an exchange at once, and return the last answer as a future.
+        """Send the first request of an exchange immediately, and return a future of the last answer.
 
         Returns None if no connection to that broker is open.
         """
@@ -305,12 +306,12 @@ class ClusterClient:
         return route
 
     async def supports(self, extension: Api, target: Target, api: Api, timeout_s: float) -> bool:
-        """Whether the broker that receives requests of ``api`` supports ``extension``. Raises as ``call``."""
+        """Whether the broker that receives requests of ``api`` supports ``extension``. Raises as ``call`` does."""
         connection = await self._connect(target, api, self._deadline(_Call(api, target), timeout_s))
         return extension.key in connection.ranges
 
     async def find_coordinator(self, group_id: str, timeout_s: float | None = None) -> Broker:
-        """The coordinator of a group, which need not exist; looked up unless it is known.
+        """The coordinator of a group, looked up unless it is known; the group need not exist.
 
         ``timeout_s`` is in seconds, None for ``default.api.timeout.ms``. Raises ``TransportError``, or
         ``GroupAuthorizationError``.
@@ -339,7 +340,7 @@ class ClusterClient:
         return await self._brokers.connect_to_any(deadline)
 
     async def _connect_to_coordinator(self, target: Coordinator, api: Api, deadline: Deadline) -> Connection:
-        """Look the coordinator up again while it can't be reached: it may have moved."""
+        """Connect to the coordinator, looking it up again while it can't be reached: it may have moved."""
         failures = 0
         while True:
             broker = await self._coordinators.find(target.group_id, deadline)

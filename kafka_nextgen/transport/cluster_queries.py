@@ -41,9 +41,9 @@ class ClusterQueries:
     async def reachable_offsets(
         self, timestamps: Mapping[TopicPartition, int], timeout_s: float
     ) -> PartitionResults[OffsetAndTimestamp]:
-        """The offsets at these timestamps; partitions without a leader, or whose leader is away, are in ``failed``.
+        """The offsets at these timestamps; partitions without a reachable leader are in ``failed``.
 
-        Raises UnknownTopicError if the partition does not exist, looked up a few times, another BrokerError for
+        Raises UnknownTopicError if a partition still does not exist after a few lookups, another BrokerError for
         permanent errors, and RequestTimeoutError if nothing was found before the deadline.
         """
         return checked(await self.find_offsets(timestamps, timeout_s))
@@ -53,9 +53,9 @@ class ClusterQueries:
     ) -> PartitionResults[OffsetAndTimestamp]:
         """The offsets at these timestamps (milliseconds; -1 the end, -2 the beginning), or the error of each.
 
-        Retries transient errors until the deadline. If metadata shows a few times that a partition has no leader, it is
-        not waited for once others are found, unless ``needs_all``. Raises ClosedError if this client is closed
-        meanwhile.
+        Retries transient errors until the deadline. Once other partitions are found, it does not wait for a partition
+        that has no leader in several metadata answers, unless ``needs_all`` is set. Raises ClosedError if this client
+        is closed in the meantime.
         """
         deadline = Deadline(timeout_s, f"offsets of {format_partitions(timestamps)}")
         lookup, failures = Lookup(timestamps, needs_all=needs_all), 0
@@ -68,14 +68,14 @@ class ClusterQueries:
                     failures += 1
                     await deadline.pause(self._cluster.retry_backoff_s(failures))
                     await self._look_up(lookup, deadline)
-        except RequestTimeoutError:  # the deadline's
+        except RequestTimeoutError:  # from the deadline
             pass
         return lookup.end(timeout_s)
 
     async def lag(
         self, committed: Mapping[TopicPartition, OffsetAndMetadata | None], timeout_s: float
     ) -> PartitionResults[int | None]:
-        """The number of readable offsets from the committed one on; None for partitions without a committed offset.
+        """The number of readable offsets from the committed one on; None for a partition without a committed offset.
 
         Offsets below the log's start, which retention or DeleteRecords removed, can't be read. Fails and raises as
         ``reachable_offsets`` does.
@@ -128,7 +128,7 @@ class ClusterQueries:
         return from_response(answer, share)
 
     def _leader_epochs(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
-        """The leader epochs of these partitions, so that a former leader refuses: its log may end earlier."""
+        """The leader epochs of these partitions; with them, a former leader, whose log may end earlier, refuses."""
         known = ((tp, self._cluster.metadata.partition(tp)) for tp in partitions)
         return {tp: info.leader_epoch for tp, info in known if info is not None}
 

@@ -1,4 +1,4 @@
-"""Calls that happen at the same time: work that they share, and requests that leave in the order of the calls."""
+"""Concurrent calls: work that they share, and requests sent in call order."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class SingleFlight(Generic[K, T]):
     def _finished(self, key: K, task: asyncio.Task[T]) -> None:
         del self._running[key]
         if not task.cancelled():
-            task.exception()  # its callers may all have left; without this asyncio would log it
+            task.exception()  # without this, asyncio would log the exception if all callers have left
 
     async def close(self) -> None:
         """Cancel all work and wait for it to end; ``get`` raises from now on."""
@@ -65,7 +65,7 @@ class SendQueue:
     async def send(self, begin: Callable[[], Awaitable[EagerFuture[T]]], deadline: Deadline) -> T:
         """Call ``begin`` once all earlier requests are sent, and return the reply.
 
-        Raises ``RequestTimeoutError``, or what ``begin`` or the reply raises.
+        Raises ``RequestTimeoutError``, or the exceptions of ``begin`` and the reply.
         """
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.append(turn)

@@ -1,8 +1,8 @@
 """Opens a connection to a server: name lookup, TCP connect, TLS, ApiVersions, login.
 
-Every address of the name is tried, IPv6 and IPv4, until one succeeds; each has ``setup_timeout_s`` for all steps. A
-port where something other than Kafka listens is therefore detected here, before the first request. A server that
-refuses our credentials, or is not trusted, is not tried at its other addresses.
+Every address of the name is tried, IPv6 and IPv4, until one succeeds; each has ``setup_timeout_s`` for all steps. So a
+port where something other than Kafka listens is detected here, before the first request. A server that refuses our
+credentials, or is not trusted, is not tried at its other addresses.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ class _Opening:
     async def _connect(self, connection: Connection, host: str) -> None:
         contexts = self.settings.security.contexts
         context = None if contexts is None else await in_daemon_thread(contexts, "kafka_nextgen certificates")
-        name = None if context is None else self.address.host  # the certificate is for the name, not for its address
+        name = None if context is None else self.address.host  # the certificate is for the name, not for the address
         await asyncio.get_running_loop().create_connection(
             lambda: connection, host, self.address.port, ssl=context, server_hostname=name
         )
@@ -159,8 +159,7 @@ def _reason(error: Exception) -> str:
 
 # ---- API versions (KIP-35)
 
-#: Version 5 only adds the broker that is meant (KIP-1242); with brokers before Kafka 4.4 it would cost a second
-#: request.
+#: Version 5 only adds the expected broker (KIP-1242); with brokers before Kafka 4.4 it would cost a second request.
 _ASKED_IN = 4
 _WITH_MEANT_BROKER = 5
 
@@ -170,12 +169,12 @@ class WrongBrokerError(DisconnectedError):
 
 
 def checks_whom_we_mean(connection: Connection) -> bool:
-    """Whether the broker can report that it is not the expected one; then the rest of its cluster usually can, too."""
+    """Whether the broker can report that it is not the expected one; if so, its whole cluster usually can."""
     return connection.ranges.get(API_VERSIONS.key, (0, 0))[1] >= _WITH_MEANT_BROKER
 
 
 async def learn_versions(connection: Connection, deadline: Deadline, meant: MeantBroker | None = None) -> None:
-    """Ask which versions the broker supports, and keep them in ``connection.ranges``.
+    """Ask which versions the broker supports, and store them in ``connection.ranges``.
 
     A broker that lacks our version of ApiVersions answers UNSUPPORTED_VERSION in version 0, with its own range
     (KIP-511). The next request uses the highest version of that range, or 0 if there is none. Raises
@@ -224,7 +223,7 @@ class Resolver:
         self._looking_up: SingleFlight[ServerAddress, list[str]] = SingleFlight()
 
     async def look_up(self, address: ServerAddress, timeout_s: float) -> list[str]:
-        """The addresses of a name, without duplicates, in the system's order (which weighs IPv6 against IPv4).
+        """The addresses of a name, without duplicates, in the system's order of preference for IPv6 and IPv4.
 
         Raises ``DisconnectedError``, or ``RequestTimeoutError`` after ``timeout_s`` seconds.
         """

@@ -56,7 +56,7 @@ class Connection(asyncio.BufferedProtocol):
         self._receive: Receive | None = None
         self._timer = LazyTimer(self._on_timer)
         self._idle_since = self._loop.time()
-        self._has_answered = False  # anything but ApiVersions
+        self._has_answered = False  # any request except ApiVersions
         self._reauthentication = Reauthentication(self._pipeline, self._on_reauthenticated)
         self._ended: KafkaNextgenError | None = None
         self._socket_closed = self._loop.create_future()
@@ -91,7 +91,7 @@ class Connection(asyncio.BufferedProtocol):
         return reply
 
     def limit_frames(self, max_bytes: int, rule: str) -> None:
-        """From now on refuse longer frames; the error names ``rule``."""
+        """Refuse longer frames from now on; the error names ``rule``."""
         self._reader.limit(max_bytes, rule)
 
     def reauthenticate_at(self, at: float, log_in: LogIn) -> None:
@@ -99,7 +99,7 @@ class Connection(asyncio.BufferedProtocol):
         self._reauthentication.schedule(at, log_in)
 
     def send_waiting(self) -> None:
-        """Send waiting requests after a throttle was lifted."""
+        """Send the waiting requests after a throttle was lifted."""
         if self.is_open:
             self._pump(self._loop.time())
 
@@ -209,7 +209,7 @@ class Connection(asyncio.BufferedProtocol):
     # ---- requests
 
     def _submit(self, pending: PendingRequest, frame: bytes, now: float) -> None:
-        """Queue a request, and send it now if it may be."""
+        """Queue a request, and send it now if that is allowed."""
         left_s = max(0.0, pending.deadline.at - now)
         pending.frame, pending.timeout_s = frame, max(self._settings.request_timeout_s, left_s)
         self._pipeline.add(pending)
@@ -222,7 +222,7 @@ class Connection(asyncio.BufferedProtocol):
         return ThrottledError(str(self.throttle)) if self.throttle.until > self._loop.time() else None
 
     def _pump(self, now: float) -> None:
-        """Send the requests that may be sent now, and have the timer fire in time for what is due next."""
+        """Send the requests that may be sent now, and set the timer for the next deadline."""
         assert self._transport is not None
         if now >= self._reauthentication.at:
             self._reauthentication.begin()
@@ -241,7 +241,7 @@ class Connection(asyncio.BufferedProtocol):
     # ---- time, and the end
 
     def _due_at(self) -> float:
-        """When to act next: an answer is late, the connection is idle too long, or a request's throttle ends."""
+        """The next deadline: an answer is late, the connection is idle too long, or a request's throttle ends."""
         oldest = self._pipeline.oldest
         due_at = self._idle_since + self._settings.max_idle_s if oldest is None else oldest.due_at
         if self._pipeline.waiting and self.throttle.until < due_at and self._pipeline.may_send:

@@ -2,8 +2,8 @@
 
 A TLS failure that another attempt would repeat is a ``TlsError``: a certificate that is not trusted, expired or for
 another host, no common version or cipher, a port without TLS, our own certificate refused (in TLS 1.3 only reported by
-the first read after the handshake). Everything else is a ``DisconnectedError``. A disconnect during the handshake is
-too, because both a stopping broker and a port without TLS cause it.
+the first read after the handshake). Everything else is a ``DisconnectedError``. This includes a disconnect during the
+handshake, because both a stopping broker and a port without TLS cause one.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _CLIENT_REFUSED = (
     "authority that the broker trusts"
 )
 
-#: Other lasting failures by a part of OpenSSL's name for them; the first match counts.
+#: Other permanent failures, by a part of OpenSSL's name for them; the first match counts.
 _LASTING: Final[tuple[tuple[str, str], ...]] = (
     ("CERTIFICATE_REQUIRED", "the broker requires a client certificate: set ssl.certificate.location"),
     ("WRONG_VERSION_NUMBER", _NO_TLS_THERE),
@@ -72,7 +72,7 @@ def connection_lost_error(
 ) -> KafkaNextgenError:
     """The error for a connection that asyncio reports as lost; ``exc`` is None if the peer closed it.
 
-    ``untested`` are the security settings if no request was answered yet, since they may be the reason.
+    ``untested`` describes the security settings if no request has been answered yet, since they may be the reason.
     """
     tls = tls_error(address, exc, in_handshake=False) if isinstance(exc, OSError) else None
     if tls is not None:

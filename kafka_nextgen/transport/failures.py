@@ -63,10 +63,10 @@ def error_from_coordinator(
     *,
     has_own_assignors: bool = False,
 ) -> BrokerError:
-    """The coordinator's error as poll raises it: what happened, to which group and member, and what to do.
+    """The error that ``poll`` raises for the coordinator: what happened, to which group and member, and what to do.
 
     ``protocol`` is the group protocol in use. ``member_epoch`` is the member's epoch before the refusal, negative if it
-    had not joined yet. With ``has_own_assignors`` no advice is added about an unsupported assignor, since the
+    had not joined yet. With ``has_own_assignors``, no advice is added about an unsupported assignor, since the
     coordinator's message has it.
     """
     standing = f" at epoch {member_epoch}" if member_epoch >= 0 else ", which is joining"
@@ -80,7 +80,7 @@ def error_from_coordinator(
 def error_from_code(
     code: int, text: str, *, group_id: str | None = None, member_id: str | None = None, advice: str | None = None
 ) -> BrokerError:
-    """The typed error for an error code; ``text`` says what it concerned, ``advice`` replaces the usual advice."""
+    """The typed error for an error code; ``text`` describes what it concerned, ``advice`` replaces the usual advice."""
     advice = _ADVICE.get(code) if advice is None else advice
     named = text if name_of(code) in text else f"{text} ({name_of(code)})"
     message = f"{named}; {advice}" if advice else named

@@ -1,4 +1,4 @@
-"""Frames from a stream of bytes, received in place: four bytes of length, then as many bytes.
+"""Frames from a stream of bytes, received in place: four bytes with the length, then that many bytes.
 
 Small frames are received into one buffer, and returned as views of it. A view is valid until the next bytes arrive;
 ``FrameReader.kept`` makes it permanent. A larger frame gets a separate buffer, and the rest of it is received directly
@@ -48,7 +48,7 @@ class FrameReader:
         self._large_end = 0
 
     def limit(self, max_bytes: int, rule: str) -> None:
-        """From now on refuse longer frames; the error calls this limit ``rule``."""
+        """Refuse longer frames from now on; the error calls this limit ``rule``."""
         self._max_bytes, self._rule = max_bytes, rule
 
     def buffer(self) -> memoryview:
@@ -102,7 +102,7 @@ class FrameReader:
         self._end = rest
 
     def kept(self, frame: memoryview) -> memoryview:
-        """The frame in memory that stays valid: a copy if it is in the buffer for small frames."""
+        """The frame in memory that stays valid; it is a copy if the frame is in the buffer for small frames."""
         return memoryview(bytes(frame)) if frame.obj is self._buffer else frame
 
     def _begin_large(self, length: int, first: int) -> None:
@@ -157,7 +157,7 @@ def _capacity_for(length: int) -> int:
 
 
 def _is_free(buffer: bytearray) -> bool:
-    """Whether no view of the buffer exists: only then can it be resized."""
+    """Whether no view of the buffer exists; only then can it be resized."""
     try:
         buffer.append(buffer.pop())
     except BufferError:
@@ -172,8 +172,8 @@ def receiver_of(transport: asyncio.Transport) -> Receive | None:
 
     The event loop waits for the GIL twice for each piece it receives, and a busy thread of the application releases it
     only every 5 ms (``sys.getswitchinterval``). Megabytes would arrive in pieces, milliseconds apart. A small answer
-    may also arrive in pieces, since a broker writes records separately from what surrounds them. Other connections wait
-    meanwhile, but no longer than the application's thread delays them anyway.
+    may also arrive in pieces, since a broker writes records separately from the rest of the answer. Other connections
+    wait in the meantime, but no longer than the application's thread delays them anyway.
     """
     plain = transport.get_extra_info("socket")
     if not isinstance(plain, TransportSocket) or transport.get_extra_info("sslcontext") is not None:

@@ -1,8 +1,8 @@
 """One daemon thread with one event loop for each consumer or other owner of connections, and the tasks on it.
 
 Heartbeats are sent from here, so they depend neither on the application's thread nor on its event loop. The application
-submits coroutines; the thread puts its own findings into the ``Mailbox``. Every future that ``submit`` returned is done
-when the thread ends, so no caller waits for ever.
+submits coroutines; the thread puts its own findings into the ``Mailbox``. Every future returned by ``submit`` is done
+when the thread ends, so no caller waits forever.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _GIVING_UP_S = 1.0
 
 
 class IoThread:
-    """Owns the event loop. Usable by every thread of the process that made it; unusable after a fork.
+    """Owns the event loop. Any thread of the process that created it can use it; it is unusable after a fork.
 
     ``on_failure`` gets exceptions of callbacks on the loop, which would be lost otherwise. ``owner`` is the owner's
     name in errors. The thread uses ``clock``, or the system's clock. Raises MisuseError if threads are not native
@@ -52,7 +52,7 @@ class IoThread:
         self._owner = owner
         self._pid = os.getpid()
         self._on_failure = on_failure
-        self._lock = threading.RLock()  # a signal handler may submit from within
+        self._lock = threading.RLock()  # reentrant: a signal handler may submit work while the lock is held
         self._accepts = True
         self._loop = new_private_loop(clock)
         self._loop.set_exception_handler(self._note_failure)
@@ -63,7 +63,7 @@ class IoThread:
         self._thread.start()
 
     def begin_with(self, work: Coroutine[object, object, T]) -> T:
-        """Run the first work, which sets the owner up, and wait for it; the thread ends if it fails."""
+        """Run the first work, which sets up the owner, and wait for it; the thread ends if it fails."""
         try:
             return self.submit(work).result()
         except BaseException:
@@ -73,7 +73,7 @@ class IoThread:
     def submit(self, work: Coroutine[object, object, T]) -> Future[T]:
         """Run a coroutine on the loop; the future gets its result, and cancelling the future cancels the work.
 
-        Raises MisuseError if the owner is closed, was made before a fork, or the interpreter is ending.
+        Raises MisuseError if the owner is closed or was created before a fork, or if the interpreter is shutting down.
         """
         try:
             self.check_usable()
@@ -102,7 +102,7 @@ class IoThread:
         return future
 
     def _begin_soon(self, begin: Callable[[], None]) -> None:
-        """Start in one of the next iterations, in order, so that thousands of submissions do not delay a heartbeat."""
+        """Start work in a later iteration, in order, so that thousands of submissions do not delay a heartbeat."""
         if not self._to_begin:
             self._loop.call_soon(self._begin_some)
         self._to_begin.append(begin)
@@ -131,12 +131,12 @@ class IoThread:
 
     @property
     def is_foreign(self) -> bool:
-        """Whether this process was forked off the one that made the thread."""
+        """Whether this process was forked from the one that created the thread."""
         return os.getpid() != self._pid
 
     @property
     def is_frozen(self) -> bool:
-        """Whether the interpreter is shutting down: this thread, like every daemon thread, no longer runs."""
+        """Whether the interpreter is shutting down, so that daemon threads such as this one no longer run."""
         return threads_are_frozen() and not self.has_ended
 
     @property
@@ -145,13 +145,13 @@ class IoThread:
         return not self._accepts
 
     def check_usable(self) -> None:
-        """Raise MisuseError if this is not the process that made the thread, or the thread has stopped."""
+        """Raise MisuseError if this is not the process that created the thread, or if the thread has stopped."""
         if os.getpid() != self._pid or not self._accepts or threads_are_frozen():
             self.refuse_foreign()
             raise self._closed() if not self._accepts else self._frozen()
 
     def refuse_foreign(self) -> None:
-        """Raise MisuseError if this is not the process that made the thread."""
+        """Raise MisuseError if this is not the process that created the thread."""
         if self.is_foreign:
             raise MisuseError(f"this {self._owner} was made before a fork; make a new one in the child process")
 
@@ -163,7 +163,7 @@ class IoThread:
 
     def end(self) -> None:
         """End the loop after the current callback; call this only on the loop."""
-        if not self._ended.done():  # a second call must not interrupt the cancelling
+        if not self._ended.done():  # a second call must not interrupt the cancellation
             self._ended.set_result(None)
 
     def end_after(self, work: Callable[[], Coroutine[object, object, None]]) -> None:
@@ -171,7 +171,7 @@ class IoThread:
         self.call_soon(lambda: self._begin_to_end(work))
 
     def _begin_to_end(self, work: Callable[[], Coroutine[object, object, None]]) -> None:
-        self._ending = asyncio.ensure_future(self._end_after(work))  # the loop alone would not keep it alive
+        self._ending = asyncio.ensure_future(self._end_after(work))  # the loop alone does not keep a task alive
 
     async def _end_after(self, work: Callable[[], Coroutine[object, object, None]]) -> None:
         try:
@@ -282,7 +282,7 @@ class InFlight:
         self._tasks: set[asyncio.Task[Any]] = set()
 
     async def do(self, work: Callable[[], Coroutine[object, object, T]]) -> T:
-        """Run ``work``, which counts as in progress meanwhile."""
+        """Run ``work``, which counts as in progress until it ends."""
         task = asyncio.current_task()
         assert task is not None, "work is done by tasks"
         self._tasks.add(task)

@@ -1,10 +1,10 @@
 """The known brokers, and requests to any of them.
 
-Until metadata lists brokers, the bootstrap servers are tried; then the listed brokers, least loaded first.
+Until metadata lists brokers, the bootstrap servers are tried; after that the listed brokers, least loaded first.
 
 If no listed broker answers for ``metadata.recovery.rebootstrap.trigger.ms``, or one requests it (REBOOTSTRAP_REQUIRED),
 they are forgotten and the bootstrap servers are tried again (KIP-899, KIP-1102): the whole cluster may have moved. The
-bootstrap servers are tried at once if no broker has a valid host name.
+bootstrap servers are also tried if no broker has a valid host name.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class KnownBrokers:
         self._told_at: float | None = None
 
     def id_at(self, address: ServerAddress) -> int | None:
-        """The id of the broker with this address, None if it is not known. May be called from any thread."""
+        """The id of the broker with this address; None if it is unknown. May be called from any thread."""
         return next((node_id for node_id, each in self.by_id.items() if each == address), None)
 
     async def connect_to_any(
@@ -52,8 +52,8 @@ class KnownBrokers:
         """A connection to the least loaded server that can be reached, except those in ``failed``.
 
         Raises ``NoBrokersError`` with the failure of each, ``RequestTimeoutError`` if the deadline passes before all
-        were tried, or ``AuthenticationError``: for a refused login at once, for a ``TlsError`` only if no other server
-        is reached.
+        were tried, or ``AuthenticationError``: for a refused login immediately, for a ``TlsError`` only if no other
+        server is reached.
         """
         failures = dict(failed or {})
         servers = self._in_order()
@@ -76,7 +76,7 @@ class KnownBrokers:
     async def request_any(self, api: Api, build: Callable[[int], Message], deadline: Deadline) -> Answer:
         """Send an idempotent request to one server after the other until one answers.
 
-        Raises as ``connect_to_any``, or ``UnsupportedProtocolError`` if the broker lacks ``api``.
+        Raises as ``connect_to_any`` does, or ``UnsupportedProtocolError`` if the broker lacks ``api``.
         """
         failed: dict[ServerAddress, KafkaNextgenError] = {}
         while True:
@@ -128,6 +128,6 @@ def _no_brokers_error(
     throttles = [throttle for failure in failures.values() if (throttle := throttle_in(failure)) is not None]
     if not throttles or len(throttles) < len(failures):
         return NoBrokersError(f"no broker could be reached: {'; '.join(map(of, servers))}")
-    throttled = NoBrokersError("; ".join(map(str, throttles)))  # all were reached
+    throttled = NoBrokersError("; ".join(map(str, throttles)))  # all servers were reached
     throttled.__cause__ = throttles[0]
     return throttled

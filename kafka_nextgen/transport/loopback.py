@@ -16,7 +16,7 @@ from typing import NamedTuple
 __all__ = ["is_anything_under_way"]
 
 _IS_KNOWN = sys.platform == "linux"
-#: The state in ``struct tcp_info`` (linux/tcp.h), then bytes received, still to be sent, sent, and sent once more.
+#: The state in ``struct tcp_info`` (linux/tcp.h), then the bytes received, still to be sent, sent, and retransmitted.
 _FIELDS = struct.Struct("@B127xQ8xI52xQQ")
 _SYN_SENT = 2
 

@@ -33,7 +33,7 @@ __all__ = ["ClusterMetadata", "MetadataTopics"]
 
 logger = logger_of(__name__)
 
-_FIRST_WITH_IDS = 12  # the first version that can ask for topics by id
+_FIRST_WITH_IDS = 12  # the first version that can request topics by id
 
 
 class MetadataTopics:
@@ -110,7 +110,7 @@ class ClusterMetadata:
         self._keeping_fresh: asyncio.Task[None] | None = None
 
     def start(self) -> None:
-        """Keep the image fresh from now on."""
+        """Start to keep the image fresh."""
         if self._keeping_fresh is None:
             work = keep_running(self._keep_fresh, self._on_failure)
             self._keeping_fresh = asyncio.get_running_loop().create_task(work)
@@ -154,7 +154,7 @@ class ClusterMetadata:
             wanted, self._wanted = self._wanted, _Wanted()
             try:
                 await self._learn(wanted)
-            except Exception as failure:  # a callback's error, too, or the callers would wait for ever
+            except Exception as failure:  # includes a callback's error: otherwise the callers would wait forever
                 _resolve(future, failure)
             except asyncio.CancelledError:
                 _resolve(future, ClosedError("metadata: closed by this client"))
@@ -210,7 +210,7 @@ class ClusterMetadata:
             while not await self._refreshed():
                 failures += 1
                 await asyncio.sleep(self._settings.retry_backoff.delay_s(failures, self._chance()))
-            # Changes reach the brokers one after the other, so an immediate request might return the old state.
+            # Changes reach one broker after the other, so an immediate request might return the old state.
             await asyncio.sleep(self._settings.retry_backoff.delay_s(1, self._chance()))
 
     async def _refreshed(self) -> bool:
@@ -228,4 +228,4 @@ def _resolve(future: asyncio.Future[None], failure: Exception | None) -> None:
         future.set_result(None)
     else:
         future.set_exception(failure)
-        future.exception()  # its callers may have left; without this asyncio would log it
+        future.exception()  # without this, asyncio would log the exception if the callers have left

@@ -1,4 +1,4 @@
-"""What this library's threads need: native threads, and an interpreter that is not shutting down."""
+"""Checks the requirements of this library's threads: native threads, and an interpreter that is not shutting down."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["check_native_threads", "threads_are_frozen"]
 
 
 def threads_are_frozen() -> bool:
-    """Whether the interpreter is shutting down: daemon threads no longer run, so waiting for one is useless."""
+    """Whether the interpreter is shutting down: daemon threads no longer run, so nothing should wait for one."""
     return sys.is_finalizing()
 
 

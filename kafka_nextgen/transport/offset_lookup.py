@@ -61,11 +61,11 @@ class Lookup:
                 self._fail(tp, error_from_code(listed.error, f"offset of {tp}"))
 
     def note_failure(self, partitions: Iterable[TopicPartition], cause: object) -> None:
-        """Remember why these partitions were not found in this attempt."""
+        """Note why these partitions were not found in this attempt."""
         self._causes.update(dict.fromkeys(partitions, cause))
 
     def note_no_metadata(self, cause: object) -> None:
-        """Remember this cause for partitions without one, since causes from leaders are more specific."""
+        """Note this cause for partitions that have none: causes from leaders are more specific."""
         for tp in self.missing:
             self._causes.setdefault(tp, cause)
 
@@ -99,7 +99,7 @@ class Lookup:
             self._fail(tp, error)
 
     def end(self, timeout_s: float) -> PartitionResults[OffsetAndTimestamp]:
-        """The results when the lookup is complete or the time is over."""
+        """Return the results; the lookup is complete or its time has expired."""
         by_cause: dict[str, list[TopicPartition]] = {}
         for tp in self.missing:
             by_cause.setdefault(str(self._causes.get(tp, NO_LEADER)), []).append(tp)

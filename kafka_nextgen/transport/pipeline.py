@@ -1,7 +1,7 @@
 """The requests of one connection, in order, without I/O.
 
 A broker answers the requests of a connection in order, so the next answer belongs to the oldest request. A request
-whose caller has left keeps its place: its answer still arrives, and is discarded.
+keeps its place after its caller has left: its answer still arrives, and is discarded.
 
 Requests wait while too many are in flight or the broker throttles. While a login is renewed (KIP-368), only login
 requests are sent.
@@ -30,7 +30,7 @@ LogIn = Callable[[], Coroutine[object, object, None]]
 
 
 class Exchange(Protocol):
-    """A series of requests, each sent as soon as the previous one is answered, without waking the waiting task.
+    """A series of requests; each is sent as soon as the previous one is answered, without waking the waiting task.
 
     At a thousand answers a second, waking a task for each costs more than the request itself. The task gets the first
     answer that ``follow`` has no next request for, or the error that ended the connection. Methods run on the event
@@ -56,10 +56,10 @@ class Exchange(Protocol):
 
 @define(eq=False)
 class PendingRequest:
-    """A request, and the reply its caller waits for, which is done if that has left.
+    """A request, and the reply that its caller waits for; the reply is already done if the caller has left.
 
     ``for_login`` is set for login requests. ``timeout_s`` is how long the connection waits for the answer. Each request
-    of an exchange has another id, frame and time.
+    of an exchange has its own id, frame and time.
     """
 
     api: Api
@@ -84,7 +84,7 @@ class Pipeline:
         self.waiting: deque[PendingRequest] = deque()
         #: Set while a login is renewed.
         self.on_hold = False
-        #: The correlation id of the next request. A connection's ids have no gap.
+        #: The correlation id of the next request. A connection's ids have no gaps.
         self.next_id = 0
 
     def __len__(self) -> int:
@@ -142,9 +142,9 @@ class Pipeline:
 
 
 class Reauthentication:
-    """Renews a connection's login, once that is due, before the next request is sent (KIP-368).
+    """Renews a connection's login when that is due, before the next request is sent (KIP-368).
 
-    Nothing else is in flight meanwhile. ``on_end`` gets the error if the login fails, or None.
+    No other request is in flight during the renewal. ``on_end`` gets the error if the login fails, or None.
     """
 
     def __init__(self, pipeline: Pipeline, on_end: Callable[[KafkaNextgenError | None], object]) -> None:
@@ -160,7 +160,7 @@ class Reauthentication:
         self.at, self._log_in = at, log_in
 
     def begin(self) -> None:
-        """Hold requests back, if one waits, as a renewal is due; start it when nothing is in flight."""
+        """Hold requests back if one is waiting and a renewal is due; start it when nothing is in flight."""
         if self._pipeline.may_send:
             self._pipeline.on_hold = True
         if self._pipeline.on_hold and self._task is None and self._pipeline.oldest is None:

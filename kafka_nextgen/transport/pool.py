@@ -35,7 +35,7 @@ logger = logger_of(__name__)
 
 @frozen
 class _Backoff:
-    """A server's failures in a row, the last of them, and the time before which it is not tried again."""
+    """A server's consecutive failures, the last of them, and the time before which it is not tried again."""
 
     failures: int
     last: KafkaNextgenError
@@ -46,8 +46,8 @@ class ConnectionPool:
     """Connections by server and purpose.
 
     ``on_lost`` is called for each connection that was lost, not for those this client closed. ``node_of`` returns the
-    node id of a server, None if it is not known. Two optional attributes: ``meant_at`` returns the broker expected at
-    an address, and ``on_wrong_broker`` is called when another broker answers there.
+    node id of a server, None if it is not known. Two attributes are optional: ``meant_at`` returns the broker expected
+    at an address, and ``on_wrong_broker`` is called when another broker answers there.
     """
 
     def __init__(
@@ -91,7 +91,7 @@ class ConnectionPool:
         raise refusal.with_traceback(None)
 
     def get_open(self, address: ServerAddress, purpose: Purpose) -> Connection | None:
-        """The connection for this purpose if one is open."""
+        """The open connection for this purpose, if there is one."""
         connection = self._open.get((address, purpose))
         return connection if connection is not None and connection.is_open else None
 
@@ -138,7 +138,7 @@ class ConnectionPool:
         self._backoffs.pop(address, None)
         self.traffic.opened += 1
         throttle = self.throttles.of(address, purpose)
-        throttle.extend(connection.throttle.until, asyncio.get_running_loop().time())  # by ApiVersions or the login
+        throttle.extend(connection.throttle.until, asyncio.get_running_loop().time())  # set by ApiVersions or the login
         connection.throttle = throttle
         self._open[address, purpose] = connection
         connection.on_closed = lambda closed, error: self._closed(closed, purpose, error)

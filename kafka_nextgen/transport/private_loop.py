@@ -20,12 +20,12 @@ class _PrivateLoop(asyncio.ProactorEventLoop if _IS_WINDOWS else asyncio.Selecto
 
 
 def new_private_loop(clock: Clock | None = None) -> asyncio.AbstractEventLoop:
-    """Make one of asyncio's own loops, even if the application's policy makes others (such as uvloop).
+    """Create one of asyncio's own loops, even if the application's policy creates others (such as uvloop).
 
     With ``clock``, the loop and the thread that runs it follow that clock.
     """
     loop = _real_loop() if clock is None else _turned_loop(clock)
-    loop.set_debug(False)  # ``python -X dev`` is for the application's mistakes
+    loop.set_debug(False)  # ``python -X dev`` is meant for the application's mistakes
     return loop
 
 

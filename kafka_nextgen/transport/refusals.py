@@ -1,6 +1,6 @@
 """Slow retries after a server refused the login, or TLS failed permanently.
 
-Credentials are rotated, certificates are renewed, and brokers receive both one after the other, so a refusal is not
+Credentials are rotated and certificates renewed, and not all brokers receive them at the same time, so a refusal is not
 final. But repeated attempts can lock accounts. After a refusal the next attempt waits for a separate backoff, longer
 than the one for unreachable servers, and all calls that need a connection share that attempt.
 
@@ -34,7 +34,7 @@ _RECENT_S = 60.0
 
 @frozen
 class _Refusal:
-    """The latest of one server's consecutive refusals, and the time before which there is no other attempt."""
+    """The latest of one server's consecutive refusals, and the time before which there is no new attempt."""
 
     error: AuthenticationError
     failures: int
@@ -47,14 +47,14 @@ class _Refusal:
 
 
 class Refusals:
-    """The refusals in force. ``on_refused``, which may be set, is called for the first of several."""
+    """The refusals in force. ``on_refused``, if set, is called for the first of consecutive refusals."""
 
     def __init__(self, backoff: Backoff, chance: Callable[[], float]) -> None:
         self.on_refused: Callable[[AuthenticationError], None] = lambda error: None
         self._backoff = backoff
         self._chance = chance
         self._by_server: dict[ServerAddress, _Refusal] = {}
-        self._of_login: _Refusal | None = None  # the last, unless a later login succeeded anywhere
+        self._of_login: _Refusal | None = None  # the last one, unless any login has succeeded since
         self._turns: dict[ServerAddress | None, asyncio.Lock] = {}
         self._log = FailureLog(logger, "connecting")
 
@@ -69,10 +69,10 @@ class Refusals:
         return None if refusal is None else refusal.error
 
     async def attempt(self, address: ServerAddress, connect: Callable[[], Awaitable[T]]) -> T:
-        """Call ``connect``, at once or when the backoff of a refusal is over.
+        """Call ``connect`` immediately, or when the backoff of a refusal is over.
 
-        Raises what ``connect`` raises; or, without calling it, the ``AuthenticationError`` of another caller's attempt
-        that this call waited for.
+        Raises the errors of ``connect`` or, without calling it, the ``AuthenticationError`` of another caller's attempt
+        for which this call waited.
         """
         refusal = self._find(address)
         if refusal is not None:

@@ -13,9 +13,9 @@ from kafka_nextgen import clocks
 __all__ = ["Backoff", "FailureLog"]
 
 _JITTER = 0.2
-_MAX_DOUBLINGS = 30  # more would overflow a float in the end
+_MAX_DOUBLINGS = 30  # more could overflow a float
 
-#: Seconds until a failure that repeats is logged again.
+#: Seconds until a repeated failure is logged again.
 REPEAT_S = 60.0
 
 _DURATIONS = re.compile(r"\d+(\.\d+)? s\b")
@@ -37,7 +37,7 @@ class Backoff:
 
 
 class FailureLog:
-    """Logs the failures of an action that is tried again and again; ``what`` names the action.
+    """Logs the failures of an action that is retried; ``what`` names the action.
 
     A failure is logged when it is new, and then once a minute with a count; the recovery is logged once. Failures that
     differ only in a duration count as the same.

@@ -12,7 +12,7 @@ from kafka_nextgen.transport.security.settings import Security, security_of
 __all__ = ["TransportSettings"]
 
 MIB = 1024 * 1024
-#: Seconds of retries before the application is told that no server can be reached.
+#: Seconds of retries before the application gets the error that no server can be reached.
 UNREACHABLE_TIMEOUT_S = 10.0
 _RETRY = Backoff(0.1, 1.0)
 _RECONNECT = Backoff(0.05, 1.0)

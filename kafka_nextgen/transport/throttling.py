@@ -1,11 +1,11 @@
 """Throttling: sending nothing to a broker for as long as it asks, because of a quota (KIP-219).
 
-Since Kafka 2.0 a broker answers at once with a ``throttle_time_ms``, and reads nothing from that connection meanwhile.
-All connections to a broker share its throttle, except that those to it as a coordinator have their own, as in Kafka's
-client: a member that fetches too much keeps its membership.
+Since Kafka 2.0, a broker answers immediately with a ``throttle_time_ms``, and reads nothing from that connection during
+that time. All connections to a broker share its throttle, except that connections to it as a coordinator have a
+separate one, as in Kafka's client: a member that fetches too much keeps its membership.
 
-A request that has to wait still obeys its caller's deadline, and its error then names the throttle. A client that
-closes ignores throttles: its last commit and its leave would come too late.
+A request that has to wait still obeys its caller's deadline, and its error then names the throttle. A closing client
+ignores throttles: otherwise its last commit and its leave would be too late.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class ThrottledError(OutageError):
 
 
 def throttle_in(error: BaseException) -> ThrottledError | None:
-    """The throttle that caused an error, if one did."""
+    """The throttle that caused an error, if any."""
     cause: BaseException | None = error
     while cause is not None and not isinstance(cause, ThrottledError):
         cause = cause.__cause__

@@ -22,7 +22,7 @@ from kafka_nextgen.types import TopicId
 
 __all__ = ["PatternWatch", "describe_topics", "id_of", "topic_metadata"]
 
-#: The error codes that mean, for this member, that a topic does not exist.
+#: The error codes that mean that a topic does not exist for this member.
 _ABSENT = frozenset(
     {
         ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
@@ -49,7 +49,7 @@ async def describe_topics(
 
 
 def id_of(image: ClusterImage, name: str) -> TopicId:
-    """The id of a topic, as assignors know it."""
+    """The topic id that assignors use."""
     topic = image.topics_by_name.get(name)
     known = topic.topic_id if topic is not None else None
     return known or uuid5(NAMESPACE_URL, f"kafka-topic:{name}")
@@ -105,7 +105,7 @@ class PatternWatch:
         self._watching: asyncio.Task[None] | None = None
 
     def start(self, pattern: str) -> bool:
-        """Start watching; returns False if already started. Raises ConfigError for what google-re2 can't read."""
+        """Start watching; returns False if already started. Raises ConfigError if google-re2 can't read the pattern."""
         if self._watching is not None:
             return False
         matching(pattern, ())

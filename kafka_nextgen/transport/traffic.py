@@ -11,7 +11,7 @@ __all__ = ["Traffic"]
 
 @define
 class Traffic:
-    """Totals over all connections: how many were opened, closed (of these ``lost``) or ``failed`` to open, and more."""
+    """Totals over all connections: how many were opened, closed (some of them ``lost``), ``failed`` to open, etc."""
 
     opened: int = 0
     closed: int = 0

@@ -25,7 +25,7 @@ __all__ = ["ApplicationWait", "Clock", "Follower", "clock_of"]
 REST_LIMIT_S = 120.0
 #: For how long (real seconds) a woken application is expected to call its consumer again.
 RETURN_S = 0.5
-#: How many checks of the followers follow each other at once, and the pause (real seconds) between later ones.
+#: How many checks of the followers are made without a pause, and the pause (real seconds) between later ones.
 _QUICK_LOOKS, _PAUSE_S = 100, 0.0005
 
 
@@ -34,7 +34,7 @@ class Follower(Protocol):
 
     @property
     def turns(self) -> int:
-        """A counter that changes whenever the follower starts to do something."""
+        """A counter that changes whenever the follower becomes active."""
 
     @property
     def due_at(self) -> float:
@@ -51,10 +51,10 @@ class Follower(Protocol):
 
 
 class Clock:
-    """Time that runs like the system's and that a test can move forward: ``Cluster(clock=Clock())``, ``advance``.
+    """A clock that runs like the system's and that a test can move forward: ``Cluster(clock=Clock())``, ``advance``.
 
     The cluster uses it, and so does each ``Consumer`` or ``AsyncConsumer`` of this process whose ``bootstrap.servers``
-    name one of the cluster's listeners. Other clients and other processes do not; to the cluster they are silent while
+    name one of the cluster's listeners. Other clients and other processes do not; they seem silent to the cluster while
     time is moved forward. Several clusters may share a clock.
     """
 
@@ -74,13 +74,13 @@ class Clock:
         return clocks.real_time() + self._ahead_s
 
     def advance(self, seconds: float) -> None:
-        """Let ``seconds`` pass, as fast as the cluster and its consumers can do their work of that time.
+        """Let ``seconds`` pass, as fast as the cluster and its consumers can do the work of that period.
 
         Guarantees, for everything that uses this clock:
 
         - Everything due within ``seconds`` (timers, time limits, retries, intervals) happens in time order, each at its
-          time: all messages sent at one moment are received and answered before the clock moves forward.
-        - So a live member keeps its session however much time passes, since its heartbeats are sent meanwhile. A member
+          own time: all messages sent at one moment are received and answered before the clock moves forward.
+        - So a live member keeps its session however much time passes, since its heartbeats are sent in time. A member
           that has stopped, or does not use this clock, expires at its session timeout.
         - When this returns, everything that was due is done, and no message is in transit.
         - A call that waits (``poll``, a loop) in another thread returns at its time. If that thread calls its consumer
@@ -129,7 +129,7 @@ class Clock:
         return due_at
 
     def _next_due(self) -> float | None:
-        """When the next timer is due, if all followers were at rest at the same moment; wakes those that are late.
+        """Return when the next timer is due if all followers were at rest at one moment; wakes those that are late.
 
         Each follower is checked twice. If none has taken a turn since its first check, all were idle from the end of
         the first round on. So the second round can't have missed a message, unless the kernel has not delivered it.
@@ -166,7 +166,7 @@ class Clock:
 
 
 class ApplicationWait:
-    """A consumer's application as a follower; ``count`` returns how often the wakeup behind ``notify`` was notified."""
+    """A consumer's application as a follower; ``count`` returns how often the wakeup of ``notify`` was notified."""
 
     def __init__(self, clock: Clock, count: Callable[[], int], notify: Callable[[], None]) -> None:
         self._clock = clock

@@ -78,7 +78,7 @@ class TurnedLoop(asyncio.SelectorEventLoop):
             self._clock.remove(self)
 
     def run_in_executor(self, executor: Any, func: Callable[..., Any], *args: Any) -> asyncio.Future[Any]:  # type: ignore[override]
-        """Run work in a thread; the loop does not count as at rest meanwhile."""
+        """Run work in a thread; the loop does not count as at rest until the work ends."""
         return self.watch(super().run_in_executor(executor, func, *args))
 
     def watch(self, work: asyncio.Future[Any]) -> asyncio.Future[Any]:

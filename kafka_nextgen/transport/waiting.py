@@ -1,4 +1,4 @@
-"""Waiting on an event loop: deadlines, timers, and the future that brings a reply.
+"""Waiting on an event loop: deadlines, timers, and the future of a reply.
 
 Waiting for a future never cancels it: several callers may share it, and a late answer still has to be matched and
 discarded. If the callback of a timer raises, the loop's exception handler gets the error and the timer is set again,
@@ -21,12 +21,12 @@ __all__ = ["ClosedError", "Deadline", "EagerFuture", "LazyTimer", "Timer", "wait
 
 T = TypeVar("T")
 
-#: Seconds until a callback of a timer that raised is called again.
+#: Seconds until a timer's callback that raised is called again.
 RETRY_S = 1.0
 
 
 class ClosedError(DisconnectedError):
-    """This client was closed; a retry is useless."""
+    """This client was closed; retrying would not help."""
 
 
 class EagerFuture(asyncio.Future[T]):
@@ -53,13 +53,13 @@ class EagerFuture(asyncio.Future[T]):
     def set_exception(self, failure: BaseException) -> None:  # type: ignore[override]  # never a class
         """Set an exception. The task resumes in the next iteration, since the caller may have to clean up first."""
         super().set_exception(failure)
-        self.exception()  # without this asyncio would log it if the task has left
+        self.exception()  # without this, asyncio would log it if the task has left
         self._wake(at_once=False)
 
     def cancel(self, msg: Any = None) -> bool:
         """Cancel unless done; returns whether this call cancelled it. asyncio calls this too."""
         is_cancelled = super().cancel(msg)
-        self._wake(at_once=False)  # a task that still waits for a future that is done, too: see ``end``
+        self._wake(at_once=False)  # also a task that still waits although the future is done: see ``end``
         return is_cancelled
 
     def _wake(self, at_once: bool) -> None:
@@ -74,7 +74,7 @@ class EagerFuture(asyncio.Future[T]):
             self._loop.call_soon(wake, self, context=context)
 
     def fail_at(self, moment: float, failure: Callable[[], BaseException]) -> None:
-        """Fail at ``moment`` on the loop's clock, unless done by then; replaces a ``moment`` set before."""
+        """Fail at ``moment`` on the loop's clock, unless done by then; replaces an earlier ``moment``."""
         self.cancel_timeout()
         self._timer = self._loop.call_at(moment, lambda: None if self.done() else self.set_exception(failure()))
 
@@ -128,7 +128,7 @@ class Deadline:
         return error
 
     async def wait(self, future: asyncio.Future[T], last_failure: object = None) -> T:
-        """Wait for a shared future. Raises ``RequestTimeoutError``, or what the future raises."""
+        """Wait for a shared future. Raises ``RequestTimeoutError``, or the future's exception."""
         await asyncio.wait({future}, timeout=self.left_s())
         if not future.done():
             raise self.missed(last_failure)
@@ -141,7 +141,7 @@ class Deadline:
         reply.fail_at(self.at, lambda: self.missed(why()))
 
     async def pause(self, delay_s: float, last_failure: object = None) -> None:
-        """Sleep; raises ``RequestTimeoutError`` at once if the deadline would pass meanwhile."""
+        """Sleep; raises ``RequestTimeoutError`` immediately if the deadline would pass during the sleep."""
         if delay_s >= self.left_s():
             raise self.missed(last_failure)
         await asyncio.sleep(delay_s)
@@ -161,7 +161,7 @@ async def wait_for_event(event: asyncio.Event, timeout_s: float) -> bool:
 
 
 class Timer:
-    """Calls ``callback`` once. Setting it replaces the time that was set before."""
+    """Calls ``callback`` once. Setting the timer replaces the time that was set before."""
 
     def __init__(self, callback: Callable[[], object]) -> None:
         self._callback = callback
@@ -197,12 +197,12 @@ class Timer:
 class LazyTimer:
     """A timer for deadlines that change thousands of times a second: moving a deadline to a later time costs nothing.
 
-    It fires no later than the earliest deadline it was given, and often too early. ``callback`` gets the time on the
+    It fires no later than the earliest deadline that was set, and often too early. ``callback`` gets the time on the
     loop's clock for which the timer was set, checks what is due, and sets the next deadline.
     """
 
     def __init__(self, callback: Callable[[float], object]) -> None:
-        #: When it fires next: infinite if it is not set, minus infinity once it is stopped.
+        #: The time at which it fires next: infinity if it is not set, minus infinity once it is stopped.
         self.at = inf
         self._callback = callback
         self._loop = asyncio.get_running_loop()

@@ -4,7 +4,7 @@ Rounds and frames are limited, because the broker is not authenticated yet.
 
 A broker may limit how long a login is valid (KIP-368). It is then renewed on the same connection after 85 to 95 % of
 that time, as in Kafka's client, so that connections opened together are not renewed together. Brokers refuse a renewal
-within a second of the one before, so a login that is valid for a shorter time just ends.
+within a second of the previous one, so a login with a shorter validity is not renewed.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from kafka_nextgen.wire.messages import (
 
 __all__ = ["MAX_TOKEN_FRAME_BYTES", "SHORTEST_RENEWAL_S", "authenticate", "reauthentication_delay_s"]
 
-#: The longest answer before the login succeeded; Kafka's brokers accept as much from clients.
+#: The longest answer before the login has succeeded; Kafka's brokers accept the same length from clients.
 MAX_TOKEN_FRAME_BYTES: Final = 512 * 1024
 
 #: The shortest time (seconds) to the renewal of a login.

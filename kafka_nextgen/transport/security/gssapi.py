@@ -77,7 +77,7 @@ class GssapiClient:
         if self._gssapi.RequirementFlag.mutual_authentication not in self._context.actual_flags:
             raise AuthenticationError("GSSAPI: the broker did not prove that it has the service's key")
         offer = bytes(self._context.unwrap(token).message)
-        # By RFC 4752 the length has to be 0 where no layer is offered, but Java's servers always send 65,536.
+        # According to RFC 4752, the length has to be 0 if no layer is offered, but Java's servers always send 65,536.
         if len(offer) != _OFFER_BYTES:
             raise AuthenticationError(f"GSSAPI: the broker's offer of security layers has {len(offer)} bytes, not 4")
         if not offer[0] & _NO_LAYER:

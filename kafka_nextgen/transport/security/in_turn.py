@@ -1,4 +1,4 @@
-"""Runs calls that may block for ever in one thread at a time.
+"""Runs calls that may block forever in one thread at a time.
 
 Each connection attempt asks for a password or reads files in a separate thread, which continues after the attempt's
 deadline. If a vault or a file server never answers, threads would pile up.
@@ -23,7 +23,7 @@ T = TypeVar("T")
 def in_turn(call: Callable[[], T], what: str) -> Callable[[], T]:
     """Return a function that makes the call in one thread at a time; errors name the call ``what``.
 
-    It raises what the call raises, and ``OutageError`` if an earlier call does not return within ``MOST_WAIT_S``.
+    It raises the exceptions of the call, and ``OutageError`` if an earlier call does not return within ``MOST_WAIT_S``.
     """
     lock = threading.Lock()
 

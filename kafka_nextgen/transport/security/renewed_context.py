@@ -1,8 +1,8 @@
 """A TLS context that is reloaded when its files change, since certificates are renewed while a client runs.
 
-Files are compared at each new connection; connections that are open keep the context that they were opened with. A file
-may be read while it is being written, or a certificate before its key. Then the working context stays in use, which is
-logged once, and the files are read again for the next connection.
+Files are compared for each new connection; open connections keep the context with which they were opened. A file may be
+read while it is being written, or a certificate may be replaced before its key. Then the working context stays in use,
+which is logged once, and the files are read again for the next connection.
 """
 
 from __future__ import annotations

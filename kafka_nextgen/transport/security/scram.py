@@ -7,11 +7,11 @@
 
 The client checks the server as well. The server's nonce must begin with ours and be longer, or the login may be a
 replay. Iterations must be at least 4,096, the minimum of RFC 7677 and Kafka, against guessing from a recorded login,
-and at most 1,000,000, about a second of one core, so that a server can't occupy this client. The server's signature,
-compared in constant time, must prove that it knows the password too.
+and at most 1,000,000, about one second on one core, so that a server can't keep this client busy. The server's
+signature, compared in constant time, must prove that it knows the password too.
 
-The client of scramp, which the embedded broker uses, prepares passwords by RFC 4013 and requires salts of 12 bytes.
-Kafka does neither, so some Kafka users could not log in with it.
+The client in scramp, the library that the embedded broker uses, prepares passwords as in RFC 4013 and requires salts of
+12 bytes. Kafka does neither, so some Kafka users could not log in with it.
 """
 
 from __future__ import annotations

@@ -23,13 +23,13 @@ class SaslClient(Protocol):
     """The client's side of one login by one mechanism (RFC 4422), without I/O on the connection.
 
     Methods raise ``AuthenticationError`` if the broker breaks the protocol, and ``OutageError`` for failures that may
-    be temporary, such as a Kerberos server that does not answer. Neither has the original error as its cause, whose
-    text or values may contain a secret. Methods may block (a hash, a Kerberos server) and are called in a thread.
+    be temporary, such as a Kerberos server that does not answer. Neither has the original error as its cause, because
+    that may contain a secret. Methods may block (a hash, a Kerberos server) and are called in a thread.
     """
 
     @property
     def refusal(self) -> str:
-        """Why the broker refuses, if a challenge said so before the broker ends the login; empty otherwise."""
+        """Why the broker refuses the login, if a challenge said so before its end; empty otherwise."""
 
     def initial_response(self) -> bytes:
         """The first token to send."""
@@ -44,7 +44,7 @@ def _nothing() -> None:
 
 @frozen
 class SaslLogin:
-    """A mechanism by Kafka's name, and a function that makes the client for a login to a host's broker; may block.
+    """A mechanism, by Kafka's name, and a function that creates the client for a login to a broker; it may block.
 
     ``forget`` is called after a refused login: the next one must not reuse cached state, such as a token.
     """
@@ -73,7 +73,7 @@ def security_of(config: SecurityConfig) -> Security:
     """
     login = None
     if config.sasl_mechanism is not None:
-        # Imported only when needed: the mechanisms take a good part of the time to import this package.
+        # Imported only when needed: the mechanisms account for much of this package's import time.
         from kafka_nextgen.transport.security.login import login_of
 
         login = login_of(config)

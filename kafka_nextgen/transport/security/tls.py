@@ -1,7 +1,7 @@
 """TLS contexts: the trusted authorities, this client's certificate, and how brokers are verified.
 
-The oldest version is TLS 1.2. A broker's certificate must be from a trusted authority and for the host name that was
-connected to. ``ssl.endpoint.identification.algorithm=none`` drops the second check,
+The oldest version is TLS 1.2. A broker's certificate must be issued by a trusted authority, for the host name of the
+connection. ``ssl.endpoint.identification.algorithm=none`` drops the second check,
 ``enable.ssl.certificate.verification=false`` both. Files are read again when they change.
 """
 
@@ -39,7 +39,7 @@ def client_contexts(config: SecurityConfig) -> ContextCallback | None:
 
 
 def client_context(config: SecurityConfig) -> ssl.SSLContext:
-    """A context made from the current contents of the files. Raises ``ConfigError`` for unreadable ones."""
+    """A context created from the current contents of the files. Raises ``ConfigError`` if one can't be read."""
     context = _strict_context()
     key = config.written_name("ssl.ca.location" if config.ssl_ca_pem is None else "ssl.ca.pem")
     _load_trusted_certificates(context, key, config.ssl_ca_location, config.ssl_ca_pem)
