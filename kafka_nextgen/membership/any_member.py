@@ -44,7 +44,7 @@ __all__ = [
     "with_leave_decision",
 ]
 
-#: The application has been told that all its partitions are gone.
+#: The effect when the application knows that all its partitions are gone.
 ASSIGN_NOTHING = ApplyAssignment(frozenset(), (), frozenset())
 
 _STALE = (Status.STALE, ClassicStatus.STALE)
@@ -133,7 +133,7 @@ class AnyMember(Generic[S]):
 
     @property
     def wants_poll(self) -> bool:
-        """Whether the member waits for Polled: to reconcile, to repeat a callback that raised, or to join again."""
+        """Whether the member waits for a poll to reconcile, to repeat a callback that raised, or to join again."""
         if self.state.status in _STALE:
             return self.state.phase is Phase.IDLE
         return self.state.phase in NEEDS_POLL
@@ -143,7 +143,7 @@ class AnyMember(Generic[S]):
 
 
 def stop_fetching(state: AnyMemberState, partitions: frozenset[Any]) -> tuple[StopFetching, ...]:
-    """Stop handing out records of these partitions."""
+    """Stop handing over records of these partitions."""
     return (StopFetching(state.by_name(partitions)),) if partitions else ()
 
 
@@ -174,7 +174,7 @@ def report_loss(
 
     Afterwards the phase is IDLE if nothing was lost and no callback is running. A callback of a rebalance may be
     running, and its partitions must not be assigned again before it has returned. Callbacks run in the order of their
-    effects, so ``on_partitions_lost`` runs after it.
+    effects, so ``on_partitions_lost`` runs after that one.
     """
     if lost:
         state, number = numbered(state)
@@ -191,7 +191,7 @@ def _in_order(state: AnyMemberState, partitions: frozenset[Any]) -> tuple[TopicP
 
 
 def callback_finished(state: S, _event: AnyCallbackFinished, _at: object) -> tuple[S, tuple[ApplyAssignment]]:
-    """The application has been told about its loss, even if its callback raised."""
+    """The application knows about its loss, even if its callback raised."""
     return evolve(state, phase=Phase.IDLE, waits_for=None), (ASSIGN_NOTHING,)
 
 
@@ -199,7 +199,7 @@ def callback_finished(state: S, _event: AnyCallbackFinished, _at: object) -> tup
 
 
 def polled(state: S, _event: Polled, at: Context) -> tuple[S, tuple[()]]:
-    """The application polls: the poll interval starts again."""
+    """The application polls: restart the poll interval."""
     return _poll_until(state, at), ()
 
 
@@ -218,7 +218,7 @@ def with_leave_decision(state: S, event: Closed | Unsubscribed) -> S:
 
 
 def note_decision(state: S, event: Closed | Unsubscribed, _at: object) -> tuple[S, tuple[()]]:
-    """The member is already leaving: only remember what to do afterwards."""
+    """The member is already leaving: only note what to do afterwards."""
     return with_leave_decision(state, event), ()
 
 
@@ -243,7 +243,7 @@ def begin_leaving(
 
 
 def commit_or_revoke(state: S, at: Context, revoke: Revoke[S, E]) -> tuple[S, tuple[E | CommitConsumed, ...]]:
-    """Continue leaving: with a last commit if the application closes and auto-commit is on, else with ``revoke``."""
+    """Continue leaving: with a last commit if the application closes and auto-commit is on, otherwise ``revoke``."""
     assert state.leaving is not None, "the member is about to leave"
     if state.leaving.why is not LeaveReason.CLOSED or not (at.settings.auto_commit and state.held):
         return revoke(state, at)

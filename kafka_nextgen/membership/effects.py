@@ -56,14 +56,14 @@ class FindCoordinator:
 
 @frozen
 class ResolveTopics:
-    """Ask for the names of these topic ids and answer with TopicsResolved."""
+    """Request the names of these topic ids and answer with TopicsResolved."""
 
     topic_ids: frozenset[TopicId]
 
 
 @frozen
 class StopFetching:
-    """Stop handing out records of these partitions, including buffered ones."""
+    """Stop handing over records of these partitions, including buffered ones."""
 
     partitions: frozenset[TopicPartition]
 
@@ -104,8 +104,8 @@ class CallOnLost:
 class ApplyAssignment:
     """The member now owns exactly ``partitions`` (with their topic ids); fetching of new ones may begin.
 
-    Comes before CallOnAssigned, so that the callback can seek; no record of ``added`` is handed out before that
-    callback has returned. If no partitions remain, it comes after the callbacks for giving them up.
+    This precedes CallOnAssigned, so that the callback can seek; no record of ``added`` is handed over before that
+    callback has returned. If no partitions remain, this follows the callbacks for giving them up.
     """
 
     partitions: frozenset[TopicPartition]
@@ -115,7 +115,7 @@ class ApplyAssignment:
 
 @frozen
 class PublishEpoch:
-    """Commits now carry this member id and epoch; epoch -1 after leaving or being fenced."""
+    """Commits have this member id and epoch from now on; the epoch is -1 after leaving or being fenced."""
 
     member_id: str
     member_epoch: int

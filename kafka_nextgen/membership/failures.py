@@ -53,8 +53,8 @@ def _try_again(state: MemberState, event: HeartbeatRefused, at: MemberContext, a
 def _wait_for_instance_id(state: MemberState, event: HeartbeatRefused, at: MemberContext) -> Outcome:
     """Another member holds this instance id: a crashed predecessor, whose session will expire, or a real conflict.
 
-    KIP-848 ("Static Membership") makes this fatal at once. But a consumer that restarts in a container finds its own
-    predecessor, so the member retries for a while. A timeout of 0 behaves as in the KIP.
+    KIP-848 ("Static Membership") makes this fatal immediately. But a consumer that restarts in a container conflicts
+    with its own predecessor, so the member retries for a while. A timeout of 0 behaves as in the KIP.
     """
     deadline = state.instance_id_deadline
     if deadline is None:
@@ -69,8 +69,8 @@ def _wait_for_instance_id(state: MemberState, event: HeartbeatRefused, at: Membe
 def refused_while_leaving(state: MemberState, event: HeartbeatRefused, at: MemberContext) -> Outcome:
     """The coordinator refused a heartbeat of a member that is preparing to leave.
 
-    If the member was removed, the partitions not yet revoked are lost. Those that ``on_partitions_revoked`` is running
-    for are not reported as lost too; the member waits for that callback.
+    If the member was removed, the partitions not yet revoked are lost. Those for which ``on_partitions_revoked`` is
+    running are not also reported as lost; the member waits for that callback.
     """
     state = heartbeats.failed(state)
     action = HEARTBEAT_ACTIONS.get(event.code, ErrorAction.FAIL)

@@ -2,8 +2,8 @@
 "ConsumerGroupHeartbeat API").
 
 *When.* One heartbeat is in flight at a time. The next is sent when its timer is due: immediately to join, then at the
-coordinator's interval, counted from when the last one was sent, so a slow answer does not delay the next. It is sent
-immediately when there is a change to report: another subscription, new metadata of the member's assignors, or a
+coordinator's interval, counted from the sending of the last one, so that a slow answer does not delay the next. It is
+sent immediately when there is a change to report: another subscription, new metadata of the member's assignors, or a
 reconciliation to acknowledge ("After a revocation, it sends the next heartbeat immediately"). A member that has just
 computed its group's target also sends one immediately, to get its own share.
 
@@ -11,20 +11,20 @@ computed its group's target also sends one immediately, to get its own share.
 
 * to join;
 * after any error, timeout or disconnect: the member can't know what arrived, and the coordinator repeats a lost
-  response only to a full heartbeat;
+  response only for a full heartbeat;
 * as long as the member owns nothing: a lost first assignment would otherwise never be repeated.
 
-To replace a pattern, the member first removes the old one with one heartbeat and then sends the new one with another.
-If one heartbeat did both and the new pattern matched nothing, the group epoch would not rise (Kafka 4.3.0), and no
-member would read this member's earlier partitions. A join that follows an unanswered join does the same, because the
+To replace a pattern, the member removes the old one with one heartbeat and sends the new one with the next. If one
+heartbeat did both and the new pattern matched nothing, the group epoch would not rise (Kafka 4.3.0), and no member
+would read this member's earlier partitions. A join that follows an unanswered join does the same, because the
 coordinator may have received the first. A static member that joins without a pattern sends an empty one: with null the
 coordinator would keep the pattern of the instance's former member.
 
 A keepalive has no partitions, so it releases none while they are being committed and revoked. A full heartbeat releases
 none either: during a reconciliation, or when one may begin, it lists the partitions that the application still has and
 those that it is about to get. The coordinator may assign any omitted partition to another member when the heartbeat
-arrives, and by then the application may have begun to use it. If a new target has arrived meanwhile, an acknowledgement
-lists that target too and is a full heartbeat. The reason: a delayed duplicate of a keepalive may have made the
+arrives, and by then the application may have begun to use it. If a new target has arrived in the meantime, an
+acknowledgement lists that target too and is a full heartbeat: a delayed duplicate of a keepalive may have made the
 coordinator withdraw that target, and only the response to a full heartbeat repeats it.
 """
 
@@ -78,7 +78,7 @@ def send_if_due(state: MemberState, at: MemberContext) -> Outcome:
 
 def _has_news(state: MemberState) -> bool:
     if state.sent is None or state.status is Status.PREPARE_LEAVING:
-        return False  # after a failure only the backoff counts, and a leaving member has no changes to report
+        return False  # after a failure only the backoff matters, and a leaving member has no changes to report
     return state.sent != _to_say(state)
 
 
@@ -87,8 +87,7 @@ def _to_say(state: MemberState) -> Sent:
 
 
 def _subscription_to_say(state: MemberState) -> Subscription:
-    """The application's subscription; without its pattern as long as the coordinator may have another pattern that must
-    be removed first."""
+    """The application's subscription, without its pattern until the coordinator has no other pattern to remove."""
     wanted = state.subscription or Subscription()
     replaces = state.pattern_told and wanted.pattern != state.pattern_told
     return evolve(wanted, pattern=None) if replaces else wanted
@@ -120,7 +119,7 @@ def _with_extensions(state: MemberState, heartbeat: SendHeartbeat) -> SendHeartb
 
 
 def _is_about_to_take(state: MemberState) -> bool:
-    """Whether an ACKNOWLEDGING member got a new target meanwhile, which the coordinator may have taken back since."""
+    """Whether an ACKNOWLEDGING member got a new target, which the coordinator may have withdrawn since."""
     return state.status is Status.ACKNOWLEDGING and _reported(state) != state.owned
 
 

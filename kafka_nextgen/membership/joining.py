@@ -2,10 +2,10 @@
 
 A member joins when the application subscribes, and again after it was fenced or stopped polling. It starts without
 partitions, target, or unresolved topics. It keeps its member id for the lifetime of the consumer; only a coordinator of
-Kafka 3.x, which generates ids itself, can give it another one.
+Kafka 3.x, which generates ids itself, can assign another one.
 
-A response with an epoch above 0 and an assignment admits the member. Before Kafka 4.3 the first member of a group can
-get epoch 0 as long as its pattern is not resolved; it then keeps joining.
+A response with an epoch above 0 and an assignment admits the member. Before Kafka 4.3, the first member of a group can
+get epoch 0 as long as its pattern is not resolved; it then continues to join.
 """
 
 from __future__ import annotations
@@ -32,17 +32,17 @@ def subscribe(state: MemberState, event: Subscribed, at: MemberContext) -> Outco
 
 
 def change_subscription(state: MemberState, event: Subscribed, _at: MemberContext) -> Outcome:
-    """Remember the new subscription. If the member sends heartbeats, the next one is sent at once."""
+    """Store the new subscription. If the member sends heartbeats, the next one is sent immediately."""
     return evolve(state, subscription=Subscription(event.topics, event.pattern)), ()
 
 
 def note_assignors(state: MemberState, event: AssignorsAsked, _at: MemberContext) -> Outcome:
-    """Remember the metadata of the member's assignors. If it has changed, a heartbeat is sent at once."""
+    """Store the metadata of the member's assignors. If it has changed, a heartbeat is sent immediately."""
     return evolve(state, assignors=event.assignors), ()
 
 
 def return_to_group(state: MemberState, at: MemberContext) -> MemberState:
-    """Join at once, even after failed requests."""
+    """Join immediately, even after failed requests."""
     return join(evolve(state, failures=0), at)
 
 

@@ -8,7 +8,7 @@ leaves at once, and joins again at the next poll.
 
 The leave is a heartbeat with epoch -1, or -2 from a static member that will be back within its session (KIP-848,
 "Static Membership"; KIP-1092 lets the application choose). It does not wait for requests in flight and is never
-repeated: whether it is answered, refused or lost, the member is out, and its session would expire anyway.
+repeated: whether it is answered, refused or lost, the member is out of the group, and its session would expire anyway.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ def _send_leave(state: MemberState, epoch: int, at: MemberContext) -> Outcome:
 def time_passed(state: MemberState, _event: TimePassed, at: MemberContext) -> Outcome:
     """Leave if the application did not poll in time: lose everything, and be STALE until it polls again.
 
-    The I/O thread sends heartbeats, so a stuck application would otherwise stay in the group for ever. A heartbeat that
+    The I/O thread sends heartbeats, so a stuck application would otherwise stay in the group forever. A heartbeat that
     is due is sent after every rule anyway.
     """
     if not is_due(state.deadlines, Timer.POLL, at.now):
@@ -135,7 +135,7 @@ def time_passed(state: MemberState, _event: TimePassed, at: MemberContext) -> Ou
 
 
 def time_passed_while_reconciling(state: MemberState, event: TimePassed, at: MemberContext) -> Outcome:
-    """Leave if the application did not poll in time; else repeat the topic lookup if it is due."""
+    """Leave if the application did not poll in time; otherwise repeat the topic lookup if it is due."""
     if is_due(state.deadlines, Timer.POLL, at.now) or not is_due(state.deadlines, Timer.RESOLVE, at.now):
         return time_passed(state, event, at)
     return resolving.ask_for_names(state, at)
@@ -165,7 +165,7 @@ def leave_timed_out(state: MemberState, _event: TimePassed, at: MemberContext) -
 
 
 def callback_finished_when_out(state: MemberState, event: AnyCallbackFinished, at: MemberContext) -> Outcome:
-    """The application has been told about its loss: leave if it has closed or unsubscribed meanwhile, else join again.
+    """The application knows about its loss: leave if it has closed or unsubscribed, otherwise join again.
 
     Only a FENCED member joins by itself. A STALE member waits for a poll, and a FATAL one does nothing until it is
     closed.
@@ -180,18 +180,18 @@ def callback_finished_when_out(state: MemberState, event: AnyCallbackFinished, a
 
 
 def leave_outside_group(state: MemberState, event: Closed | Unsubscribed, at: MemberContext) -> Outcome:
-    """There is no group to leave, but the application must be told about a loss first."""
+    """There is no group to leave, but the application must first be informed about a loss."""
     state = with_leave_decision(state, event)
     return out(state, at) if state.phase is Phase.IDLE else (state, ())
 
 
 def rejoin_on_poll(state: MemberState, _event: Polled, at: MemberContext) -> Outcome:
-    """The application polls again: join once it has been told that its partitions are lost."""
+    """The application polls again: join once it knows that its partitions are lost."""
     return (joining.return_to_group(state, at), ()) if state.phase is Phase.IDLE else (state, ())
 
 
 def out(state: MemberState, at: MemberContext) -> Outcome:
-    """The member has left: end, wait for the application, or join for a subscription made meanwhile."""
+    """The member has left: end, wait for the application, or join for a new subscription."""
     assert state.leaving is not None, "the member was leaving"
     why = state.leaving.why
     state = evolve(state, in_flight=None, deadlines={})

@@ -1,8 +1,8 @@
 """Lose all partitions at once: after fencing, a fatal error, or a missed poll deadline (KIP-848, "Fencing", "Fenced").
 
-From then on no record of the partitions is handed out or committed, because others may own them already: the member
+From then on, no record of the partitions is handed over or committed, because others may already own them: the member
 "immediately gives up all its partitions". The application gets ``on_partitions_lost``, because
-``on_partitions_revoked`` would make it commit. Partitions that were passed to ``on_partitions_revoked`` before are not
+``on_partitions_revoked`` would make it commit. Partitions for which ``on_partitions_revoked`` has been called are not
 reported again as lost.
 
 A fenced member joins again with the same member id and epoch 0, but only after ``on_partitions_lost``: the application
@@ -49,7 +49,7 @@ def count_out(state: MemberState) -> Outcome:
 
 
 def be_fenced(state: MemberState, at: MemberContext) -> Outcome:
-    """Abandon everything and join again, at once if nothing was lost."""
+    """Abandon everything and join again, immediately if nothing was lost."""
     state, effects = abandon_all(state)
     if state.phase is Phase.IDLE:
         return joining.join(state, at), effects

@@ -63,7 +63,7 @@ class Member(AnyMember[MemberState]):
 
     @property
     def member_epoch(self) -> int:
-        """The epoch the coordinator last gave: 0 while joining, -1 outside the group."""
+        """The epoch last received from the coordinator: 0 while joining, -1 outside the group."""
         return self.state.member_epoch
 
 

@@ -5,22 +5,22 @@ Each step is a phase in which the member waits for one thing:
 
 * RESOLVING: the only new partitions are of topics whose names are not known yet.
 * WAITING_FOR_POLL: commits and revocations begin when the application polls, because only then has it processed all
-  records handed over to it. After that poll no more records of the revoked partitions are handed out.
+  records handed over to it. After that poll, no more records of the revoked partitions are handed over.
 * COMMITTING: with auto-commit, the member commits the processed offsets. It continues even if the commit fails.
 * REVOKING: it calls ``on_partitions_revoked`` if there are partitions to revoke.
 * ASSIGNING: it applies the assignment and calls ``on_partitions_assigned``, even without new partitions.
 
-Then the member acknowledges the reconciliation. Only one reconciliation runs at a time. If the target changes
-meanwhile, the member first finishes and acknowledges the current one. The next one goes straight to the latest target.
+Then the member acknowledges the reconciliation. Only one reconciliation runs at a time. If the target changes in the
+meantime, the member first finishes and acknowledges the current one. The next one leads directly to the latest target.
 
 If a callback raises, ``poll`` raises the exception, and heartbeats continue.
 
 * After ``on_partitions_revoked`` raises, the member continues as if it had returned. No more records of the revoked
-  partitions are handed out, and other members wait for them. Keeping them would not undo the failure.
-* After ``on_partitions_assigned`` raises, the member is FAILED. It acknowledges nothing and hands out no records of the
-  new partitions. Each later poll calls the callback again until it returns. If there is a new target by then, the
-  member reconciles to that one: it revokes the partitions that the callback was called with and that are not in the new
-  target, although the callback never returned. Then it calls ``on_partitions_assigned`` with all new partitions.
+  partitions are handed over, and other members wait for them. Keeping the partitions would not undo the failure.
+* After ``on_partitions_assigned`` raises, the member is FAILED. It acknowledges nothing and hands over no records of
+  the new partitions. Each later poll calls the callback again until it returns. If there is a new target by then, the
+  member reconciles to that one: it revokes the partitions of that callback that are not in the new target, although the
+  callback never returned. Then it calls ``on_partitions_assigned`` with all new partitions.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ def _settle(state: MemberState, at: MemberContext) -> Outcome:
 
 
 def proceed(state: MemberState, at: MemberContext, *, polling: bool = False) -> Outcome:
-    """Begin to reconcile to the part of the latest target whose topic names are known, or wait for names or a poll."""
+    """Begin to reconcile to the part of the latest target that has known topic names, or wait for names or a poll."""
     goal = resolving.within_reach(state)
     state, effects = resolving.ask_for_names(evolve(state, goal=None), at)
     if goal.partitions == state.owned == state.held and goal != state.target:

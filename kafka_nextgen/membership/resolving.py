@@ -1,6 +1,6 @@
 """Resolve topic ids to names: targets have topic ids, but the application uses topic names.
 
-The name of a new topic may not be known yet. The name of a deleted topic may never be known. The partitions of such a
+The name of a new topic may not be known yet, and that of a deleted topic may never be known. The partitions of such a
 topic stay in the target and do not count as given up, and the other partitions do not wait for them. The member
 periodically asks again for missing names.
 """

@@ -1,7 +1,7 @@
 """The complete state of a member. A rule takes a state and returns a new one.
 
-Do not confuse the three sets of partitions: ``target.partitions`` is the latest target assignment from the
-coordinator; ``owned`` and ``held`` are described in ``AnyMemberState``. In a stable member all three are equal.
+There are three sets of partitions: ``target.partitions`` is the latest target assignment from the coordinator;
+``owned`` and ``held`` are described in ``AnyMemberState``. In a stable member all three are equal.
 """
 
 from __future__ import annotations

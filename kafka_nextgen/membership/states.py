@@ -11,11 +11,11 @@ class Status(Enum):
     """The status of the member in its group (KIP-848, "Client-side rebalance logic"; Kafka's MemberState)."""
 
     UNSUBSCRIBED = "unsubscribed"  # not in a group, and not subscribed
-    JOINING = "joining"  # sends heartbeats with epoch 0 until the coordinator admits it with an epoch
+    JOINING = "joining"  # sends heartbeats with epoch 0 until the coordinator admits it by assigning an epoch
     RECONCILING = "reconciling"  # has a target that differs from the partitions it owns
     ACKNOWLEDGING = "acknowledging"  # owns its target; waits for the response to the heartbeat that reports it
     STABLE = "stable"  # owns exactly its target, and the coordinator has confirmed it
-    FENCED = "fenced"  # removed from the group; joins again once the application has been told about lost partitions
+    FENCED = "fenced"  # removed from the group; joins again once the application knows about its lost partitions
     PREPARE_LEAVING = "prepare_leaving"  # about to leave: commits and revokes first
     LEAVING = "leaving"  # sends the leave heartbeat, or waits for its response
     STALE = "stale"  # left because the application stopped polling; joins again at the next poll

@@ -129,7 +129,7 @@ RULES: tuple[Row, ...] = (
     # Changes of the subscription and of assignors are sent with the next heartbeats, in any status.
     *stay(ev.Subscribed, joining.change_subscription, *_all_but(UNSUBSCRIBED, FATAL)),
     *stay(ev.AssignorsAsked, joining.note_assignors, *_all_but(FATAL)),
-    # A target computed by a local assignor of this member was accepted.
+    # A target computed by this member's local assignor was accepted.
     *stay(ev.TargetInstalled, heartbeats.ask_for_share, RECONCILING, ACKNOWLEDGING, STABLE),
     # A heartbeat got no response.
     *stay(ev.HeartbeatLost, heartbeats.lost, *heartbeats.HEARTBEATING),

@@ -1,8 +1,8 @@
 """The steps from the request to compute to an installed assignment (KIP-848, "Client Side Mode").
 
 A step that fails is retried until the rebalance timeout, counted from the request to compute. After that the
-coordinator asks another member. Until the member has prepared, every heartbeat response can repeat the request. A
-request that is repeated later means that another coordinator asks or that the group epoch has changed, so the member
+coordinator asks another member. Until the coordinator has described the group, every heartbeat response can repeat the
+request. A later repetition means that another coordinator asks or that the group epoch has changed, so the member
 computes again.
 """
 
@@ -67,7 +67,7 @@ def heartbeat_answered(state: AssigningState, event: HeartbeatHeard, at: Assigni
 
 
 def _begin(state: AssigningState, at: AssigningContext) -> AssigningState:
-    """Request the group's state, or wait until the assignor is free; it does one computation at a time."""
+    """Request the group's state, or wait until the assignor is free: it runs one computation at a time."""
     phase = AssigningPhase.PREPARING if state.computing is None else AssigningPhase.BLOCKED
     return evolve(in_phase(at_rest(state), phase, at.now), until=at.now + at.settings.rebalance_timeout_s)
 
@@ -106,7 +106,7 @@ def _report(state: AssigningState, why: str, computation: int | None, at: Assign
 
 
 def computed_too_late(state: AssigningState, _event: Computed, at: AssigningContext) -> Outcome:
-    """The assignor is free again. Its assignment comes too late and is dropped."""
+    """The assignor is free again. Its assignment is too late and is dropped."""
     state = evolve(state, computing=None)
     if state.phase is AssigningPhase.BLOCKED:
         state = in_phase(state, AssigningPhase.PREPARING, at.now)
@@ -114,7 +114,7 @@ def computed_too_late(state: AssigningState, _event: Computed, at: AssigningCont
 
 
 def failed_too_late(state: AssigningState, event: ComputationFailed, at: AssigningContext) -> Outcome:
-    """The assignor is free again. That it was late has already been reported."""
+    """The assignor is free again. Its delay has already been reported."""
     return computed_too_late(state, Computed(event.number, GroupAssignment({})), at)
 
 

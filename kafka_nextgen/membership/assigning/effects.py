@@ -44,7 +44,7 @@ class Compute:
 class SendInstall:
     """Send a ConsumerGroupInstallAssignment and wait until ``deadline``; answer with Installed, Refused or Lost.
 
-    With a ``message``, which says why the assignor failed, it reports the failure and installs nothing.
+    With a ``message``, the reason why the assignor failed, the request reports the failure and installs nothing.
     """
 
     number: int
@@ -59,7 +59,7 @@ class SendInstall:
 
 @frozen
 class TellInstalled:
-    """The coordinator accepted the target assignment: the member can ask for its share."""
+    """Note that the coordinator accepted the target assignment, so the member can ask for its share."""
 
 
 @frozen
@@ -76,8 +76,8 @@ class CallOnAssignment:
 class TellFailure:
     """The next poll raises this: the group's assignment could not be made.
 
-    Without an ``assignor`` the coordinator reported it, and ``why`` names the assignor. Otherwise this member's
-    ``assignor`` failed: ``why`` follows its name, and ``computation`` is the failed computation, if any.
+    Without an ``assignor``, the coordinator reported the failure, and ``why`` names the assignor. Otherwise this
+    member's ``assignor`` failed: ``why`` follows its name, and ``computation`` is the failed computation, if any.
     """
 
     why: str

@@ -1,8 +1,8 @@
 """Process heartbeat responses for client-side assignors, whether or not this member computes.
 
 ``on_assignment`` is called once per epoch with the final target (KIP-848, "Assignment"). That is the first assignment
-of an epoch, since it includes the partitions that others have not released yet. The assignor that made the target is
-called; if the coordinator made it, no assignor is called.
+of an epoch, since it includes the partitions that others have not released yet. The assignor that computed the target
+is called; if the coordinator computed it, no assignor is called.
 
 Each failure is reported to the application once: this member's when it happens, another member's when the coordinator
 reports it. The next target clears the failure.

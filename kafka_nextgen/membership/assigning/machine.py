@@ -3,17 +3,18 @@
 The rules in prose (KIP-848, "Client Side Mode", "ConsumerGroupPrepareAssignment API", "ConsumerGroupInstallAssignment
 API"):
 
-1. A heartbeat response tells a member to compute. PREPARING, it asks the coordinator for the state of the group and the
-   chosen assignor. COMPUTING, it runs that assignor. INSTALLING, it sends the result to the coordinator. Then it asks
-   for its own share with an immediate heartbeat.
+1. A heartbeat response asks a member to compute. While PREPARING, it requests the state of the group and the chosen
+   assignor from the coordinator. While COMPUTING, it runs that assignor. While INSTALLING, it sends the result to the
+   coordinator. Then it asks for its own share with an immediate heartbeat.
 2. Heartbeats and reconciliation continue independently.
-3. A request refused with STALE_MEMBER_EPOCH is sent again after the next heartbeat response, with the new epoch, or at
-   once if the epoch has changed meanwhile. After UNKNOWN_MEMBER_ID the member stops: another member computes.
-4. The rebalance timeout bounds the whole computation. After that the coordinator asks another member, and the result
-   comes too late. The assignor does one computation at a time: a member told to compute again is BLOCKED until the last
+3. A request refused with STALE_MEMBER_EPOCH is sent again after the next heartbeat response, with the new epoch, or
+   immediately if the epoch has changed in the meantime. After UNKNOWN_MEMBER_ID, the member stops: another member
+   computes.
+4. The rebalance timeout bounds the whole computation. After that, the coordinator asks another member, and the result
+   is too late. The assignor runs one computation at a time: a member that is asked again is BLOCKED until the previous
    one ends.
-5. If an assignor raises or makes an invalid assignment, the member reports that to the coordinator with the reason.
-   Nothing is installed, and ``poll`` raises in every member.
+5. If an assignor raises or returns an invalid assignment, the member reports the reason to the coordinator. Nothing is
+   installed, and ``poll`` raises in every member.
 6. ``on_assignment`` is called once in each epoch, whichever member computed (``informing``).
 
 The driver passes in events, the time and a random number, and carries out the effects in order. The machine does no

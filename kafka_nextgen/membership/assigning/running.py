@@ -1,7 +1,7 @@
 """Run a client-side assignor, which is application code, and check its metadata and assignment.
 
-Any mistake becomes a ``PartitionAssignorError``. Its text describes the mistake, with "it" for the assignor; its cause
-is the assignor's exception.
+Any mistake is raised as a ``PartitionAssignorError``. Its text describes the mistake and refers to the assignor as
+"it"; its cause is the assignor's exception.
 """
 
 from __future__ import annotations

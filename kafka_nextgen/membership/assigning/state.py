@@ -41,8 +41,8 @@ class AssigningState(Numbering):
     member_epoch: int = NOT_A_MEMBER  # of the last heartbeat response
     phase: AssigningPhase = AssigningPhase.IDLE
     until: float = inf  # when the coordinator asks another member
-    told_again: bool = False  # whether it was asked to compute again since it prepared
-    computing: int | None = None  # the running computation, even if it was given up
+    told_again: bool = False  # whether it was asked to compute again after its preparation
+    computing: int | None = None  # the running computation, even if the member gave up on it
     assignor: str = ""  # chosen by the coordinator
     group_epoch: int = NOT_A_MEMBER  # of the assignment
     result: Result | None = None
@@ -50,7 +50,7 @@ class AssigningState(Numbering):
     request: int | None = None  # the number of the request in flight
     sent_epoch: int = NOT_A_MEMBER  # the member epoch in it
     failures: int = 0  # consecutive failed requests
-    not_before: float = -inf  # when the request may go out
+    not_before: float = -inf  # when the request may be sent
     awaits_heartbeat: bool = False  # the epoch was stale: wait for the next heartbeat response
 
     informed_epoch: int = NOT_A_MEMBER  # the last epoch that on_assignment was called for
@@ -68,7 +68,7 @@ def in_phase(state: AssigningState, phase: AssigningPhase, now: float) -> Assign
 
 
 def at_rest(state: AssigningState) -> AssigningState:
-    """The state with nothing to compute; the assignor may still be busy."""
+    """The state without a computation; the assignor may still be busy."""
     return evolve(
         in_phase(state, AssigningPhase.IDLE, -inf),
         until=inf,

@@ -3,15 +3,15 @@
 ``assign`` uses a built-in assignor. A ``Computation`` is for an assignor of the application (``computing``): it holds
 the assignor's input, and derives each member's part from the result:
 
-* The assignor sees the members whose metadata it can read; the others are *refused*.
+* The assignor gets the members whose metadata it can read; the others are *refused*.
 * A classic group has no target assignment, so a member's ``target`` is what it owns, without partitions that another
   member claims in the same or a later generation.
 * Partitions that move to another member are withheld until their owner has revoked them, so any assignor rebalances
   cooperatively. The next rebalance runs the assignor again and assigns these partitions.
 
-The classic protocol has topic names only, but assignors use ids, so each name gets an id for the computation. A topic
-that does not exist is not assigned. Every member gets an entry, even an empty one, so that it can distinguish an empty
-assignment from a broken response.
+The classic protocol has only topic names, but assignors use ids, so each name gets an id for the computation. A topic
+that does not exist is not assigned. Every member gets an entry, even if it is empty, so that the member can distinguish
+an empty assignment from a broken response.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _NOTHING = MemberAssignment()
 
 
 def _ids_of(topics: Mapping[str, TopicMetadata], known: Mapping[str, TopicId]) -> Mapping[str, TopicId]:
-    """An id for every topic, by name; a temporary number where the brokers have no topic ids."""
+    """An id for every topic, by name; it is a temporary number if the brokers have no topic ids."""
     return {name: known.get(name, TopicId(int=number)) for number, name in enumerate(sorted(topics), start=1)}
 
 
@@ -123,7 +123,7 @@ class Computation:
         topics: Mapping[str, TopicMetadata],
         known_ids: Mapping[str, TopicId],
     ) -> Computation:
-        """Prepare a leader's computation. Its assignor reads the metadata versions given in ``own``."""
+        """Prepare a leader's computation, with an assignor that can read the metadata versions in ``own``."""
         ids = _ids_of(topics, known_ids)
         said = {member.member_id: member for member in roster}
         words = {member_id: read_member_word(member.subscription.user_data) for member_id, member in said.items()}
@@ -154,7 +154,7 @@ class Computation:
         return MemberPart(member_id, given, write_assignor_word(AssignorWord(assignment.error, share.metadata)))
 
     def parts_as_they_are(self, failure: Failure) -> tuple[MemberPart, ...]:
-        """Each member's part if the assignor failed: what it owns, and the failure."""
+        """Each member's part if the assignor failed: the partitions that it owns, and the failure."""
         return tuple(
             MemberPart(member_id, _partitions_of(share, self.names), self._failed(member_id, failure))
             for member_id, share in self.owned.items()

@@ -2,13 +2,14 @@
 
 1. *The assignor runs in the background* for up to the rebalance timeout, while the member sends heartbeats. The other
    members wait in SyncGroup.
-2. *If the assignor fails*, because it raised, took too long or made an invalid assignment, every member keeps what it
-   owns, and its ``poll`` raises the reason. Unowned partitions stay unassigned. The next rebalance runs the assignor
-   again, in whichever member is then the leader. The leader starts it at the latest when it next checks its topics.
+2. *If the assignor fails*, because it raised, took too long or returned an invalid assignment, every member keeps what
+   it owns, and its ``poll`` raises the reason. Unowned partitions stay unassigned. The next rebalance runs the assignor
+   again, in the member that is then the leader. The leader starts that rebalance at the latest when it next checks its
+   topics.
 3. *A member whose metadata the assignor can't read* gets no partitions, only the reason; partitions are assigned to the
    others without it.
-4. *If a member's metadata or its reason changes*, the member joins again, with that reason, to get another assignment
-   (KIP-848, "AssignorMetadata").
+4. *If a member's metadata or its reason changes*, the member joins again with that reason, so that the group gets
+   another assignment (KIP-848, "AssignorMetadata").
 
 ``assignors.user_data`` defines the encoding of the data between members and assignor.
 """
@@ -74,7 +75,7 @@ def returned(state: ClassicState, event: AssignorReturned, at: ClassicContext) -
 
 
 def failed(state: ClassicState, event: AssignorFailed, at: ClassicContext) -> Outcome:
-    """Tell the group that the assignor failed."""
+    """Inform the group that the assignor failed."""
     return _fail(state, event.reason, at)
 
 
@@ -108,9 +109,9 @@ def take_assignment(state: ClassicState, event: SyncAnswered, at: ClassicContext
     if word.failure is not None:
         return state, (_error(assignor, word.failure, state.leader_id),)
     part = state.generation, event.partitions
-    if state.informed == part:  # it joined the same generation again
+    if state.informed == part:  # the member joined the same generation again
         return state, ()
-    # In a consumer group a classic member can get its part in several steps at one epoch (KIP-848, "Classic Members").
+    # In a consumer group, a classic member can get its part in several steps at one epoch (KIP-848, "Classic Members").
     told = TellAssignor(assignor, word.error, event.partitions, word.metadata, state.generation)
     return evolve(state, informed=part), (told,)
 

@@ -65,8 +65,8 @@ class SendJoinGroup:
 class SendSyncGroup:
     """Send a SyncGroup and answer with SyncAnswered, SyncRefused or SyncLost.
 
-    The leader's ``assignments`` has every member of the group; in other members it is empty. The coordinator delays its
-    response until the leader has assigned: wait up to ``timeout_s`` seconds.
+    The leader's ``assignments`` has every member of the group; for other members it is empty. The coordinator delays
+    its response until the leader has assigned: wait up to ``timeout_s`` seconds.
     """
 
     number: int

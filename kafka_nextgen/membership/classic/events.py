@@ -47,7 +47,7 @@ class JoinedMember:
 class JoinAnswered:
     """The whole group has joined; only its leader gets the ``members``.
 
-    With ``skip_assignment`` the leader must not assign: it is a static member that restarted, and the group keeps its
+    With ``skip_assignment``, the leader must not assign: it is a static member that restarted, and the group keeps its
     assignment (KIP-814). ``protocol_type`` is None from brokers that don't send it.
     """
 

@@ -1,8 +1,8 @@
-"""What a member does about each error code of JoinGroup, SyncGroup and Heartbeat (as Kafka's own consumer does).
+"""How a member handles each error code of JoinGroup, SyncGroup and Heartbeat (as Kafka's own consumer does).
 
 Every code that is not in a table is fatal: the coordinator would refuse every retry. Only errors of the request in
 flight count, so a late error from before the last JoinGroup does not end the new generation. The answer to a LeaveGroup
-makes no difference.
+is ignored.
 
 The offset machine sends the commits. Only the codes of ``COMMIT_REFUSED_ACTIONS`` concern the membership. They have the
 same effect as in a heartbeat, unless the member's generation has changed since the commit was made.
@@ -45,7 +45,7 @@ JOIN_ACTIONS: ErrorActions = {
     ErrorCode.REBALANCE_IN_PROGRESS: ErrorAction.REJOIN,
 }
 
-#: A new coordinator has no assignment for a pending SyncGroup, so the member joins again there.
+#: A new coordinator has no assignment for a pending SyncGroup, so the member joins again.
 SYNC_ACTIONS: ErrorActions = {
     **COORDINATOR_ACTIONS,
     ErrorCode.UNKNOWN_MEMBER_ID: ErrorAction.RESET,
@@ -65,12 +65,12 @@ COMMIT_REFUSED_ACTIONS: ErrorActions = {
 assert COMMIT_REFUSED_ACTIONS.keys() == CLASSIC_RULES.tells_member, "every code passed to the member has an action"
 
 
-#: The actions by which the member loses its partitions.
+#: The actions that make the member lose its partitions.
 _LOSING = (ErrorAction.RESET, ErrorAction.RESET_GENERATION, ErrorAction.FAIL)
 
 
 def join_refused(state: ClassicState, event: JoinRefused, at: ClassicContext) -> Outcome:
-    """A JoinGroup was refused, perhaps only to provide the member id (MEMBER_ID_REQUIRED)."""
+    """A JoinGroup was refused, possibly only to provide the member id (MEMBER_ID_REQUIRED)."""
     if event.code == ErrorCode.MEMBER_ID_REQUIRED and not state.member_id:
         return losing.rejoin(evolve(state, member_id=event.member_id), at), ()
     return _join_again(state, event.code, JOIN_ACTIONS.get(event.code, ErrorAction.FAIL), at, event.message)
@@ -135,7 +135,7 @@ def _action_on_commit(state: ClassicState, event: CommitRefused) -> ErrorAction 
 
 
 def commit_refused(state: ClassicState, event: CommitRefused, at: ClassicContext) -> Outcome:
-    """A commit was refused: the member was removed, or the group rebalances and no heartbeat has said so yet."""
+    """A commit was refused: the member was removed, or the group rebalances and no heartbeat has reported it yet."""
     action = _action_on_commit(state, event)
     if action is None:
         return state, ()

@@ -63,7 +63,7 @@ def answered(state: ClassicState, at: ClassicContext) -> ClassicState:
     """The session continues. Failures are forgotten only once the member is STABLE."""
     failures = 0 if state.status is Status.STABLE else state.failures
     state = _session_from_now(evolve(state, in_flight=None, failures=failures), at)
-    when = state.sent_at + at.settings.heartbeat_interval_ms / 1000  # a slow answer does not delay it
+    when = state.sent_at + at.settings.heartbeat_interval_ms / 1000  # a slow answer does not delay the next one
     return evolve(state, deadlines=armed(state.deadlines, Timer.HEARTBEAT, when))
 
 

@@ -1,11 +1,11 @@
 """Joining: when to send a JoinGroup, who assigns, and the SyncGroup.
 
-A member joins when it has subscribed, when the coordinator says that the group rebalances, and when its subscription
-has changed. It also joins after topics have changed, after it has given up partitions, and if the application asks for
-a rebalance. It prepares first (see ``rebalancing``). If a reason arises while a JoinGroup is in flight, the member
-joins again afterwards.
+A member joins when it has subscribed, when the coordinator reports a rebalance, and when its subscription has changed.
+It also joins after topics have changed, after it has given up partitions, and if the application asks for a rebalance.
+It prepares first (see ``rebalancing``). If a reason arises while a JoinGroup is in flight, the member joins again
+afterwards.
 
-After the group has joined the leader assigns, every member syncs, and each applies its part. A leader that must skip
+After the group has joined, the leader assigns, every member syncs, and each applies its part. A leader that must skip
 the assignment (KIP-814) syncs like a follower and only watches the group's topics: it is a static member that
 restarted, and the group keeps its assignment.
 """
@@ -58,12 +58,12 @@ def enter(state: ClassicState, at: ClassicContext) -> ClassicState:
 
 
 def change_subscription(state: ClassicState, event: Subscribed, _at: ClassicContext) -> Outcome:
-    """Remember the new subscription."""
+    """Store the new subscription."""
     return evolve(state, subscription=Subscription(event.topics, event.pattern), matching=None), ()
 
 
 def change_subscription_before_joining(state: ClassicState, event: Subscribed, at: ClassicContext) -> Outcome:
-    """The next JoinGroup carries the new subscription; a lookup for the old pattern is dropped."""
+    """The next JoinGroup has the new subscription; a lookup for the old pattern is dropped."""
     state, _ = change_subscription(state, event, at)
     return _ask_anew(state, at), ()
 
@@ -100,7 +100,7 @@ def join_if_due(state: ClassicState, at: ClassicContext, *, polling: bool = Fals
     if state.status is Status.UNJOINED:
         return requests.send_join(state, at)
     state, prepared = rebalancing.begin(state, at, polling=polling)
-    state, join = join_if_due(state, at)  # prepared immediately if there was nothing to give up
+    state, join = join_if_due(state, at)  # already prepared if there was nothing to give up
     return state, prepared + join
 
 
@@ -163,7 +163,7 @@ def joined(state: ClassicState, event: JoinAnswered, at: ClassicContext) -> Outc
 
 
 def synced(state: ClassicState, event: SyncAnswered, at: ClassicContext) -> Outcome:
-    """The assignment is known: commits carry the new generation, and the member begins to revoke or to assign.
+    """The assignment is known: commits have the new generation, and the member begins to revoke or to assign.
 
     An assignment with topics that this member did not subscribe to is based on another subscription: join again.
     """

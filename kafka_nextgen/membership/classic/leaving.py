@@ -1,12 +1,12 @@
 """Leaving: because the application closes, unsubscribes, or stopped polling.
 
 Closing and unsubscribing are orderly, as in the consumer group protocol: stop fetching, commit, call
-``on_partitions_revoked``, then send the LeaveGroup. During a rebalance there is no generation to commit in, so the
+``on_partitions_revoked``, then send the LeaveGroup. During a rebalance, no generation accepts commits, so the
 partitions are lost instead.
 
 A dynamic member sends a LeaveGroup. A static one does not, so that its partitions stay reserved until its session ends
-(KIP-345). With ``leave="leave"`` both send it, with ``leave="remain"`` neither does. A member whose application stopped
-polling can't wait for callbacks: it loses its partitions at once, and joins again at the next poll.
+(KIP-345). With ``leave="leave"``, both send it; with ``leave="remain"``, neither does. A member whose application
+stopped polling can't wait for callbacks: it loses its partitions at once, and joins again at the next poll.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def continue_leaving(state: ClassicState, _event: RevokeFinished | AssignFinishe
 
 
 def loss_reported(state: ClassicState, _event: LossFinished, at: ClassicContext) -> Outcome:
-    """The application has been told about its loss; there is nothing left to give up."""
+    """The application knows about its loss; there is nothing left to give up."""
     return _leave(state, at)
 
 
@@ -162,12 +162,12 @@ def _leave_at_once(state: ClassicState, at: ClassicContext, leaving: Leaving) ->
 
 
 def rejoin_on_poll(state: ClassicState, _event: Polled, at: ClassicContext) -> Outcome:
-    """The application polls again: join once it has been told that its partitions are lost."""
+    """The application polls again: join once it knows that its partitions are lost."""
     return (joining.enter(state, at), ()) if state.phase is Phase.IDLE else (state, ())
 
 
 def callback_finished_when_out(state: ClassicState, event: AnyCallbackFinished, at: ClassicContext) -> Outcome:
-    """The application has been told about its loss: end, if it has closed or unsubscribed meanwhile."""
+    """The application knows about its loss: end if it has closed or unsubscribed in the meantime."""
     state, emptied = callback_finished(state, event, at)
     if state.leaving is None:
         return state, emptied
@@ -176,13 +176,13 @@ def callback_finished_when_out(state: ClassicState, event: AnyCallbackFinished, 
 
 
 def leave_outside_group(state: ClassicState, event: Closed | Unsubscribed, at: ClassicContext) -> Outcome:
-    """There is no group to leave, but the application must be told about a loss first."""
+    """There is no group to leave, but the application must first be informed about a loss."""
     state = with_leave_decision(state, event)
     return _out(state, at) if state.phase is Phase.IDLE else (state, ())
 
 
 def _out(state: ClassicState, at: ClassicContext) -> Outcome:
-    """The member has left: end, or join for a subscription made meanwhile."""
+    """The member has left: end, or join for a new subscription."""
     leaving = state.leaving
     assert leaving is not None, "the member was leaving"
     state = evolve(state, request=None, deadlines={})

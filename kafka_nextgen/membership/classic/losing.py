@@ -24,7 +24,7 @@ __all__ = ["abandon", "count_out", "fail_for_good", "loss_reported", "rejoin", "
 
 
 def count_out(state: ClassicState, *, forget_id: bool) -> Outcome:
-    """End the generation, also for commits."""
+    """End the generation, including for commits."""
     was_in = state.published != NO_GENERATION
     state = heartbeats.end(
         evolve(
@@ -56,7 +56,7 @@ def abandon(state: ClassicState, *, forget_id: bool) -> Outcome:
 
 
 def reset(state: ClassicState, at: ClassicContext, *, forget_id: bool, reason: str) -> Outcome:
-    """Abandon everything and join again, at once if nothing was lost."""
+    """Abandon everything and join again, immediately if nothing was lost."""
     state, effects = abandon(state, forget_id=forget_id)
     state = evolve(state, status=Status.UNJOINED, failures=state.failures + 1, reason=reason)
     if state.phase is Phase.IDLE:
@@ -82,7 +82,7 @@ def rejoin(state: ClassicState, at: ClassicContext, *, first_at_once: bool = Tru
 
 
 def loss_reported(state: ClassicState, _event: AnyCallbackFinished, at: ClassicContext) -> Outcome:
-    """The application has been told, even if its callback raised: the member can join again."""
+    """The application has been informed, even if its callback raised: the member can join again."""
     return rejoin(state, at), (ASSIGN_NOTHING,)
 
 

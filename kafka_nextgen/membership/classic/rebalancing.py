@@ -1,14 +1,14 @@
 """Giving up partitions before a JoinGroup, and taking over the assignment after a SyncGroup.
 
-*Before joining* the member prepares, and still sends heartbeats. It commits the processed offsets (with auto-commit),
-stops fetching the partitions that it gives up, and calls ``on_partitions_revoked``:
+*Before joining*, the member prepares, and continues to send heartbeats. It commits the processed offsets (with
+auto-commit), stops fetching the partitions that it gives up, and calls ``on_partitions_revoked``:
 
 * an eager member gives up everything, and the callback runs even if it has no partitions;
 * a cooperative member gives up partitions of topics that it is no longer subscribed to, and keeps reading the rest
   (KIP-429).
 
-*After syncing* a cooperative member gives up the owned partitions that it was not assigned, in the same steps. Then it
-joins again, so that others can get them. An eager member owns nothing at that point. The new assignment takes effect
+*After syncing*, a cooperative member gives up the owned partitions that are not assigned to it, in the same steps. Then
+it joins again, so that others can get them. An eager member owns nothing at that point. The new assignment takes effect
 before ``on_partitions_assigned``, which is called even without new partitions.
 
 Revocations and commits begin when the application polls, because that is when all records from earlier polls count as
@@ -17,9 +17,9 @@ processed.
 An exception of a callback is raised from ``poll`` and does not delay other members:
 
 * after ``on_partitions_revoked`` the member continues, because other members wait for the partitions;
-* after ``on_partitions_assigned`` it is FAILED: no records of its new partitions are handed out. Each later poll calls
-  the callback again until it returns; if the group rebalances first, the member prepares instead. Partitions whose
-  callback never returned are revoked like the others.
+* after ``on_partitions_assigned`` the member is FAILED: no records of its new partitions are handed over. Each later
+  poll calls the callback again until it returns; if the group rebalances first, the member prepares instead. Partitions
+  whose callback never returned are revoked like the others.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def _to_give_up(state: ClassicState, at: ClassicContext) -> frozenset[TopicParti
 
 
 def begin(state: ClassicState, at: ClassicContext, *, polling: bool = False) -> Outcome:
-    """Prepare to join or, with an assignment to apply, apply it; or wait for the application to poll."""
+    """Prepare to join, or apply the assignment if there is one; or wait for the application to poll."""
     giving_up = _to_give_up(state, at)
     commits = at.settings.auto_commit and bool(giving_up or (state.owned and state.assigned is None))
     if not polling and (commits or giving_up):

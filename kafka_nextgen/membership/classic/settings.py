@@ -10,8 +10,8 @@ from kafka_nextgen.membership.state_machine import RuleContext
 
 __all__ = ["ClassicContext", "ClassicSettings"]
 
-#: The coordinator may delay a JoinGroup response by the rebalance timeout; it can arrive this much later still
-#: (seconds).
+#: How much longer (seconds) than the rebalance timeout a JoinGroup response may take: the coordinator may delay it by
+#: that timeout.
 JOIN_MARGIN_S = 5.0
 
 
@@ -19,7 +19,7 @@ JOIN_MARGIN_S = 5.0
 class ClassicSettings(GroupSettings):
     """The settings of a member of a classic group.
 
-    ``strategies`` are the names of assignors, the preferred first; ``local_assignors`` are those of them that the
+    ``strategies`` are the names of assignors, the preferred one first; ``local_assignors`` are those that the
     application implements. The coordinator removes a member that sends no heartbeat for ``session_timeout_ms``. Topics
     are checked for changes every ``metadata_max_age_s``.
     """
@@ -52,8 +52,8 @@ class ClassicSettings(GroupSettings):
     def compute_timeout_s(self) -> float:
         """How long a client-side assignor may take, in seconds.
 
-        After the rebalance timeout the coordinator removes members that have not synced, including the leader. The last
-        tenth is reserved for reporting to the group that there is no assignment.
+        After the rebalance timeout, the coordinator removes members that have not synced, including the leader. The
+        last tenth is reserved for reporting to the group that there is no assignment.
         """
         return 0.9 * self.rebalance_timeout_ms / 1000
 

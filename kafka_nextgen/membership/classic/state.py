@@ -27,7 +27,7 @@ NOTHING: frozenset[TopicPartition] = frozenset()
 
 @frozen
 class ClassicState(AnyMemberState):
-    """The state of one member; the coordinator gives its ``member_id``."""
+    """The state of one member; the coordinator assigns its ``member_id``."""
 
     status: Status = Status.UNSUBSCRIBED
 
@@ -51,15 +51,15 @@ class ClassicState(AnyMemberState):
     words: Mapping[str, MemberWord] = field(factory=dict)  # current metadata for the application's assignors
     joined_words: Mapping[str, MemberWord] = field(factory=dict)  # the metadata in the last JoinGroup
     computation: Computation | None = None  # the running computation of the application's assignor
-    informed: tuple[int, frozenset[TopicPartition]] | None = None  # generation and part last passed on
-    failed_assignor: str | None = None  # of the last assignment, if this member leads
+    informed: tuple[int, frozenset[TopicPartition]] | None = None  # the generation and part passed on last
+    failed_assignor: str | None = None  # for the last assignment, if this member is the leader
     asked: int | None = None  # the number of the topic lookup in flight
 
     request: int | None = None  # the number of the JoinGroup, SyncGroup or LeaveGroup in flight
 
     @property
     def is_leader(self) -> bool:
-        """Whether this member assigns, and watches the topics of the group."""
+        """Whether this member assigns partitions and watches the topics of the group."""
         return bool(self.roster)
 
 

@@ -85,7 +85,7 @@ def described_for_join(state: ClassicState, event: TopicsDescribed, at: ClassicC
 
 
 def described_for_leader(state: ClassicState, event: TopicsDescribed, at: ClassicContext) -> Outcome:
-    """The leader assigns, and keeps the topics' metadata to notice changes."""
+    """The leader assigns, and stores the topics' metadata to notice changes."""
     return assign_group(evolve(state, asked=None, phase=Phase.IDLE), event.topics, event.ids, at)
 
 
@@ -114,7 +114,7 @@ def watch_from_now(state: ClassicState, at: ClassicContext) -> ClassicState:
 
 
 def described_when_stable(state: ClassicState, event: TopicsDescribed, at: ClassicContext) -> Outcome:
-    """The response to a lookup: join again if topics have changed."""
+    """A lookup was answered: join again if topics have changed."""
     state = evolve(state, asked=None, deadlines=disarmed(state.deadlines, Timer.TOPICS))
     if state.phase is Phase.RESOLVING:
         return evolve(state, phase=Phase.IDLE, matching=event.matching), ()

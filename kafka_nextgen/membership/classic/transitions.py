@@ -8,11 +8,11 @@ The rules in prose (KIP-62 for heartbeats and polling, KIP-345 for static member
 2. A STABLE member takes over its assignment and sends heartbeats. When there is a reason to join again, it finishes the
    current step, prepares, and starts again at 1.
 3. After a retriable error the member tries again. After any other error it loses its partitions: it is UNJOINED until
-   the application has been told, and then joins again; or it is FATAL.
+   the application has been informed, and then joins again; or it is FATAL.
 4. A member that closes or unsubscribes is PREPARE_LEAVING while it commits and revokes, LEAVING until the LeaveGroup is
-   answered or its timeout is over, and UNSUBSCRIBED at the end. A member whose application stopped polling is STALE
-   until the application polls. A member whose last callback takes longer than the poll interval is STALE until the
-   callback returns.
+   answered or times out, and UNSUBSCRIBED at the end. A member whose application stopped polling is STALE until the
+   application polls. A member whose last callback takes longer than the poll interval is STALE until the callback
+   returns.
 5. A FATAL member sends nothing more.
 6. A completion is late if its number is not the one that the member waits for. It is ignored in every status.
 
@@ -161,7 +161,7 @@ RULES: tuple[Row, ...] = (
     # In every status with heartbeats.
     *stay(ev.SessionKept, heartbeats.kept, *heartbeats.HEARTBEATING),
     *stay(HeartbeatLost, heartbeats.lost, *heartbeats.HEARTBEATING),
-    # Remembered for the next JoinGroup.
+    # Stored for the next JoinGroup.
     *stay(Subscribed, joining.change_subscription, PREPARE_LEAVING, LEAVING, STALE),
     *stay(AssignorsAsked, computing.note_metadata, *_all_but(UNJOINED, STABLE, FATAL)),
     # Retried after a backoff.

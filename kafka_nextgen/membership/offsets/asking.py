@@ -1,6 +1,6 @@
 """Start and withdraw commits and lookups.
 
-A new commit has all its partitions still to send, except lost ones, which count as given up from the start.
+A new commit still has to send all its partitions, except lost ones, which count as given up from the start.
 """
 
 from __future__ import annotations

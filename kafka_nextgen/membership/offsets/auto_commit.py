@@ -6,10 +6,10 @@
   retention counts from the last commit. A group has no members if all its consumers use manual assignment, or after all
   members have crashed.
 * The commit before a revocation replaces the interval commit. It also contains all positions, because a delayed
-  duplicate of an older commit may have arrived since and set the offset back.
+  duplicate of an older commit may have moved the offset back.
 * An application that also commits explicitly may be ahead of the processed offsets. Auto-commit never sets such a
-  commit back, whether it is acknowledged or still open. The exception is an application that sought back: commits from
-  before the seek do not count. The same holds after an offset reset, which shows as a processed offset lower than the
+  commit back, whether it is acknowledged or still open. The exception is an application that seeks back: commits from
+  before the seek do not count. The same applies after an offset reset, recognised by a processed offset lower than the
   previous one.
 """
 
@@ -37,7 +37,7 @@ from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 
 __all__ = ["commit_before_revoking", "look_if_due", "take_consumed"]
 
-#: The time limit, in seconds, of a commit before a revocation whose offsets are all committed already.
+#: The time limit (seconds) of a commit before a revocation if all its offsets are already committed.
 NEEDLESS_S = 1.0
 
 Offsets = Mapping[TopicPartition, OffsetAndMetadata]
@@ -97,7 +97,7 @@ def _remember(state: OffsetState, consumed: Offsets) -> OffsetState:
 
 
 def _ahead(state: OffsetState, consumed: Offsets) -> Offsets:
-    """Offsets of open or acknowledged commits that are ahead of ``consumed``, unless the application sought back."""
+    """Offsets of open or acknowledged commits that are ahead of ``consumed``, unless the application seeks back."""
     wanted = _wanted(state)
     return {
         tp: wanted[tp]

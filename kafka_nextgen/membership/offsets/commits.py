@@ -2,8 +2,8 @@
 
 An error that is not retriable fails the whole commit, with the error codes of all partitions. Otherwise the member
 retries the refused partitions after a pause or, if the epoch was stale, as soon as it has a new one. A retry in the
-same epoch does no harm: if it is still stale, the coordinator refuses it again. Partitions given up meanwhile are not
-retried (``order``).
+same epoch does no harm: if it is still stale, the coordinator refuses it again. Partitions given up in the meantime are
+not retried (``order``).
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def answered(state: OffsetState, event: CommitAnswered, at: OffsetContext) -> Ou
 
 
 def lost(state: OffsetState, event: CommitLost, at: OffsetContext) -> Outcome:
-    """Commit again after a pause: the first attempt may or may not have been committed."""
+    """Commit again after a pause: it is unknown whether the first attempt succeeded."""
     state, _, commit = _returned(state, event.number)
     if commit is None:
         return state, ()
@@ -69,7 +69,7 @@ def _returned(state: OffsetState, number: int) -> tuple[OffsetState, CommitReque
 
 
 def _note_done(state: OffsetState, request: CommitRequest, done: Collection[TopicPartition]) -> OffsetState:
-    """Note committed offsets, except for partitions given up meanwhile: another owner may have committed since."""
+    """Note committed offsets, except for partitions given up in the meantime: a new owner may have committed since."""
     counted = {tp: request.offsets[tp] for tp in done if state.counts(tp, request.ownership)}
     return evolve(state, acknowledged=state.acknowledged.updated(counted), sought=state.sought - counted.keys())
 
@@ -91,7 +91,7 @@ def _react(state: OffsetState, commit: Commit, codes: Codes, member_epoch: int, 
         if action is ErrorAction.FAIL or is_over(commit.retry, at):
             return fail_commit(state, commit, refused(codes, codes[tp]))
     again = actions.keys() - left_out.keys()
-    insists = state.rules.tells_member.isdisjoint(codes.values())  # otherwise the member joins again, with a new epoch
+    insists = state.rules.tells_member.isdisjoint(codes.values())  # if not, the member joins again, with a new epoch
     acts = frozenset(actions.values())
     retry, effects = try_again(commit.retry, acts, codes, member_epoch, at, insists=insists)
     refusal = refused(codes, codes[min(again)])

@@ -27,7 +27,7 @@ __all__ = [
 
 @frozen
 class Refused:
-    """The coordinator refused the ask, or would refuse it.
+    """The coordinator has refused the ask, or would refuse it.
 
     ``codes`` has the error code of each partition; ``code`` is the one that determines ``error``, the class to raise.
     """
@@ -114,7 +114,7 @@ class LookupEnded:
 
 @frozen
 class TellMember:
-    """Tell the member that a commit in this epoch was refused with an error code about the membership itself."""
+    """Inform the member that a commit in this epoch was refused with an error code that concerns the membership."""
 
     code: int
     member_epoch: int

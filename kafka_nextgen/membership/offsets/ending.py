@@ -1,9 +1,9 @@
-"""End commits and lookups that are done, given up, out of the group, timed out, or refused permanently.
+"""Ends asks whose work is done, whose partitions or membership are gone, or that timed out or were refused permanently.
 
-* A commit is done when all its partitions have an outcome. If some were given up meanwhile, it fails with
+* A commit is done when all its partitions have an outcome. If some were given up in the meantime, it fails with
   REBALANCE_IN_PROGRESS for those.
-* If the member has left the group since, even if it joined again, the commit fails with UNKNOWN_MEMBER_ID, as the
-  coordinator would respond.
+* If the member has left the group since, even if it has joined again, the commit fails with UNKNOWN_MEMBER_ID, which
+  the coordinator would also return.
 * A commit whose deadline has passed fails with the coordinator's last error, or with a timeout if there is none.
 
 A commit in flight ends only when its response arrives or is lost. Only marked commits are checked (``commit_index``).
@@ -47,7 +47,7 @@ def refused(codes: Mapping[TopicPartition, int], code: int) -> Refused:
 
 
 def end_what_is_over(state: OffsetState, at: OffsetContext) -> Outcome:
-    """End every ask that is done or can't continue, and put the others in order."""
+    """End every ask that is done or can't continue, and order the others."""
     effects: list[OffsetEffect] = []
     while state.marked:
         state, marked = take_marked(state)
@@ -121,7 +121,7 @@ def _timed_out(retry: RetryState, reason: str | None = None) -> TimedOut:
 
 
 def _finish(state: OffsetState, commit: Commit, failure: Failure | None) -> Outcome:
-    """End a commit. Its followers take back the partitions that they followed it for."""
+    """End a commit. Its followers take back the partitions for which they followed it."""
     freed = [_freed(each, commit.ask) for each in _followers(state, commit)]
     own = () if commit.is_withdrawn else (CommitEnded(commit.ask, failure),)
     return closed(changed(state, freed), [commit]), (*end_riders(commit, failure), *own)

@@ -140,7 +140,7 @@ class EpochPublished:
 
 @frozen
 class PartitionsStopped:
-    """These partitions are being given up or are lost. No more of their records are handed out."""
+    """These partitions are being given up or are lost. No more of their records are handed over."""
 
     partitions: frozenset[TopicPartition]
 
@@ -159,7 +159,7 @@ class AssignmentApplied:
 
 @frozen
 class Sought:
-    """The application sought in these partitions and no longer relies on their earlier commits."""
+    """The application has called ``seek`` for these partitions and no longer relies on their earlier commits."""
 
     partitions: frozenset[TopicPartition]
 

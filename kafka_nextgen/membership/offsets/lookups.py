@@ -1,8 +1,8 @@
 """Handle the responses to lookups of committed offsets, by the rules of the member's protocol.
 
-An error never means that there is no committed offset: the lookup is retried or fails, and reading waits for it. If the
-response lacks a partition, that does not mean it either: the partition is requested again after a pause. A partition
-that the coordinator's broker does not know is left out of the result.
+An error never means that there is no committed offset: the lookup is retried or fails, and reading waits for it.
+Neither does a response that lacks a partition: the partition is requested again after a pause. A partition that the
+coordinator's broker does not know is left out of the result.
 """
 
 from __future__ import annotations

@@ -5,8 +5,8 @@ An *ask* is one commit or lookup that a caller has requested. The rules in prose
 
 1. The application requests commits, synchronous or asynchronous. Auto-commit requests them on an interval and before
    partitions are given up. A consumer that starts to read looks up committed offsets. Each ask ends exactly once.
-2. Transient errors are retried with growing pauses until the ask's deadline. After a stale epoch, the request is
-   repeated for the partitions still owned once a heartbeat response has a new epoch.
+2. Transient errors are retried with increasing pauses until the ask's deadline. After a stale epoch, the request is
+   repeated for the partitions still owned as soon as a heartbeat response has a new epoch.
 3. A commit is not sent in a later membership than its own, and is not retried for partitions given up since.
 4. An earlier commit of a partition, or its retry, never overtakes a later one (``order``).
 5. Auto-commit has at most one interval commit in flight. The commit before a revocation replaces it.
@@ -43,7 +43,7 @@ def _row(event: type[E], rule: Callable[[OffsetState, E, OffsetContext], Outcome
 
 
 def _nothing(state: OffsetState, _event: ev.TimePassed, _at: OffsetContext) -> Outcome:
-    """Do nothing: after each rule ``handle`` does all work that is due."""
+    """Do nothing: after each rule, ``handle`` does all the work that is due."""
     return state, ()
 
 
@@ -82,7 +82,7 @@ class OffsetMachine:
         self.settings = settings
         interval_s = settings.auto_commit_interval_s
         self._wakeups = Schedule()
-        self._queue = Schedule()  # commits that only wait for a free place, by the start of their wait
+        self._queue = Schedule()  # commits that wait only for a free place, by the start of their wait
         self.state = OffsetState(rules, interval_at=None if interval_s is None else now + interval_s)
 
     def handle(self, event: ev.OffsetEvent, now: float, chance: float) -> tuple[OffsetEffect, ...]:

@@ -6,8 +6,8 @@
   done too, even if it is refused.
 * If a commit is not in flight and a later commit of one of its partitions is open, the later one takes the partition
   over. The earlier commit is not sent (again) for that partition but becomes a *follower*: the acknowledgement of the
-  later commit counts for both. Retrying the old commit after the newer one was acknowledged would set the offset back.
-* The later commit inherits the ``RetryState`` of the earlier one, so that the earlier one's pause is kept.
+  later commit counts for both. Retrying the old commit after the newer one was acknowledged would move the offset back.
+* The later commit inherits the ``RetryState`` of the earlier one, so that the pause of the earlier one is kept.
 * If the later commit is refused permanently, its followers fail too. If it only times out, or is withdrawn, its
   followers are sent after all.
 

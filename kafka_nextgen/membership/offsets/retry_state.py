@@ -1,4 +1,4 @@
-"""The retry state of an ask, which is retried until its deadline, after growing pauses or in a new epoch."""
+"""The retry state of an ask, which is retried until its deadline, after increasing pauses or in a new epoch."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ class RetryState:
     deadline: float
     timeout_s: float
     not_before: float
-    since: float  # when this ask began, or the earliest of those that it took over from
+    since: float  # when this ask began, or the earliest of those that it took over
     failures: int = 0
     stale_epoch: int | None = None  # the epoch that the coordinator refused as stale
-    stale_until: float = inf  # in ``stale_epoch``, do not retry before this time
+    stale_until: float = inf  # until then, do not retry in ``stale_epoch``
     reason: str | None = None
 
 

@@ -7,15 +7,15 @@ A code that is not in a table fails the call. Retries end at the caller's deadli
   After the next heartbeat response, which has the new epoch, the member repeats the request for the partitions it still
   owns. Without a new epoch it repeats the request after a pause, because reading waits for a lookup, and a revocation
   waits for a commit.
-* UNKNOWN_MEMBER_ID and FENCED_INSTANCE_ID fail a commit: a consumer outside the group does not own the partitions it
-  would commit.
+* UNKNOWN_MEMBER_ID and FENCED_INSTANCE_ID fail a commit: a consumer outside the group does not own the partitions that
+  it wants to commit.
 * A broker may not know a new topic yet, so a commit for an unknown topic is retried. It is not retried before a
   revocation, nor if any of its partitions is being given up, because other members wait for those. OffsetFetch leaves
   the partition out of the result. This does not mean that it has no committed offset, so its position is not reset.
-* No other error of OffsetFetch counts as "no committed offset" either: reading would not resume where the group left
-  off.
+* No other error of OffsetFetch counts as "no committed offset" either; otherwise reading would not resume where the
+  group left off.
 
-In the classic protocol two codes mean that the group is rebalancing or has a new generation. The machine reports them
+In the classic protocol, two codes mean that the group is rebalancing or has a new generation. The machine reports them
 to the member immediately (``CommitRefused``).
 
 * REBALANCE_IN_PROGRESS: all members have joined, but this one has not synced yet. After SyncGroup the same commit can

@@ -1,11 +1,11 @@
-"""Send every ask that still has partitions to send, is not pausing, and is not blocked by another request.
+"""Sends every ask that still has partitions to send, is not in a pause, and is not blocked by another request.
 
 Only a few commits are in flight at a time, so that heartbeats are not delayed on the connection. The other commits wait
 here, before their request timeouts start. Those that have waited longest are sent first. Commits of partitions that are
 being given up don't wait for a free place: they must be sent before the heartbeat that gives the partitions up.
 
-A commit has the member's id and epoch (KIP-848, "OffsetCommit API"), or epoch -1 outside the group. So has a lookup, if
-the protocol's OffsetFetch has these fields ("OffsetFetch API").
+A commit has the member's id and epoch (KIP-848, "OffsetCommit API"), or epoch -1 outside the group. A lookup has them
+too, if the protocol's OffsetFetch has these fields ("OffsetFetch API").
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from kafka_nextgen.membership.state_machine import numbered
 
 __all__ = ["commit_wakes_at", "deadlines", "has_place", "send_commit", "send_lookups", "waits_since"]
 
-#: The start of the wait for a commit that needs no free place: earlier than that of any other.
+#: The start of the wait of a commit that needs no free place: earlier than that of any other.
 _ALWAYS = -inf
 
 

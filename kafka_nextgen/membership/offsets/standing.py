@@ -1,11 +1,11 @@
 """The membership that commits depend on: the member's id and epoch, and the partitions it owns, gives up or has lost.
 
 * After the coordinator has removed the member from the group, another member may own its partitions, even if it has
-  joined again. An empty group even accepts commits without a member id, which could set back a successor's offsets.
-  So a commit ends with its membership, and a commit for a lost partition fails until the partition is assigned again.
-* Earlier commits are not retried for a partition that is being given up: the commit before the revocation has its last
-  position. But a commit that was never sent, because it waited for another one, is sent immediately: no other member
-  has the partition yet, and the application may rely on the commit.
+  joined again. An empty group even accepts commits without a member id, which could move a successor's offsets back. So
+  a commit ends with its membership, and a commit for a lost partition fails until the partition is assigned again.
+* Earlier commits are not retried for a partition that is being given up: the commit before the revocation contains its
+  last position. But a commit that was never sent, because it waited for another one, is sent immediately: no other
+  member has the partition yet, and the application may rely on the commit.
 * While a partition is being given up, new commits of the application are sent until the partition is gone. Such a
   commit is not retried for an unknown topic, not even for a partition that the member keeps (``commits``), because
   other members are waiting.

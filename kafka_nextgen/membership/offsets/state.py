@@ -3,8 +3,8 @@
 Two counters determine what a member may still commit. ``membership`` increases when the member leaves the group or is
 removed from it: a commit made in one membership is not sent in the next. ``ownership`` increases when partitions are
 given up or assigned, or when the application seeks. If a partition was given up after a commit, the commit is not
-retried for it, because another member may have committed since. If it was assigned, or sought in, after a commit, the
-commit does not count as its committed offset.
+retried for it, because another member may have committed since. If it was assigned or the application called ``seek``
+for it after a commit, the commit does not count as its committed offset.
 """
 
 from __future__ import annotations
@@ -141,7 +141,7 @@ class OffsetState(Numbering):
 
     acknowledged: PersistentMap[TopicPartition, OffsetAndMetadata] = field(factory=PersistentMap)  # the latest of each
     consumed: Mapping[TopicPartition, OffsetAndMetadata] = field(factory=dict)  # as last read by auto-commit
-    sought: frozenset[TopicPartition] = NOTHING  # partitions sought in and not committed since
+    sought: frozenset[TopicPartition] = NOTHING  # partitions with a seek and no commit since
     interval_at: float | None = None  # when auto-commit next reads the processed offsets
     reading: int | None = None  # the number of its ReadConsumed, if one is pending
 
@@ -165,6 +165,6 @@ def replaced(asks: Iterable[Lookup], changed: Lookup) -> tuple[Lookup, ...]:
 
 
 def offset_of(offsets: Mapping[TopicPartition, OffsetAndMetadata], partition: TopicPartition) -> int:
-    """The offset for a partition, -1 if there is none."""
+    """The offset of a partition, -1 if there is none."""
     found = offsets.get(partition)
     return -1 if found is None else found.offset
