@@ -1,12 +1,12 @@
 """A Python consumer for Apache Kafka's next-generation consumer group protocol (KIP-848).
 
 ``Consumer`` blocks, ``AsyncConsumer`` is for asyncio, and ``GroupAdmin`` describes and changes groups. All other names
-are what these take, return and raise. Consumers, administration, metrics and processing are imported on first use.
+are their arguments, results and errors. Consumers, administration, metrics and processing are imported on first use.
 """
 
 from typing import TYPE_CHECKING
 
-from kafka_nextgen import requirements as requirements  # first: its error names all missing packages
+from kafka_nextgen import requirements as requirements  # imported first: its error names all missing packages
 
 # isort: split
 from kafka_nextgen import errors
@@ -185,8 +185,8 @@ __all__ = [
 ]
 __all__ += errors.__all__
 
-#: Whether the C extension decodes records. Without a compiler at installation time, or with ``KAFKA_NEXTGEN_PURE=1`` in
-#: the environment, pure Python does.
+#: Whether the C extension decodes records. Pure Python decodes them if there was no compiler at installation time, or
+#: with ``KAFKA_NEXTGEN_PURE=1`` in the environment.
 accelerated: bool = ACCELERATED
 
 _OF_ADMIN = (

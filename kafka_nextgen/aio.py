@@ -58,17 +58,17 @@ V = TypeVar("V")
 
 logger = logger_of("kafka_nextgen.consumer")
 
-#: If an event loop's time differs by more seconds than this, its clock is not real: a test has frozen or replaced it.
+#: If an event loop's time differs by more than this (seconds), its clock is not real: a test has frozen or replaced it.
 OTHER_CLOCK_S = 1.0
 
 
 class AsyncConsumer(AsyncCalls, AwaitsHandlers, Generic[KeyT, ValueT]):
     """Reads topics as a member of a consumer group, or assigned partitions without a group, with asyncio.
 
-    Has the configuration, methods and errors of ``Consumer``, but methods that block there are awaited here. Heartbeats
-    and fetches run on a separate thread, so a busy event loop does not lose partitions. Only one task at a time may
-    call methods (ConcurrentUseError). A cancelled call loses no records: a position advances when ``poll`` returns, and
-    a callback whose poll was cancelled continues until the next poll waits for it.
+    It has the configuration, methods and errors of ``Consumer``, but methods that block there are awaited here.
+    Heartbeats and fetches run on a separate thread, so a busy event loop does not lose partitions. Only one task at a
+    time may call methods (ConcurrentUseError). A cancelled call loses no records: a position advances when ``poll``
+    returns, and a callback whose poll was cancelled continues until the next poll waits for it.
 
         async with AsyncConsumer({"bootstrap.servers": "localhost:9092", "group.id": "billing"}) as consumer:
             await consumer.subscribe(["orders"])
@@ -236,7 +236,7 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers, Generic[KeyT, ValueT]):
     async def assign(self, partitions: ToAssign, timeout: float | None = None) -> None:
         """Read exactly ``partitions``, or ranges of them, without joining a group; replaces an earlier assignment.
 
-        A cancelled call has assigned either all partitions or none. Otherwise as ``Consumer.assign``.
+        A cancelled call has assigned either all partitions or none. Otherwise, this is like ``Consumer.assign``.
         """
         with self._use_alone("assign"):
             await await_result(self._core.assign(partitions, self._limit_s(timeout)))
@@ -244,8 +244,8 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers, Generic[KeyT, ValueT]):
     async def unsubscribe(self, timeout: float | None = None) -> None:
         """Give up all partitions (``on_partitions_revoked``) and leave the group, without a commit.
 
-        As ``Consumer.unsubscribe``, but a callback that takes longer than ``timeout`` seconds is cancelled, and
-        ``on_standby`` is cancelled immediately.
+        This is like ``Consumer.unsubscribe``, but a callback that takes longer than ``timeout`` seconds is cancelled,
+        and ``on_standby`` is cancelled immediately.
         """
         with self._use_alone("unsubscribe"):
             limit_s, errors = self._limit_s(timeout), list[Exception]()
@@ -274,7 +274,7 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers, Generic[KeyT, ValueT]):
                 return records
 
     async def _find(self, max_records: int | None, timeout_s: float) -> PollOffer:
-        """Poll up to ``timeout_s`` seconds; what is deserialized ahead is offered once it is ready."""
+        """Poll up to ``timeout_s`` seconds; records that are deserialized ahead are offered once they are ready."""
         if self._ahead is None or self._runs:
             if self._ahead is not None:  # ``run`` deserializes each record in its own task
                 self._core.use(None)
@@ -313,8 +313,8 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers, Generic[KeyT, ValueT]):
         formats: ``to_arrow()``, ``to_polars()``, ``to_pandas()`` and Arrow's PyCapsule interface decode its values to
         columns, as ``Records.to_arrow(value=...)`` does, and raise its errors.
 
-        Ends only when all assigned ranges have been read. Raises the errors of ``poll``, TypeError for a format that is
-        none, and ValueError for an invalid ``on_error``.
+        Ends only when all assigned ranges have been read. Raises the errors of ``poll``, TypeError for an argument that
+        is not a format, and ValueError for an invalid ``on_error``.
         """
         check_max_records(max_records)
         return self._batches(max_records, Formats(value, key, on_error))
@@ -338,7 +338,7 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers, Generic[KeyT, ValueT]):
     async def __anext__(self) -> Record[KeyT, ValueT]:
         while True:
             for record in self._core.cursor.records:
-                return record  # nothing follows in which a signal handler could lose it
+                return record  # no later instruction lets a signal handler lose it
             await self._look_on()
 
     async def _look_on(self) -> None:
@@ -359,12 +359,12 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers, Generic[KeyT, ValueT]):
     async def close(self, timeout: float = 30.0, leave: LeaveMode | str = LeaveMode.DEFAULT) -> None:
         """Commit (with auto-commit), give up the partitions, leave the group and stop, within ``timeout`` seconds.
 
-        As ``Consumer.close``, but a callback that takes longer is cancelled, and ``on_standby`` is cancelled
+        This is like ``Consumer.close``, but a callback that takes longer is cancelled, and ``on_standby`` is cancelled
         immediately. A cancelled close continues in the background, and another call waits for it.
 
-        Called in a callback, it returns immediately. The call that runs the callback closes the consumer when the
-        callback has returned, and ends with MisuseError or the callback's error. Records being processed do not count
-        as processed.
+        If it is called in a callback, it returns immediately. The call that runs the callback closes the consumer when
+        the callback has returned, and ends with MisuseError or the callback's error. Records being processed do not
+        count as processed.
         """
         await self._close(checked_seconds(timeout), LeaveMode(leave), all_is_processed=True)
 
@@ -401,7 +401,7 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers, Generic[KeyT, ValueT]):
     async def _leave_and_stop(self, mode: LeaveMode, deadline: float, is_alone: bool) -> None:
         """Leave and stop. If a signal handler raises, the next close continues."""
         errors: list[Exception] = []
-        if not self._core.engine.thread.has_ended:  # it has if an earlier close was interrupted after that
+        if not self._core.engine.thread.has_ended:  # True if an earlier close was interrupted after this step
             await self._leave(mode, deadline, is_alone, errors)
         limit_s = deadline - clocks.monotonic()
         await asyncio.get_running_loop().run_in_executor(None, self._core.engine.stop, limit_s)
@@ -419,7 +419,7 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers, Generic[KeyT, ValueT]):
             raise MisuseError("this consumer was closed during the call")
 
     async def _take_over(self, frame: FrameType, deadline: float) -> bool:
-        """Enter as the only caller until ``frame`` ends; False if another task's call does not end in time."""
+        """Enter as the only caller until ``frame`` ends; False if another task's call takes too long."""
         while not self._guard.try_enter("close", frame):
             if clocks.monotonic() >= deadline:
                 return False
@@ -441,7 +441,7 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers, Generic[KeyT, ValueT]):
                 errors.append(ConcurrentUseError("close() did not wait any longer for another task's call to end"))
         except Exception as error:
             if not is_outcome(error, leaving):
-                raise  # from a signal handler
+                raise  # raised by a signal handler
             errors.append(error)
 
     # ---- executing steps
@@ -469,7 +469,7 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers, Generic[KeyT, ValueT]):
     async def _run_callback(
         self, callback: PendingCallback, errors: list[Exception] | None, deadline: float | None
     ) -> None:
-        """Run a callback, or keep waiting for it if the poll that started it was cancelled, and report its end.
+        """Run a callback, or continue to wait for it if the poll that started it was cancelled, and report its end.
 
         If the callback has ended, but an exception prevented the report, only report it. With ``errors``,
         ``on_standby`` is cancelled, because a member that leaves will not take over.

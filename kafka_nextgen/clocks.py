@@ -1,18 +1,18 @@
 """The clocks of this library, which tests of an application do not stop.
 
 ``freezegun`` and ``unittest.mock`` replace the functions of the module ``time``, and freezegun also every module's
-names for them. A consumer whose clock stands still waits for ever, and its member loses its partitions. So these
-functions come from a copy of that module which only this module holds, even if it is first imported while time is
-frozen. ``time-machine`` changes the functions themselves, but not the monotonic clock.
+names for them. A consumer whose clock stands still waits forever, and its member loses its partitions. So these
+functions come from a private copy of that module, even if this module is first imported while time is frozen.
+``time-machine`` changes the functions themselves, but not the monotonic clock.
 
-A thread may follow another clock, one that a test turns (``kafka_nextgen.transport.turned_clock``). Until the first
-thread does, these are the system's functions themselves, so a program without such a clock pays nothing for it. Call
-them as attributes of this module: a reference that is kept goes by the system's clock for ever.
+A thread may follow another clock, which a test advances (``kafka_nextgen.transport.turned_clock``). Until a thread does
+so, these are the system's own functions, so other programs pay no cost. Call them as attributes of this module: a
+stored reference to a function always follows the system's clock.
 """
 
 from __future__ import annotations
 
-import threading  # noqa: TID251  (for what belongs to a thread)
+import threading  # noqa: TID251  (for thread-local data)
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec, module_from_spec
@@ -39,22 +39,22 @@ _spec.loader.exec_module(_own)
 monotonic: Callable[[], float] = _own.monotonic
 monotonic_ns: Callable[[], int] = _own.monotonic_ns
 perf_counter: Callable[[], float] = _own.perf_counter
-#: The real time, not a frozen one: records and members are compared with brokers, whose clocks go on.
+#: The real time, even if a test has frozen time: records and members are compared with brokers, whose clocks continue.
 time: Callable[[], float] = _own.time
 time_ns: Callable[[], int] = _own.time_ns
 real_monotonic: Callable[[], float] = _own.monotonic
 real_time: Callable[[], float] = _own.time
-#: Lets other threads run.
+#: Let other threads run.
 real_sleep: Callable[[float], None] = _own.sleep
 
 
 def seconds_until(deadline: float) -> float:
-    """The seconds that are left until ``deadline`` (monotonic seconds); 0 if it has passed."""
+    """The seconds left until ``deadline`` (monotonic seconds); 0 if it has passed."""
     return max(0.0, deadline - monotonic())
 
 
 class Timekeeper(Protocol):
-    """What a thread may follow instead of the system's clock; both functions in seconds."""
+    """A clock that a thread can follow instead of the system's; both methods return seconds."""
 
     def monotonic(self) -> float:
         """Seconds of a clock that never goes back."""
@@ -77,7 +77,7 @@ _of_thread = _OfThread()
 
 @contextmanager
 def followed(clock: Timekeeper) -> Iterator[None]:
-    """Have the functions of this module go by ``clock`` inside the block, in this thread alone."""
+    """Make the functions of this module follow ``clock`` inside the block, in this thread only."""
     _ask_each_threads_clock()
     before, _of_thread.clock = _of_thread.clock, clock
     try:

@@ -239,7 +239,8 @@ class Consumer(BlockingCalls, RunsHandlers, Generic[KeyT, ValueT]):
                 self._walk(poll_steps(core, checked_seconds(timeout)))
                 offer = core.find(max_records)
                 records = core.records(offer)
-            # No call from here on. Until now a signal handler may have polled or sought, which replaces the offer.
+            # No call from here on. Until now, a signal handler may have called ``poll`` or ``seek``, which replaces the
+            # offer.
             if core.fetches.offer is offer:
                 offer.is_taken = True
                 return records
@@ -258,8 +259,8 @@ class Consumer(BlockingCalls, RunsHandlers, Generic[KeyT, ValueT]):
         formats: ``to_arrow()``, ``to_polars()``, ``to_pandas()`` and Arrow's PyCapsule interface decode its values to
         columns, as ``Records.to_arrow(value=...)`` does, and raise its errors.
 
-        Ends only when all assigned ranges have been read. Raises the errors of ``poll``, TypeError for a format that is
-        none, and ValueError for an invalid ``on_error``.
+        Ends only when all assigned ranges have been read. Raises the errors of ``poll``, TypeError for an argument that
+        is not a format, and ValueError for an invalid ``on_error``.
         """
         check_max_records(max_records)
         return self._batches(max_records, Formats(value, key, on_error))
@@ -286,7 +287,7 @@ class Consumer(BlockingCalls, RunsHandlers, Generic[KeyT, ValueT]):
     def __next__(self) -> Record[KeyT, ValueT]:
         while True:
             for record in self._core.cursor.records:
-                return record  # nothing follows in which a signal handler could lose it
+                return record  # no later instruction lets a signal handler lose it
             self._next_run()
 
     def _next_run(self) -> Iterator[Record[KeyT, ValueT]]:
@@ -310,7 +311,7 @@ class Consumer(BlockingCalls, RunsHandlers, Generic[KeyT, ValueT]):
         and RequestTimeoutError if the consumer's I/O thread does not stop. Does nothing in a forked process.
 
         If no broker can be reached, ``close`` tries for most of ``timeout`` to commit new positions, including those of
-        ``auto.offset.reset=latest``: without a commit the next owner would start later and skip records. It tries for
+        ``auto.offset.reset=latest``: without a commit, the next owner would start later and skip records. It tries for
         only one second if the commit would change nothing, because everything is committed, or nothing was read since
         the committed or the earliest offset was looked up. Leaving the group includes up to three seconds to find the
         coordinator. If the consumer can't leave, other members get the partitions when the session times out.
@@ -319,9 +320,9 @@ class Consumer(BlockingCalls, RunsHandlers, Generic[KeyT, ValueT]):
         that a cooperative member keeps until then are lost (``on_partitions_lost``), as with Kafka's consumer, and the
         next owner continues from the last commit.
 
-        Called inside another call of the same thread, from a signal handler or a callback, it returns immediately. The
-        outer call then closes the consumer and ends with MisuseError: a ``commit`` when it is done, or after half of
-        ``timeout``, other calls as soon as possible. Records being processed do not count as processed.
+        If it is called inside another call of the same thread, from a signal handler or a callback, it returns
+        immediately. The outer call then closes the consumer and ends with MisuseError: a ``commit`` when it is done, or
+        after half of ``timeout``, other calls as soon as possible. Records being processed do not count as processed.
 
         During interpreter shutdown, for example in a ``__del__``, threads have already stopped: ``close`` logs that it
         can do nothing, and returns. ``atexit`` functions run early enough.
@@ -349,7 +350,7 @@ class Consumer(BlockingCalls, RunsHandlers, Generic[KeyT, ValueT]):
             self._core.engine.cancel_pending(timeout / 2)
 
     def _close_now(self, timeout: float, mode: LeaveMode) -> bool:
-        """Close the consumer, or wait until another thread has. Returns whether this call closed it."""
+        """Close the consumer, or wait until another thread has closed it. Returns whether this call closed it."""
         deadline = clocks.monotonic() + timeout
         while not (self._is_closed or self._core.engine.thread.is_foreign):
             if self._closers.try_enter("close", this_frame()):
@@ -370,7 +371,7 @@ class Consumer(BlockingCalls, RunsHandlers, Generic[KeyT, ValueT]):
         errors: list[BaseException] = []
         is_alone = self._take_over(this_frame(), deadline - timeout / 2)
         try:
-            if not self._core.engine.thread.has_ended:  # it has if an earlier close was interrupted after that
+            if not self._core.engine.thread.has_ended:  # True if an earlier close was interrupted after this step
                 self._leave(mode, deadline - clocks.monotonic(), is_alone, errors)
             self._core.engine.stop(deadline - clocks.monotonic())
             self._is_closed = True
@@ -379,7 +380,7 @@ class Consumer(BlockingCalls, RunsHandlers, Generic[KeyT, ValueT]):
         _raise_first(errors)
 
     def _take_over(self, frame: FrameType, deadline: float) -> bool:
-        """Enter as the only caller until ``frame`` ends; False if another thread's call does not end in time."""
+        """Enter as the only caller until ``frame`` ends; False if another thread's call takes too long."""
         while not self._guard.try_enter("close", frame):
             if clocks.monotonic() >= deadline:
                 return False
@@ -398,7 +399,7 @@ class Consumer(BlockingCalls, RunsHandlers, Generic[KeyT, ValueT]):
                 errors.append(ConcurrentUseError("close() did not wait any longer for another thread's call to end"))
         except Exception as error:
             if not is_outcome(error, leaving):
-                raise  # from a signal handler
+                raise  # raised by a signal handler
             errors.append(error)
 
     # ---- executing steps

@@ -117,25 +117,25 @@ class ArrowSchemaError(KafkaNextgenError, ValueError):
 
 
 class AvroSchemaError(KafkaNextgenError, ValueError):
-    """An Avro schema is none, can't be columns, or can't be read by another one."""
+    """An Avro schema is invalid, can't be converted to columns, or can't be resolved with another one."""
 
 
 class ProtobufSchemaError(KafkaNextgenError, ValueError):
-    """A Protobuf message can't be columns, or is not in the descriptors that were given."""
+    """A Protobuf message can't be converted to columns, or is missing in the given descriptors."""
 
 
 class BadValueError(KafkaNextgenError, ValueError):
-    """The bytes of a key or value are none of the format that they were to be decoded by."""
+    """The bytes of a key or value do not have the expected format."""
 
 
 class JsonSchemaError(KafkaNextgenError, ValueError):
-    """A JSON Schema is none, or a schema has what JSON can't become columns of. The message names the place."""
+    """A JSON Schema is invalid, or part of a schema can't be converted to columns. The message names the place."""
 
 
 class RegistryError(KafkaNextgenError):
-    """A schema registry did not answer, or not with a schema. Nothing is wrong with the values; try again later.
+    """A schema registry did not answer, or did not return a schema. The values may be valid; try again later.
 
-    ``http_status_code`` is the status of the registry's answer, None without one. 404 says that there is no such
+    ``http_status_code`` is the status of the registry's answer, None without one. 404 means that there is no such
     schema.
     """
 
@@ -178,7 +178,7 @@ class StorageError(KafkaNextgenError):
 
 
 class TransportError(KafkaNextgenError):
-    """The broker can't be reached: for the moment (``OutageError``), or it refuses (``AuthenticationError``)."""
+    """The broker can't be reached at the moment (``OutageError``), or login or TLS failed (``AuthenticationError``)."""
 
 
 class OutageError(TransportError):
@@ -200,23 +200,23 @@ class NoBrokersError(OutageError):
 class AuthenticationError(TransportError):
     """A broker rejected our credentials, or failed to authenticate itself. The message includes the broker's message.
 
-    The call under way raises this, and the next poll, once. The client tries again after a backoff, from
-    ``reconnect.backoff.max.ms`` to ten times that, with what ``sasl.password`` or ``oauth_cb`` returns then and with
-    certificates that were renewed. ``code`` is Kafka's error code.
+    The current call raises this, and so does the next poll, once. The client tries again after a backoff, from
+    ``reconnect.backoff.max.ms`` to ten times that, with the current results of ``sasl.password`` or ``oauth_cb`` and
+    with renewed certificates. ``code`` is Kafka's error code.
     """
 
     code = ErrorCode.SASL_AUTHENTICATION_FAILED
 
 
 class TlsError(AuthenticationError):
-    """TLS failed and will again: a certificate is untrusted, expired or of another host, or the port has no TLS."""
+    """TLS fails on every attempt: a certificate is untrusted, expired or for another host, or the port has no TLS."""
 
 
 class BrokerError(KafkaNextgenError):
     """A broker answered with an error code.
 
     ``code`` is Kafka's error code. ``retriable`` is whether the same request may succeed later. ``group``, ``member``
-    and ``partition`` are what the request was about, where known.
+    and ``partition`` identify what the request concerned, if known.
     """
 
     def __init__(
@@ -270,7 +270,7 @@ class GroupFullError(BrokerError):
 
 
 class GroupNotFoundError(BrokerError):
-    """There is no group with this id, or it is of another type."""
+    """There is no group with this id, or it has another type."""
 
 
 class GroupNotEmptyError(BrokerError):
@@ -301,8 +301,8 @@ class OffsetOutOfRangeError(BrokerError):
 class LogTruncationError(OffsetOutOfRangeError):
     """A partition's log was truncated below the position, and the configuration forbids a reset (KIP-320).
 
-    ``position`` is the consumer's position. ``diverging`` is the offset at which the leader's log diverges from what
-    was read, with the leader epoch before it; None if the leader does not know it.
+    ``position`` is the consumer's position. ``diverging`` is the offset at which the leader's log diverges from the
+    records read, with the leader epoch before it; None if the leader does not know it.
     """
 
     def __init__(
@@ -322,9 +322,9 @@ class LogTruncationError(OffsetOutOfRangeError):
 class AssignorError(KafkaNextgenError):
     """One of ``group.local.assignors`` failed, here or in another member. The group keeps its target assignment.
 
-    The next poll raises this once; poll again to continue. The coordinator asks another member, and all members again
-    once members, topics or metadata change. ``assignor`` is the assignor's name, empty if it is another member's.
-    ``group`` is the group id. If the assignor raised an exception here, that is the ``__cause__``.
+    The next poll raises this once; poll again to continue. The coordinator asks another member, and can ask every
+    member again when members, topics or metadata change. ``assignor`` is the assignor's name, empty if it is another
+    member's. ``group`` is the group id. If the assignor raised an exception here, that is the ``__cause__``.
     """
 
     def __init__(self, message: str, *, assignor: str = "", group: str | None = None) -> None:

@@ -31,7 +31,7 @@ __all__ = ["EventLog"]
 
 #: Steps during which revoked partitions are no longer fetched.
 _GIVING_UP = frozenset({"committing", "revoking", "losing", "leaving", "prepare_leaving"})
-#: The most events that wait for the cluster's id.
+#: The maximum number of events that wait for the cluster's id.
 MOST_WAITING = 1_000
 #: The event for a member that is out of its group, by the cause of its last rebalance.
 _OUT: Mapping[RebalanceCause, EventKind] = {
@@ -54,10 +54,10 @@ class EventLog(Hooks):
         self._member_id = ""  # the last known id, for events after the member has left
         self._lock = threading.RLock()  # events come from two threads; a signal handler may commit in between
         self._positions: dict[TopicPartition, int] = {}
-        self._waiting: list[Event] | None = []  # until the cluster's id is known, perhaps after a join
+        self._waiting: list[Event] | None = []  # until the cluster's id is known, possibly only after a join
 
     def attached(self, name: Callable[[], MemberName]) -> None:
-        """Remember the consumer's name."""
+        """Store the consumer's name."""
         self._name = name
 
     def reached(self) -> None:
@@ -75,7 +75,7 @@ class EventLog(Hooks):
         name = re.sub(r"[^A-Za-z0-9._-]+", "_", client_id)[:100]
         return EventLog(FileSink(directory / f"{name}-{uuid.uuid4().hex[:12]}.jsonl"))
 
-    # ---- what is told
+    # ---- hooks
 
     def received(self, records: Records, began_at: float, took_s: float) -> None:
         """Record each partition's position, for the event if the partition is lost."""
@@ -125,7 +125,7 @@ class EventLog(Hooks):
         self._write(self._name(), EventKind.POLL_GAP, began_at + took_s, ms=_ms(took_s))
 
     def rebalanced(self, rebalance: Rebalance) -> None:
-        """Write what was revoked, lost and assigned, and whether the member is in the group."""
+        """Write which partitions were revoked, lost and assigned, and whether the member is in the group."""
         self._tell_end_of(rebalance)
         self._tell_what_came(rebalance)
         for partition in {*rebalance.revoked, *rebalance.lost}.difference(rebalance.assigned):
@@ -215,7 +215,7 @@ def _ended_at(rebalance: Rebalance) -> float:
 
 
 def _given_up(rebalance: Rebalance) -> tuple[float, int]:
-    """When giving up the revoked partitions ended, and for how long (ms) they had not been fetched by then."""
+    """When the revoked partitions were given up, and for how long (ms) they had not been fetched by then."""
     giving: list[RebalanceStep] = [step for step in rebalance.steps if step.name in _GIVING_UP]
     if not giving:
         return rebalance.began_at, 0

@@ -1,8 +1,8 @@
 """The metadata of a group member, for producers that send offsets to a transaction (KIP-447).
 
-Each client accepts only its own type: confluent-kafka the bytes of librdkafka
+Each client accepts only its own type: confluent-kafka accepts the bytes of librdkafka
 (``rd_kafka_consumer_group_metadata_write``), kafka-python its named tuple ``kafka.structs.ConsumerGroupMetadata``. No
-class can inherit from both. So ours inherits from bytes, and pretends to be that named tuple once it is imported.
+class can inherit from both. So ours inherits from bytes, and pretends to be that named tuple if it has been imported.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class ConsumerGroupMetadata(bytes):
     member_epoch: int
     member_id: str
     instance_id: str | None
-    #: kafka-python's names of the epoch and the instance id.
+    #: kafka-python's names for the epoch and the instance id.
     generation_id: int
     group_instance_id: str | None
 

@@ -40,7 +40,7 @@ AnyMetrics = Metrics | CoordinatorMetrics
 Read = Callable[[], AnyMetrics]
 
 _PREFIXES: dict[type[object], str] = {Metrics: "kafka_consumer", CoordinatorMetrics: "kafka_group_coordinator"}
-_COUNTER_ENDINGS = ("_total", "_count")  # of Kafka's names; the format adds its own
+_COUNTER_ENDINGS = ("_total", "_count")  # endings of Kafka's names; the format adds its own
 
 
 class MetricsCollector(Collector):

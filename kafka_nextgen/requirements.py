@@ -1,4 +1,4 @@
-"""Checks that the packages which reading needs can be imported. One error names all that can't.
+"""Checks that the packages required for reading can be imported. One error names all that can't be.
 
 pip installs them with this package. They may be missing if only the files of this package are on the path, as on Spark
 executors with ``--py-files``. Compiled packages can't be imported from such an archive.

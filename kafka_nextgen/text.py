@@ -21,12 +21,12 @@ __all__ = [
     "with_nearest",
 ]
 
-#: The length of the longest message that is shown whole.
+#: The maximum length of a message that is shown in full.
 MOST_SHOWN = 8_000
 
 
 def can_be_sent(text: str) -> bool:
-    """Whether UTF-8 can encode the text. It can't encode lone surrogates, as ``os.environ`` has for Latin-1 bytes."""
+    """Whether UTF-8 can encode the text. It can't encode lone surrogates, used in ``os.environ`` for Latin-1 bytes."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -44,7 +44,7 @@ def is_utf_8(data: bytes) -> bool:
 
 
 def java_length(text: str) -> int:
-    """The length of ``text`` as Java counts it, and so Kafka's limits: in UTF-16 units, two for an emoji."""
+    """The length of ``text`` in Java, and therefore in Kafka's limits: UTF-16 units, two for an emoji."""
     return len(text) + sum(character > "\uffff" for character in text)
 
 
@@ -65,22 +65,22 @@ def describe_error(error: BaseException) -> str:
 
 def nearest(written: str, known: Iterable[str], alike: float = 0.8) -> str | None:
     """The known name that is most similar to ``written``; None if none has a similarity of ``alike`` (0 to 1)."""
-    import difflib  # slow to load, and only needed for errors
+    import difflib  # slow to import, and only needed for errors
 
     found = difflib.get_close_matches(written, known, n=1, cutoff=alike)
     return found[0] if found else None
 
 
 def with_nearest(written: str, meant: str | None) -> str:
-    """An unknown name, followed by the known name that may be meant."""
+    """An unknown name, followed by the known name that was probably meant."""
     return f"{written} (the nearest is {meant})" if meant else written
 
 
 def misspelled(written: str, known: Iterable[str]) -> str | None:
-    """The known name that ``written`` misspells; None if there is none, or several are as likely.
+    """The known name that ``written`` misspells; None if there is none, or if several are equally likely.
 
-    Names are words with dots. A misspelled word has one wrong letter in three at most, so ``fetch.min.wait.ms`` is not
-    ``fetch.max.wait.ms``; words may be in another order, and dots may be missing.
+    Names are words separated by dots. At most one letter in three of a misspelled word is wrong, so
+    ``fetch.min.wait.ms`` is not ``fetch.max.wait.ms``; words may be in another order, and dots may be missing.
     """
     found: dict[str, int] = {}
     for name in known:
@@ -92,7 +92,7 @@ def misspelled(written: str, known: Iterable[str]) -> str | None:
 
 
 def _edits_between(written: str, name: str) -> int | None:
-    """The letters that differ, None if too many for a misspelling."""
+    """The number of different letters; None if it is too high for a misspelling."""
     ours, theirs = written.split("."), name.split(".")
     if sorted(ours) == sorted(theirs):
         return 0
@@ -106,7 +106,7 @@ def _edits_between(written: str, name: str) -> int | None:
 
 
 def edit_distance(one: str, another: str) -> int:
-    """The letters to insert, remove, replace, or swap with their neighbour, to make one text of the other."""
+    """How many letters to insert, remove, replace, or swap with their neighbour to convert one text to the other."""
     before: list[int] = []
     last = list(range(len(another) + 1))
     for i, letter in enumerate(one):

@@ -21,7 +21,7 @@ from kafka_nextgen.compiled.record_fields import with_fast_fields
 if TYPE_CHECKING:
     from typing import NamedTuple
 
-    from typing_extensions import TypeVar  # type checkers know it, and defaults (PEP 696), also where it is missing
+    from typing_extensions import TypeVar  # type checkers know it, and defaults (PEP 696), even where it is missing
 
     KeyT = TypeVar("KeyT", covariant=True, default=object)
     ValueT = TypeVar("ValueT", covariant=True, default=object)
@@ -56,7 +56,7 @@ __all__ = [
     "topic_name_complaint",
 ]
 
-#: A topic's id, 16 bytes. A topic that is deleted and created again gets a new one.
+#: A topic's id, 16 bytes. A topic that is deleted and created again gets a new id.
 TopicId = UUID
 
 _LEGAL_NAME = re.compile(r"[a-zA-Z0-9._-]+")
@@ -64,7 +64,7 @@ _LONGEST_NAME = 249
 
 
 class TopicPartition(NamedTuple):
-    """A partition of a topic, by the topic's name. A tuple, since it is mostly used as a key."""
+    """A partition of a topic, identified by the topic's name. It is a tuple, since it is mostly used as a key."""
 
     topic: str
     partition: int
@@ -76,12 +76,12 @@ class TopicPartition(NamedTuple):
 @total_ordering
 @frozen
 class TopicIdPartition:
-    """A partition of a topic, by the topic's id, as the consumer group protocol has it."""
+    """A partition of a topic, identified by the topic's id, as in the consumer group protocol."""
 
     topic_id: TopicId
     partition: int
 
-    # Groups sort and hash hundreds of thousands of these. Written out, both are much faster than attrs's.
+    # Groups sort and hash hundreds of thousands of these. These methods are much faster than those of attrs.
     def __hash__(self) -> int:
         return hash((self.topic_id.int, self.partition))
 
@@ -103,7 +103,7 @@ class OffsetAndMetadata:
 
 @frozen
 class OffsetRange:
-    """The offsets of a partition to read, from ``start`` to before ``end``; none if ``end`` is not larger.
+    """The offsets of a partition to read, from ``start`` up to, but excluding, ``end``; empty if ``end`` is not larger.
 
     ``topic_id`` identifies the topic, since a topic may be deleted and created again under the same name. None means
     the topic that has the name when the range is assigned.
@@ -136,13 +136,13 @@ class JoinReason(IntEnum):
     """The reason that a member gives for joining (an extension; the numbers are those of its field)."""
 
     UNKNOWN = 0
-    RESTART = 1  # the same instance again: no rebalance for a known static member
+    RESTART = 1  # the same instance restarted: no rebalance for a known static member
     TOPIC_METADATA_CHANGE = 2  # only from the leader of a classic group
     UPGRADE = 3  # a new version of the application that needs a rebalance
 
 
 class LeaveMode(Enum):
-    """What ``close`` tells the coordinator (KIP-1092)."""
+    """How ``close`` leaves the group (KIP-1092)."""
 
     DEFAULT = "default"  # a dynamic member leaves permanently, a static one temporarily
     REMAIN = "remain"  # a static member leaves temporarily, a dynamic one does not leave
@@ -157,7 +157,7 @@ class RebalanceReason(IntEnum):
     MEMBER_RESTARTED = 2  # a static member returned, and its old assignment was not enough
     MEMBER_LEFT = 3
     MEMBER_EXPIRED = 4  # its session timed out
-    MEMBER_FENCED = 5  # it sent heartbeats, but did not revoke partitions in time
+    MEMBER_FENCED = 5  # it sent heartbeats but did not revoke partitions in time
     SUBSCRIPTION_CHANGED = 6
     TOPIC_METADATA_CHANGED = 7
     PATTERN_RESOLVED = 8  # patterns match other topics than before
@@ -165,17 +165,17 @@ class RebalanceReason(IntEnum):
     ADMIN = 10
     MIGRATION = 11  # the group changed its protocol
     MEMBER_REQUESTED = 12  # a member rejoined for another reason, as with KIP-568
-    ASSIGNOR_CHANGED = 13  # most members ask for another assignor of the broker's than before
+    ASSIGNOR_CHANGED = 13  # most members request another server-side assignor than before
 
 
 @with_fast_fields
 class Record(NamedTuple, Generic[KeyT, ValueT]):
-    """A record; ``Record[str, Order]`` is what deserializers of these types make of one.
+    """A record; deserializers that return ``str`` and ``Order`` make it a ``Record[str, Order]``.
 
     ``timestamp`` is in milliseconds since 1970, -1 if there is none; producers may set any 64-bit value. ``headers``
     keep their order and may repeat a key; bytes of a key that are not UTF-8 become U+FFFD, as in Java's consumer.
     ``leader_epoch`` is -1 if the broker sent none. ``key`` and ``value`` are bytes or, with a deserializer, its result.
-    A tuple, since tuples are the fastest to create; ``record._replace(value=...)`` copies one with other values.
+    It is a tuple, since tuples are the fastest to create; ``record._replace(value=...)`` copies it with other values.
     """
 
     topic: str
@@ -209,15 +209,16 @@ def format_topic_ids(partitions: Iterable[TopicIdPartition], names: Mapping[Topi
 
 
 def lag_of(position: int, log_start: int | None, log_end: int) -> int:
-    """How many offsets there are to read from ``position`` on, a committed offset or a consumer's position.
+    """How many offsets are left to read from ``position`` on, a committed offset or a consumer's position.
 
-    What retention or DeleteRecords removed below ``log_start`` can't be read, so it is no lag. Kafka's tools count it.
+    Offsets below ``log_start``, removed by retention or DeleteRecords, can't be read and do not count as lag. Kafka's
+    tools count them.
     """
     return max(0, log_end - max(position, log_start or 0))
 
 
 def topic_name_complaint(name: str) -> str | None:
-    """The rule of Kafka that a topic's name breaks; None if it is valid."""
+    """Kafka's rule that a topic's name violates; None if the name is valid."""
     if not name:
         return "Topic name is invalid: it is empty"
     if name in (".", ".."):

@@ -30,7 +30,7 @@ _WORDS: Mapping[RebalanceReason, str] = {
 
 @frozen
 class Cause:
-    """Why a group rebalances, and which member caused it; an empty ``member_id`` if no member did.
+    """Why a group rebalances, and which member caused it; ``member_id`` is empty if no member did.
 
     ``text`` is the reason the member gave (KIP-800), or other details; ``stated`` is its join reason (an extension).
     """

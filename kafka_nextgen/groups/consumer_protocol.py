@@ -54,7 +54,8 @@ T = TypeVar("T")
 class MemberSubscription:
     """A member's subscription.
 
-    ``owned`` are the partitions it owns since ``generation`` (KIP-429). ``user_data`` is for the assignor only.
+    ``owned`` are the partitions that it has owned since ``generation`` (KIP-429). ``user_data`` is for the assignor
+    only.
     """
 
     topics: frozenset[str] = frozenset()
@@ -185,7 +186,7 @@ class _Reader:
         return None if length == _NULL else self._take(length)
 
     def array(self, read: Callable[[], T]) -> list[T]:
-        """Each element takes at least two bytes, so a length that exceeds the data is refused before reading."""
+        """Read an array. Each element takes at least two bytes, so a length beyond the data is refused immediately."""
         length = self.int32()
         if length < 0 or length * _INT16.size > len(self._data) - self._at:
             raise DecodeError(f"a member's {self._what} has an array of {length}, which it is too short for")

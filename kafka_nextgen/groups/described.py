@@ -23,8 +23,9 @@ __all__ = [
 
 @frozen
 class ExpectedInstance:
-    """A pre-registered static member: how long (milliseconds since the Unix epoch) its place is reserved, and whether
-    it has joined and waits for other members.
+    """An announced static member: whether it has joined and waits for other members.
+
+    Its place is reserved until ``until_ms`` (milliseconds since the Unix epoch).
     """
 
     instance_id: str
@@ -37,7 +38,7 @@ class DescribedMember:
     """A member as ConsumerGroupDescribe shows it; ``is_classic`` if it speaks the classic protocol.
 
     Only coordinators with extensions fill the fields after ``is_classic``. These are the member's client-side
-    assignors; if such an assignor computed the target, its error code for the members and its metadata for this member;
+    assignors; the error code for the members and the metadata for this member if such an assignor computed the target;
     and the member's place among the standbys, 0 if it is active.
     """
 

@@ -1,4 +1,4 @@
-"""The end of a transaction, which groups learn from its markers in ``__consumer_offsets``."""
+"""The end of a transaction: its marker in ``__consumer_offsets`` informs groups about it."""
 
 from __future__ import annotations
 

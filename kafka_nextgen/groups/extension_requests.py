@@ -21,7 +21,7 @@ class ExtensionResponse:
 
 @frozen
 class ExtensionRequest:
-    """A request about one group that only an extension serves."""
+    """A request for one group that only an extension serves."""
 
     response: ClassVar[type[ExtensionResponse]] = ExtensionResponse
 

@@ -102,7 +102,7 @@ class ClassicProtocols:
 
 @frozen
 class MemberMetadata(MemberRecord):
-    """[5] A member's metadata; ``classic`` is set if it joined by JoinGroup.
+    """[5] A member's metadata; ``classic`` is set if it joined with JoinGroup.
 
     ``client_assignors``, preferred first, are an extension.
     """
@@ -128,8 +128,8 @@ class MemberMetadataRemoved(MemberRecord):
 class TargetAssignmentMetadata(Record):
     """[6] The epoch of the target assignment, and when it was computed (milliseconds).
 
-    If a member computed it: the name of its ``assignor``, and that assignor's ``error`` code for the members
-    (extensions).
+    ``assignor`` and ``error`` are extensions: the name of the client-side assignor that computed it, if any, and that
+    assignor's error code for the members.
     """
 
     assignment_epoch: int
@@ -158,9 +158,9 @@ class TargetAssignmentMemberRemoved(MemberRecord):
 
 @frozen
 class CurrentMemberAssignment(MemberRecord):
-    """[8] The partitions a member owns, and those it still has to revoke.
+    """[8] The partitions that a member owns, and those that it still has to revoke.
 
-    ``assigned`` and ``pending_revocation`` pair each partition with the assignment epoch it was granted at.
+    ``assigned`` and ``pending_revocation`` pair each partition with the epoch in which it was assigned.
     """
 
     member_epoch: int
@@ -208,7 +208,7 @@ class ClassicMemberMetadata:
 
 @frozen
 class ClassicGroupMetadata(Record):
-    """[2] The result of a classic group's generation, and when (milliseconds). Kafka's GroupMetadata.
+    """[2] The result of a classic group's generation, and its time (milliseconds). Kafka's GroupMetadata.
 
     A new group's first record has no protocol type.
     """
@@ -228,7 +228,7 @@ class ClassicGroupMetadataRemoved(Record):
 
 @frozen
 class OffsetCommitted(Record):
-    """[1] A committed offset, when it was committed (milliseconds), and the topic's id at that time, if known.
+    """[1] A committed offset, the time of the commit (milliseconds), and the topic's id at that time, if known.
 
     ``expire_timestamp_ms`` is set if the commit gave a retention time.
     """

@@ -1,8 +1,8 @@
 """A member's target assignment: partition numbers by topic id, as in Kafka's record and in assignors.
 
 A group may have a hundred thousand partitions, and most members keep their target in a rebalance. So each target is
-passed as one object from the record to the assignor and back, and unchanged ones are never iterated. Topics without
-partitions are left out.
+passed as one object from the record to the assignor and back, and unchanged targets are never iterated over. Topics
+without partitions are left out.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 ``work`` is a state machine without I/O, which consists of ``progress`` and ``lane_scheduler``; ``settings`` has its
 policies. ``runner`` drives it with the threads of ``worker_pool`` for ``Consumer``, whose calls ``blocking`` makes
-awaitable, and with the tasks of ``aio_worker_pool`` for ``AsyncConsumer``.
+awaitable, or with the tasks of ``aio_worker_pool`` for ``AsyncConsumer``.
 """
 
 from __future__ import annotations

@@ -40,7 +40,7 @@ def watched_async(handler: AsyncHandler, hooks: HookList) -> AsyncHandler:
 
 
 class AsyncWorkerPool:
-    """Works on ``work``, on the event loop that created it."""
+    """Executes ``work`` on the event loop that created the pool."""
 
     def __init__(
         self, work: Work, consumer: AsyncConsumerToRun, handler: AsyncHandler, dead_letter: AsyncDeadLetter | None
@@ -95,7 +95,7 @@ class AsyncWorkerPool:
         """Yield to the handlers, because a poll that finds records does not."""
         await asyncio.sleep(0)
 
-    # ---- working
+    # ---- executing tasks
 
     def _start_ready_tasks(self) -> None:
         if self._is_shut_down:

@@ -12,7 +12,7 @@ __all__ = ["DRAIN_TIMEOUT_S", "AsyncDeadLetter", "AsyncHandler", "DeadLetter", "
 
 Handler = Callable[[Record[Any, Any]], object]
 DeadLetter = Callable[[Record[Any, Any], Exception], object]
-#: Results are awaited if they are awaitable.
+#: A handler; its result is awaited if it is awaitable.
 AsyncHandler = Callable[[Record[Any, Any]], object]
 AsyncDeadLetter = Callable[[Record[Any, Any], Exception], object]
 

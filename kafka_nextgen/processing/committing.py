@@ -1,8 +1,8 @@
 """Commits finished offsets periodically during the run, one commit at a time.
 
 Each commit covers every partition, including offsets that are already committed and the position of a partition without
-any records so far. The reason is offset retention: it starts at an offset's last commit if the group has no members, as
-is the case with a manual assignment.
+any records so far. The reason is offset retention: if the group has no members, as with a manual assignment, it starts
+at an offset's last commit.
 
 If a commit ends with CommitFailedError or a transport error, the next commit covers its offsets. Any other error ends
 the run.

@@ -22,7 +22,7 @@ Commit = TypeVar("Commit", covariant=True)
 
 
 class _Consumer(Protocol[Done, Polled, Commit]):
-    """The return types depend on whether the methods block; ``Consumer`` documents what they do."""
+    """The return types depend on whether the methods block; the methods are documented in ``Consumer``."""
 
     @property
     def config(self) -> ConsumerConfig:
@@ -42,7 +42,7 @@ class _Consumer(Protocol[Done, Polled, Commit]):
         """The known position of each partition that is not being revoked."""
 
     def assignment(self) -> frozenset[TopicPartition]:
-        """The partitions this member owns now."""
+        """The partitions that this member owns now."""
 
     def subscribe(self, topics: Topics, listener: Any = None) -> Done:
         """Read ``topics`` as a member of the group."""

@@ -1,9 +1,9 @@
 """Chooses the next record to handle. Records are in lanes; only one record of each lane is handled at a time.
 
-With ``Order.PARTITION`` each partition is a lane. With ``Order.KEY`` each key of a partition is a lane, by the key's
-bytes, and the records without a key share one. Up to ``concurrency`` lanes are active concurrently and take turns: a
-lane with more records goes to the end of the queue. A record to be retried stays at the head of its lane, and the lane
-waits, so that failures do not change the order.
+With ``Order.PARTITION``, each partition has a lane. With ``Order.KEY``, each key of a partition has a lane, identified
+by the key's bytes, and the records without a key share one. Up to ``concurrency`` lanes are active concurrently and
+take turns: a lane with more records goes to the end of the queue. A record to be retried stays at the head of its lane,
+and the lane waits, so that failures do not change the order.
 """
 
 from __future__ import annotations

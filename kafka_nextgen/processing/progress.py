@@ -1,9 +1,9 @@
 """The progress on each partition, and the offsets that can be committed.
 
-Records are handed out in the order of their partition and finish in any order. The committable offset is the end of the
-contiguous prefix of finished records, that is, just before the first unfinished one. A record that failed permanently
-stays unfinished, so no offset after it is committed. Offsets may have gaps (compaction, transaction markers), so this
-depends on the order in which records were handed out, not on offsets being consecutive.
+Records are handed out in their order in the partition, and finish in any order. The committable offset is the end of
+the contiguous prefix of finished records, that is, just before the first unfinished one. A record that failed
+permanently stays unfinished, so no offset after it is committed. Offsets may have gaps (compaction, transaction
+markers), so this depends on the order in which records were handed out, not on offsets being consecutive.
 
 The state of a partition covers one uninterrupted period of ownership, in which offsets only increase. ``forget`` ends
 it and invalidates its tickets.
@@ -72,7 +72,7 @@ class _PartitionProgress:
             ticket = self.window[-1]
             ticket.stage = Stage.GIVEN_BACK
             self.given_back_from = ticket.offset
-            self.window.pop()  # last, because a ticket in neither place would be a lost record
+            self.window.pop()  # last: a record whose ticket is in neither place would be lost
 
 
 class Progress:
@@ -97,7 +97,7 @@ class Progress:
         return known is not None and offset <= known.last_handed_out
 
     def begin(self, ticket: Ticket) -> None:
-        """Start the record, possibly again."""
+        """Start the record, possibly not for the first time."""
         assert ticket.stage in (Stage.WAITING, Stage.BEGUN), f"{ticket} can't be begun"
         ticket.stage = Stage.BEGUN
 

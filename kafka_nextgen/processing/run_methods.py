@@ -43,7 +43,7 @@ class RunsHandlers:
         Each record is handled at least once. Records of one partition, or with ``order="key"`` of one key in a
         partition, are handled one after the other. If the handler raises, the record is retried, up to ``attempts``
         attempts in total, with pauses of ``retry.backoff.ms``, doubling up to ``retry.backoff.max.ms``. After the last
-        attempt ``dead_letter`` is called with the record (key and value as bytes, even with deserializers) and the
+        attempt, ``dead_letter`` is called with the record (key and value as bytes, even with deserializers) and the
         error; when it returns, the record counts as handled. ``on.deserialization.error`` determines what happens to a
         record that can't be deserialized: with ``raise`` there is only one attempt, and a skipped record counts as
         handled.
@@ -57,7 +57,7 @@ class RunsHandlers:
         within ``drain_timeout_s`` seconds, and committed. The consumer stays open; its next poll starts after the
         handled records. Existing handlers of these signals are called, too. If there are none, a second SIGTERM has no
         effect during the time allowed for the stop and ``close``, and a second SIGINT, at least one second later, ends
-        the process at once.
+        the process immediately.
 
         Raises ConfigError with ``enable.auto.commit=true``; MisuseError if there is nothing to read, another listener,
         or no ``group.id`` for commits; the handler's exception, if there is no ``dead_letter``; the exception of
@@ -103,7 +103,8 @@ class AwaitsHandlers:
         """Call ``handler`` with every record of ``topics``, in up to ``concurrency`` tasks; return when stopped.
 
         ``handler`` and ``dead_letter`` can be ``async``. Tasks still in progress ``drain_timeout_s`` seconds after the
-        stop are cancelled; if this call is cancelled, they are cancelled at once. Otherwise as ``Consumer.run``.
+        stop are cancelled; if this call is cancelled, they are cancelled at once. Otherwise, this is like
+        ``Consumer.run``.
         """
         from kafka_nextgen.processing.aio_worker_pool import AsyncWorkerPool
         from kafka_nextgen.processing.runner import Runner

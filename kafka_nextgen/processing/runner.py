@@ -131,7 +131,7 @@ class Runner(AsyncRebalanceListener):
         await self._pool.wait_until_drained(partitions, self._settings.revocation_timeout_s)
         try:
             await self._commit(consumer.commit, partitions)
-        except (CommitFailedError, TransportError) as error:  # the next owner starts at an earlier offset
+        except (CommitFailedError, TransportError) as error:  # then the next owner starts at an earlier offset
             logger.warning("%s: given up without a commit: %s", format_partitions(partitions), error)
         finally:
             self._forget(partitions)
@@ -158,7 +158,7 @@ class Runner(AsyncRebalanceListener):
         if offsets:
             await commit(offsets, self._settings.commit_timeout_s)
 
-    # ---- the end
+    # ---- ending
 
     async def _finish(self, topics: Topics | None, failure: BaseException | None) -> None:
         """Drain the tasks, commit, rewind to the first unfinished record and remove the listener.
@@ -190,7 +190,7 @@ class Runner(AsyncRebalanceListener):
         with self._pool.lock:
             self._work.begin_to_end()
             positions = self._work.positions(self._polled.raw())
-        with suppress(MisuseError):  # closed, or no longer assigned
+        with suppress(MisuseError):  # the consumer is closed, or the partition is no longer assigned
             await self._consumer.resume(self._paused & self._consumer.assignment())
         for partition, offset in positions.items():
             with suppress(MisuseError):

@@ -15,7 +15,7 @@ __all__ = ["ProcessingSettings", "RetryPolicy", "Throttle", "poll_timeout_s"]
 
 #: How long (seconds) a poll waits for records; a stop or a commit is delayed by at most this long.
 POLL_TIMEOUT_S = 0.1
-#: The same while partitions are paused; shorter, so that they are resumed before the workers run out of records.
+#: The same while partitions are paused: shorter, so that they are resumed before the workers run out of records.
 THROTTLED_POLL_TIMEOUT_S = 0.01
 #: The default timeout of ``close``, in seconds.
 CLOSE_TIMEOUT_S = 30.0
@@ -27,8 +27,8 @@ COMMIT_PART, HEARTBEAT_PART = 0.1, 0.1
 class RetryPolicy:
     """Retries a failed record after a pause, which doubles with every failure, or gives it up.
 
-    There are ``attempts`` in all, with pauses from ``backoff_s`` up to ``backoff_max_s`` seconds. A record that can't
-    be deserialized is given up at once, because another attempt would see the same bytes.
+    There are ``attempts`` attempts in total, with pauses from ``backoff_s`` up to ``backoff_max_s`` seconds. A record
+    that can't be deserialized is given up immediately, because another attempt would see the same bytes.
     """
 
     attempts: int
@@ -44,15 +44,15 @@ class RetryPolicy:
 
 @frozen
 class Throttle:
-    """Bounds the number of buffered records by pausing partitions, so that polling never stops.
+    """Limits the number of buffered records by pausing partitions, so that polling never stops.
 
-    ``limit`` is the bound over all partitions. A partition's share is half of ``limit``, divided by the number of
-    partitions: the partition is paused when it has a full share, and resumed when half of it is left. A poll returns at
-    most one share. If there are more partitions than workers, it may return more, but leaves room for as many slow
-    partitions as there are workers: so slow partitions starve others only while all workers are busy. At the limit all
-    partitions are paused; a partition assigned at that moment can add one record.
+    ``limit`` is the limit for all partitions together. A partition's share is half of ``limit``, divided by the number
+    of partitions: the partition is paused when it has a full share, and resumed when half a share is left. A poll
+    returns at most one share. If there are more partitions than workers, it may return more, but it leaves room for as
+    many slow partitions as there are workers: slow partitions can starve others only while all workers are busy. At the
+    limit all partitions are paused; a partition assigned at that moment can add one record.
 
-    With very many partitions a share would be only one or two records, and polling would cost more than it gains. So a
+    With very many partitions, a share would be only one or two records, and polling would cost more than it gains. So a
     share is at least ``min_share`` records, and the limit grows with the number of partitions.
     """
 

@@ -1,8 +1,8 @@
-"""Stops ``run``, or a command: with a handle from any thread, or by SIGTERM and SIGINT.
+"""Stops ``run``, or a command: with a handle, on any thread, or on SIGTERM and SIGINT.
 
 The first signal starts an orderly stop. Supervisors may send a second SIGTERM within milliseconds, for example to the
-process and to its process group. It must not interrupt the commit or the LeaveGroup, so it is ignored until the stop's
-timeout. A user can force the exit with another Ctrl-C, at least one second after the first signal.
+process and to its process group. It must not interrupt the commit or the LeaveGroup, so it is ignored until the timeout
+of the stop. A user can force the exit with another Ctrl-C, at least one second after the first signal.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ _Handler: TypeAlias = Callable[[int, FrameType | None], object] | int
 
 
 class StopHandle:
-    """Stops the ``run`` it was passed to, in an orderly way. Can be used repeatedly, in any thread or handler."""
+    """Stops the ``run`` to which it was passed, in an orderly way. Can be used repeatedly, in any thread or handler."""
 
     def __init__(self) -> None:
         self._is_stopped = False  # no Event: a signal handler may run while its own thread holds the Event's lock
 
     def stop(self) -> None:
-        """Request the stop; returns at once."""
+        """Request the stop; returns immediately."""
         self._is_stopped = True
 
     @property
@@ -111,7 +111,7 @@ class _Stopper:
             self._call_and_keep_error(earlier, number, frame)
 
     def _ignore(self, number: signal.Signals) -> None:
-        """Ignore the signal during Python's exit, because Python sets SIG_DFL before the process has ended."""
+        """Ignore the signal during Python's exit, because Python restores SIG_DFL before the process has ended."""
         if signal.getsignal(number) is self:
             signal.signal(number, signal.SIG_IGN)
 
@@ -140,7 +140,7 @@ def _ends_the_process(handler: _Handler) -> bool:
 
 
 def _act(handler: _Handler, number: int, frame: FrameType | None) -> None:
-    """Do what the signal would do with this handler."""
+    """Do what the signal would do if this were its handler."""
     if callable(handler):
         handler(number, frame)
     elif handler == signal.SIG_DFL:

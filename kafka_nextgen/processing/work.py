@@ -71,7 +71,7 @@ class Work:
     def _windows(self, assignment: Collection[TopicPartition]) -> dict[TopicPartition, int]:
         return {partition: self.progress.window(partition) for partition in assignment}
 
-    # ---- working
+    # ---- executing tasks
 
     def take(self, now: float) -> Task | None:
         """Return the next task to start; None if none is ready."""
@@ -174,7 +174,7 @@ class Work:
         return self.progress.committable(self.progress.partitions if partitions is None else partitions)
 
     def positions(self, polled: Iterable[Record] = ()) -> dict[TopicPartition, int]:
-        """Return the offsets to seek to so that no record is skipped, for partitions where that is not the next record.
+        """Return the offsets to seek to, so that no record is skipped, for partitions that are not at the next record.
 
         Some of the last ``polled`` records may not have been added yet.
         """
@@ -188,5 +188,5 @@ class Work:
 
 
 def format_tickets(tickets: Iterable[Ticket]) -> str:
-    """Write records as ``orders[0] offset 17, orders[1] offset 4``; ``nothing begun`` if there are none."""
+    """Format records as ``orders[0] offset 17, orders[1] offset 4``; ``nothing begun`` if there are none."""
     return ", ".join(f"{ticket.partition} offset {ticket.offset}" for ticket in tickets) or "nothing begun"

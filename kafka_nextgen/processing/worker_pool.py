@@ -57,7 +57,7 @@ class WorkerPool:
         names = [f"kafka_nextgen worker {number}" for number in range(size)]
         self._threads = [threading.Thread(target=self._run, name=name, daemon=True) for name in names]
 
-    # ---- for the polling thread, which awaits these coroutines without being suspended
+    # ---- for the polling thread, which awaits these coroutines without suspending
 
     def start(self) -> None:
         """Start the threads."""
@@ -73,7 +73,8 @@ class WorkerPool:
     async def wait_until_drained(self, partitions: Collection[TopicPartition] | None, timeout_s: float) -> None:
         """Wait up to ``timeout_s`` seconds for the tasks in progress, of these partitions or of all.
 
-        It wakes up periodically: otherwise, a signal that arrived at the wrong moment would only be handled at its end.
+        It wakes up periodically: otherwise, a signal that arrives at the wrong moment would only be handled at the end
+        of the wait.
         """
         deadline = clocks.monotonic() + timeout_s
         with self.lock:

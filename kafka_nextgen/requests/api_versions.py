@@ -4,7 +4,7 @@ A broker that lacks our version of ApiVersions answers UNSUPPORTED_VERSION with 
 the request is then repeated with version 0 or one that the answer allows. From version 5 on, clients name the broker
 that they intend to reach (KIP-1242).
 
-From version 3 on a client sends its software name. This client sends ``SOFTWARE_NAME``, by which a broker recognises
+From version 3 on, a client sends its software name. This client sends ``SOFTWARE_NAME``, from which a broker recognises
 clients that understand extensions.
 """
 

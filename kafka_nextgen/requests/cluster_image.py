@@ -12,7 +12,7 @@ from kafka_nextgen.types import TopicId, TopicPartition
 
 __all__ = ["LOOKS", "Broker", "ClusterImage", "PartitionInfo", "TopicInfo", "check_address"]
 
-#: How often a topic is looked up before it counts as missing, since new topics reach a broker with some delay.
+#: How many times a topic is looked up before it counts as missing, since new topics reach a broker with some delay.
 LOOKS = 3
 _HIGHEST_PORT = 65535
 
@@ -30,7 +30,7 @@ class Broker:
 
 
 def check_address(node_id: int, host: str, port: int) -> None:
-    """Raise ``DecodeError`` if this can't be a broker's address."""
+    """Raise ``DecodeError`` for an impossible broker address."""
     if node_id < 0 or not host or not 0 < port <= _HIGHEST_PORT:
         raise DecodeError(f"broker {node_id} at {host!r}, port {port}: there can be none")
 
@@ -61,7 +61,7 @@ class TopicInfo:
 
 @frozen
 class ClusterImage:
-    """Everything known about a cluster; ``unknown_ids`` are requested topic ids that no topic has."""
+    """Everything known about a cluster; ``unknown_ids`` are requested topic ids that do not exist."""
 
     cluster_id: str | None = None
     controller_id: int = -1
@@ -80,7 +80,7 @@ class ClusterImage:
         return None if topic is None else topic.partitions.get(partition.partition)
 
     def why_missing(self, partition: TopicPartition) -> str | None:
-        """The reason, as text, why the partition does not exist; None if it exists, or if that is unknown."""
+        """The reason why the partition does not exist, as text; None if it exists, or if that is unknown."""
         topic = self.topics_by_name.get(partition.topic)
         if topic is None:
             return None
@@ -102,11 +102,11 @@ class ClusterImage:
         )
 
     def name_of(self, topic_id: TopicId) -> str | None:
-        """The name behind a topic id, if it is known."""
+        """The name of the topic with this id, if it is known."""
         topic = self.topics_by_id.get(topic_id)
         return None if topic is None else topic.name
 
     def id_of(self, name: str) -> TopicId | None:
-        """The id behind a topic's name, if it is known."""
+        """The id of the topic with this name, if it is known."""
         topic = self.topics_by_name.get(name)
         return None if topic is None else topic.topic_id

@@ -29,7 +29,7 @@ _Assignment = _Member.Assignment
 
 
 def to_request(group_ids: Sequence[str]) -> ConsumerGroupDescribeRequest:
-    """Request descriptions of these groups."""
+    """Request the descriptions of these groups."""
     return ConsumerGroupDescribeRequest(group_ids=list(group_ids), include_authorized_operations=False)
 
 

@@ -1,6 +1,6 @@
 """ConsumerGroupHeartbeat (KIP-848, "ConsumerGroupHeartbeat API"): a member's heartbeat, and the answer to it.
 
-Null, or -1 for the timeout, means *unchanged since the last heartbeat*, and empty means empty. In an answer a null
+Null, or -1 for the timeout, means *unchanged since the last heartbeat*, and empty means empty. In an answer, a null
 assignment means unchanged, and an empty one means that the member owns nothing.
 
 An answer with an epoch below -2, a missing topic id or a negative partition is invalid. The heartbeat interval is not
@@ -36,9 +36,9 @@ def to_request(
 ) -> ConsumerGroupHeartbeatRequest:
     """Write a member's heartbeat. Raises ``NoPatternsError`` for a pattern in version 0.
 
-    In version 0 the coordinator generates member ids, so a join omits ``own_member_id``, the id that the member
-    generated. If the answer gets lost, the join is repeated, and the coordinator has one member too many until that
-    member's session expires (the reason for KIP-1082).
+    In version 0, the coordinator generates member ids, so a join omits ``own_member_id``, the id that the member
+    generated. If the answer is lost, the join is repeated, and the coordinator has one member too many until the
+    session of that member expires (the reason for KIP-1082).
     """
     if version == 0 and effect.subscribed_pattern:
         raise NoPatternsError(

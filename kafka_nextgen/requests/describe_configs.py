@@ -14,7 +14,7 @@ __all__ = ["GROUP", "DescribedConfig", "DescribedConfigs", "from_response", "to_
 
 #: Kafka's resource type for groups.
 GROUP = 32
-_SET_FOR_THE_GROUP = 8  # of Kafka's ConfigSource, DYNAMIC_GROUP_CONFIG
+_SET_FOR_THE_GROUP = 8  # DYNAMIC_GROUP_CONFIG of Kafka's ConfigSource
 
 _Resource = DescribeConfigsRequest.DescribeConfigsResource
 

@@ -1,6 +1,6 @@
 """DescribeGroups, versions 0 to 6: classic groups and their members.
 
-A group that does not exist has the state Dead; from version 6 on the answer is the error GROUP_ID_NOT_FOUND with a
+A group that does not exist has the state Dead; from version 6 on, the answer is the error GROUP_ID_NOT_FOUND with a
 message (KIP-1043).
 """
 
@@ -45,12 +45,12 @@ GROUP: GroupMap = FieldMap(
 
 
 def to_request(group_ids: Sequence[str]) -> DescribeGroupsRequest:
-    """Request descriptions of these groups."""
+    """Request the descriptions of these groups."""
     return DescribeGroupsRequest(groups=list(group_ids), include_authorized_operations=False)
 
 
 def from_response(message: DescribeGroupsResponse, asked: Sequence[str], groups: GroupMap = GROUP) -> GroupsDescribed:
-    """Read the groups of ``asked``, in the same order; in any version a Dead group is one that does not exist.
+    """Read the groups of ``asked``, in the same order; in any version, a Dead group does not exist.
 
     Raises ``DecodeError`` if the answer omits a group.
     """

@@ -1,8 +1,8 @@
 """Fetch, versions 4 to 17.
 
 Topics are identified by name up to version 12 and by id from 13 on (KIP-516). A fetch session (KIP-227) is identified
-by its id and epoch: 0 and -1 for a fetch without a session, 0 and 0 to request one. With an error a broker may name the
-current leader (KIP-951). A broker whose log diverges from the records read so far returns the point of divergence
+by its id and epoch: 0 and -1 for a fetch without a session, 0 and 0 to request one. With an error, a broker may name
+the current leader (KIP-951). A broker whose log diverges from the records read so far returns the point of divergence
 (KIP-320).
 
 Record batches are views of the frame, so they keep the frame in memory.
@@ -34,10 +34,10 @@ K = TypeVar("K")
 
 
 class FetchPosition(NamedTuple):
-    """Where to fetch from, and at most how many bytes. ``topic_id`` is required from version 13 on.
+    """Where to fetch from, and the maximum number of bytes. ``topic_id`` is required from version 13 on.
 
     ``last_epoch`` is the leader epoch of the record read before ``offset``, -1 if unknown (version 12). This is a
-    tuple, because tuples are the fastest to make and compare.
+    tuple, because tuples are the fastest to create and compare.
     """
 
     partition: TopicPartition
@@ -54,7 +54,7 @@ class FetchLimits(NamedTuple):
     max_wait_ms: int = 500
     min_bytes: int = 1
     max_bytes: int = 50 << 20
-    isolation_level: int = 1  # 0 reads uncommitted records too
+    isolation_level: int = 1  # 0 also reads uncommitted records
     rack_id: str = ""
 
 
@@ -73,7 +73,7 @@ class EpochEndOffset(NamedTuple):
 
 
 class FetchedPartition(NamedTuple):
-    """The answer for one partition; ``error`` is a code, 0 for none. In the other fields -1 means unknown.
+    """The answer for one partition; ``error`` is a code, 0 for none. In the other fields, -1 means unknown.
 
     This is a tuple for speed: one answer may have thousands.
     """
@@ -171,12 +171,12 @@ def _fetched(topic: str, told: m.FetchResponse.FetchableTopicResponse.PartitionD
 
 @lru_cache(maxsize=8192)
 def _partition_of(topic: str, number: int) -> TopicPartition:
-    """Cached, because the same partitions repeat and a lookup is faster than making a new object."""
+    """Return the partition; cached, because partitions recur and a lookup is faster than creating an object."""
     return TopicPartition(topic, number)
 
 
 def _forgotten(positions: Iterable[FetchPosition], told: Sequence[FetchPosition], version: int) -> list[ForgottenTopic]:
-    """The partitions to forget. By name, adding a new topic also replaces an old one of the same name."""
+    """The partitions to forget. Without topic ids, adding a new topic also replaces an old one of the same name."""
     if version >= WITH_TOPIC_IDS:
         by_id = _grouped((position.topic_id, position.partition.partition) for position in positions)
         return [ForgottenTopic("", topic_id, numbers) for topic_id, numbers in by_id.items()]

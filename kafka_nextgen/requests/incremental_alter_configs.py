@@ -19,7 +19,7 @@ _Config = _Resource.AlterableConfig
 def to_request(
     group_id: str, changes: Mapping[str, str | None], *, validate_only: bool
 ) -> IncrementalAlterConfigsRequest:
-    """Request to set these keys of a group; a key with None goes back to the broker's value for all groups."""
+    """Request to set these keys of a group; None resets a key to the broker's value for all groups."""
     configs = [
         _Config(name=name, config_operation=_DELETE if value is None else _SET, value=value)
         for name, value in changes.items()

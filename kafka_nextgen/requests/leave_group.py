@@ -2,8 +2,8 @@
 
 Administrators use it to remove members by instance id or by member id.
 
-From version 3 on a request has a list of members, and the answer an error for each (KIP-345); version 5 adds a reason
-(KIP-800). Before version 3 a request has one member id, and the answer one error.
+From version 3 on, a request has a list of members, and the answer an error for each (KIP-345); version 5 adds a reason
+(KIP-800). Before version 3, a request has one member id, and the answer one error.
 """
 
 from __future__ import annotations

@@ -25,19 +25,19 @@ __all__ = [
     "to_request",
 ]
 
-#: The timestamp that stands for the end of the partition.
+#: The timestamp that represents the end of the partition.
 LATEST = -1
-#: The timestamp that stands for the first record in the log.
+#: The timestamp that represents the first record in the log.
 EARLIEST = -2
 #: The isolation level of clients that also read records of open and aborted transactions (KIP-98); Fetch uses it, too.
 READ_UNCOMMITTED = 0
 #: The isolation level of clients that read only committed records.
 READ_COMMITTED = 1
 
-#: All isolation levels; requests with any other value can't be served.
+#: All isolation levels; requests with any other value are invalid.
 ISOLATION_LEVELS = (READ_UNCOMMITTED, READ_COMMITTED)
 
-_CONSUMER = -1  # in place of a replica's id
+_CONSUMER = -1  # sent instead of a replica's id
 
 
 @frozen
@@ -63,9 +63,9 @@ def to_request(
 ) -> m.ListOffsetsRequest:
     """Request the first offset at or after a timestamp (milliseconds), ``EARLIEST`` or ``LATEST``.
 
-    With ``leader_epochs`` a broker notices if its own or our leader information is old (KIP-320); partitions may be
-    missing. With ``isolation_level`` 1 the end is the last stable offset. ``timeout_ms`` limits the broker's work
-    (version 10).
+    With ``leader_epochs``, which need not have every partition, a broker notices if its own or our leader information
+    is outdated (KIP-320). With ``isolation_level`` 1, the end is the last stable offset. ``timeout_ms`` limits the
+    broker's work (version 10).
     """
     topic_of = m.ListOffsetsRequest.ListOffsetsTopic
     return m.ListOffsetsRequest(

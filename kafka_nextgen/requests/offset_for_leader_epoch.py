@@ -17,7 +17,7 @@ from kafka_nextgen.wire.topics import by_name
 
 __all__ = ["EpochEnd", "EpochQuestion", "from_response", "to_request"]
 
-_CONSUMER = -1  # in place of a replica's id
+_CONSUMER = -1  # sent instead of a replica's id
 
 
 @frozen
@@ -34,7 +34,7 @@ class EpochQuestion:
 class EpochEnd:
     """The largest epoch in the leader's log up to the requested one, and where its records end.
 
-    Both are -1 if the leader does not know. ``error`` is a code, 0 for none.
+    Both are -1 if the leader does not know them. ``error`` is a code, 0 for none.
     """
 
     epoch: int = -1
@@ -48,7 +48,7 @@ class EpochEnd:
 
 
 def to_request(questions: Mapping[TopicPartition, EpochQuestion]) -> m.OffsetForLeaderEpochRequest:
-    """Request from a leader where the epochs of these questions end."""
+    """Ask a leader where the epochs of these questions end."""
     topic_of = m.OffsetForLeaderEpochRequest.OffsetForLeaderTopic
     return m.OffsetForLeaderEpochRequest(
         replica_id=_CONSUMER,

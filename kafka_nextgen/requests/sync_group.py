@@ -1,4 +1,4 @@
-"""SyncGroup, versions 0 to 5: members get their assignments, which the leader sends.
+"""SyncGroup, versions 0 to 5: the leader sends the assignments, and members get theirs.
 
 The leader's request has an entry for every member. From version 5 on request and answer contain the protocol's name
 (KIP-559); an empty name in an answer counts as none.

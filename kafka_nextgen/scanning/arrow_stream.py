@@ -1,7 +1,7 @@
 """Reads part of topics as Arrow record batches, without a group, in bounded memory.
 
 A scan has its own consumer. While the caller works on one batch, the consumer fetches the next ones, up to its limits
-(``fetch.max.bytes`` and the other ``fetch.`` keys); nothing else is kept. Nothing is committed.
+(``fetch.max.bytes`` and the other ``fetch.`` keys). No other records stay in memory, and nothing is committed.
 """
 
 from __future__ import annotations
@@ -49,17 +49,17 @@ def scan(
     """Read part of ``topics`` as a stream of Arrow record batches. Needs the extra ``kafka-nextgen[arrow]``.
 
     ``topics`` are names or ``TopicPartition``s, one or several. ``config`` and ``settings`` are those of ``Consumer``.
-    ``since`` and ``until`` are durations before now (``"2h"``), times, or offsets by partition; without them the scan
-    begins at the first record and ends at the last one of this moment. ``schema``, ``value``, ``key`` and ``on_error``
+    ``since`` and ``until`` are durations before now (``"2h"``), times, or offsets by partition; without them, the scan
+    begins at the first record and ends at the last one that exists now. ``schema``, ``value``, ``key`` and ``on_error``
     are those of ``Records.to_arrow``. ``batch_rows`` limits the rows of a batch.
 
-    The result is Arrow's PyCapsule stream, so DuckDB, Polars, DataFusion and pyarrow read it directly, once. Close it
-    if it is not read to its end; a ``with`` block does.
+    The result is a stream of Arrow's PyCapsule interface, which DuckDB, Polars, DataFusion and pyarrow can read
+    directly, once. Close it if it is not read to its end, or use a ``with`` block.
 
-    Raises ConfigError, TypeError or ValueError for invalid arguments, UnknownTopicError, and what ``Consumer`` raises
-    for a cluster that can't be reached. Reading raises OffsetOutOfRangeError if records of the range are deleted
-    before they are read, DeserializationError for a bad value, depending on ``on_error``, and ArrowSchemaError if a
-    value brings new columns (``Avro(columns="union")``). A scan that was read to its end or closed raises MisuseError.
+    Raises ConfigError, TypeError or ValueError for invalid arguments, UnknownTopicError, and the errors of ``Consumer``
+    for a cluster that can't be reached. Reading raises OffsetOutOfRangeError if records of the range are deleted before
+    they are read, DeserializationError for a bad value, depending on ``on_error``, and ArrowSchemaError if a value has
+    new columns (``Avro(columns="union")``). A scan that was read to its end or closed raises MisuseError.
     """
     if not isinstance(batch_rows, int) or batch_rows < 1:
         raise ValueError(f"batch_rows={batch_rows!r} is not a positive number of rows")
@@ -100,8 +100,8 @@ def read_arrow(
 class Scan:
     """A stream of Arrow record batches, to be read once, by one thread at a time.
 
-    ``ranges`` has the offsets that it reads in each partition, and ``positions`` the next offset after the batches read
-    so far: ``scan(topics, since=found.positions, until=...)`` continues where this scan stopped.
+    ``ranges`` has the offsets to read in each partition, and ``positions`` the offset after the batches read so far:
+    ``scan(topics, since=found.positions, until=...)`` continues where this scan stopped.
     """
 
     def __init__(
@@ -118,8 +118,8 @@ class Scan:
         self._to_table = to_table
         self._batch_rows = batch_rows
         self._schema = to_table(Records()).schema
-        # Arrow's reader holds this scan, and the garbage collector can't see that: a scan that held a reader before
-        # it is read, or after it was closed, would never be collected.
+        # Arrow's reader has a reference to this scan that the garbage collector can't see. So a scan that had a reader
+        # before it is read, or after it was closed, would never be collected.
         self._reader: pyarrow.RecordBatchReader | None = None
 
     @property
@@ -143,7 +143,7 @@ class Scan:
         self.positions.update({tp: max(each.start, each.end) for tp, each in self.ranges.items()})
 
     def read_all(self) -> pyarrow.Table:
-        """Read the rest as one table."""
+        """Read the remaining records as one table."""
         return self.reader().read_all()
 
     def reader(self) -> pyarrow.RecordBatchReader:
@@ -168,7 +168,7 @@ class Scan:
         self._is_over, self._reader = True, None
 
     def _check_unread(self) -> None:
-        """Raise MisuseError for a stream that is over: to its reader it would be an empty table."""
+        """Raise MisuseError for a stream that has ended: its reader would get an empty table."""
         if self._is_over:
             raise MisuseError("this scan was read to its end, or closed: call scan() again")
 

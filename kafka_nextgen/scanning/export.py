@@ -1,14 +1,14 @@
 """Writes a scan to files, so that an interrupted export can be continued, and each record is in exactly one file.
 
-- The ranges are fixed when the export begins, and kept in ``_export.json`` in its folder, with the options that decide
-  what is in the files, and the offsets that are done. A later call with the same options continues from these, and
-  does not read partitions that were added since.
+- The ranges are fixed when the export begins. They are stored in ``_export.json`` in its folder, with the options that
+  determine the contents of the files, and the offsets exported so far. A later call with the same options continues
+  from there, and does not read partitions that were added since.
 - A file is complete or absent: it is written under a name that begins with a dot, and renamed once it is on disk. After
-  that the offsets are stored, also by renaming. If the process ends between the two, the next call writes a file of the
-  same name from the same offsets again.
+  that, the offsets are stored, also by renaming. If the process ends between the two steps, the next call writes a file
+  of the same name from the same offsets again.
 - An export whose remaining records were deleted, or whose topic was deleted and created again, does not continue.
-- A folder with other Parquet files is refused, and so is one that lost a file of its export. Where the system and
-  the file system have ``flock``, a second process is refused, too.
+- A folder with other Parquet files is refused, and so is one that lacks a file of its export. If the system and the
+  file system support ``flock``, a second process is refused, too.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ logger = logger_of(__name__)
 class Export:
     """An export to Parquet files in ``folder``, new or started earlier.
 
-    ``options`` are those that decide what is in the files, by the names that the caller knows. A file is complete when
-    it has at least ``file_rows`` rows.
+    ``options`` are those that determine the contents of the files, with the names that the caller uses. A file is
+    complete when it has at least ``file_rows`` rows.
     """
 
     folder: Path
@@ -52,7 +52,7 @@ class Export:
     _state: ExportState | None = None
 
     def __attrs_post_init__(self) -> None:
-        """Read the state that an earlier call left. Raises MisuseError for a folder of another export."""
+        """Read the state of an earlier call. Raises MisuseError for a folder of another export."""
         self._state = ExportState.in_folder(self.folder)
         if self._state is None:
             self._check_files(None)
@@ -66,14 +66,15 @@ class Export:
 
     @staticmethod
     def options_in(folder: Path) -> Mapping[str, str | None]:
-        """Return the options of an export that was begun in the folder; none if there is none."""
+        """Return the options of the export in this folder; empty if there is none."""
         state = ExportState.in_folder(folder)
         return {} if state is None else state.options
 
     def _check_files(self, files: int | None) -> None:
-        """Refuse a folder that lacks files of the export, or has others: readers would take them for those of it.
+        """Refuse a folder that lacks files of the export, or has others, which readers would take for its files.
 
-        ``files`` is their number, and there may be one more, which was not noted any more; None before the export.
+        ``files`` is their number, None before the export. There may be one more, if the process ended before it was
+        counted.
         """
         own = [] if files is None else [self._path(number) for number in range(files + 1)]
         for missing in (path for path in own[:-1] if not path.exists()):
@@ -83,21 +84,21 @@ class Export:
 
     @property
     def edges(self) -> tuple[Offsets, Offsets] | None:
-        """The offsets to continue from and to end at; None for a new export."""
+        """The offsets at which to continue and to end; None for a new export."""
         return None if self._state is None else (self._state.positions, self._state.ends)
 
     @property
     def partitions(self) -> tuple[TopicPartition, ...]:
-        """The partitions to continue with; none for a new export."""
+        """The partitions to continue with; empty for a new export."""
         return () if self._state is None else tuple(self._state.ends)
 
     def run(self, scan: Scan, note_rows: Callable[[int], None] = lambda rows: None) -> int:
-        """Write what ``scan`` reads; returns the number of files of the whole export. ``note_rows`` gets progress.
+        """Write the records of ``scan``; returns the number of files of the whole export. ``note_rows`` gets progress.
 
-        Raises ArrowSchemaError, before anything is written, for a column that Parquet has no type for, MisuseError if
-        another process is exporting to the folder, or has since this export was read, OffsetOutOfRangeError if records
-        were deleted before they were exported, and UnknownTopicError if the topic was deleted and created again since
-        the export began.
+        Raises ArrowSchemaError, before anything is written, for a column for which Parquet has no type, MisuseError if
+        another process is exporting to the folder, or has done so since the state was read, OffsetOutOfRangeError if
+        records were deleted before they were exported, and UnknownTopicError if the topic was deleted and created again
+        since the export began.
         """
         check_writable(scan.schema)
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -106,7 +107,7 @@ class Export:
             return self._run(scan, note_rows)
 
     def _begin(self, scan: Scan) -> None:
-        """Check, now that no other process can write, that the scan is still what is to be written."""
+        """Check, now that no other process can write, that this scan is still the one to write."""
         if ExportState.in_folder(self.folder) != self._state:
             raise MisuseError(f"another process has exported to {self.folder} meanwhile: run the export again")
         self._check_files(None if self._state is None else self._state.files)
@@ -168,5 +169,5 @@ def _lock(descriptor: int, folder: Path) -> None:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         raise MisuseError(f"another process is exporting to {folder}") from None
-    except OSError as error:  # such as NFS, which locks only what is open for writing
+    except OSError as error:  # such as NFS, which locks only files that are open for writing
         logger.debug("%s can't be locked: %s", folder, error)

@@ -1,4 +1,4 @@
-"""The state of an export, ``_export.json`` in its folder: what decides what is in the files, and what is done."""
+"""The state of an export, ``_export.json`` in its folder: the options that determine the files, and the progress."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ class ExportState:
         ranges: Mapping[TopicPartition, OffsetRange],
         positions: Mapping[TopicPartition, int],
     ) -> ExportState:
-        """Return the state of an export that begins with these ranges and positions."""
+        """Return the state of a new export with these ranges and positions."""
         topic_ids = {tp.topic: _id_text(each) for tp, each in ranges.items()}
         return cls(options, {tp: each.end for tp, each in ranges.items()}, dict(positions), topic_ids=topic_ids)
 
     @classmethod
     def in_folder(cls, folder: Path) -> ExportState | None:
-        """Return the state that is kept in the folder; None if there is none. Raises MisuseError if it is damaged."""
+        """Return the state stored in the folder; None if there is none. Raises MisuseError if it is damaged."""
         path = folder / STATE
         if not path.exists():
             return None
@@ -62,7 +62,7 @@ class ExportState:
         return cls(dict(found["options"]), ends, positions, int(found["files"]), dict(found["topic_ids"]))
 
     def write(self, folder: Path) -> None:
-        """Keep it in the folder, in place of the state before."""
+        """Store the state in the folder, replacing the previous one."""
         partial = partial_of(folder / STATE)
         partial.write_text(self._to_json())
         put(partial, folder / STATE)
@@ -77,11 +77,11 @@ class ExportState:
         return json.dumps(document, indent=1)
 
     def check_continued(self, ranges: Mapping[TopicPartition, OffsetRange]) -> None:
-        """Refuse ranges that are not the rest of these."""
+        """Refuse ranges that do not continue these."""
         for tp in sorted(self.ends):
             begin, end, now = self.positions[tp], self.ends[tp], ranges[tp]
             if begin >= end:
-                continue  # nothing of it is left to read
+                continue  # nothing is left to read in this partition
             if _id_text(now) != self.topic_ids[tp.topic]:
                 message = f"topic {tp.topic!r} was deleted and created again since the export began: export to another"
                 raise UnknownTopicError(f"{message} folder", code=ErrorCode.UNKNOWN_TOPIC_ID, partition=tp)

@@ -32,14 +32,14 @@ class ParquetFile:
 
         if self._writer is None:
             # An exception that is still referenced may keep the writer of an interrupted run open. When that writer is
-            # collected, it writes to its file, which therefore must not be this one.
+            # garbage-collected, it writes to its file, so the new file must not be the same one.
             partial_of(self.path).unlink(missing_ok=True)
             self._writer = pyarrow.parquet.ParquetWriter(partial_of(self.path), table.schema, compression="zstd")
         self._writer.write_table(table)
         self.rows += table.num_rows
 
     def finish(self) -> bool:
-        """Move the file to its place; return whether there is one."""
+        """Move the file to its final place; returns whether there is a file."""
         if self._writer is None:
             return False
         self._writer.close()
@@ -47,7 +47,7 @@ class ParquetFile:
         return True
 
     def discard(self) -> None:
-        """Remove what was written of an incomplete file, which may be what filled the disk."""
+        """Remove an incomplete file, which may be the one that filled the disk."""
         with suppress(OSError):
             if self._writer is not None:
                 self._writer.close()
@@ -56,7 +56,7 @@ class ParquetFile:
 
 
 def check_writable(schema: pyarrow.Schema) -> None:
-    """Raise ArrowSchemaError for a column that Parquet has no type for."""
+    """Raise ArrowSchemaError for a column for which Parquet has no type."""
     import pyarrow.parquet
 
     for column in schema:
@@ -70,7 +70,7 @@ def check_writable(schema: pyarrow.Schema) -> None:
 
 
 def partial_of(path: Path) -> Path:
-    """Return where a file is written before it is complete."""
+    """Return the path of a file until it is complete."""
     return path.with_name(f".{path.name}.part")
 
 

@@ -1,9 +1,9 @@
 """Finds the offsets that a scan reads in each partition.
 
 - The range is fixed when the scan begins: records written later are not read, so a scan ends.
-- ``since`` and ``until`` are moments, compared with the records' timestamps as brokers index them: the range begins at
-  the first record that is not older than ``since``, and ends before the first that is not older than ``until``. In a
-  topic whose producers set timestamps out of order, older records may follow.
+- ``since`` and ``until`` are times, compared with the records' timestamps as brokers index them: the range begins at
+  the first record that is not older than ``since``, and ends before the first one that is not older than ``until``. In
+  a topic whose producers set timestamps out of order, older records may follow.
 - They can also be offsets by partition, such as the end of an earlier scan. Partitions missing in ``since`` are read
   from the beginning, and partitions missing in ``until`` to the end.
 - With ``isolation.level=read_committed``, the end is before the first open transaction, as for any consumer.
@@ -31,7 +31,7 @@ Edge = Moment | Offsets | None
 
 @frozen
 class Question:
-    """What to scan: the topics and partitions, and where to begin and end (milliseconds or offsets)."""
+    """What to scan: the topics and partitions, and the beginning and end (milliseconds or offsets)."""
 
     topics: tuple[str | TopicPartition, ...]
     since: int | Offsets | None
@@ -102,7 +102,7 @@ def _checked(edge: Edge, now_ms: int, name: str) -> int | Offsets | None:
 
 
 def _check_read(edge: int | Offsets | None, partitions: Iterable[TopicPartition], name: str) -> None:
-    """Refuse offsets of partitions that are not read, which are mistyped."""
+    """Refuse offsets of partitions that are not read: they must be typing errors."""
     if isinstance(edge, Mapping):
         others = edge.keys() - set(partitions)
         if others:
@@ -118,6 +118,5 @@ def _edge(
     if isinstance(edge, Mapping):
         return {tp: edge.get(tp, offset) for tp, offset in otherwise.items()}
     found = consumer.offsets_for_times(dict.fromkeys(otherwise, edge)).all()
-    # If all records of a partition are older, no offset is found: nothing of the partition is in the range, or all of
-    # it.
+    # If all records of a partition are older, no offset is found: either none or all of them are in the range.
     return {tp: found[tp].offset if tp in found and found[tp].offset >= 0 else last[tp] for tp in otherwise}

@@ -1,9 +1,9 @@
-"""Moments at which a scan begins or ends.
+"""Times at which a scan begins or ends.
 
 - A duration is before now: ``"90s"``, ``"30m"``, ``"2h"``, ``"7d"``, ``"1.5h"``, or a ``timedelta``.
 - A time is ISO 8601 text, in UTC if it has no zone; a ``datetime`` with a zone; or milliseconds since the epoch.
 
-A ``datetime`` without a zone is refused: in Python it means local time, in Kafka's tools UTC.
+A ``datetime`` without a zone is refused: it means local time in Python, but UTC in Kafka's tools.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ Moment = str | int | datetime | timedelta
 _DURATION = re.compile(r"(?P<number>\d+(?:\.\d+)?)\s*(?P<unit>ms|s|m|h|d)")
 _UNIT_MS = {"ms": 1, "s": 1_000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
 
-#: The end of the year 9999, the last of ``datetime``, in milliseconds.
+#: The end of the year 9999, the last year that ``datetime`` supports, in milliseconds.
 LAST_MS = 253_402_300_799_999
 
 
 def moment_ms(moment: Moment, now_ms: int, name: str) -> int:
-    """Return the milliseconds since the epoch of ``moment``; the argument ``name`` is named in errors.
+    """Convert ``moment`` to milliseconds since the epoch; errors name the argument ``name``.
 
     Raises TypeError for another type or a ``datetime`` without a zone, ValueError for text that is neither a duration
     nor a time, and for a time before 1970.

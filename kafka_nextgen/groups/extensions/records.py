@@ -2,7 +2,7 @@
 versions; Kafka's coordinators skip unknown versions.
 
 Each rebalance has a sequence number in its group. Its record's key has that number modulo the number of kept
-rebalances, so a later record replaces an older one, in the group as in a compacted log.
+rebalances, so a later record replaces an older one, both in the group and in a compacted log.
 """
 
 from __future__ import annotations

@@ -54,7 +54,7 @@ def _share(assignment: _Assignment, *, is_standby: bool) -> TargetShare:
     topics = [(topic.topic_id, topic.partitions) for topic in assignment.topic_partitions]
     pending = [(topic.topic_id, topic.partitions) for topic in assignment.pending_topic_partitions]
     if is_standby:
-        pending = []  # partitions it may get are not part of its target
+        pending = []  # partitions that it may get are not part of its target
     return TargetShare(
         partitions=topic_id_partitions([*topics, *pending]),
         assignor=assignment.assignor_name,

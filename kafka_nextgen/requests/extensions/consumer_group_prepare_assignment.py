@@ -1,7 +1,7 @@
 """ConsumerGroupPrepareAssignment (KIP-848, "ConsumerGroupPrepareAssignment API"): requests the input for an assignment.
 
-The member creates one entry for each partition that the answer counts, before it can notice that the count is too high.
-So the count is limited to the number of partitions that a Metadata answer could list.
+The answer has a count of partitions, and the member creates one entry for each, before it can notice that the count is
+too high. So the count is limited to the number of partitions that a Metadata answer could list.
 """
 
 from __future__ import annotations
