@@ -64,12 +64,12 @@ class Column:
 
 
 def null_bytes(column: Column) -> int:
-    """About the bytes that a null of a column takes, in it and in all below it."""
+    """The approximate size of a null in a column and all columns below it, in bytes."""
     own = {Kind.NUMBERS: column.width, Kind.STRINGS: 4, Kind.LISTS: 4}.get(column.kind, 0) + 1
     return own + (sum(map(null_bytes, column.children)) if column.kind == Kind.STRUCTS else 0)
 
 
-#: kind, width, format, name, nullable, index behind the last descendant, symbols, metadata
+#: kind, width, format, name, nullable, index after the last descendant, symbols, metadata
 Flat = tuple[int, int, str, str, bool, int, "tuple[str, ...] | None", "bytes | None"]
 
 
@@ -135,7 +135,7 @@ class PythonColumnBuilder:
 
     @property
     def nbytes(self) -> int:
-        """About the bytes that all columns have."""
+        """The approximate size of all columns, in bytes."""
         return sum(len(column.data) + len(column.bounds) * column.bounds.itemsize for column in self.columns)
 
     def append_number(self, index: int, number: bytes) -> None:

@@ -43,7 +43,7 @@ class ColumnDecoder(ABC):
 class ValueFormat(ABC):
     """A format of keys or values, such as Avro."""
 
-    #: Where values say which schema they have; None if they don't, or their decoder looks by itself.
+    #: Where values have the id of their schema; None if they have none, or if the decoder finds it itself.
     framing: Framing | None = None
 
     @abstractmethod

@@ -9,8 +9,8 @@
 
 All integers are big-endian. Decoders support only Confluent's prefix; ``with_prefixes`` converts the others to it, in a
 copy of the values. A negative number, which is valid only in this process, replaces a GUID or an id with more than 31
-bits; ``long_id`` returns what it stands for. The numbers begin anywhere, so that a bad value, whose prefix may have any
-number, does not hit one. No number is used twice; what was used least recently loses its number.
+bits; ``long_id`` returns the GUID or id. The first number is random, so that a bad value, whose prefix can have any
+number, is unlikely to match one. No number is used twice; the least recently used GUID or id loses its number.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ _ID: Final = struct.Struct(">bi")
 _LONG_ID: Final = struct.Struct(">bq")
 _GUID_BYTES: Final = 17
 _MAX_ID: Final = 2**31 - 1
-#: How many GUIDs and long ids have a number. Values that are none of the framing may have any id.
+#: How many GUIDs and long ids can have a number. Values without the framing may seem to have any id.
 _MOST_NUMBERS: Final = 1 << 16
-#: The first number is between -1 and this one, and the last one is above ``_NO_NUMBER``, which stands for nothing.
+#: The first number is between -1 and this one, and the last one is above ``_NO_NUMBER``, which means that none is left.
 _LAST_FIRST: Final = -(2**30)
 _NO_NUMBER: Final = -(2**31)
 
@@ -47,7 +47,7 @@ LongId = UUID | int
 
 
 class _Numbers:
-    """The numbers that this process has given."""
+    """The numbers that this process has assigned."""
 
     def __init__(self, first: int) -> None:
         self._first = self._next = first
@@ -56,11 +56,11 @@ class _Numbers:
         self.unlock()
 
     def unlock(self) -> None:
-        """Make a new lock: in a forked process, a thread that does not exist there may hold the old one."""
+        """Create a new lock: in a forked process, a thread that does not exist there may hold the old one."""
         self._lock = threading.Lock()
 
     def number_of(self, long: LongId) -> int:
-        """The number of a long id, if need be a new one."""
+        """Return the number of a long id, assigning one if necessary."""
         with self._lock:
             number = self._numbers.pop(long, None) or self._new(long)
             self._numbers[long] = number
@@ -77,7 +77,7 @@ class _Numbers:
         return number
 
     def long_id(self, number: int) -> LongId:
-        """What has this number. Raises KeyError."""
+        """Return the id with this number. Raises KeyError if there is none."""
         found = self._long_ids.get(number)
         if found is None:
             was_given = number == _NO_NUMBER or self._next < number <= self._first
@@ -91,7 +91,7 @@ if hasattr(os, "register_at_fork"):
 
 
 class Framing(Enum):
-    """Whose serializers wrote the values."""
+    """The serializers that wrote the values."""
 
     CONFLUENT = "confluent"
     APICURIO = "apicurio"
@@ -106,19 +106,19 @@ class Framing(Enum):
 
 
 def number_of(long: LongId) -> int:
-    """The number that stands for a GUID or a long id in this process."""
+    """Return the number that represents a GUID or a long id in this process."""
     if isinstance(long, int) and 0 <= long <= _MAX_ID:
         return long
     return _numbers.number_of(long)
 
 
 def long_id(number: int) -> LongId:
-    """What a number stands for. Raises KeyError if it stands for nothing."""
+    """Return the id that a number represents. Raises KeyError if there is none."""
     return number if number >= 0 else _numbers.long_id(number)
 
 
 def name_of(number: int) -> str:
-    """What a number stands for, for errors."""
+    """Return the id that a number represents, as text for errors."""
     try:
         return str(long_id(number))
     except KeyError as error:
@@ -129,7 +129,7 @@ Headers = Sequence[tuple[str, "bytes | None"]]
 
 
 def is_prefixed(framing: Framing, field: str, header_keys: bytes | memoryview | None) -> bool:
-    """Whether a batch, whose headers have these keys, has no framing but Confluent's prefix."""
+    """Whether all values of a batch, whose headers have these keys, have Confluent's prefix or no framing."""
     if framing is Framing.APICURIO:
         return False
     return header_keys is None or re.search(_header_of(field).encode(), header_keys) is None
@@ -138,9 +138,9 @@ def is_prefixed(framing: Framing, field: str, header_keys: bytes | memoryview | 
 def with_prefixes(
     framing: Framing, field: str, values: Buffers, headers: Iterable[Headers], start: int, stop: int
 ) -> Buffers:
-    """The values from ``start`` to ``stop``, whose headers these are, with Confluent's prefix; those before are empty.
+    """Return the values from ``start`` to ``stop``, which have these headers, with Confluent's prefix.
 
-    What has no frame at all stays as it is: its decoder says so.
+    Values before ``start`` are empty. A value without any frame stays unchanged: its decoder reports that.
     """
     frame = _apicurio if framing is Framing.APICURIO else _confluent
     data, bounds, validity = values

@@ -1,4 +1,4 @@
-"""The ids that values begin with (0 and the id in four bytes), and batches without the values of some ids."""
+"""The ids at the beginning of values (0 and the id in four bytes), and batches without the values of some ids."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ FRAME_BYTES = 5
 
 
 def id_at(values: Buffers, row: int) -> int:
-    """The id of a value that has a frame."""
+    """Return the id of a value that has a frame."""
     data, bounds, _ = values
     schema_id: int = struct.unpack_from(">xi", data, bounds[row])[0]
     return schema_id
 
 
 def ids_in(values: Buffers, start: int, stop: int) -> set[int]:
-    """The ids of the values in these rows that have a frame."""
+    """Return the ids of the values in these rows that have a frame."""
     data, bounds, validity = values
     view, edges = memoryview(data), bounds[start : stop + 1].tolist()
     heads = {bytes(view[begin : begin + FRAME_BYTES]) for begin, end in pairwise(edges) if end - begin >= FRAME_BYTES}
@@ -33,7 +33,7 @@ def ids_in(values: Buffers, start: int, stop: int) -> set[int]:
 
 
 def rows_of(values: Buffers, start: int, stop: int, ids: Collection[int]) -> Iterator[tuple[int, int]]:
-    """The rows whose values have one of these ids, and the id."""
+    """Yield the rows whose values have one of these ids, and the id."""
     data, bounds, validity = values
     for row in range(start, stop):
         begin = bounds[row]
@@ -46,7 +46,7 @@ def rows_of(values: Buffers, start: int, stop: int, ids: Collection[int]) -> Ite
 
 
 def without_ids(values: Buffers, start: int, stop: int, reasons: Mapping[int, str]) -> tuple[Buffers, list[BadValue]]:
-    """The same values up to ``stop``, but null where they have one of these ids, and why these rows are bad."""
+    """Replace values with these ids by null, up to ``stop``; also returns the reasons why these rows are bad."""
     bad = [BadValue(row, reasons[schema_id]) for row, schema_id in rows_of(values, start, stop, reasons)]
     if not bad:
         return values, bad

@@ -45,7 +45,7 @@ def _decimal(parameters: str) -> pa.DataType:
     return pa.decimal256(precision, scale) if bits else pa.decimal128(precision, scale)
 
 
-#: Functions that make the Arrow type from the rest of a format string, by its first letters.
+#: Functions that create an Arrow type from the rest of a format string, by its first letters.
 _PARAMETRIC: dict[str, Callable[[str], pa.DataType]] = {
     "w:": lambda size: pa.binary(int(size)),
     "d:": _decimal,
@@ -59,7 +59,7 @@ def _field(layout: Sequence[Flat], index: int) -> pa.Field:
 
 
 def type_of(layout: Sequence[Flat], index: int) -> pa.DataType:
-    """The Arrow type of a column."""
+    """Return the Arrow type of a column."""
     _, _, form, _, _, _, symbols, metadata = layout[index]
     fields = [_field(layout, child) for child in children_of(layout, index)]
     if metadata is not None:

@@ -4,7 +4,7 @@ Keys have two generations. A key that is used moves to the younger generation. W
 one, whose keys are dropped. So the cache always has the last ``most`` keys, and at most twice as many. The dicts are
 replaced, never changed, so several threads can use them.
 
-A pickle has no negative keys: these stand for GUIDs and long ids in this process only (``framing.py``).
+A pickle has no negative keys, because these represent GUIDs and long ids only in this process (``framing.py``).
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ __all__ = ["FAILURE_S", "Recent"]
 
 T = TypeVar("T")
 
-#: How long (seconds) a schema that can't be used stays in a cache: a registry may get it, or correct it, later.
+#: How long (seconds) an unusable schema stays in a cache: it may be registered or corrected later.
 FAILURE_S = 10.0
 
 
 class Recent(Generic[T]):
-    """Values by number. All are dropped ``lasts_s`` seconds after the first one came."""
+    """Values by number. All are dropped ``lasts_s`` seconds after the first one was added."""
 
     def __init__(self, most: int, lasts_s: float = math.inf) -> None:
         self._most, self._lasts_s = most, lasts_s
@@ -52,7 +52,7 @@ class Recent(Generic[T]):
         return old if young is None else young
 
     def put(self, key: int, value: T) -> None:
-        """Keep this value."""
+        """Store this value."""
         if not self._young:
             self._until = clocks.monotonic() + self._lasts_s
         young = {**self._young, key: value}

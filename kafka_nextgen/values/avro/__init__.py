@@ -1,4 +1,4 @@
-"""Avro: the format, and what decodes values of it. ``docs/use/values.md`` has the types."""
+"""The format Avro, and the decoder of its values. ``docs/use/values.md`` lists the types."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ __all__ = ["Avro"]
 class Avro(ValueFormat):
     """Values in Avro's binary encoding.
 
-    ``schema`` is what all values were written with: JSON, or what ``json.loads`` makes of it. Without it, values begin
-    with Confluent's frame (a zero byte and the id of a schema in four bytes), and ``registry`` has the schemas by id: a
-    ``SchemaRegistry``, confluent-kafka's ``SchemaRegistryClient``, a mapping, or a function. Each id is requested once
-    while it is among the last 1,000 used; a ``KeyError`` or HTTP status 404 means that there is no such schema.
-    ``framing`` says whose serializers wrote the values; Confluent's may have put the schema's GUID into a header.
+    ``schema`` is the schema with which all values were written: JSON, or the result of ``json.loads``. Without it,
+    values begin with Confluent's frame (a zero byte and the id of a schema in four bytes), and ``registry`` has the
+    schemas by id: a ``SchemaRegistry``, confluent-kafka's ``SchemaRegistryClient``, a mapping, or a function. The last
+    1,000 ids used are cached; a ``KeyError`` or HTTP status 404 means that there is no such schema. ``framing`` names
+    the serializers that wrote the values; Confluent's may have put the schema's GUID into a header.
 
     One of these defines the columns, and each writer's schema is resolved to it:
 
@@ -33,13 +33,13 @@ class Avro(ValueFormat):
     * ``schema``, if no ``reader_schema`` is given.
     * ``columns="newest"``, the default with a registry: the mapping's schema with the highest id, or the latest version
       of ``subject``, at the time the format is created.
-    * ``columns="union"``: the fields of all schemas in the mapping, or of all versions of ``subject``, and later the
-      fields of each new schema that a value has. Later tables keep these columns.
+    * ``columns="union"``: the fields of all schemas in the mapping, or of all versions of ``subject``, and of each new
+      schema that occurs in a value. Later tables keep these columns.
 
-    ``framed`` means that values have the frame although ``schema`` is given; the id is ignored.
+    ``framed`` means that values have the frame even though ``schema`` is given; the id is ignored.
 
-    Raises AvroSchemaError for schemas that are invalid, recursive, or can't be resolved, ConfigError for arguments
-    that can't be combined, and with ``subject`` the errors of the registry.
+    Raises AvroSchemaError for schemas that are invalid, recursive, or can't be resolved, ConfigError for arguments that
+    can't be combined, and, with ``subject``, the errors of the registry.
     """
 
     def __init__(
@@ -61,10 +61,10 @@ class Avro(ValueFormat):
         bare = FrameUse.ANY_ID if framed else FrameUse.BARE
         self._frame_use = FrameUse.BY_ID if registry is not None else bare
         self._decoders: dict[tuple[str, bool], AvroDecoder] = {}
-        self.decoder("value", True)  # raises now if the schemas can't be columns or can't be resolved
+        self.decoder("value", True)  # raises now if the schemas can't be converted to columns or resolved
 
     def decoder(self, name: str, flat: bool) -> ColumnDecoder:
-        """What makes columns of values; the same each time it is asked for."""
+        """Return the decoder for these arguments; repeated calls return the same one."""
         known = self._decoders.get((name, flat))
         if known is None:
             known = AvroDecoder(self._reader, self._schemas, self._frame_use, name, flat)

@@ -1,4 +1,4 @@
-"""A writer's and a reader's schema to the program that reads values of the one into columns of the other."""
+"""Compiles a writer's and a reader's schema to a program that reads values of the former into columns of the latter."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["compiled", "failing"]
 
 @frozen
 class _Place:
-    """Where a value goes: its type, and its column with what is below; None where it is read and dropped."""
+    """Where a value is stored: its type, its column and the columns below. None instead: it is read and dropped."""
 
     kind: Type
     column: int
@@ -44,14 +44,14 @@ def _numbered(columns: Sequence[Column], index: int) -> Iterator[tuple[int, Colu
 
 
 def failing(text: str) -> Program:
-    """A program that reads nothing, and says why."""
+    """Return a program that reads no values, but fails with this text."""
     writing = Writing()
     writing.fail(text)
     return writing.done()
 
 
 def compiled(writer: Type, reader: Type, root: Column, flat: bool) -> Program:
-    """The program for values of ``writer``, into columns that were laid out for ``reader``."""
+    """Return the program that reads values of ``writer`` into columns laid out for ``reader``."""
     compiler = _Compiler()
     if flat and record_of(reader) is not None:
         compiler.value(writer, _Place.of(reader, 0, root))
@@ -68,7 +68,7 @@ class _Compiler:
         self._defaults = Defaults(self.writing, lambda kind, root: compiled(kind, kind, root, False))
 
     def value(self, writer: Type, place: _Place | None) -> None:
-        """Read a value of ``writer`` to its place. Raises AvroSchemaError if none can be read to it."""
+        """Compile reading a value of ``writer`` into its place. Raises AvroSchemaError if that is impossible."""
         if self.writing.place > MOST_INSTRUCTIONS:
             raise AvroSchemaError("the schema is too large")
         if isinstance(writer, Union):
@@ -98,7 +98,7 @@ class _Compiler:
             self.writing.go_here(end)
 
     def _writers_branch(self, branch: Type, place: _Place | None) -> None:
-        """What can't be read of a branch fails with the values that have it."""
+        """Compile one branch; if it can't be read, only the values with this branch fail."""
         before = self.writing.place
         try:
             self.value(branch, place)
@@ -108,7 +108,7 @@ class _Compiler:
 
     @staticmethod
     def _is_nullable(writer: Union, place: _Place | None) -> bool:
-        """Null and another, to a column that is null for null."""
+        """Whether the union is null and one other type, and its column can be null."""
         if len(writer.branches) != 2 or len(writer.others) != 1:
             return False
         return place is None or (isinstance(place.kind, Union) and place.kind.has_null)
@@ -139,7 +139,7 @@ class _Compiler:
     def _null(self, place: _Place) -> None:
         self.writing.emit(Op.NULL, place.column, c=self._costs.of_null(place.tree))
 
-    # ---- all else
+    # ---- other types
 
     def _same(self, writer: Type, place: _Place | None) -> None:
         if place is not None and (why := conflict(writer, place.kind)) is not None:
@@ -209,7 +209,7 @@ class _Compiler:
             raise AvroSchemaError(f"{record.name}.{field.name}: {error}") from None
 
     def _default(self, record: Record, field: Field, place: _Place) -> None:
-        """The default as a value of the reader's, read from bytes in the program."""
+        """Compile reading the default, which is stored as bytes in the program, as a value of the reader's schema."""
         if field.default is NO_DEFAULT:
             raise AvroSchemaError(f"{record.name}.{field.name} is not in the writer's schema, and has no default")
         try:

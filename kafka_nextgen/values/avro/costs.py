@@ -1,7 +1,7 @@
-"""The cost of an instruction: about how many bytes it adds to columns without reading as many from the value.
+"""The cost of an instruction: roughly how many more bytes it adds to columns than it reads from the value.
 
-Nulls in structs and defaults have a cost. It is counted only in the items of arrays and maps, because these can repeat
-it. Everything else runs once for each value, so the schemas limit it. Within a default nothing is counted, because the
+Nulls, structs and defaults have a cost. It is counted only in the items of arrays and maps, which can repeat it.
+Everything else runs once for each value, so the schemas limit it. Within a default, nothing is counted, because the
 default is counted as a whole.
 """
 
@@ -16,7 +16,7 @@ __all__ = ["Costs"]
 
 
 class Costs:
-    """The cost of instructions at the current place of the compiler."""
+    """The cost of instructions at the compiler's current position."""
 
     def __init__(self) -> None:
         self._is_counting = self._is_default = False
@@ -45,7 +45,7 @@ class Costs:
         return count if self._is_counting else 0
 
     def of_null(self, tree: Column) -> int:
-        """The cost of a null in this column and all below it."""
+        """The cost of a null in this column and all columns below it."""
         if not self._is_counting:
             return 0
         if id(tree) not in self._null_bytes:

@@ -1,4 +1,4 @@
-"""Runs the programs of the writers' schemas over values: in C where the extension is, else in Python."""
+"""Runs the programs of the writers' schemas on values: in C if the extension is installed, otherwise in Python."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ from kafka_nextgen.values.schemas import Schemas
 
 __all__ = ["AvroDecoder"]
 
-#: Numbers lie in columns as they are encoded, which is so on all machines there are wheels for.
+#: Columns store numbers as they are encoded, in little-endian order, which all platforms with wheels have.
 _IN_C = ACCELERATED and sys.byteorder == "little"
-#: How many programs of the last used ids are kept. As many are kept for ids without a usable schema, because values
-#: that are not Avro can have any id.
+#: How many programs are cached for the ids used last. A separate cache of this size has the ids without a usable
+#: schema, because values that are not Avro can have any id.
 _MOST_PROGRAMS = 100
 
 _Answer = tuple[Any, list[BadValue]]
@@ -46,28 +46,28 @@ class _Target:
 
     @property
     def programs(self) -> Mapping[int, Program]:
-        """Those of the ids used last."""
+        """The programs of the ids used last."""
         return {**self._failing.young, **self._programs.young}
 
     def known(self, schema_id: int) -> Program | None:
-        """The program of this id, if it was learned."""
+        """The program of this id, if it is cached."""
         return self._programs.get(schema_id) or self._failing.get(schema_id)
 
     def learn(self, schema_id: int, writer: Type) -> Program:
-        """Make the program for values of a schema. Raises AvroSchemaError if they can't be these columns."""
+        """Compile the program for values of a schema. Raises AvroSchemaError if these columns can't have them."""
         program = compiled(writer, self.reader, self.root, self._flat)
         self._programs.put(schema_id, program)
         return program
 
     def fail(self, schema_id: int, why: str) -> Program:
-        """Make the program that fails with each value of this id."""
+        """Create a program that fails for each value with this id."""
         program = failing(f"schema {name_of(schema_id)}: {why}")
         self._failing.put(schema_id, program)
         return program
 
 
 class AvroDecoder(ColumnDecoder):
-    """Columns for a reader's schema; keeps a program for each writer's."""
+    """Decodes to columns of a reader's schema, with one program for each writer's schema."""
 
     def __init__(
         self, reader: ReaderSchema, schemas: Schemas[Type], frame_use: FrameUse, name: str, flat: bool
@@ -80,24 +80,24 @@ class AvroDecoder(ColumnDecoder):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the columns, which a union gets more of."""
+        """The names of the columns; those of a union can grow."""
         return tuple(column.name for column in self._target_now().root.children)
 
     def decode(self, values: Buffers, start: int, stop: int, in_c: bool = _IN_C) -> _Answer:
-        """The columns of these rows, and the bad rows; ``in_c=False`` has the twin in Python make them."""
+        """Return the columns of these rows, and the bad rows; with ``in_c=False``, the Python version decodes them."""
         while True:
             answer = self._decoded(self._target_now(), values, start, stop, in_c)
             if answer is not None:
                 return answer
 
     def _target_now(self) -> _Target:
-        """The columns of the reader's schema as it is now."""
+        """Return the columns of the current reader's schema."""
         if self._target.reader is not self._reader.schema:
             self._target = _Target(self._reader.schema, self._name, self._flat)
         return self._target
 
     def _decoded(self, target: _Target, values: Buffers, start: int, stop: int, in_c: bool) -> _Answer | None:
-        """None if a schema that was met has made the reader's grow: there are more columns then."""
+        """Return None if a new schema has added columns to the reader's schema."""
         builder: Any = accelerator.ColumnBuilder(target.layout) if in_c else PythonColumnBuilder(target.layout)
         run: Any = accelerator.avro_decode if in_c else avro_decode
         bad: list[BadValue] = []
@@ -116,7 +116,7 @@ class AvroDecoder(ColumnDecoder):
             known = {**target.programs, schema_id: program}
 
     def _program_of(self, target: _Target, schema_id: int) -> Program:
-        """The program for a schema, if need be a new one; one that can't be read fails with each value."""
+        """Return the program for a schema, compiled if necessary; for an unreadable schema, it fails for each value."""
         known = target.known(schema_id)
         if known is not None:
             return known

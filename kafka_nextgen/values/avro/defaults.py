@@ -1,4 +1,4 @@
-"""Defaults in a program: their bytes, and the bytes that they take in columns."""
+"""Defaults in a program: their bytes, and their size in columns."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["Default", "Defaults"]
 
 @frozen
 class Default:
-    """Where the bytes of a default are in the program, and about how many bytes it takes in the columns."""
+    """The place of a default's bytes in the program, and its approximate size in the columns."""
 
     begin: int
     size: int
@@ -35,10 +35,10 @@ class Defaults:
 
     def __init__(self, writing: Writing, read: Callable[[Type, Column], Program]) -> None:
         self._writing, self._read = writing, read
-        self._known: dict[int, Default] = {}  # by the id of a field: a record that is named again is the same object
+        self._known: dict[int, Default] = {}  # by the id() of a field: references by name lead to the same object
 
     def of(self, field: Field, tree: Column) -> Default:
-        """The default of a field with this column. Raises AvroSchemaError if it is no value of its type."""
+        """Return the default of a field with this column. Raises AvroSchemaError if it is not a value of its type."""
         known = self._known.get(id(field))
         if known is None:
             data = encoded(field.type, field.default)
@@ -47,7 +47,7 @@ class Defaults:
         return known
 
     def _column_bytes(self, field: Field, data: bytes, tree: Column) -> int:
-        """Decode the default once: if it is bad, every value that needs it would be bad."""
+        """Decode the default once: a bad default would make every value that needs it bad."""
         root = Column("", Kind.STRUCTS, "+s", children=(tree,))
         builder = PythonColumnBuilder(flattened(root))
         program = self._read(field.type, root).buffers(0)

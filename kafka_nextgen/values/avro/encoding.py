@@ -1,4 +1,4 @@
-"""A default, as the JSON of a schema has it, to the bytes of a value: reading them is reading the default."""
+"""Converts a default from the JSON of a schema to the bytes of an Avro value, which decoders can read."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _RANGES = {"int": 1 << 31, "long": 1 << 63}
 
 
 def zigzag(number: int) -> bytes:
-    """A long as Avro has it."""
+    """Encode a long."""
     rest = number << 1 ^ number >> 63
     data = bytearray()
     while rest > 0x7F:
@@ -28,9 +28,9 @@ def zigzag(number: int) -> bytes:
 
 
 def encoded(kind: Type, value: Any) -> bytes:
-    """The bytes of this value. Raises AvroSchemaError if it is none of this type.
+    """Return the bytes of this value. Raises AvroSchemaError if it does not have this type.
 
-    The default of a union is of the first branch that it is a value of (Avro 1.12, "Complex Types, Records").
+    The default of a union belongs to the first matching branch (Avro 1.12, "Complex Types, Records").
     """
     if isinstance(kind, Union):
         return _of_union(kind, value)
@@ -90,7 +90,7 @@ def _packed(form: str, value: float) -> bytes | None:
 
 
 def _of_text(kind: Primitive | Fixed, value: str) -> bytes | None:
-    """Strings are UTF-8; bytes are written with a character for each (Avro 1.12, table of defaults)."""
+    """Strings are UTF-8; in the JSON, bytes have one character each (Avro 1.12, table of defaults)."""
     if kind.kind == "string":
         with suppress(UnicodeEncodeError):  # a lone surrogate
             return _text(value.encode())

@@ -1,4 +1,4 @@
-"""What can be wrong with a value: the numbers that the decoders use, and the reasons in words."""
+"""The faults of values: the numbers that the decoders use, and their descriptions."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["REASONS", "Fault", "shown"]
 
 
 class Fault(IntEnum):
-    """What is wrong with a value, as in ``accelerator/avro_values.h``."""
+    """A fault of a value, as in ``accelerator/avro_values.h``."""
 
     ENDS_EARLY = 1
     LONG_VARINT = auto()
@@ -29,7 +29,7 @@ class Fault(IntEnum):
     EXPANDS_TOO_FAR = auto()
 
 
-#: NOT_RESOLVED is missing: the program has its texts.
+#: NOT_RESOLVED is missing, because the program has its descriptions.
 REASONS = {
     Fault.ENDS_EARLY: "the value ends too early",
     Fault.LONG_VARINT: "a number exceeds 64 bits",

@@ -1,4 +1,4 @@
-"""The columns that values of a type become (``docs/use/values.md`` has the table)."""
+"""The columns for values of a type (``docs/use/values.md`` has the table)."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ _LOGICAL = {
     "uuid": ("w:16", 16),
     "duration": ("tin", 16),
 }
-#: Characters of the symbols of all columns: each has its own copy.
+#: The maximum number of characters in the symbols of all columns; each column has its own copy.
 _MOST_SYMBOLS = 1 << 24
 
 
 def _metadata(pairs: dict[str, str]) -> bytes:
-    """Metadata of a schema as Arrow's C data interface has it."""
+    """Encode the metadata of a schema for Arrow's C data interface."""
     texts = [text.encode() for pair in pairs.items() for text in pair]
     return struct.pack("=i", len(pairs)) + b"".join(struct.pack("=i", len(text)) + text for text in texts)
 
@@ -48,16 +48,16 @@ _UUID = _metadata({"ARROW:extension:name": "arrow.uuid", "ARROW:extension:metada
 
 
 def record_of(kind: Type) -> Record | None:
-    """The record whose fields are the columns of values of this type; None if a value is one column."""
+    """Return the record whose fields are the columns for this type; None if a value is a single column."""
     if isinstance(kind, Union) and len(kind.others) == 1:
         return record_of(kind.others[0])
     return kind if isinstance(kind, Record) else None
 
 
 def layout_of(kind: Type, name: str, flat: bool) -> Column:
-    """A struct of the columns: the fields of a record if ``flat``, else one column of this name.
+    """Return a struct of the columns: the fields of a record if ``flat``, otherwise one column of this name.
 
-    All of them are nullable, as a value can be null, or bad.
+    All of them are nullable, since a value can be null or bad.
     """
     record = record_of(kind) if flat else None
     if record is None:
@@ -65,7 +65,7 @@ def layout_of(kind: Type, name: str, flat: bool) -> Column:
     else:
         columns = tuple(_column(field.type, field.name, True) for field in record.fields)
     root = Column("", Kind.STRUCTS, "+s", children=columns)
-    _check(root, MOST_DEPTH if record is None else MOST_DEPTH - 1)  # so that the record can be one column as well
+    _check(root, MOST_DEPTH if record is None else MOST_DEPTH - 1)  # so that the record can also be a single column
     return root
 
 
@@ -117,7 +117,7 @@ def _leaf(kind: Primitive | Fixed, name: str, nullable: bool) -> Column:
 
 
 def _union(kind: Union, name: str, nullable: bool) -> Column:
-    """A nullable column of the only branch that is not null, or a struct with a column for each such branch."""
+    """Return a nullable column for the only branch other than null, or a struct with a column for each of them."""
     nullable = nullable or kind.has_null
     if not kind.others:
         return _column(kind.branches[0], name, nullable)
@@ -130,7 +130,7 @@ def _union(kind: Union, name: str, nullable: bool) -> Column:
 
 
 def branch_names(kind: Union) -> tuple[str, ...]:
-    """The names of the branches that are not null: of named types, without the namespace where that is clear."""
+    """Return the names of the branches other than null, without namespaces unless that would be ambiguous."""
     full = [getattr(branch, "name", branch.kind) for branch in kind.others]
     counts = Counter(name.rpartition(".")[2] for name in full)
     return tuple(name if counts[name.rpartition(".")[2]] > 1 else name.rpartition(".")[2] for name in full)

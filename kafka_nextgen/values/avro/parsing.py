@@ -1,8 +1,8 @@
-"""A schema, as JSON or as what ``json.loads`` makes of it, to types.
+"""Parses a schema, given as JSON or as the result of ``json.loads``, to types.
 
-Recursive schemas are refused: no Arrow type holds itself. So are schemas that become larger than columns may be, which
-those do that use a type in a type again and again. A logical type that does not fit its type is none (Avro 1.12,
-"Logical Types"), and so is an unknown one.
+Recursive schemas are refused, because no Arrow type can contain itself. So are schemas with too many columns, which
+repeated nesting of the same types can cause. A logical type that does not fit its type is ignored (Avro 1.12, "Logical
+Types"), and so is an unknown one.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ _NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _FULL_NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*", re.ASCII)
 _MOST_FIXED = 1 << 20
 _MOST_DIGITS = 76
-_MOST_BRANCHES = 1000  # each is compared with each of another schema
+_MOST_BRANCHES = 1000  # each one is compared with each branch of another schema
 
-#: By the type below: the logical types that it can have, but for decimal.
+#: The logical types that each underlying type can have, except decimal.
 _LOGICAL = {
     "int": ("date", "time-millis"),
     "long": (
@@ -48,14 +48,14 @@ _LOGICAL = {
     ),
     "string": ("uuid",),
 }
-#: By the size of a fixed.
+#: The same for fixed types, by their size.
 _LOGICAL_FIXED = {16: ("uuid",), 12: ("duration",)}
 
 
 def parse(schema: object, references: Iterable[object] = ()) -> Type:
-    """The type that a schema describes; ``references`` define the types that it refers to, in their order.
+    """Return the type that a schema describes; ``references`` define the types to which it refers, in this order.
 
-    Raises AvroSchemaError for what is none, or is recursive or too large.
+    Raises AvroSchemaError for a schema that is invalid, recursive or too large.
     """
     parser = _Parser()
     for each in references:
@@ -75,12 +75,12 @@ def _loaded(schema: object) -> Any:
 
 
 class _Parser:
-    """Knows the named types so far; None is one that is not finished."""
+    """Parses one schema. It knows the named types so far; unfinished ones are None."""
 
     def __init__(self) -> None:
         self._named: dict[str, Type | None] = {}
         self._size: dict[str, int] = {}
-        self._height: dict[str, int] = {}  # the levels below a named type, which count wherever it is used
+        self._height: dict[str, int] = {}  # the levels below a named type, which count at each use
         self._count = 0
         self._deepest = 0
 
@@ -135,7 +135,7 @@ class _Parser:
         raise AvroSchemaError(f"unknown type {shown(name)}")
 
     def _begin(self, schema: Mapping[str, Any], namespace: str) -> tuple[str, str, frozenset[str]]:
-        """The full name, the namespace inside, and the aliases of a named type; its name is taken from now on."""
+        """Return the full name, the namespace for nested names, and the aliases of a named type; reserve its name."""
         name = _need(schema, "name")
         space = schema.get("namespace", namespace)
         if not isinstance(name, str) or not isinstance(space, str | None):
@@ -220,7 +220,7 @@ def _decimal(schema: Mapping[str, Any], kind: str, size: int | None) -> Logical 
     if not 1 <= precision <= _MOST_DIGITS or not 0 <= scale <= precision:
         return None
     if size is not None and 10**precision - 1 > 2 ** (8 * size - 1) - 1:
-        return None  # so many digits don't fit
+        return None  # this many digits do not fit
     return Logical("decimal", precision, scale)
 
 

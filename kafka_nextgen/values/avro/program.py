@@ -1,7 +1,7 @@
-"""Programs that read Avro values into columns: what they are made of.
+"""The instructions and tables of programs that read Avro values into columns.
 
-An instruction is five numbers: the operation, the column that it writes to (-1: none, the value is read and dropped),
-and three arguments, which ``accelerator/avro_program.h`` has beside each operation.
+An instruction has five numbers: the operation, the column that it writes to (-1 if the value is read and dropped), and
+three arguments, which ``accelerator/avro_program.h`` describes for each operation.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ __all__ = [
     "Writing",
 ]
 
-#: Numbers of an instruction.
+#: How many numbers an instruction has.
 INSTRUCTION = 5
 MOST_INSTRUCTIONS = 1 << 18
-#: The allowance of a value: how many bytes the items of its arrays and maps can add to columns without reading as many.
+#: The allowance of a value limits how many more bytes the items of its arrays and maps add to columns than they read.
 #: It is FREE_BYTES plus EXPANSION times the size of the value.
 FREE_BYTES = 4096
 EXPANSION = 256
-#: The cost of an item that takes no bytes.
+#: The cost of an item without bytes in the value.
 EMPTY_ITEM_BYTES = 8
 _MOST_BLOB = 1 << 20
 
 
 class FrameUse(IntEnum):
-    """What values begin with, as in ``accelerator/avro.h``."""
+    """The frame at the beginning of values, as in ``accelerator/avro.h``."""
 
     BARE = 0
     ANY_ID = 1
@@ -47,7 +47,7 @@ class FrameUse(IntEnum):
 
 
 class Op(IntEnum):
-    """What to do, as in ``accelerator/avro_program.h``."""
+    """An operation, as in ``accelerator/avro_program.h``."""
 
     END = 0
     NULL = auto()
@@ -84,7 +84,7 @@ class Op(IntEnum):
 
 @frozen(eq=False)
 class Program:
-    """The numbers of all instructions, tables that they name, bytes of defaults, and the texts of what can fail."""
+    """The numbers of all instructions, the tables that they use, the bytes of defaults, and the texts of failures."""
 
     code: array[int]
     table: array[int]
@@ -93,11 +93,11 @@ class Program:
 
     @property
     def is_failing(self) -> bool:
-        """Whether it reads nothing, and only says why."""
+        """Whether the program reads no values, but always fails."""
         return self.code[0] == Op.FAIL
 
     def buffers(self, schema_id: int) -> tuple[int, array[int], array[int], bytes]:
-        """The program as decoders take it, for values of this schema id."""
+        """The program in the form that decoders take, for values of this schema id."""
         return schema_id, self.code, self.table, self.blob
 
 
@@ -113,50 +113,50 @@ class Writing:
 
     @property
     def place(self) -> int:
-        """Where the next instruction goes."""
+        """The place of the next instruction."""
         return len(self._code) // INSTRUCTION
 
     def emit(self, op: Op, column: int = -1, a: int = 0, b: int = 0, c: int = 0) -> int:
-        """Write an instruction; answers with its place."""
+        """Write an instruction; returns its place."""
         self._code.extend((op, column, a, b, c))
         return self.place - 1
 
     def go_here(self, place: int, argument: int = 0) -> None:
-        """Have the instruction at a place lead to the next one, by its first argument or by another."""
+        """Make the instruction at ``place`` lead to the next one, by its first argument or another one."""
         self._code[place * INSTRUCTION + 2 + argument] = self.place
 
     def table(self, numbers: Sequence[int]) -> int:
-        """Add a table; answers with where it begins."""
+        """Add a table; returns the index of its first entry."""
         self._table.extend(numbers)
         return len(self._table) - len(numbers)
 
     def table_of(self, key: object, numbers: Callable[[], Sequence[int]]) -> int:
-        """The table of this key, which is made only once; answers with where it begins."""
+        """Add the table of this key, unless it exists; returns the index of its first entry."""
         if key not in self._tables:
             self._tables[key] = self.table(numbers())
         return self._tables[key]
 
     def set_table(self, index: int) -> None:
-        """Have an entry of a table be the place of the next instruction."""
+        """Make a table's entry the place of the next instruction."""
         self._table[index] = self.place
 
     def blob(self, data: bytes) -> int:
-        """Add bytes; answers with where they begin. Raises AvroSchemaError if all are more than a program may have."""
+        """Add bytes; returns where they begin. Raises AvroSchemaError if a program would have too many of them."""
         if len(self._blob) + len(data) > _MOST_BLOB:
             raise AvroSchemaError(f"the defaults take more than {_MOST_BLOB} bytes")
         self._blob += data
         return len(self._blob) - len(data)
 
     def fail(self, text: str) -> int:
-        """Write an instruction that fails and says this."""
+        """Write an instruction that fails with this text."""
         self._failures.append(text)
         return self.emit(Op.FAIL, a=len(self._failures) - 1)
 
     def cut(self, place: int) -> None:
-        """Take back all from this place on."""
+        """Remove all instructions from this place on."""
         del self._code[place * INSTRUCTION :]
 
     def done(self) -> Program:
-        """The program."""
+        """Return the finished program."""
         self.emit(Op.END)
         return Program(self._code, self._table, bytes(self._blob), tuple(self._failures))

@@ -25,10 +25,10 @@ class ReaderSchema:
 
 
 class UnionSchema(ReaderSchema):
-    """The union of all schemas met so far.
+    """The union of all schemas encountered so far.
 
-    If two threads meet schemas at the same time, one change can be lost. The thread that lost it decodes its values
-    again, because the schema is not the one it decoded for, and meets its schema again.
+    If two threads add schemas at the same time, one change can be lost. The thread whose change was lost decodes its
+    values again, because the schema is not the one for which it decoded, and adds its schema again.
     """
 
     def __init__(self, known: Iterable[tuple[int, Type]]) -> None:
@@ -41,7 +41,7 @@ class UnionSchema(ReaderSchema):
                 raise AvroSchemaError(f"schema {schema_id}: {error}") from None
 
     def meet(self, schema_id: int, writer: Type) -> None:
-        """Add what the union lacks. An AvroSchemaError names the schema that this one conflicts with."""
+        """Add the missing parts to the union. An AvroSchemaError names the schema with which this one conflicts."""
         try:
             grown = united(self.schema, writer) if self._parts else writer
         except AvroSchemaError as error:

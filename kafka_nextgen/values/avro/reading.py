@@ -1,4 +1,4 @@
-"""Single values of Avro's binary encoding, as the bytes that columns have of them: ``accelerator/avro_values.h``."""
+"""Reads single values of Avro's binary encoding, as bytes for columns, like ``accelerator/avro_values.h``."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _UUID = re.compile(rb"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 
 
 class BadError(Exception):
-    """What is wrong with the value."""
+    """A value is bad."""
 
     def __init__(self, fault: Fault, detail: int = 0) -> None:
         super().__init__(fault, detail)
@@ -24,7 +24,7 @@ class BadError(Exception):
 
 
 class Reader:
-    """Reads values one after the other, or for a while those of other bytes."""
+    """Reads values one after the other, temporarily from other bytes."""
 
     def __init__(self, data: bytes) -> None:
         self.data = data
@@ -33,7 +33,7 @@ class Reader:
 
     @property
     def left(self) -> int:
-        """How many bytes are left."""
+        """The number of bytes left."""
         return len(self.data) - self.at
 
     def read_instead(self, data: bytes) -> None:
@@ -42,19 +42,19 @@ class Reader:
         self.data, self.at = data, 0
 
     def resume(self) -> None:
-        """Go on where ``read_instead`` was called."""
+        """Continue where ``read_instead`` was called."""
         assert self.resumed is not None
         (self.data, self.at), self.resumed = self.resumed, None
 
     def take(self, size: int) -> bytes:
-        """So many bytes."""
+        """Read ``count`` bytes."""
         if size > self.left:
             raise BadError(Fault.ENDS_EARLY)
         self.at += size
         return self.data[self.at - size : self.at]
 
     def read_long(self) -> int:
-        """A zigzag varint of 64 bits."""
+        """Read a zigzag varint of 64 bits."""
         raw = 0
         for shift in range(0, 64, 7):
             if not self.left:
@@ -69,21 +69,21 @@ class Reader:
         return raw >> 1 ^ -(raw & 1)
 
     def read_int(self) -> int:
-        """The same of 32 bits."""
+        """Read a zigzag varint of 32 bits."""
         number = self.read_long()
         if not -(2**31) <= number < 2**31:
             raise BadError(Fault.NO_INT)
         return number
 
     def read_bytes(self) -> bytes:
-        """A length and as many bytes."""
+        """Read a length and that many bytes."""
         size = self.read_long()
         if not 0 <= size <= self.left:
             raise BadError(Fault.BAD_LENGTH)
         return self.take(size)
 
     def value(self, op: int, a: int, b: int, table: Sequence[int], width: int) -> bytes:
-        """The value that an instruction reads, as its column has it."""
+        """Read the value of an instruction, in the form of its column."""
         if op == Op.ENUM:
             return self._enum(a, table[b : b + a], width)
         if op == Op.DECIMAL:
@@ -108,13 +108,13 @@ class Reader:
         return number.to_bytes(width, "little", signed=True)
 
     def boolean(self, a: int) -> bytes:
-        """A byte of 0 or 1."""
+        """Read a byte of 0 or 1."""
         if self.left and self.data[self.at] > 1:
             raise BadError(Fault.NO_BOOLEAN)
         return self.take(1)
 
     def string(self, a: int) -> bytes:
-        """A length and as many bytes of UTF-8."""
+        """Read a length and that many bytes of UTF-8."""
         data = self.read_bytes()
         try:
             data.decode()
@@ -123,14 +123,14 @@ class Reader:
         return data
 
     def uuid(self, a: int) -> bytes:
-        """The text of one."""
+        """Read a uuid's text."""
         data = self.read_bytes()
         if not _UUID.fullmatch(data):
             raise BadError(Fault.NO_UUID)
         return bytes.fromhex(data.replace(b"-", b"").decode())
 
     def duration(self, a: int) -> bytes:
-        """Months, days and milliseconds."""
+        """Read months, days and milliseconds."""
         months, days, milliseconds = struct.unpack("<III", self.take(12))
         if max(months, days) >= 2**31:
             raise BadError(Fault.OUT_OF_RANGE)

@@ -1,4 +1,4 @@
-"""What of a writer's schema a reader's takes (Avro 1.12, "Schema Resolution"): names, promotions, logical types."""
+"""Which types of a writer's schema a reader's schema accepts (Avro 1.12, "Schema Resolution")."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _PROMOTIONS = {
 
 
 def conflict(writer: Type, reader: Type) -> str | None:
-    """Why a value of the one type, neither a union, can't be read as the other; what is inside is not compared."""
+    """Return why a value of one type can't be read as another. Neither is a union; nested types are not compared."""
     if writer.kind != reader.kind and reader.kind not in _PROMOTIONS.get(writer.kind, ()):
         return f"{described(writer)} can't be read as {described(reader)}"
     if isinstance(writer, Named) and isinstance(reader, Named) and not _has_name(writer, reader):
@@ -27,7 +27,7 @@ def conflict(writer: Type, reader: Type) -> str | None:
 
 
 def _logical_conflict(writer: Type, reader: Type) -> str | None:
-    """The bytes of one logical type, read as another, would silently be another value."""
+    """Bytes of one logical type that are read as another would silently become a different value."""
     written, wanted = getattr(writer, "logical", None), getattr(reader, "logical", None)
     if written is None or wanted is None or written == wanted:
         return None
@@ -35,7 +35,7 @@ def _logical_conflict(writer: Type, reader: Type) -> str | None:
 
 
 def _has_name(writer: Named, reader: Named) -> bool:
-    """Names are compared without their namespaces, or the reader has an alias for the writer's."""
+    """Whether the names match without their namespaces, or the reader has an alias for the writer's name."""
     own, full = _last(writer.name), writer.name
     return own == _last(reader.name) or full in reader.aliases or own in reader.aliases
 
@@ -45,10 +45,10 @@ def _last(name: str) -> str:
 
 
 def branch_for(writer: Type, union: Union) -> Type | None:
-    """The branch of a reader's union that a value of this type, which is no union, becomes: the first that takes it.
+    """Return the branch of a reader's union for a value of this type, which is not a union: the first that accepts it.
 
-    One of the same type comes first, if it has a name by its full name. Else a union would be read by itself with all
-    ints as longs if longs are before them, and records by names without their namespaces.
+    Branches of the same type and full name come first. Otherwise, a union that is read as itself would turn ints into
+    longs if a long precedes the int, and match records by names without their namespaces.
     """
     same = [branch for branch in union.branches if _is_same(writer, branch)]
     return next((branch for branch in (*same, *union.branches) if _takes(writer, branch)), None)
@@ -59,7 +59,7 @@ def _is_same(writer: Type, reader: Type) -> bool:
 
 
 def _takes(writer: Type, reader: Type) -> bool:
-    """As `conflict`, and for what is in lists and maps as well."""
+    """Whether there is no ``conflict``, including in the items of lists and maps."""
     if isinstance(writer, Union) or isinstance(reader, Union):
         return True
     if conflict(writer, reader) is not None:
@@ -70,7 +70,7 @@ def _takes(writer: Type, reader: Type) -> bool:
 
 
 def fields_of_writer(writer: Record, reader: Record) -> dict[str, Field]:
-    """By names of the writer's fields: the reader's, by its name or an alias of it; each once, names first."""
+    """Map the writer's field names to the reader's fields, by name or else by alias; each field is used once."""
     by_name = {field.name: field for field in reader.fields}
     by_alias = {alias: field for field in reader.fields for alias in field.aliases}
     found = {field.name: by_name[field.name] for field in writer.fields if field.name in by_name}
@@ -84,7 +84,7 @@ def fields_of_writer(writer: Record, reader: Record) -> dict[str, Field]:
 
 
 def described(kind: Type) -> str:
-    """A type in an error."""
+    """Describe a type in an error."""
     logical = getattr(kind, "logical", None)
     text = f"{kind.kind} {kind.name}" if isinstance(kind, Named) else kind.kind
     if logical is None:

@@ -1,4 +1,4 @@
-"""Instructions for single values: by the writer's type, and by what the reader takes them for."""
+"""Instructions for single values, by the writer's and the reader's type."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ _OPS = {
     ("string", "bytes"): Op.BYTES,
     ("fixed", "fixed"): Op.FIXED,
 }
-#: What times have to be below: a day.
+#: The upper limits of times: a day.
 _LIMITS = {"time-millis": 86_400_000, "time-micros": 86_400_000_000}
 _LEAST = {"null": 0, "float": 4, "double": 8}
-_MOST = 1 << 40  # the least bytes of an item, where nested records make it more than can ever be there
+_MOST = 1 << 40  # caps the minimum size of an item, which nested records can make impossibly large
 
 
 def emit_scalar(writing: Writing, writer: Type, reader: Type | None, column: int) -> None:
-    """Read a value that is no record, list, map, union or null to a column; to none if there is no reader."""
+    """Emit reading a scalar (no record, list, map, union or null) to a column, or dropping it if ``reader`` is None."""
     reader = writer if reader is None else reader
     if isinstance(writer, Enum) and isinstance(reader, Enum):
         _emit_enum(writing, writer, reader, column)
@@ -56,20 +56,20 @@ def emit_scalar(writing: Writing, writer: Type, reader: Type | None, column: int
 
 
 def _emit_enum(writing: Writing, writer: Enum, reader: Enum, column: int) -> None:
-    """With a table for all uses of these two enums, which are the same objects wherever they are named."""
+    """Share one table among all uses of these two enums, which are the same objects wherever they are referenced."""
     table = writing.table_of((id(writer), id(reader)), lambda: _numbers(writer, reader))
     writing.emit(Op.ENUM, column, len(writer.symbols), table)
 
 
 def _numbers(writer: Enum, reader: Enum) -> list[int]:
-    """By the writer's numbers, the reader's; its default for what it does not know, -1 without one."""
+    """Map the writer's symbol numbers to the reader's: its default for unknown symbols, -1 without a default."""
     numbers = {symbol: number for number, symbol in enumerate(reader.symbols)}
     unknown = -1 if reader.default is None else numbers[reader.default]
     return [numbers.get(symbol, unknown) for symbol in writer.symbols]
 
 
 def least_bytes(kind: Type) -> int:
-    """The least bytes that a value of this type takes."""
+    """Return the minimum size of a value of this type."""
     if isinstance(kind, Record):
         return min(_MOST, sum(least_bytes(field.type) for field in kind.fields))
     if isinstance(kind, Union):

@@ -1,4 +1,4 @@
-"""``avro_decode`` in Python: what the extension's (``accelerator/avro.h``) has to do, and what is there without it."""
+"""``avro_decode`` in Python: the reference for the extension's (``accelerator/avro.h``), and its replacement."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def avro_decode(
     start: int,
     stop: int,
 ) -> tuple[int, list[_Bad]]:
-    """Decode values from ``start`` up to before ``stop``; answers with where it ended, and the bad ones."""
+    """Decode the values from ``start`` to before ``stop``; returns where it stopped, and the bad values."""
     data, bounds, validity = memoryview(values[0]), memoryview(values[1]).cast("B").cast("i"), values[2]
     by_id = {program[0]: program for program in programs}
     bad: list[_Bad] = []
@@ -58,17 +58,17 @@ def _id_of(reader: Reader) -> int:
 
 
 class _Run:
-    """One value by a program."""
+    """Decodes one value with a program."""
 
     def __init__(self, reader: Reader, program: _Program, builder: PythonColumnBuilder) -> None:
         _, self._code, self._table, self._blob = program
         self._reader, self._builder = reader, builder
         self._left: list[int] = []
-        self._cost = 0  # of the instruction
+        self._cost = 0  # of the current instruction
         self._allowance = FREE_BYTES + EXPANSION * len(reader.data)
 
     def run(self) -> None:
-        """Read the value; all its bytes have to be used."""
+        """Read the value, which must have no bytes left."""
         place = 0
         while True:
             op, column, a, b, c = self._code[place * INSTRUCTION : (place + 1) * INSTRUCTION]
@@ -87,7 +87,7 @@ class _Run:
             raise BadError(Fault.BYTES_LEFT)
 
     def _spend(self) -> None:
-        """Count what the instruction adds to columns without bytes of the value."""
+        """Count the bytes that the instruction adds to columns beyond those of the value."""
         self._allowance -= self._cost
         if self._allowance < 0:
             raise BadError(Fault.EXPANDS_TOO_FAR)
@@ -104,19 +104,19 @@ class _Run:
             self._builder.append_number(column, data)
 
     def null(self, place: int, column: int, a: int, b: int) -> int:
-        """A null."""
+        """Append a null."""
         if column >= 0:
             self._builder.append_null(column)
         return place
 
     def struct(self, place: int, column: int, a: int, b: int) -> int:
-        """A struct, of which the children follow."""
+        """Append a struct, whose children follow."""
         if column >= 0:
             self._builder.append_struct(column)
         return place
 
     def branch(self, place: int, column: int, a: int, b: int) -> int:
-        """A struct with one child; the others are null."""
+        """Append a struct with one child; the others are null."""
         self._builder.append_struct(column)
         for child in self._builder.children(column):
             if child != a:
@@ -124,14 +124,14 @@ class _Run:
         return place
 
     def list(self, place: int, column: int, a: int, b: int) -> int:
-        """The first block of a list."""
+        """Begin the first block of a list."""
         if len(self._left) == MOST_DEPTH:
             raise OverflowError("lists are nested too deeply")
         self._left.append(0)
         return self._go_through(place, a, column, b)
 
     def next(self, place: int, column: int, a: int, b: int) -> int:
-        """The next item, or the next block."""
+        """Continue with the next item, or the next block."""
         self._left[-1] -= 1
         return a if self._left[-1] > 0 else self._go_through(a, place, column, b)
 
@@ -159,14 +159,14 @@ class _Run:
         return count
 
     def switch(self, place: int, column: int, a: int, b: int) -> int:
-        """A branch of a union."""
+        """Continue with the branch of a union."""
         index = self._reader.read_long()
         if not 0 <= index < a:
             raise BadError(Fault.NO_BRANCH)
         return self._table[b + index]
 
     def nullable(self, place: int, column: int, a: int, b: int) -> int:
-        """A branch of a union of null and another."""
+        """Continue with the branch of a union of null and another type."""
         index = self._reader.read_long()
         if not 0 <= index <= 1:
             raise BadError(Fault.NO_BRANCH)
@@ -176,11 +176,11 @@ class _Run:
         return self.null(b, column, a, b)
 
     def jump(self, place: int, column: int, a: int, b: int) -> int:
-        """Go on elsewhere."""
+        """Continue elsewhere."""
         return a
 
     def default(self, place: int, column: int, a: int, b: int) -> int:
-        """Read a default instead."""
+        """Read a default instead of the value."""
         self._reader.read_instead(self._blob[a : a + b])
         return place
 
@@ -190,7 +190,7 @@ class _Run:
         return place
 
     def fail(self, place: int, column: int, a: int, b: int) -> int:
-        """What the schemas don't let be read."""
+        """Fail, because the schemas can't be resolved here."""
         raise BadError(Fault.NOT_RESOLVED, a)
 
 

@@ -1,4 +1,4 @@
-"""Avro's types, as ``parsing`` makes them of a schema. Names are full names; a schema without recursion is a tree."""
+"""Avro's types, which ``parsing`` creates from a schema. Names are full names; a schema without recursion is a tree."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ __all__ = [
     "is_long",
 ]
 
-#: Of a column of fixed, in which each null takes as much as a value.
+#: The maximum size of a fixed type in a column of numbers, where a null takes as much memory as a value.
 _MOST_WIDTH = 256
-#: Of a field without a default; None is the default null.
+#: The default of a field that has none; None is the default null.
 NO_DEFAULT = object()
 
 
 @frozen
 class Logical:
-    """What a type stands for; ``precision`` and ``scale`` are of decimals."""
+    """The logical type; ``precision`` and ``scale`` are those of decimals."""
 
     name: str
     precision: int = 0
@@ -45,7 +45,7 @@ class Primitive:
 
 @frozen
 class Fixed:
-    """So many bytes."""
+    """A fixed number of bytes."""
 
     name: str
     aliases: frozenset[str]
@@ -56,7 +56,7 @@ class Fixed:
 
 @frozen
 class Enum:
-    """One of some symbols; ``default`` is what a reader takes those for that it does not know."""
+    """One of several symbols; a reader replaces unknown ones by ``default``."""
 
     name: str
     aliases: frozenset[str]
@@ -77,7 +77,7 @@ class Field:
 
 @frozen
 class Record:
-    """Fields in their order."""
+    """A record, with its fields in order."""
 
     name: str
     aliases: frozenset[str]
@@ -95,7 +95,7 @@ class Array:
 
 @frozen
 class Map:
-    """Any number of values, by strings."""
+    """Any number of values, with strings as keys."""
 
     values: Type
     kind: str = "map"
@@ -103,11 +103,11 @@ class Map:
 
 @frozen
 class Union:
-    """One of some branches."""
+    """One of several branches."""
 
     branches: tuple[Type, ...]
     kind: str = "union"
-    #: The branches without null.
+    #: The branches other than null.
     others: tuple[Type, ...] = field(init=False, eq=False, repr=False)
 
     @others.default
@@ -116,12 +116,12 @@ class Union:
 
     @property
     def has_null(self) -> bool:
-        """Whether null is one of them."""
+        """Whether null is one of the branches."""
         return len(self.others) < len(self.branches)
 
 
 def is_long(kind: Fixed) -> bool:
-    """Whether its bytes are a column of byte strings, in which a null takes none."""
+    """Whether values are stored in a column of byte strings, where a null takes no bytes."""
     return kind.logical is None and kind.size > _MOST_WIDTH
 
 

@@ -57,7 +57,7 @@ def united(known: Type, new: Type) -> Type:
 
 
 def _check(known: Type, new: Type) -> None:
-    """Names must match, directly or by an alias; so must the sizes of fixed types, and logical types."""
+    """Check the match of names, directly or by an alias, of the sizes of fixed types, and of logical types."""
     why = conflict(new, known)
     if why is not None and conflict(known, new) is not None:
         raise AvroSchemaError(why)
@@ -70,7 +70,7 @@ def _enum(known: Enum, new: Enum) -> Enum:
 
 
 def _same(known: Type, new: Type) -> Type:
-    """The types differ in their names, or only one has a logical type."""
+    """Unite types that differ only in their names, or of which one has a logical type."""
     logical = getattr(known, "logical", None) or getattr(new, "logical", None)
     if isinstance(known, Primitive):
         return evolve(known, logical=logical)
@@ -173,7 +173,7 @@ def _is_default(kind: Type, default: object) -> bool:
 
 
 def _absent(field: Field) -> Field:
-    """The field if some values lack it."""
+    """Return the field for a union in which some values lack it."""
     if _is_default(field.type, field.default):
         return field
     branches = tuple(kind for kind in _branches(field.type) if kind.kind != "null")

@@ -1,8 +1,8 @@
-"""JSON: the format, and what decodes values of it. ``docs/use/values.md`` has the types and the rules.
+"""The format JSON, and the decoder of its values. ``docs/use/values.md`` lists the types and the rules.
 
-In short: values are strict JSON, in UTF-8; a field has the type that the schema says or the value is bad, and nothing
-is rounded to fit, but for doubles; a field that is missing or null is null where it may be; fields that the schema has
-not are only checked to be JSON; of a field that is there twice, the last one counts.
+In short: values are strict JSON, in UTF-8. If a field does not have the type in the schema, the value is bad; only
+doubles are rounded. A missing or null field is null if the schema allows it. Fields that are not in the schema are only
+checked for valid JSON. If a field occurs twice, the last one counts.
 """
 
 from __future__ import annotations
@@ -28,24 +28,24 @@ __all__ = ["Json"]
 class Json(ValueFormat):
     """Values in JSON.
 
-    ``schema`` says what the columns are: a ``pyarrow.Schema`` (or what offers one, such as ``polars.Schema``), a
-    ``pyarrow.DataType`` if values are no objects, or a JSON Schema as text or as what ``json.loads`` makes of it.
+    ``schema`` defines the columns: a ``pyarrow.Schema`` (or an object that exports one, such as ``polars.Schema``), a
+    ``pyarrow.DataType`` if values are not objects, or a JSON Schema as text or as the result of ``json.loads``.
 
     Without it, ``registry`` has the JSON Schemas by id: a ``SchemaRegistry``, confluent-kafka's
     ``SchemaRegistryClient``, a mapping, or a function. Values are framed then, and one of these defines the columns:
 
     * ``columns="newest"``, the default: the mapping's schema with the highest id, or the latest version of ``subject``,
       at the time the format is created. The ids of values are not looked up.
-    * ``columns="union"``: the fields of all schemas in the mapping, or of all versions of ``subject``, and later the
-      fields of each new schema that a value has. Later tables keep these columns.
+    * ``columns="union"``: the fields of all schemas in the mapping, or of all versions of ``subject``, and of each new
+      schema that occurs in a value. Later tables keep these columns.
 
-    ``binary`` is how bytes are written in strings, where a JSON Schema's ``contentEncoding`` does not say it.
-    ``integer_times`` says that dates, times, timestamps and durations may also be integers, in their column's unit.
-    ``framed`` says that values have the frame although ``schema`` is given; the id is ignored. ``framing`` says whose
-    serializers wrote it; Confluent's may have put the schema's GUID into a header.
+    ``binary`` is the encoding of bytes in strings, unless a JSON Schema's ``contentEncoding`` specifies it.
+    ``integer_times`` means that dates, times, timestamps and durations can also be integers, in their column's unit.
+    ``framed`` means that values have the frame even though ``schema`` is given; the id is ignored. ``framing`` names
+    the serializers that wrote the values; Confluent's may have put the schema's GUID into a header.
 
-    Raises JsonSchemaError for schemas that are none, or that have what can't be made of JSON, ConfigError for arguments
-    that can't be combined, and with ``subject`` the errors of the registry.
+    Raises JsonSchemaError for schemas that are invalid or have types that JSON can't have, ConfigError for arguments
+    that can't be combined, and, with ``subject``, the errors of the registry.
     """
 
     def __init__(
@@ -93,7 +93,7 @@ class Json(ValueFormat):
         return self._union.node
 
     def decoder(self, name: str, flat: bool) -> ColumnDecoder:
-        """What makes columns of values; the same each time it is asked for."""
+        """Return the decoder for these arguments; repeated calls return the same one."""
         known = self._decoders.get((name, flat))
         if known is None:
             target = None if self._arrow is None else self._arrow.target(name, flat)

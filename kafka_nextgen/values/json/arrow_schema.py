@@ -1,6 +1,6 @@
-"""Arrow's types to nodes. Imported only for a schema of Arrow's: pyarrow is an extra.
+"""Converts Arrow's types to nodes. Imported only for an Arrow schema, since pyarrow is an extra.
 
-Some types are filled as others that are like them, and cast then: large and view types, lists of fixed size, and
+Columns of some types are built as similar types, and then cast: large and view types, lists of fixed size, and
 dictionaries of strings.
 """
 
@@ -23,14 +23,14 @@ _Make = Callable[[Leaves, str, bool, pa.DataType], Node]
 
 
 def _any(*tests: str) -> Callable[[pa.DataType], bool]:
-    """Whether it is one of these types, of which an older pyarrow may not know some."""
+    """Return a test for these types; an older pyarrow may not know some of them."""
     known = [getattr(types, test) for test in tests if hasattr(types, test)]
     return lambda kind: any(test(kind) for test in known)
 
 
 _is_text = _any("is_string", "is_large_string", "is_string_view")
 
-#: What makes a node of a single value, by what the type is.
+#: The tests of types, and the functions that create their nodes.
 _LEAVES: tuple[tuple[Callable[[pa.DataType], bool], _Make], ...] = (
     (types.is_null, lambda leaves, name, nullable, kind: leaves.null(name)),
     (types.is_boolean, lambda leaves, name, nullable, kind: leaves.boolean(name, nullable)),
@@ -70,7 +70,7 @@ _MOST_FIXED = 1 << 20
 
 
 class Arrow:
-    """A schema of Arrow's: its node, and the schema that the columns are cast to."""
+    """An Arrow schema: its node, and the schema to which the columns are cast."""
 
     def __init__(self, schema: Any, leaves: Leaves) -> None:
         self._leaves = leaves
@@ -84,7 +84,7 @@ class Arrow:
             self.node = self._struct("", False, self._fields, "")
 
     def target(self, name: str, flat: bool) -> pa.Schema:
-        """What the columns are to be. All are nullable, as a value can be null, or bad."""
+        """Return the schema of the columns. All are nullable, since a value can be null or bad."""
         fields = self._fields
         if flat and fields is None and types.is_struct(self.kind):
             fields = [self.kind.field(index) for index in range(self.kind.num_fields)]
@@ -131,7 +131,7 @@ def _schema_of(schema: Any) -> pa.Schema:
 
 
 class Cast:
-    """Columns that become others, such as large strings, when they are handed over."""
+    """Columns that are cast to other types, such as large strings, when they are exported."""
 
     def __init__(self, columns: Any, target: pa.Schema) -> None:
         self._columns, self._target = columns, target

@@ -1,4 +1,4 @@
-"""Rules for the names in Arrow schemas and JSON Schemas alike."""
+"""Rules for names in both Arrow schemas and JSON Schemas."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["check_names", "check_text"]
 
 
 def check_text(text: str, place: str) -> None:
-    """Names and symbols are UTF-8 without zeros, which Arrow's names end with. Raises JsonSchemaError for others."""
+    """Raise JsonSchemaError unless a name or symbol is UTF-8 without zeros, which terminate names in Arrow."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -21,7 +21,7 @@ def check_text(text: str, place: str) -> None:
 
 
 def check_names(names: Iterable[str], place: str) -> None:
-    """Each field has a name of its own. Raises JsonSchemaError if not."""
+    """Raise JsonSchemaError if two fields have the same name."""
     for name, count in Counter(names).items():
         check_text(name, place)
         if count > 1:

@@ -1,4 +1,4 @@
-"""Reads values to columns, in C where the extension is, else in Python, and says what is wrong with the bad."""
+"""Reads values into columns, in C if the extension is installed, otherwise in Python, and describes faults."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from kafka_nextgen.values.json.twin import json_decode
 
 __all__ = ["JsonDecoder"]
 
-#: Numbers lie in columns as they are in memory, which is little-endian on all machines there are wheels for.
+#: Columns store numbers as they are in memory, which is little-endian on all platforms with wheels.
 _IN_C = ACCELERATED and sys.byteorder == "little"
 
 _JSON_TYPES = {
@@ -45,9 +45,9 @@ _FORMS = {
 
 
 class JsonDecoder(ColumnDecoder):
-    """Columns for one schema. If there is a ``target``, a ``pyarrow.Schema``, the columns are cast to it.
+    """Decodes to the columns of one schema. If there is a ``target``, a ``pyarrow.Schema``, they are cast to it.
 
-    ``frame`` is how many bytes are in front of each value, of which the first is 0.
+    ``frame`` is the number of bytes in front of each value; the first of these is 0.
     """
 
     def __init__(self, value: Node, name: str, flat: bool, target: Any = None, frame: int = 0) -> None:
@@ -66,7 +66,7 @@ class JsonDecoder(ColumnDecoder):
         return tuple(column.name for column in self._root.children)
 
     def decode(self, values: Buffers, start: int, stop: int, in_c: bool = _IN_C) -> tuple[Any, list[BadValue]]:
-        """The columns of these rows, and the bad rows; ``in_c=False`` has the twin in Python make them."""
+        """Return the columns of these rows, and the bad rows; with ``in_c=False``, the Python version decodes them."""
         builder: Any
         if in_c:
             builder = accelerator.ColumnBuilder(self._layout)
@@ -98,7 +98,7 @@ def _around(value: Node) -> Node:
 
 
 def _layout(root: Node) -> Column:
-    """All columns of a value are nullable, as the value can be null, or bad."""
+    """Return the columns. All are nullable, since a value can be null or bad."""
     children = tuple(column_of(child, nullable=True) for child in root.children)
     return Column("", Kind.STRUCTS, "+s", children=children)
 

@@ -1,7 +1,7 @@
-"""A JSON document as Python's objects, by the standard library's ``json``, made as strict as RFC 8259 and orjson are.
+"""Parses a JSON document with the standard library's ``json``, made as strict as RFC 8259 and orjson.
 
-This is the definition of what is JSON, and says what is wrong with what is none. Numbers stay texts; objects keep their
-pairs in order, since in a map none replaces another.
+This module defines which bytes are JSON, and describes what is wrong with others. Numbers stay text; objects keep all
+pairs in order, since a map may have the same name twice.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ _STRING = re.compile(r'"(?:[^"\\]|\\.)*"?', re.DOTALL)
 
 
 class NotJsonError(ValueError):
-    """Bytes are not one JSON document."""
+    """The bytes are not a single JSON document."""
 
 
 class Number(str):
-    """A number as it is written."""
+    """A number, as its text."""
 
     __slots__ = ()
 
@@ -43,7 +43,7 @@ _DECODER = json.JSONDecoder(
 
 
 def document_of(data: bytes) -> Any:
-    """The document. Raises NotJsonError if it is none."""
+    """Return the document. Raises NotJsonError if the bytes are not JSON."""
     try:
         text = data.decode()
         _check_depth(data, text)
@@ -70,7 +70,7 @@ def _check_depth(data: bytes, text: str) -> None:
 
 
 def _check_surrogates(value: Any) -> None:
-    """No string may have a surrogate that is not half of a pair: UTF-8 has none."""
+    """Refuse strings with a surrogate that is not part of a pair: UTF-8 can't encode it."""
     left = [value]
     while left:
         each = left.pop()

@@ -1,4 +1,4 @@
-"""What can be wrong with a value, by the numbers of ``accelerator/json_scan.h``."""
+"""The faults of values, with the numbers of ``accelerator/json_scan.h``."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["BadJsonError", "Fault"]
 
 
 class Fault(IntEnum):
-    """What is wrong with a value."""
+    """A fault of a value."""
 
     NOT_JSON = 1
     NO_NULL = 2
@@ -23,7 +23,7 @@ class Fault(IntEnum):
 
 
 class BadJsonError(Exception):
-    """A value is bad. ``column`` is where, if it is JSON."""
+    """A value is bad. ``column`` is the place of the fault, if the value is JSON."""
 
     def __init__(self, fault: Fault, column: int = -1) -> None:
         super().__init__(fault, column)

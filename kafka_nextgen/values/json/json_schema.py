@@ -1,7 +1,7 @@
-"""JSON Schema to nodes: the part of it that says of which type the values are.
+"""Converts a JSON Schema to nodes, using only the parts that define the types of values.
 
-What only limits values further, such as ``minimum`` or ``pattern``, is not looked at: this is no validator. What leaves
-the type open is refused, and so is what no column can be.
+Keywords that only restrict values, such as ``minimum`` or ``pattern``, are ignored: this is not a validator. Schemas
+that leave the type open are refused, and so are those that no column can represent.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ _ENCODINGS = {"base64": False, "base16": True}
 
 
 def node_of(schema: object, leaves: Leaves, references: Sequence[tuple[str, str]] = ()) -> Node:
-    """The node of values of a JSON Schema, given as text or as what ``json.loads`` makes of it.
+    """Return the node for values of a JSON Schema, given as text or as the result of ``json.loads``.
 
-    ``references`` are the names and texts of other schemas that it refers to.
+    ``references`` are the names and texts of other schemas to which it refers.
     """
     documents = {name: _loaded(text, f"{name}#: ") for name, text in references}
     documents[""] = root = _loaded(schema, "")
@@ -43,7 +43,7 @@ def _loaded(schema: object, place: str) -> object:
 
 
 class _Reader:
-    """Reads a schema. A place is the name of a document, which is empty for the schema itself, and a JSON pointer."""
+    """Reads a schema. A place consists of the name of a document, empty for the schema itself, and a JSON pointer."""
 
     def __init__(self, documents: Mapping[str, object], leaves: Leaves) -> None:
         self._leaves = leaves
@@ -53,7 +53,7 @@ class _Reader:
     def node(
         self, schema: object, place: str, name: str, nullable: bool, refs: tuple[str, ...], depth: int = 1
     ) -> Node:
-        """The node of a schema that is at this place; ``refs`` led there."""
+        """Return the node of the schema at this place; ``refs`` are the references that led there."""
         self._count += 1
         if self._count > MOST_COLUMNS or depth > MOST_DEPTH or len(refs) > MOST_COLUMNS:
             raise JsonSchemaError(f"{place}: more than {MOST_COLUMNS} columns, or columns deeper than {MOST_DEPTH}")
@@ -73,7 +73,7 @@ class _Reader:
         return self._typed(schema, place, name, nullable, refs, depth)
 
     def _place_of(self, reference: object, place: str) -> str:
-        """Where a reference leads to: in the same document, or in another one by its name or its ``$id``."""
+        """Return the place of a reference: in the same document, or in another one by its name or its ``$id``."""
         within = place.partition("#")[0]
         if isinstance(reference, str):
             given, _, pointer = reference.partition("#")
@@ -199,7 +199,7 @@ class _Reader:
 
 
 def _base(document: object) -> str:
-    """The ``$id`` of a document, by which others refer to it."""
+    """Return the ``$id`` of a document, by which others refer to it."""
     given = document.get("$id") if isinstance(document, Mapping) else None
     return given.partition("#")[0] if isinstance(given, str) else ""
 
@@ -207,7 +207,7 @@ def _base(document: object) -> str:
 def _joined(base: str, given: str) -> str:
     try:
         return urljoin(base, given)
-    except ValueError:  # a writer's ``$id`` may be anything
+    except ValueError:  # a writer can use any text as ``$id``
         return given
 
 

@@ -1,4 +1,4 @@
-"""The nodes of all types: what each is in memory, and how it is read."""
+"""The nodes of all types: their memory layout, and how they are read."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LETTERS |= {(4, True): "i", (4, False): "I", (8, True): "l", (8, False): "L"}
 
 
 def _metadata(pairs: dict[str, str]) -> bytes:
-    """Metadata of a schema as Arrow's C data interface has it."""
+    """Encode the metadata of a schema for Arrow's C data interface."""
     texts = [text.encode() for pair in pairs.items() for text in pair]
     return struct.pack("=i", len(pairs)) + b"".join(struct.pack("=i", len(text)) + text for text in texts)
 
@@ -28,13 +28,13 @@ _UUID = _metadata({"ARROW:extension:name": "arrow.uuid", "ARROW:extension:metada
 
 @frozen
 class Leaves:
-    """Makes nodes. Integers are taken for times if ``takes_integers``, bytes are hexadecimal digits if ``is_hex``."""
+    """Creates nodes. With ``takes_integers``, times can be integers; with ``is_hex``, bytes are hexadecimal digits."""
 
     is_hex: bool = False
     takes_integers: bool = False
 
     def null(self, name: str) -> Node:
-        """Nothing but null."""
+        """Only null."""
         return Node(name, Op.NULL, Kind.NULLS, "n", nullable=True)
 
     def boolean(self, name: str, nullable: bool) -> Node:
@@ -42,7 +42,7 @@ class Leaves:
         return Node(name, Op.BOOLEAN, Kind.BITS, "b", 0, nullable)
 
     def integer(self, name: str, nullable: bool, width: int = 8, is_signed: bool = True) -> Node:
-        """An integer of so many bytes."""
+        """An integer of ``width`` bytes."""
         return Node(name, Op.INTEGER, Kind.NUMBERS, _LETTERS[width, is_signed], width, nullable, a=int(is_signed))
 
     def floating(self, name: str, nullable: bool, width: int = 8) -> Node:
@@ -62,7 +62,7 @@ class Leaves:
         return Node(name, Op.BINARY, Kind.STRINGS, "z", 0, nullable, a=int(self.is_hex if is_hex is None else is_hex))
 
     def fixed(self, name: str, nullable: bool, width: int) -> Node:
-        """So many bytes."""
+        """Exactly ``width`` bytes."""
         return Node(name, Op.FIXED, Kind.NUMBERS, f"w:{width}", width, nullable, a=int(self.is_hex))
 
     def uuid(self, name: str, nullable: bool) -> Node:
@@ -85,7 +85,7 @@ class Leaves:
         return self._moment(name, nullable, Op.TIME, f"tt{unit[0]}", width, _UNITS[unit])
 
     def timestamp(self, name: str, nullable: bool, unit: str = "us", zone: str = "UTC") -> Node:
-        """A timestamp, without zone if that is empty."""
+        """A timestamp; it has no zone if ``zone`` is empty."""
         form = f"ts{unit[0]}:{zone}"
         return self._moment(name, nullable, Op.TIMESTAMP, form, 8, _UNITS[unit], HAS_ZONE if zone else 0)
 
@@ -98,15 +98,15 @@ class Leaves:
         return Node(name, op, Kind.NUMBERS, form, width, nullable, units, flags)
 
     def list(self, name: str, nullable: bool, item: Node, size: int = 0) -> Node:
-        """So many items, or any number."""
+        """A fixed number of items, or any number."""
         return Node(name, Op.LIST, Kind.LISTS, "+l", 0, nullable, a=size, children=(item,))
 
     def map(self, name: str, nullable: bool, value: Node) -> Node:
-        """Any number of values, by strings."""
+        """Any number of values, with strings as keys."""
         pair = (self.string("key", False), value)
         entry = Node("entries", Op.ENTRY, Kind.STRUCTS, "+s", children=pair)
         return Node(name, Op.MAP, Kind.LISTS, "+m", 0, nullable, children=(entry,))
 
     def struct(self, name: str, nullable: bool, children: tuple[Node, ...]) -> Node:
-        """Fields by their names."""
+        """Fields, identified by their names."""
         return Node(name, Op.STRUCT, Kind.STRUCTS, "+s", 0, nullable, children=children)

@@ -1,4 +1,4 @@
-"""JSON's numbers, exactly: what integers and decimals are made of, and the powers that doubles are made with."""
+"""Exact JSON numbers, for integers and decimals, and the powers for converting doubles."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _NUMBER = re.compile(r"(-?)(0|[1-9][0-9]*)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?"
 
 
 def is_number(text: str) -> bool:
-    """Whether it is a number as JSON has it, and nothing else."""
+    """Whether the text is exactly one JSON number."""
     return _NUMBER.fullmatch(text) is not None
 
 
 def exact(text: str, scale: int, most_digits: int) -> int:
-    """A number times 10**scale. Raises BadJsonError if that is no integer of so many digits."""
+    """Return a number times 10**scale. Raises BadJsonError if that is not an integer with few enough digits."""
     found = _NUMBER.fullmatch(text)
     assert found is not None, text
     sign, whole, fraction, exponent = found.groups(default="")
@@ -37,16 +37,16 @@ def exact(text: str, scale: int, most_digits: int) -> int:
 
 
 def _exponent(text: str) -> int:
-    """The exponent, or one as far away from all others; ``int`` refuses thousands of digits."""
+    """Return the exponent, or a huge one in place of a longer one: ``int`` refuses thousands of digits."""
     digits = text.lstrip("+-").lstrip("0")
     number = int(digits or 0) if len(digits) < 13 else 10**12
     return -number if text.startswith("-") else number
 
 
 def powers_of_five() -> array[int]:
-    """The first 128 bits of 5**q, for the exponents a double can have: the higher word, then the lower one.
+    """Return the first 128 bits of 5**q for each exponent that a double can have: the higher word, then the lower one.
 
-    They are cut off for positive exponents, and rounded up for negative ones, as Lemire's paper has it.
+    They are truncated for positive exponents, and rounded up for negative ones, as in Lemire's paper.
     """
     words = array("Q")
     for exponent in range(_LEAST_POWER, _MOST_POWER + 1):

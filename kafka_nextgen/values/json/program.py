@@ -1,4 +1,4 @@
-"""How values are read: a node for each column, and the buffers that the extension takes.
+"""How values are read: a node for each column, and the buffers for the extension.
 
 ``accelerator/json_program.h`` has the same numbers.
 """
@@ -27,13 +27,13 @@ __all__ = [
     "column_of",
 ]
 
-#: Of arrays and objects in each other. orjson takes 1,024, but the standard library's ``json``, which says what is
-#: wrong with a value, calls itself for each.
+#: The maximum depth of nested arrays and objects. orjson accepts 1,024, but the standard library's ``json``, which
+#: describes faults, is recursive.
 MOST_JSON_DEPTH = 512
-#: What nulls in the lists of a value may take, about in bytes; then 64 for each of its bytes.
+#: The approximate size (bytes) that nulls in the lists of a value can have, plus 64 for each byte of the value.
 FREE_COST = 1 << 20
 MOST_COST = 1 << 40
-#: Of a list of fixed size.
+#: The maximum length of a list of fixed size.
 MOST_FIXED_ITEMS = 1 << 20
 
 HAS_ZONE = 1
@@ -65,9 +65,9 @@ class Op(IntEnum):
 
 @frozen
 class Node:
-    """A column and how it is read; ``a`` and ``b`` are arguments of ``op``, where they are no names.
+    """A column and how it is read; ``a`` and ``b`` are the arguments of ``op`` other than names.
 
-    ``nullable`` says whether null is taken, and that it may be missing.
+    If it is ``nullable``, the value can be null or missing.
     """
 
     name: str
@@ -83,26 +83,26 @@ class Node:
     metadata: bytes | None = None
 
     def __iter__(self) -> Iterator[Node]:
-        """This node and all below it, parents first."""
+        """Yield this node and all nodes below it, parents first."""
         yield self
         for child in self.children:
             yield from child
 
     @property
     def cost(self) -> int:
-        """About what a null takes, with all that is null with it."""
+        """The approximate size of a null, including the nulls below it."""
         below = self.children if self.op in (Op.STRUCT, Op.ENTRY) else ()
         items = self.a * self.children[0].cost if self.op == Op.LIST else 0
         return min(MOST_COST, 8 + self.width + sum(child.cost for child in below) + items)
 
     @property
     def depth(self) -> int:
-        """How many columns are in each other."""
+        """How deeply columns are nested."""
         return 1 + max((child.depth for child in self.children), default=0)
 
 
 def column_of(node: Node, nullable: bool | None = None) -> Column:
-    """The column of a node; its own nullability may be replaced."""
+    """Return the column of a node; ``nullable`` replaces its own nullability."""
     return Column(
         node.name,
         node.kind,
@@ -147,11 +147,11 @@ class Program:
         return first, len(names)
 
     def buffers(self) -> tuple[array[int], array[int], bytes, array[int]]:
-        """As the extension takes it."""
+        """Return the program in the form that the extension takes."""
         return self._code, self._names, bytes(self._blob), _powers()
 
     def path(self, index: int) -> str:
-        """The names from the root to a column, for people to read."""
+        """Return the names from the root to a column, for error messages."""
         names, at = "", 0
         while at != index:
             parent, child = at, at + 1

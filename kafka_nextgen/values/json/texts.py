@@ -1,7 +1,7 @@
-"""What strings stand for: dates, times, timestamps, durations, uuids and bytes.
+"""Parses strings of dates, times, timestamps, durations, uuids and bytes.
 
-A string has the form or has not; then it may say more than the column can hold (NOT_EXACT), or what is beyond it
-(OUT_OF_RANGE). They are told in this order.
+A string can have the wrong form, more digits than the column can store (NOT_EXACT), or a value outside its range
+(OUT_OF_RANGE). The first fault in this order is reported.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def _groups(form: re.Pattern[str], text: str) -> tuple[str, ...]:
 
 
 def _days(year: str, month: str, day: str) -> int:
-    """Days since 1970. The year 0 was a leap year, as 400 was, and Python's dates begin with the year 1."""
+    """Return the days since 1970. The year 0 was a leap year, like 400, but Python's dates begin with the year 1."""
     is_first = year == "0000"
     try:
         found = date(400 if is_first else int(year), int(month), int(day))
@@ -77,18 +77,18 @@ def _in_range(units: int) -> int:
 
 
 def date_units(text: str, units_of_day: int) -> int:
-    """A full-date of RFC 3339."""
+    """Parse a full-date of RFC 3339."""
     return _days(*_groups(_DATE_FORM, text)) * units_of_day
 
 
 def time_units(text: str, unit: int) -> int:
-    """A partial-time of RFC 3339, which has no zone, in units of which a second has so many."""
+    """Parse a partial-time of RFC 3339, which has no zone; ``unit`` is the number of units in a second."""
     *time, fraction = _groups(_TIME_FORM, text)
     return _seconds(*time) * unit + _fraction(fraction, unit)
 
 
 def timestamp_units(text: str, unit: int, has_zone: bool) -> int:
-    """A date-time of RFC 3339, with a zone or without."""
+    """Parse a date-time of RFC 3339, with or without a zone."""
     year, month, day, hour, minute, second, fraction, *zone = _groups(_ZONED_FORM if has_zone else _LOCAL_FORM, text)
     seconds = _days(year, month, day) * DAY_SECONDS + _seconds(hour, minute, second)
     if zone and zone[0]:
@@ -98,7 +98,7 @@ def timestamp_units(text: str, unit: int, has_zone: bool) -> int:
 
 
 def duration_units(text: str, unit: int) -> int:
-    """A duration of ISO 8601 without years and months, whose lengths differ."""
+    """Parse a duration of ISO 8601, without years and months, which have no fixed length."""
     sign, *parts, fraction = _groups(_DURATION_FORM, text)
     part_of_second = _fraction(fraction, unit)
     seconds = 0
@@ -114,16 +114,16 @@ def duration_units(text: str, unit: int) -> int:
 
 
 def uuid_bytes(text: str) -> bytes:
-    """36 letters, with hyphens as RFC 9562 has them."""
+    """Parse a uuid of 36 characters, with hyphens as in RFC 9562."""
     _groups(_UUID_FORM, text)
     return bytes.fromhex(text.replace("-", ""))
 
 
 def bytes_of(text: str, is_hex: bool) -> bytes:
-    """Base64 of RFC 4648, padded and without bits that stand for nothing, or hexadecimal digits."""
+    """Decode Base64 of RFC 4648, with padding and without unused bits that are set, or hexadecimal digits."""
     try:
         data = binascii.unhexlify(text) if is_hex else binascii.a2b_base64(text)
-    except ValueError:  # a letter that is no ASCII, too
+    except ValueError:  # including for characters outside ASCII
         raise BadJsonError(Fault.WRONG_FORM) from None
     if not is_hex and binascii.b2a_base64(data, newline=False).decode() != text:
         raise BadJsonError(Fault.WRONG_FORM)

@@ -1,7 +1,7 @@
-"""``json_decode`` in Python: what the extension's (``accelerator/json.h``) has to do, and what is there without it.
+"""``json_decode`` in Python: the reference for the extension's (``accelerator/json.h``), and its replacement.
 
-A value is first parsed as a whole by the standard library, so that it is known to be JSON; then its fields are put into
-the columns, in the order of the columns.
+The standard library first parses the whole value, so that it is known to be JSON; then its fields are appended to the
+columns, in the order of the columns.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ _Bad = tuple[int, int, int]
 def json_decode(
     builder: PythonColumnBuilder, program: Program, column: int, frame: int, values: Buffers, start: int, stop: int
 ) -> list[_Bad]:
-    """Decode values from ``start`` up to before ``stop`` to this column, each behind a frame of so many bytes, or 0.
+    """Decode the values from ``start`` to before ``stop`` to this column; each is behind ``frame`` bytes.
 
-    Answers with the bad ones.
+    Returns the bad values.
     """
     data, bounds, validity = memoryview(values[0]), memoryview(values[1]).cast("B").cast("i"), values[2]
     bad: list[_Bad] = []
@@ -59,7 +59,7 @@ def json_decode(
 
 
 class _Run:
-    """One value."""
+    """Decodes one value."""
 
     def __init__(self, builder: PythonColumnBuilder, program: Program) -> None:
         self._builder, self._nodes, self._ends = builder, program.nodes, program.ends
@@ -67,7 +67,7 @@ class _Run:
         self._cost = FREE_COST
 
     def read(self, data: bytes, column: int) -> None:
-        """Read a document to this column; 1 is the only one in the first."""
+        """Read a document to this column: 0, or 1 for the only child of column 0."""
         try:
             value = document_of(data)
         except NotJsonError:
@@ -96,7 +96,7 @@ class _Run:
             self._builder.append_number(index, data)
 
     def _null(self, index: int, fault: Fault) -> None:
-        """A null, where there may be one; in lists not too many of large ones."""
+        """Append a null if the column is nullable; lists can't have too many large ones."""
         if not self._nodes[index].nullable:
             raise BadJsonError(fault, index)
         if self._lists:
@@ -106,7 +106,7 @@ class _Run:
         self._builder.append_null(index)
 
     def struct(self, value: Any, index: int) -> None:
-        """An object with fields; of those that are there twice, the last."""
+        """Append an object with fields; if a field occurs twice, the last one counts."""
         if not isinstance(value, Pairs):
             raise BadJsonError(Fault.WRONG_TYPE)
         fields = dict(value)
@@ -119,7 +119,7 @@ class _Run:
                 self._null(child, Fault.MISSING)
 
     def list(self, value: Any, index: int) -> None:
-        """An array."""
+        """Append an array."""
         if not isinstance(value, list) or isinstance(value, Pairs):
             raise BadJsonError(Fault.WRONG_TYPE)
         self._lists += 1
@@ -131,7 +131,7 @@ class _Run:
         self._builder.append_list(index)
 
     def map(self, value: Any, index: int) -> None:
-        """An object with any names; one that is there twice stays there twice."""
+        """Append an object with any names; a name that occurs twice is appended twice."""
         if not isinstance(value, Pairs):
             raise BadJsonError(Fault.WRONG_TYPE)
         self._lists += 1
@@ -223,7 +223,7 @@ def _units_of(node: Node, text: str) -> int:
 
 
 def _units(node: Node, number: Number) -> int:
-    """An integer in the column's unit. Times are within a day, and dates in milliseconds are whole days."""
+    """Return an integer in the column's unit. Times are within a day, and dates in milliseconds are whole days."""
     units = int.from_bytes(
         _integer(Node("", Op.INTEGER, Kind.NUMBERS, "", node.width, a=1), number), "little", signed=True
     )

@@ -1,4 +1,4 @@
-"""Columns of all schemas that values have, which grow when a value has a new one."""
+"""Columns of the schemas of all values; a value with a new schema can add columns."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from kafka_nextgen.values.schemas import Schemas
 
 __all__ = ["UnionDecoder", "UnionNode"]
 
-#: How many ids that were met last are remembered, and as many that can't be used.
+#: How many of the ids used last are cached, and as many ids of unusable schemas.
 _MOST = 1000
 
 
 class UnionNode:
-    """The union of all schemas met so far. If two threads meet schemas at the same time, the later one meets again."""
+    """The union of all schemas so far. If two threads add schemas at the same time, the later one tries again."""
 
     def __init__(self, schemas: Schemas[Node]) -> None:
         self.node = Node("", Op.STRUCT, Kind.STRUCTS, "+s")
@@ -38,7 +38,7 @@ class UnionNode:
                 raise JsonSchemaError(f"schema {schema_id}: {error}") from None
 
     def meet(self, schema_id: int) -> str | None:
-        """Add the schema of an id. Returns why its values can't be read, if they can't."""
+        """Add the schema of an id. Returns the reason if its values can't be read, otherwise None."""
         if self._met.get(schema_id):
             return None
         known = self._failing.get(schema_id)
@@ -67,7 +67,7 @@ class UnionNode:
 
 
 class UnionDecoder(ColumnDecoder):
-    """Decodes to the columns of a union as it is now, after it has met the schemas of the values."""
+    """Decodes to the columns of a union, after the schemas of the values were added to it."""
 
     def __init__(self, union: UnionNode, make: Callable[[Node], JsonDecoder]) -> None:
         self._union, self._make = union, make
@@ -75,11 +75,11 @@ class UnionDecoder(ColumnDecoder):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the columns, which a union gets more of."""
+        """The names of the columns, which can grow."""
         return self._now().names
 
     def decode(self, values: Buffers, start: int, stop: int, **how: bool) -> tuple[Any, list[BadValue]]:
-        """The columns of these rows, and the bad rows: also those of schemas that are unknown or have no union."""
+        """Return the columns of these rows, and the bad rows, including those with unknown or incompatible schemas."""
         reasons = {schema_id: self._union.meet(schema_id) for schema_id in sorted(ids_in(values, start, stop))}
         failing = {schema_id: reason for schema_id, reason in reasons.items() if reason is not None}
         if not failing:

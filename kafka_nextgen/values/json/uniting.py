@@ -1,8 +1,8 @@
-"""The union of two JSON schemas: the columns that can have the values of both.
+"""The union of two JSON schemas: columns for the values of both.
 
-An object has the fields of both, those of the known schema first; a field that one of them lacks is nullable, and what
-is nullable in one of them is nullable. Integers and numbers are numbers, enums have the strings of both, an enum and a
-string are a string. All other types must be the same.
+An object has the fields of both, those of the known schema first. A field is nullable if one schema lacks it, or if it
+is nullable in either. Integers and numbers become numbers, enums have the strings of both, and an enum and a string
+become a string. All other types must be equal.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _NAMES = {Op.FLOAT: "number", Op.STRUCT: "object", Op.LIST: "array", Op.MAP: "ob
 
 
 def united(known: Node, new: Node) -> Node:
-    """The node for values of both, with the name of ``known``. Raises JsonSchemaError if there is none."""
+    """Return the node for values of both, with the name of ``known``. Raises JsonSchemaError if there is none."""
     new = evolve(new, name=known.name)
     if known == new:
         return known

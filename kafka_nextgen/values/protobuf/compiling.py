@@ -1,4 +1,4 @@
-"""The shape of a message to the program that reads values of it."""
+"""Compiles the shape of a message to a program that reads its values."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _PACKABLE |= {Op.ENUM, Op.CLOSED_ENUM, Op.CLOSED_NUMBER}
 
 
 def numbered(columns: Sequence[Column], index: int) -> Iterator[tuple[int, Column]]:
-    """Columns beside each other, with their indexes in the flattened layout."""
+    """Yield sibling columns with their indexes in the flattened layout."""
     for column in columns:
         yield index, column
         index += sum(1 for _ in column)
 
 
 def compiled(shape: Shape, root: Column, flat: bool, path: Sequence[int]) -> Program:
-    """The program for values of this shape, into columns that were laid out for it."""
+    """Return the program that reads values of this shape into columns laid out for it."""
     compiler = _Compiler()
     index, column = (0, root) if is_flat(shape, flat) else (1, root.children[0])
     compiler.fields.append(())
@@ -42,7 +42,7 @@ class _Compiler:
         self._blob = bytearray()
 
     def field(self, field: Field, index: int, column: Column, oneof: int) -> tuple[int, ...]:
-        """The numbers of a field with this column."""
+        """Return the numbers that describe a field with this column."""
         within = (index, column) if field.arity is Arity.SINGULAR else (index + 1, column.children[0])
         if isinstance(field.type, Message):
             number = self._message(field.type, *within)
@@ -69,7 +69,7 @@ class _Compiler:
         return begin
 
     def _message(self, message: Message, index: int, column: Column) -> int:
-        """Add a message; those within it stand behind it, and its fields beside each other."""
+        """Add a message, followed by the messages in it; its fields are stored together."""
         number, first = len(self.messages), len(self.fields)
         self.messages.append(())
         self.fields += [()] * len(message.fields)
@@ -77,14 +77,14 @@ class _Compiler:
             columns = [(index, column)]
         else:
             columns = list(numbered(column.children, index + 1))
-        pairs = zip(message.fields, columns, strict=False)  # a message without fields has a column, too
+        pairs = zip(message.fields, columns, strict=False)  # even a message without fields has a column
         for place, (field, where) in enumerate(sorted(pairs, key=lambda pair: pair[0].number)):
             self.fields[first + place] = self.field(field, *where, self._others(field, message, columns))
         self.messages[number] = (index, message.closing, first, first + len(message.fields))
         return number
 
     def _others(self, field: Field, message: Message, columns: Sequence[tuple[int, Column]]) -> int:
-        """A table of the columns of the oneof's other members."""
+        """Add a table of the columns of the oneof's other members; returns its index."""
         if field.oneof is None:
             return -1
         pairs = zip(message.fields, columns, strict=True)
@@ -93,7 +93,7 @@ class _Compiler:
         return len(self._table) - len(others) - 1
 
     def done(self, path: Sequence[int]) -> Program:
-        """The program."""
+        """Return the finished program."""
         messages = array("q", (number for message in self.messages for number in message))
         fields = array("q", (number for field in self.fields for number in field))
         return messages, fields, self._table, bytes(self._blob), array("q", path)

@@ -1,4 +1,4 @@
-"""Runs the program of a message over values: in C where the extension is, else by protobuf's own classes."""
+"""Runs the program of a message on values: in C if the extension is installed, else with protobuf's own classes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from kafka_nextgen.values.protobuf.writers import Path, Writers, runs_of
 
 __all__ = ["ProtobufDecoder"]
 
-#: Numbers lie in columns as they are encoded, which is so on all machines there are wheels for.
+#: Columns store numbers as they are encoded, in little-endian order, which all platforms with wheels have.
 _IN_C = ACCELERATED and sys.byteorder == "little"
 
 _REASONS = {
@@ -44,7 +44,7 @@ _REASONS = {
 
 
 class ProtobufDecoder(ColumnDecoder):
-    """Columns for one message."""
+    """Decodes to the columns of one message."""
 
     def __init__(
         self, descriptor: Any, shape: Shape, path: Path, name: str, flat: bool, writers: Writers | None = None
@@ -61,7 +61,7 @@ class ProtobufDecoder(ColumnDecoder):
         return tuple(column.name for column in self._root.children)
 
     def decode(self, values: Buffers, start: int, stop: int, in_c: bool = _IN_C) -> tuple[Any, list[BadValue]]:
-        """The columns of these rows, and the bad rows; ``in_c=False`` has protobuf's classes make them."""
+        """Return the columns of these rows, and the bad rows; with ``in_c=False``, protobuf's classes decode them."""
         builder: Any = accelerator.ColumnBuilder(self._layout) if in_c else PythonColumnBuilder(self._layout)
         run = self._in_c if in_c else self._in_python
         if self._writers is None:
@@ -87,7 +87,7 @@ class ProtobufDecoder(ColumnDecoder):
 
     @cached_property
     def _parse(self) -> Callable[[bytes], Any]:
-        """What makes a message of bytes; None of those that it refuses."""
+        """The function that parses bytes to a message, or returns None if protobuf refuses them."""
         from google.protobuf.message import DecodeError
         from google.protobuf.message_factory import GetMessageClass
 
@@ -102,7 +102,7 @@ class ProtobufDecoder(ColumnDecoder):
         return parse
 
     def _merged(self, values: Buffers, path: Path, row: int) -> bytes | None:
-        """A value as protobuf writes it after it has read it: with each field once."""
+        """Return a value as protobuf writes it after reading it, with each field once; None if protobuf refuses it."""
         data, bounds, _ = values
         value = bytes(memoryview(data)[bounds[row] : bounds[row + 1]])
         message = self._parse(value[behind_frame(value, path) :])

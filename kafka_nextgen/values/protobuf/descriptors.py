@@ -1,4 +1,4 @@
-"""What ``Protobuf(message=...)`` may be given, to a descriptor of the package ``protobuf``."""
+"""Converts the argument of ``Protobuf(message=...)`` to a descriptor of the package ``protobuf``."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["add_file", "descriptor_of", "new_pool", "path_of"]
 
 
 def descriptor_of(message: Any, name: str | None) -> Any:
-    """The descriptor of a message: of a generated class, itself, or of this name in a FileDescriptorSet."""
+    """Return the descriptor of a generated class, a descriptor itself, or the one with this name in a set."""
     files = getattr(message, "file", None)
     if isinstance(message, bytes | bytearray | memoryview) or (
         files is not None and hasattr(message, "SerializeToString")
@@ -25,7 +25,7 @@ def descriptor_of(message: Any, name: str | None) -> Any:
 
 
 def path_of(descriptor: Any) -> tuple[int, ...]:
-    """The indexes by which Confluent's frame names a message: in its file, then in each message that it is within."""
+    """Return the indexes of a message in Confluent's frame: in its file, then in each enclosing message."""
     outer = descriptor.containing_type
     siblings = descriptor.file.message_types_by_name.values() if outer is None else outer.nested_types
     index = [each.full_name for each in siblings].index(descriptor.full_name)
@@ -50,12 +50,12 @@ def _in_set(data: bytes, name: str | None) -> Any:
         return pool.FindMessageTypeByName(name)
     except KeyError:
         raise ProtobufSchemaError(f"the FileDescriptorSet has no message {name}") from None
-    except TypeError as error:  # from the pool: the files contradict each other
+    except TypeError as error:  # raised by the pool: the files contradict each other
         raise ProtobufSchemaError(f"the FileDescriptorSet can't be used: {error}") from None
 
 
 def new_pool() -> Any:
-    """An empty pool of descriptors. Raises ImportError, which names the extra, without the package protobuf."""
+    """Return an empty pool of descriptors. Raises ImportError, which names the extra, without the package protobuf."""
     try:
         from google.protobuf import descriptor_pool
     except ImportError as error:
@@ -64,7 +64,7 @@ def new_pool() -> Any:
 
 
 def add_file(pool: Any, files: dict[str, Any], name: str, known: set[str]) -> None:
-    """Add a file behind those that it imports, without calling itself: imports may be nested as deeply as they like."""
+    """Add a file after those that it imports. This is not recursive, because imports may be nested very deeply."""
     waiting = [name]
     while waiting:
         file = files.get(waiting[-1]) or _well_known(waiting[-1])
@@ -80,7 +80,7 @@ def add_file(pool: Any, files: dict[str, Any], name: str, known: set[str]) -> No
 
 
 def _well_known(name: str) -> Any:
-    """A file that comes with protobuf."""
+    """Return a file that is part of protobuf."""
     from importlib import import_module
 
     from google.protobuf import descriptor_pb2

@@ -1,6 +1,6 @@
-"""Confluent's frame of Protobuf values: 0, an id of four bytes, how many indexes, and these, as zigzag varints.
+"""Confluent's frame of Protobuf values: 0, an id of four bytes, the number of indexes, and these, as zigzag varints.
 
-The indexes are those of the message in its file and in the messages that it is within; none at all stand for a 0.
+The indexes are those of the message in its file and in the enclosing messages; an empty list means 0.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _MOST_BYTES = 5
 
 
 class BadError(Exception):
-    """What is wrong with the value."""
+    """A value is bad."""
 
     def __init__(self, fault: Fault, detail: int = 0) -> None:
         super().__init__(fault, detail)
@@ -25,7 +25,7 @@ class BadError(Exception):
 
 
 def behind_frame(value: bytes, path: Sequence[int]) -> int:
-    """Where the message begins behind a frame with these indexes; at 0 if there are none. Raises BadError."""
+    """Return where the message begins after a frame with these indexes; 0 without indexes. Raises BadError."""
     if not path:
         return 0
     if len(value) < FRAME_BYTES or value[0]:
@@ -43,7 +43,7 @@ def behind_frame(value: bytes, path: Sequence[int]) -> int:
 
 
 def _number(value: bytes, at: int) -> tuple[int, int]:
-    """A zigzag varint of 32 bits, and where it ends."""
+    """Return a zigzag varint of 32 bits, and where it ends."""
     raw = 0
     for place, byte in enumerate(value[at : at + _MOST_BYTES]):
         raw |= (byte & 0x7F) << 7 * place

@@ -1,4 +1,4 @@
-"""The columns that values of a message become (``docs/use/values.md`` has the table)."""
+"""The columns for values of a message (``docs/use/values.md`` has the table)."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ __all__ = ["is_flat", "layout_of"]
 
 
 def is_flat(shape: Shape, flat: bool) -> bool:
-    """Whether the fields of a value are the columns, rather than the value one column."""
+    """Whether each field of a value is a column, rather than the whole value one column."""
     return flat and not isinstance(shape, Scalar) and shape.closing is Closing.STRUCT
 
 
 def layout_of(shape: Shape, name: str, flat: bool) -> Column:
-    """A struct of the columns: the fields of a message if ``flat``, else one column of this name.
+    """Return a struct of the columns: the fields of a message if ``flat``, otherwise one column of this name.
 
-    All of them are nullable, as a value can be null, or bad.
+    All of them are nullable, since a value can be null or bad.
     """
     if is_flat(shape, flat):
         assert not isinstance(shape, Scalar)

@@ -1,6 +1,6 @@
-"""Programs that read Protobuf messages into columns: what they are made of, and what they say is wrong with a value.
+"""The parts of programs that read Protobuf messages into columns, and the faults of values.
 
-``accelerator/protobuf_program.h`` has what the numbers of a message and of a field are.
+``accelerator/protobuf_program.h`` describes the numbers of a message and of a field.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from enum import IntEnum, auto
 
 __all__ = ["Fault", "Op", "Program"]
 
-#: Messages, fields, tables, bytes of defaults, and the indexes that a frame has to name, or none without frames.
+#: Messages, fields, tables, bytes of defaults, and the indexes that a frame must have, empty without frames.
 Program = tuple["array[int]", "array[int]", "array[int]", bytes, "array[int]"]
 
 
@@ -39,7 +39,7 @@ class Op(IntEnum):
 
 
 class Fault(IntEnum):
-    """What is wrong with a value, as in ``accelerator/protobuf_wire.h``; the last is the twin's only."""
+    """A fault of a value, as in ``accelerator/protobuf_wire.h``; only the Python version uses the last one."""
 
     ENDS_EARLY = 1
     LONG_VARINT = auto()

@@ -1,7 +1,7 @@
-"""Schemas of a registry as descriptors. Registries compile ``.proto`` texts: ``format=serialized`` asks for the result.
+"""Schemas of a registry as descriptors. Registries compile ``.proto`` files; ``format=serialized`` requests the result.
 
-That is a FileDescriptorProto in base64. It is called by another name here, because a registry leaves the name out; the
-files that it imports are those that the registry has references for, and those that come with protobuf.
+That is a FileDescriptorProto in base64. Registries omit its name, so it gets one here; the files that it imports are
+the registry's references and the files that are part of protobuf.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ _OWN_NAME = "the schema"
 
 
 def _file_of(schema: RegisteredSchema) -> Any:
-    """The descriptor of a schema's file. Raises ProtobufSchemaError if it is none."""
+    """Return the descriptor of a schema's file. Raises ProtobufSchemaError if it is invalid."""
     pool = new_pool()
     files = {name: _proto(text, name) for name, text in (*schema.references, (_OWN_NAME, schema.text))}
     try:
         add_file(pool, files, _OWN_NAME, set())
         return pool.FindFileByName(_OWN_NAME)
-    except (TypeError, KeyError) as error:  # from the pool: the files contradict each other
+    except (TypeError, KeyError) as error:  # raised by the pool: the files contradict each other
         raise ProtobufSchemaError(f"the schema can't be used: {error}") from None
 
 
@@ -52,7 +52,7 @@ READING: Reading[Any] = Reading("PROTOBUF", _file_of, ProtobufSchemaError, "a me
 
 
 def message_in(file: Any, name: str | None) -> Any:
-    """The message of this full name, or the first one of a file. Raises ProtobufSchemaError if there is none."""
+    """Return the message of this full name, or the first one of a file. Raises ProtobufSchemaError if there is none."""
     if name is None:
         for message in file.message_types_by_name.values():
             return message
@@ -64,7 +64,7 @@ def message_in(file: Any, name: str | None) -> Any:
 
 
 def path_in(file: Any, name: str) -> tuple[int, ...]:
-    """The indexes of a message in its file. Raises ProtobufSchemaError if it is not there."""
+    """Return the indexes of a message in its file. Raises ProtobufSchemaError if the file does not define it."""
     message = message_in(file, name)
     if message.file.name != _OWN_NAME:
         raise ProtobufSchemaError(f"message {name} is of a file that the schema imports")

@@ -1,7 +1,7 @@
-"""What columns have to know of messages: a descriptor without what they don't use, as a tree.
+"""The shape of a message: the parts of its descriptor that matter for columns, as a tree.
 
-A message that is used twice is there twice, and so none may hold itself. Well-known types that stand for something
-simpler are that: a wrapper is its value, a timestamp a number, a Struct its JSON.
+A message that is used twice occurs twice, so no message may contain itself. Well-known types have simpler shapes: a
+wrapper is its value, a timestamp a number, a Struct its JSON.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ __all__ = ["Arity", "Closing", "Field", "Message", "Scalar", "Shape", "shape_of"
 
 
 class Arity(IntEnum):
-    """How often a field may be there, as in ``accelerator/protobuf_program.h``."""
+    """How often a field may occur, as in ``accelerator/protobuf_program.h``."""
 
     SINGULAR = 0
     REPEATED = 1
@@ -28,7 +28,7 @@ class Arity(IntEnum):
 
 
 class Closing(IntEnum):
-    """What makes an entry of a message: nothing but its only field, a struct, or a bit where it has no field."""
+    """How an entry for a message is completed: by its only field, as a struct, or as a bit if it has no fields."""
 
     NOTHING = 0
     STRUCT = 1
@@ -37,7 +37,7 @@ class Closing(IntEnum):
 
 @frozen
 class Scalar:
-    """One entry of a column. ``default`` is what it has for a field that is not there, ``argument`` the op's."""
+    """One entry of a column. ``default`` replaces a missing field; ``argument`` is that of the op."""
 
     op: Op
     kind: Kind
@@ -47,12 +47,12 @@ class Scalar:
     default: bytes = b""
     argument: int = 0
     symbols: tuple[str, ...] | None = None
-    pairs: tuple[tuple[int, int], ...] = ()  # of enums: number, and index of its name
+    pairs: tuple[tuple[int, int], ...] = ()  # for enums: each number, and the index of its name
 
 
 @frozen
 class Field:
-    """A field of a message. ``oneof`` is the index of the oneof that it shares with others."""
+    """A field of a message. ``oneof`` is the index of its oneof, if any."""
 
     name: str
     number: int
@@ -65,7 +65,7 @@ class Field:
 
 @frozen
 class Message:
-    """Fields in the order of their declaration."""
+    """A message, with its fields in declaration order."""
 
     name: str
     fields: tuple[Field, ...]
@@ -105,16 +105,14 @@ _JSON = {
 
 
 def shape_of(descriptor: Any, has_names: bool, unit: str) -> Shape:
-    """The shape of a message. Raises ProtobufSchemaError if it holds itself, or has too many fields."""
+    """Return the shape of a message. Raises ProtobufSchemaError if it contains itself, or has too many fields."""
     return _Shaping(has_names, unit).message(descriptor)
 
 
 class _Shaping:
     def __init__(self, has_names: bool, unit: str) -> None:
         self._has_names, self._unit = has_names, unit
-        self._open: list[
-            tuple[Any, str]
-        ] = []  # the messages that the one in hand is within, and the fields that lead on
+        self._open: list[tuple[Any, str]] = []  # the messages around the current one, and the fields that lead to it
         self._count = 0
 
     def message(self, descriptor: Any) -> Shape:
@@ -177,7 +175,7 @@ class _Shaping:
         return _SCALARS[field.type]
 
     def _enum(self, field: Any) -> Scalar:
-        """Of several names of a number, that which protobuf takes."""
+        """Return the shape of an enum; if a number has several names, protobuf's choice is used."""
         enum = field.enum_type
         is_closed = enum.is_closed if hasattr(enum, "is_closed") else enum.file.syntax == "proto2"
         if not self._has_names and not is_closed:

@@ -1,4 +1,4 @@
-"""``protobuf_decode`` by protobuf's own classes: what the extension's (``accelerator/protobuf.h``) has to do."""
+"""``protobuf_decode`` with protobuf's own classes: the reference for the extension's (``accelerator/protobuf.h``)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MOST_SECONDS = 315_576_000_000
 
 
 class Twin:
-    """Fills a builder with values that ``parse`` makes messages of."""
+    """Fills a builder with values, which ``parse`` converts to messages."""
 
     def __init__(
         self,
@@ -40,7 +40,7 @@ class Twin:
         self._root = root
 
     def decode(self, values: Buffers, start: int, stop: int) -> list[_Bad]:
-        """Decode values from ``start`` up to before ``stop``; answers with the bad ones."""
+        """Decode the values from ``start`` to before ``stop``; returns the bad ones."""
         data, bounds, validity = memoryview(values[0]), memoryview(values[1]).cast("B").cast("i"), values[2]
         bad: list[_Bad] = []
         for row in range(start, stop):
@@ -118,7 +118,7 @@ def _bytes_of(shape: Scalar, value: Any) -> bytes:
     if shape.op is Op.BYTES:
         return bytes(value)
     try:
-        text: str = value if isinstance(value, str) else value.decode()  # protobuf has bytes for what is no UTF-8
+        text: str = value if isinstance(value, str) else value.decode()  # protobuf returns bytes if it is not UTF-8
     except UnicodeDecodeError:
         raise BadError(Fault.NO_UTF8) from None
     return text.encode()
@@ -129,7 +129,7 @@ def _json(value: Any) -> bytes:
 
     try:
         return json.dumps(MessageToDict(value), separators=(",", ":"), ensure_ascii=False).encode()
-    except (SerializeToJsonError, ValueError):  # which of them depends on the release
+    except (SerializeToJsonError, ValueError):  # which one depends on the release of protobuf
         raise BadError(Fault.NOT_FINITE) from None
 
 

@@ -1,4 +1,4 @@
-"""Values of several schemas: their message may have other indexes in each of them."""
+"""Finds the message in each schema of a registry: its indexes can differ."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from kafka_nextgen.values.recent import FAILURE_S, Recent
 
 __all__ = ["Path", "Writers", "runs_of"]
 
-#: How many of the last used ids are remembered, and as many that can't be used.
+#: How many of the ids used last are cached, and as many ids of unusable schemas.
 _MOST = 1000
 
 Path = tuple[int, ...]
 
 
 class Writers:
-    """Where a message is in the schemas of a registry. ``find`` raises ProtobufSchemaError if it is not there."""
+    """The place of a message in the schemas of a registry. ``find`` raises ProtobufSchemaError if it is missing."""
 
     def __init__(self, find: Callable[[int], Path]) -> None:
         self._find = find
@@ -27,7 +27,7 @@ class Writers:
         self._failing: Recent[str] = Recent(_MOST, FAILURE_S)
 
     def paths(self, values: Buffers, start: int, stop: int) -> tuple[dict[int, Path], dict[int, str]]:
-        """The indexes of each schema of these values, and why values of others can't be read."""
+        """Return the indexes for each schema of these values, and the reasons why others can't be read."""
         paths, failing = {}, {}
         for schema_id in sorted(ids_in(values, start, stop)):
             found = self._path(schema_id)
@@ -54,7 +54,7 @@ class Writers:
 def runs_of(
     values: Buffers, start: int, stop: int, paths: dict[int, Path], usual: Path
 ) -> Iterator[tuple[Path, int, int]]:
-    """Rows beside each other with the same indexes: these, and from where to where."""
+    """Yield runs of rows with the same indexes: the indexes, and the first and last row of the run."""
     if len(set(paths.values())) <= 1:
         yield next(iter(paths.values()), usual), start, stop
         return

@@ -1,4 +1,4 @@
-"""A client of schema registries: requests over HTTP, and schemas that are kept by id."""
+"""A client of schema registries: requests over HTTP, and a cache of schemas."""
 
 from kafka_nextgen.values.registry.client import SchemaRegistry
 

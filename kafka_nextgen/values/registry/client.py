@@ -41,7 +41,7 @@ _TRANSIENT: Final = (HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_MANY_REQUESTS)
 _SERVER_ERROR: Final = 500
 _PAUSE_S, _LONGEST_PAUSE_S = 0.1, 5.0
 _MOST_REFERENCES: Final = 1000
-#: Of schemas that refer to each other, one below the other: well below Python's limit of recursion.
+#: The maximum depth of references between schemas: well below Python's recursion limit.
 _DEEPEST: Final = 200
 
 
@@ -103,7 +103,7 @@ class SchemaRegistry:
         return _remade, (self._urls, self._arguments, self._query)
 
     def schema_by_id(self, schema_id: int) -> RegisteredSchema:
-        """Return the schema of this id, with all that it refers to.
+        """Return the schema of this id, with all schemas to which it refers.
 
         Raises RegistryError, with ``http_status_code`` 404 if there is none.
         """
@@ -113,20 +113,20 @@ class SchemaRegistry:
         return self._schema_at(f"schemas/ids/{what}")
 
     def schema_by_guid(self, guid: str | UUID) -> RegisteredSchema:
-        """Return the schema of this GUID, as Confluent's serializers have it in headers; raises as ``schema_by_id``."""
+        """Return the schema of this GUID, which serializers put into headers; raises as ``schema_by_id`` does."""
         return self._schema_at(f"schemas/guids/{UUID(str(guid))}")
 
     def schema_of(self, subject: str, version: int | Literal["latest"] = "latest") -> RegisteredSchema:
-        """Return a version of a subject; the latest is asked for anew each time. Raises as ``schema_by_id``."""
+        """Return a version of a subject; the latest one is not cached. Raises as ``schema_by_id`` does."""
         return self._schema_at(_path_of(subject, version), keep=version != "latest")
 
     def versions_of(self, subject: str) -> list[int]:
-        """Return the numbers of a subject's versions, asked for anew each time; raises as ``schema_by_id``."""
+        """Return the numbers of a subject's versions, which are not cached; raises as ``schema_by_id`` does."""
         found: list[int] = self._lookups.get(_path_of(subject), self._timeout_s, keep=False)
         return found
 
     def serialized(self) -> SchemaRegistry:
-        """Return the same registry, which returns Protobuf's schemas as FileDescriptorProtos in base64."""
+        """Return a copy of this client that returns Protobuf's schemas as FileDescriptorProtos in base64."""
         other = copy(self)
         other._query = "?format=serialized"  # noqa: SLF001  (the same class)
         return other
@@ -140,7 +140,7 @@ class SchemaRegistry:
             if not each.is_https and (has_credentials or each.user is not None):
                 logger.warning("%s: credentials are sent without encryption: use https", each)
 
-    # ---- finding
+    # ---- schemas and their references
 
     def _find(self, path: str) -> RegisteredSchema | list[int]:
         deadline = clocks.monotonic() + self._timeout_s
@@ -155,7 +155,7 @@ class SchemaRegistry:
     def _follow(
         self, schema: Mapping[str, Any], found: dict[str, str], above: set[str], deadline: float, query: str
     ) -> None:
-        """Add what a schema refers to, directly or not. A name that means two things is refused."""
+        """Add all schemas to which this one refers, directly or indirectly. An ambiguous name is refused."""
         for reference in schema["references"]:
             name, path = reference["name"], _path_of(reference["subject"], reference["version"]) + query
             if path in above or len(found) >= _MOST_REFERENCES:
@@ -169,10 +169,10 @@ class SchemaRegistry:
                 self._follow(referred, found, above | {path}, deadline, query)
                 found[name] = referred["schema"]
 
-    # ---- asking
+    # ---- requests
 
     def _ask(self, path: str, deadline: float, read: Callable[[bytes, str], T]) -> T:
-        """Ask until there is an answer, or the deadline; return what is read from it. Raises RegistryError."""
+        """Repeat a request until it is answered or the deadline passes; ``read`` parses it. Raises RegistryError."""
         pause_s = _PAUSE_S
         while True:
             answered, failure, wanted_s = self._ask_each(path, deadline)
@@ -186,13 +186,13 @@ class SchemaRegistry:
             pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
 
     def _ask_each(self, path: str, deadline: float) -> tuple[tuple[bytes, str] | None, RegistryError, float]:
-        """Ask each address once.
+        """Send the request once to each address.
 
-        Returns the answer's body and where it is from, the last failure, and how long to wait at least (seconds).
+        Returns the answer's body and its source, the last failure, and the minimum time to wait (seconds).
         """
         failure, wanted_s, lasts = RegistryError(f"{path}: no address"), 0.0, True
         for index, address in enumerate(self._addresses):
-            left_s = (deadline - clocks.monotonic()) / (len(self._addresses) - index)  # a hanging one leaves time
+            left_s = (deadline - clocks.monotonic()) / (len(self._addresses) - index)  # others need time, too
             try:
                 answer = get(address, path, self._all_headers(address), self._tls(address), clocks.monotonic() + left_s)
             except UnreachableError as error:
@@ -227,6 +227,6 @@ def _path_of(subject: str, version: int | str | None = None) -> str:
 
 
 def _id_of(schema: Mapping[str, Any], path: str) -> int | None:
-    """The id of a schema, as it was asked for or as the answer has it."""
+    """Return the id of a schema, from the request or from the answer."""
     asked = re.fullmatch(r"schemas/ids/(\d+)(\?.*)?", path)
     return int(asked[1]) if asked else schema["id"]

@@ -1,4 +1,4 @@
-"""Who asks a registry: the header ``Authorization``, and what else is sent. Nothing of it is shown in errors."""
+"""The header ``Authorization`` and additional headers for a registry. Errors show none of their contents."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Token = Secret | str | Callable[[], str]
 
 
 def authorization_of(user: tuple[str, Secret | str] | None, token: Token | None) -> Callable[[], str | None]:
-    """A function that returns the header ``Authorization``; None without credentials."""
+    """Return a function that returns the header ``Authorization``; it returns None without credentials."""
     if user is not None and token is not None:
         raise ConfigError("a registry is asked with a user or with a token, not with both")
     if user is not None:

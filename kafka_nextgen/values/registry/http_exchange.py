@@ -1,8 +1,8 @@
 """One request to a registry over HTTP, within limits of time and size.
 
-Credentials go only to the address that is asked: no redirect is followed, and no proxy of the environment is used. An
-error names the address without them. The limit of time is one for everything: a server that sends a byte at a time is
-cut off, too.
+Credentials are sent only to the configured address: no redirect is followed, and no proxy of the environment is used.
+An error names the address without them. One time limit covers everything, so even a server that sends one byte at a
+time is cut off.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _PIECE_BYTES: Final = 1 << 16
 
 
 class UnreachableError(Exception):
-    """There was no answer; the message says why. ``lasts`` says that there won't be one either when asked again."""
+    """There was no answer; the message gives the reason. ``lasts`` means that a retry would not help."""
 
     def __init__(self, message: str, lasts: bool = False) -> None:
         super().__init__(message)
@@ -37,7 +37,7 @@ class UnreachableError(Exception):
 
 @frozen
 class Address:
-    """Where a registry is, and the user name and password of its URL, if any."""
+    """The address of a registry, and the user name and password in its URL, if any."""
 
     is_https: bool
     host: str
@@ -47,7 +47,7 @@ class Address:
 
     @classmethod
     def of(cls, url: str) -> Address:
-        """Read a URL. Raises ConfigError, which doesn't show it: it may have a password."""
+        """Parse a URL. Raises ConfigError, which does not show the URL, because it may contain a password."""
         try:
             where = urlsplit(url.strip())
             is_https, host, port = where.scheme == "https", where.hostname, where.port
@@ -66,7 +66,7 @@ class Address:
 
 @frozen
 class Answer:
-    """What a registry answered."""
+    """A registry's answer."""
 
     status: int
     body: bytes
@@ -76,7 +76,7 @@ class Answer:
 def get(
     address: Address, path: str, headers: Mapping[str, str], context: ssl.SSLContext | None, deadline: float
 ) -> Answer:
-    """Ask for a path below the address, until ``deadline`` (monotonic seconds). Raises UnreachableError."""
+    """Request a path below the address, until ``deadline`` (monotonic seconds). Raises UnreachableError."""
     left_s = deadline - clocks.monotonic()
     if left_s <= 0:
         raise UnreachableError("no time was left")
@@ -88,7 +88,7 @@ def get(
             return Answer(answer.status, _body(answer, deadline), answer.getheader("Retry-After"))
     except ssl.SSLCertVerificationError as error:
         raise UnreachableError(f"its certificate is not trusted: {error.verify_message}", lasts=True) from None
-    except (OSError, http.client.HTTPException, UnicodeError) as error:  # the last of names that DNS can't have
+    except (OSError, http.client.HTTPException, UnicodeError) as error:  # UnicodeError: names that DNS can't represent
         is_late = clocks.monotonic() >= deadline
         raise UnreachableError("it took too long" if is_late else _reason(error)) from None
     finally:
@@ -104,7 +104,7 @@ def _connection(address: Address, context: ssl.SSLContext | None, timeout_s: flo
 
 @contextmanager
 def _cut_off(connection: http.client.HTTPConnection, timeout_s: float) -> Iterator[None]:
-    """End the connection after so many seconds; the timeout of its socket begins anew with each byte."""
+    """End the connection after ``timeout_s`` seconds; the timeout of its socket restarts with each byte."""
 
     def cut() -> None:
         if connection.sock is not None:

@@ -1,8 +1,8 @@
 """A cache of lookups by key, in which concurrent lookups of the same key share one search.
 
 A search runs in a separate thread, so a caller never waits longer than its timeout. When the cache is full, the least
-recently used results are removed. That something does not exist is remembered only for a while, because a schema may be
-registered later. Other failures are not remembered.
+recently used results are removed. A missing schema is remembered only for a while, because it may be registered later.
+Other failures are not remembered.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ __all__ = ["Lookups"]
 
 T = TypeVar("T")
 
-#: How much longer than a search may take (seconds) its end is waited for: it knows best why it failed.
+#: How much longer (seconds) a caller waits after the timeout of a search: the search has the better error.
 _GRACE_S = 1.0
 
 _everywhere: WeakSet[Lookups[Any]] = WeakSet()
@@ -46,12 +46,12 @@ class Lookups(Generic[T]):
         _everywhere.add(self)
 
     def begin_anew(self) -> None:
-        """Forget the searches of other threads, which do not exist in a forked process."""
+        """Forget the searches of other threads: in a forked process, these threads do not exist."""
         self._lock = threading.Lock()
         self._searches: dict[str, Future[T]] = {}
 
     def get(self, key: str, timeout_s: float, keep: bool = True) -> T:
-        """Return the result for a key; with ``keep``, from the cache and kept there. Raises RegistryError."""
+        """Return the result for a key; with ``keep``, the cache is used. Raises RegistryError."""
         with self._lock:
             if keep and key in self._found:
                 self._found.move_to_end(key)
@@ -77,7 +77,7 @@ class Lookups(Generic[T]):
     def _search(self, key: str, search: Future[T], keep: bool) -> None:
         try:
             found = self._find(key)
-        except BaseException as error:  # raised in the callers that wait
+        except BaseException as error:  # the waiting callers raise it
             with self._lock:
                 if isinstance(error, RegistryError) and error.http_status_code == HTTPStatus.NOT_FOUND:
                     self._missing[key] = clocks.monotonic() + self._missing_s, error

@@ -1,4 +1,4 @@
-"""TLS to a registry, by the keys that consumers have for brokers."""
+"""TLS to a registry, with the keys that consumers use for brokers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Tls = ssl.SSLContext | Mapping[str, object]
 
 
 def context_maker(tls: Tls | None) -> Callable[[], ssl.SSLContext]:
-    """Return a function that returns the context for a connection. Raises ConfigError for keys that are none of TLS."""
+    """Return a function that returns the context for a connection. Raises ConfigError for other keys than TLS keys."""
     given: Mapping[str, object] = {"ssl.context": tls} if isinstance(tls, ssl.SSLContext) else tls or {}
     others = [key for key in given if not key.replace("_", ".").removeprefix("enable.").startswith("ssl.")]
     if others:
@@ -23,5 +23,5 @@ def context_maker(tls: Tls | None) -> Callable[[], ssl.SSLContext]:
     config = ConsumerConfig.parse({"bootstrap.servers": "registry:443", "security.protocol": "SSL", **given})
     contexts = client_contexts(config)
     assert contexts is not None
-    contexts()  # so that files that can't be read are refused now
+    contexts()  # so that unreadable files are refused now
     return contexts
