@@ -53,7 +53,7 @@ class ConsumerGroupMetadata(bytes):
         return getattr(structs, "ConsumerGroupMetadata", ConsumerGroupMetadata)
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
-        raise AttributeError(f"{name}: a ConsumerGroupMetadata never changes")
+        raise AttributeError(f"{name}: a ConsumerGroupMetadata can't be changed")
 
     def __reduce__(self) -> tuple[type[ConsumerGroupMetadata], tuple[str, int, str, str | None]]:
         return ConsumerGroupMetadata, (self.group_id, self.member_epoch, self.member_id, self.instance_id)

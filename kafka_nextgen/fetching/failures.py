@@ -85,7 +85,7 @@ def _error_of(code: int, partition: TopicPartition, offset: int) -> KafkaNextgen
     place = f"{partition} can't be read at offset {offset}" if offset >= 0 else f"{partition} can't be read"
     if code == ErrorCode.CORRUPT_MESSAGE:
         return CorruptRecordError(
-            f"{place}: its leader says that the log is corrupt there. Nothing was skipped; seek past it to go on.",
+            f"{place}: its leader says that the log is corrupt there. Nothing was skipped; seek past it to continue.",
             partition,
             offset,
         )
@@ -126,7 +126,7 @@ def _leave_the_log(state: PartitionState, settings: FetchSettings, now: float) -
         begin_reset(state, settings, now, why)
         return
     error = OffsetOutOfRangeError(
-        f"{state.partition}: {why}, and offset.reset.strict forbids to jump over what is gone. Seek to go on.",
+        f"{state.partition}: {why}, and offset.reset.strict forbids skipping the missing records. Seek to continue.",
         code=ErrorCode.OFFSET_OUT_OF_RANGE,
         partition=state.partition,
     )
@@ -145,7 +145,7 @@ def begin_reset(state: PartitionState, settings: FetchSettings, now: float, why:
     """
     reset = settings.reset_of(is_new)
     if state.bound is not None:
-        consequence = f"the range that ends at {state.bound.end} can't be read. Seek to an offset that is there"
+        consequence = f"the range that ends at {state.bound.end} can't be read. Seek to an existing offset"
     elif reset is OffsetReset.NONE:
         consequence = "auto.offset.reset is none. Seek to an offset, or allow a reset"
     else:

@@ -122,10 +122,10 @@ class Truncation:
     diverging: OffsetAndMetadata | None
 
     def __str__(self) -> str:
-        read = f"{self.partition}: the log was truncated: what was read up to offset {self.position.offset}"
+        read = f"{self.partition}: the log was truncated: the records read up to offset {self.position.offset}"
         if self.diverging is None:
-            return f"{read} (leader epoch {self.position.leader_epoch}) is unknown to its leader"
-        return f"{read} is not what is there from offset {self.diverging.offset} on"
+            return f"{read} (leader epoch {self.position.leader_epoch}) are unknown to its leader"
+        return f"{read} differ from the log from offset {self.diverging.offset} on"
 
 
 def note_end(
@@ -198,9 +198,9 @@ def _lose(state: PartitionState, lost: Truncation, settings: FetchSettings, now:
 def _error_of(lost: Truncation, state: PartitionState, settings: FetchSettings) -> LogTruncationError:
     why = "auto.offset.reset is none" if settings.reset is OffsetReset.NONE else "offset.reset.strict is set"
     if state.bound is not None:
-        why = f"the partition is read up to offset {state.bound.end} only as it was"
+        why = f"the range up to offset {state.bound.end} must be read unchanged"
     return LogTruncationError(
-        f"{lost}, and {why}. Seek to go on.",
+        f"{lost}, and {why}. Seek to continue.",
         code=ErrorCode.OFFSET_OUT_OF_RANGE,
         partition=lost.partition,
         position=lost.position,

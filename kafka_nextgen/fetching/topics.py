@@ -74,7 +74,7 @@ def _find_topic(state: PartitionState, image: ClusterImage) -> bool:
 
 def _tell_if_missing(state: PartitionState, image: ClusterImage, behind_buffered: bool) -> None:
     """Give the application an error for a missing partition, if the partition has an end and nothing is buffered."""
-    why = image.why_missing(state.partition) or ("its topic was deleted and made again" if state.gone else None)
+    why = image.why_missing(state.partition) or ("its topic was deleted and created again" if state.gone else None)
     if why is None:
         state.sought = 0
     elif state.sought >= LOOKS and not (state.is_fetched or behind_buffered):

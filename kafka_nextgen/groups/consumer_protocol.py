@@ -189,7 +189,7 @@ class _Reader:
         """Read an array. Each element takes at least two bytes, so a length beyond the data is refused immediately."""
         length = self.int32()
         if length < 0 or length * _INT16.size > len(self._data) - self._at:
-            raise DecodeError(f"a member's {self._what} has an array of {length}, which it is too short for")
+            raise DecodeError(f"a member's {self._what} is too short for its array of {length}")
         return [read() for _ in range(length)]
 
     def partitions(self) -> frozenset[TopicPartition]:
@@ -199,5 +199,5 @@ class _Reader:
         name = self.name()
         numbers = self.array(self.int32)
         if any(number < 0 for number in numbers):
-            raise DecodeError(f"a member's {self._what} has {name}[{min(numbers)}]: there is none such")
+            raise DecodeError(f"a member's {self._what} has the invalid partition {name}[{min(numbers)}]")
         return [TopicPartition(name, number) for number in numbers]

@@ -111,8 +111,8 @@ class ProcessingSettings:
         """Check the arguments of ``run``; raises ValueError for these, ConfigError for an unsuitable configuration."""
         if config.enable_auto_commit:
             raise ConfigError(
-                "run() commits what is finished; enable.auto.commit=true would commit what is still being worked "
-                "on: set enable.auto.commit=false",
+                "run() commits finished records; enable.auto.commit=true would also commit unfinished ones: "
+                "set enable.auto.commit=false",
                 "enable.auto.commit",
             )
         for name, value in (("concurrency", concurrency), ("attempts", attempts)):

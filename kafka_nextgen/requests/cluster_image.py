@@ -32,7 +32,7 @@ class Broker:
 def check_address(node_id: int, host: str, port: int) -> None:
     """Raise ``DecodeError`` for an impossible broker address."""
     if node_id < 0 or not host or not 0 < port <= _HIGHEST_PORT:
-        raise DecodeError(f"broker {node_id} at {host!r}, port {port}: there can be none")
+        raise DecodeError(f"broker {node_id} has the impossible address {host!r}, port {port}")
 
 
 @frozen

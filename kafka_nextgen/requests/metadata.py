@@ -90,7 +90,7 @@ def _topic(topic: _Topic) -> TopicInfo:
 
 def _partition(topic: str, partition: _Partition) -> PartitionInfo:
     if partition.partition_index < 0:
-        raise DecodeError(f"Metadata tells of {topic}[{partition.partition_index}]: there is none such")
+        raise DecodeError(f"the response to Metadata has the invalid partition {topic}[{partition.partition_index}]")
     return PartitionInfo(
         leader=partition.leader_id,
         leader_epoch=max(partition.leader_epoch, -1),

@@ -80,7 +80,7 @@ class Export:
         for missing in (path for path in own[:-1] if not path.exists()):
             raise MisuseError(f"{missing} is missing: put it back, or export to another folder")
         for other in sorted({*self.folder.glob("*.parquet")} - {*own}):
-            raise MisuseError(f"{other} is not of an export: export to an empty folder")
+            raise MisuseError(f"{other} does not belong to the export: export to an empty folder")
 
     @property
     def edges(self) -> tuple[Offsets, Offsets] | None:
@@ -109,7 +109,7 @@ class Export:
     def _begin(self, scan: Scan) -> None:
         """Check, now that no other process can write, that this scan is still the one to write."""
         if ExportState.in_folder(self.folder) != self._state:
-            raise MisuseError(f"another process has exported to {self.folder} meanwhile: run the export again")
+            raise MisuseError(f"another process has exported to {self.folder} in the meantime: run the export again")
         self._check_files(None if self._state is None else self._state.files)
         if self._state is None:
             self._note(ExportState.begun(self.options, scan.ranges, scan.positions))

@@ -64,7 +64,7 @@ def check_writable(schema: pyarrow.Schema) -> None:
             pyarrow.parquet.ParquetWriter(pyarrow.BufferOutputStream(), pyarrow.schema([column])).close()
         except pyarrow.ArrowNotImplementedError as error:
             raise ArrowSchemaError(
-                f"column {column.name!r} is {column.type}, which Parquet has no type for: leave the field out of the "
+                f"column {column.name!r} is {column.type}, for which Parquet has no type: leave the field out of the "
                 "schema of the values, or write the table with kafka_nextgen.scan"
             ) from error
 

@@ -153,7 +153,7 @@ class IoThread:
     def refuse_foreign(self) -> None:
         """Raise MisuseError if this is not the process that created the thread."""
         if self.is_foreign:
-            raise MisuseError(f"this {self._owner} was made before a fork; make a new one in the child process")
+            raise MisuseError(f"this {self._owner} was created before a fork; create a new one in the child process")
 
     def stop(self, timeout_s: float) -> None:
         """End the loop after the current callback, and wait for the thread up to ``timeout_s`` seconds."""
@@ -209,7 +209,7 @@ class IoThread:
             loop.default_exception_handler(context)
 
     def _frozen(self) -> MisuseError:
-        return MisuseError(f"the interpreter is ending, and with it the I/O thread of this {self._owner}")
+        return MisuseError(f"the interpreter is shutting down, which stops the I/O thread of this {self._owner}")
 
     def _closed(self) -> MisuseError:
         return MisuseError(f"this {self._owner} is closed")

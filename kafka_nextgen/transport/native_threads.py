@@ -29,6 +29,6 @@ def check_native_threads(owner: str) -> None:
 
 def _refusal(owner: str, library: str, way: str) -> str:
     return (
-        f"{library} has replaced this process's threads by greenlets, and a {owner} needs a native thread for its "
+        f"{library} has replaced this process's threads with greenlets, and a {owner} needs a native thread for its "
         f"heartbeats; {way}use it in a process that {library} does not patch"
     )

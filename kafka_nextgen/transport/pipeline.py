@@ -127,8 +127,8 @@ class Pipeline:
         oldest = self._in_flight[0]
         if oldest.correlation_id != correlation_id:
             raise DecodeError(
-                f"an answer with correlation id {correlation_id} came where {oldest.correlation_id} "
-                f"({oldest.api} v{oldest.version}) was due"
+                f"an answer with correlation id {correlation_id} arrived instead of {oldest.correlation_id} "
+                f"({oldest.api} v{oldest.version})"
             )
         return self._in_flight.popleft()
 
@@ -175,7 +175,7 @@ class Reauthentication:
         except KafkaNextgenError as error:
             failure = error
         except Exception as error:  # waiting callers need an error; another connection may succeed
-            failure = DisconnectedError(f"renewing the login failed by an unexpected {type(error).__name__}")
+            failure = DisconnectedError(f"renewing the login failed with an unexpected {type(error).__name__}")
             failure.__cause__ = error
         finally:
             self._task, self._pipeline.on_hold = None, False

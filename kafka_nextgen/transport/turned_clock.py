@@ -123,7 +123,7 @@ class Clock:
         looks = 0
         while (due_at := self._next_due()) is None:
             if clocks.real_monotonic() > give_up_at:
-                raise TimeoutError(f"the clock was not turned further: no quiet moment within {REST_LIMIT_S:.0f} s")
+                raise TimeoutError(f"the clock was not advanced further: no moment of rest within {REST_LIMIT_S:.0f} s")
             looks += 1
             clocks.real_sleep(0 if looks < _QUICK_LOOKS else _PAUSE_S)
         return due_at

@@ -196,7 +196,7 @@ def test_a_commit_without_an_answer_does_not_keep_partitions_from_being_given_up
 
 def test_who_assigned_by_hand_is_told_both_ways_on_when_subscribing(stage: Stage) -> None:
     with stage.reader(group_id=GROUP) as consumer:
-        with pytest.raises(MisuseError, match=r"orders\[0\] assigned by hand.*unsubscribe\(\) first.*assign\(\)"):
+        with pytest.raises(MisuseError, match=r"orders\[0\] assigned manually.*unsubscribe\(\) first.*assign\(\)"):
             consumer.subscribe([TOPIC])
         assert values(read(consumer, 10)) == list(range(10))
 

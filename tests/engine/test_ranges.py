@@ -174,7 +174,7 @@ def test_a_topic_that_was_made_again_before_is_told_of_if_the_range_names_its_id
         consumer.assign({tp(): OffsetRange(5, 8, topic_id)})
         assert values(list(consumer)) == [5, 6, 7]
         consumer.assign({tp(): OffsetRange(5, 8, UUID(int=7))})
-        with pytest.raises(UnknownTopicError, match="its topic was deleted and made again"):
+        with pytest.raises(UnknownTopicError, match="its topic was deleted and created again"):
             list(consumer)
 
 

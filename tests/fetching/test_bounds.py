@@ -286,7 +286,7 @@ def test_a_log_that_was_truncated_is_told_of(world: World) -> None:
     world.take()
     diverging = DecodedPartition(P0, columns=Columns(P0, 4), diverging=EpochEnd(4, 2))
     world.answer(world.fetch(), diverging)
-    with pytest.raises(LogTruncationError, match="up to offset 10 only as it was"):
+    with pytest.raises(LogTruncationError, match="the range up to offset 10 must be read unchanged"):
         world.take()
     assert world.state.position(P0) == 4
 
@@ -316,7 +316,7 @@ def test_a_partition_that_is_missing_is_told_of_at_the_third_look(world: World) 
 @pytest.mark.parametrize(
     ("image", "why"),
     [
-        (cluster({P0: 1}, topic_id=UUID(int=2)), "its topic was deleted and made again"),
+        (cluster({P0: 1}, topic_id=UUID(int=2)), "its topic was deleted and created again"),
         (ClusterImage(topics_by_name={"orders": TopicInfo("orders", None, 3)}), "there is no such topic"),
     ],
 )

@@ -52,7 +52,7 @@ asyncio.run(asyncio.sleep(0))
 def test_with_green_threads_every_client_says_why_not(stage: Stage) -> None:
     ended = run(GREEN_THREADS, stage.cluster.bootstrap_servers)
     assert (ended.returncode, ended.stderr) == (0, "")
-    assert ended.stdout.count("gevent has replaced this process's threads by greenlets") == 3
+    assert ended.stdout.count("gevent has replaced this process's threads with greenlets") == 3
     assert ended.stdout.count("gevent.monkey.patch_all(thread=False)") == 3
 
 

@@ -49,7 +49,7 @@ atexit.register(Application().consumer.close)
 def test_close_in_a_del_at_the_end_returns_and_logs_what_it_leaves(stage: Stage) -> None:
     stage.create()
     ended = run(CLOSES_AT_THE_END, stage.cluster.bootstrap_servers)
-    told = "the interpreter is ending, and with it the I/O thread of this consumer"
+    told = "the interpreter is shutting down, which stops the I/O thread of this consumer"
     assert (ended.returncode, ended.stdout) == (0, f"{told}\nclosed\n")
     assert (
         ended.stderr.count("a consumer of group billing was not closed before the interpreter began to shut down") == 1
@@ -71,7 +71,7 @@ def test_nothing_else_that_has_a_thread_waits_for_it_then(stage: Stage, monkeypa
         with monkeypatch.context() as ending:
             ending.setattr(sys, "is_finalizing", lambda: True)
             await consumer.close()
-            with pytest.raises(MisuseError, match="interpreter is ending"):
+            with pytest.raises(MisuseError, match="interpreter is shutting down"):
                 await consumer.subscribe([TOPIC])
         return consumer
 

@@ -77,4 +77,4 @@ async def test_a_second_call_is_refused_between_calls_of_the_first_too_and_does_
         assert consumer.health().run_error is None
         stopped.stop()
         await consumer.run(handle, stop=stopped)  # the next one may begin
-    assert "another run() of this consumer is under way" in str(refused[0])
+    assert "another run() of this consumer is in progress" in str(refused[0])

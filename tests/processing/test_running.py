@@ -136,7 +136,7 @@ def test_run_says_what_it_lacks_or_would_silence(servers: str) -> None:
             consumer.run(print)
     with Consumer(member_config(servers, unique("refused"))) as consumer:
         consumer.assign([partition])
-        with pytest.raises(MisuseError, match="assigned by hand"):
+        with pytest.raises(MisuseError, match="assigned manually"):
             consumer.run(print, ["orders"])
     with Consumer(member_config(servers, "", group_id=None)) as consumer:
         consumer.assign([partition])

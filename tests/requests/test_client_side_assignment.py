@@ -187,7 +187,7 @@ def member(**fields: object) -> Member:
             id="racks of fewer partitions",
         ),
         pytest.param({"members": [member()] * 2}, "a member twice", id="a member twice"),
-        pytest.param({"members": [member(subscribed_topic_ids=[GONE])]}, "nothing is told", id="an untold topic"),
+        pytest.param({"members": [member(subscribed_topic_ids=[GONE])]}, "is not described", id="an untold topic"),
         pytest.param(
             {"members": [member(topic_partitions=[TopicPartitions(topic_id=GONE, partitions=[-1])])]},
             "partition -1",

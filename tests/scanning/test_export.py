@@ -202,7 +202,9 @@ def test_a_folder_has_one_export(servers: str, tmp_path: Path) -> None:
 
 def test_files_of_others_are_not_replaced(tmp_path: Path) -> None:
     (tmp_path / "part-000000.parquet").write_bytes(b"of another")
-    with pytest.raises(MisuseError, match=r"part-000000.parquet is not of an export: export to an empty folder"):
+    with pytest.raises(
+        MisuseError, match=r"part-000000.parquet does not belong to the export: export to an empty folder"
+    ):
         Export(tmp_path, {})
 
 
@@ -231,7 +233,9 @@ def test_an_export_that_another_process_has_gone_on_with_meanwhile_is_not_repeat
     with kafka_nextgen.scan("orders", bootstrap_servers=servers, value=Avro(ORDER)) as found:
         task = Export(tmp_path, {"topics": "orders"})
         run(servers, tmp_path)
-        with pytest.raises(MisuseError, match=r"another process has exported to .* meanwhile: run the export again"):
+        with pytest.raises(
+            MisuseError, match=r"another process has exported to .* in the meantime: run the export again"
+        ):
             task.run(found)
     assert ids(tmp_path) == list(range(30))
 
@@ -269,7 +273,9 @@ def test_a_file_of_another_beside_those_of_the_export_is_refused(servers: str, t
     with pytest.raises(InterruptedHereError):
         run(servers, tmp_path, interrupt_after=4)
     (tmp_path / "part-000009.parquet").write_bytes(b"of another")
-    with pytest.raises(MisuseError, match=r"part-000009.parquet is not of an export: export to an empty folder"):
+    with pytest.raises(
+        MisuseError, match=r"part-000009.parquet does not belong to the export: export to an empty folder"
+    ):
         run(servers, tmp_path)
 
 
@@ -294,7 +300,7 @@ def test_a_type_that_parquet_lacks_is_refused_before_anything_is_written(
     span = {"type": "record", "name": "Order", "fields": [{"name": "id", "type": "long"}, {"name": "n", "type": kind}]}
     task = Export(tmp_path / "out", {})
     found = kafka_nextgen.scan("orders", bootstrap_servers=servers, value=Avro(span))
-    with found, pytest.raises(ArrowSchemaError, match=r"column 'n' is .*, which Parquet has no type for: leave the"):
+    with found, pytest.raises(ArrowSchemaError, match=r"column 'n' is .*, for which Parquet has no type: leave the"):
         task.run(found)
     assert not (tmp_path / "out").exists()
 

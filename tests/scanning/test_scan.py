@@ -162,7 +162,7 @@ def test_another_topic_of_the_same_name_is_not_read_instead() -> None:
             delete_topic(cluster.bootstrap_servers, "orders")
             cluster.create_topic("orders", 1)
             write_orders(cluster.bootstrap_servers, range(9), partitions=1)
-            with pytest.raises(UnknownTopicError, match="its topic was deleted and made again"):
+            with pytest.raises(UnknownTopicError, match="its topic was deleted and created again"):
                 found.read_all()
 
 

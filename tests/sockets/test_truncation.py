@@ -45,8 +45,8 @@ def test_what_took_the_place_of_lost_records_is_read(
         assert places(read(consumer, 15)) == REPLACED, "whatever the reset: it is known where to go on"
     told = [message for message in caplog.messages if "truncated" in message]
     assert told == [
-        "orders[0]: the log was truncated: what was read up to offset 30 is not what is there from offset 20 on;"
-        " goes on there"
+        "orders[0]: the log was truncated: the records read up to offset 30 differ from the log from offset 20 on;"
+        " continuing there"
     ]
 
 
@@ -99,7 +99,7 @@ def test_an_epoch_that_no_leader_knows_is_reset(stage: Stage, caplog: pytest.Log
         consumer.assign([tp()])
         consumer.seek(tp(), OffsetAndMetadata(10, leader_epoch=7))
         assert values(read(consumer, 30)) == list(range(30))
-    assert any("up to offset 10 (leader epoch 7) is unknown to its leader" in message for message in caplog.messages)
+    assert any("up to offset 10 (leader epoch 7) are unknown to its leader" in message for message in caplog.messages)
 
 
 @pytest.mark.parametrize(

@@ -44,7 +44,7 @@ async def test_an_answer_out_of_order_or_to_nothing_is_an_error() -> None:
         pipeline.answered(0)
     add(pipeline), add(pipeline)
     list(pipeline.to_send(now=0.0))
-    with pytest.raises(DecodeError, match=r"correlation id 1 came where 0 \(Metadata v13\) was due"):
+    with pytest.raises(DecodeError, match=r"correlation id 1 arrived instead of 0 \(Metadata v13\)"):
         pipeline.answered(1)
 
 

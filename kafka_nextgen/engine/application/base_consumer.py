@@ -187,7 +187,7 @@ class BaseConsumer:
         """Allow only one ``run`` at a time, and report the error that ends it in ``health``."""
         if self._runs:
             raise ConcurrentUseError(
-                "run() was called while another run() of this consumer is under way; stop that one first"
+                "run() was called while another run() of this consumer is in progress; stop that one first"
             )
         try:
             self._runs = True

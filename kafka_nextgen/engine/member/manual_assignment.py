@@ -62,7 +62,7 @@ class ManualAssignment:
         self.partitions = partitions
         if added - ranges.keys():
             self._cluster.allow_topic_creation({tp.topic for tp in added - ranges.keys()})
-        logger.info("assigned by hand: %s", format_partitions(partitions))
+        logger.info("assigned manually: %s", format_partitions(partitions))
         topic_ids = {tp.topic: wanted.topic_id for tp, wanted in ranges.items() if wanted.topic_id is not None}
         self._fetcher.assign(partitions, added, topic_ids, ranges)
         self._fetcher.release(added)
@@ -94,7 +94,7 @@ class ManualAssignment:
         for name in sorted(topics):
             topic = self._cluster.metadata.topics_by_name.get(name)
             if topic is not None and topic.error in _HOPELESS:
-                self._mailbox.post_error(error_from_code(topic.error, f"topic {name} was assigned by hand"))
+                self._mailbox.post_error(error_from_code(topic.error, f"topic {name} was assigned manually"))
 
     def problem(self) -> str | None:
         """Why partitions can't be read, according to the cached metadata; can be called from any thread."""
@@ -106,12 +106,12 @@ def refusal(call: str, partitions: Collection[TopicPartition]) -> MisuseError:
     """Return the error for mixing ``assign`` and ``subscribe``; ``partitions`` were assigned manually."""
     if call == "subscribe":
         return MisuseError(
-            f"{format_partitions(partitions)} assigned by hand: a consumer can either assign() or subscribe(). Call "
+            f"{format_partitions(partitions)} assigned manually: a consumer can either assign() or subscribe(). Call "
             "unsubscribe() first to join the group, or keep using assign()"
         )
     return MisuseError(
         "this consumer has subscribed, so its group decides what it reads. Call unsubscribe() first to assign "
-        "partitions by hand, or keep using subscribe()"
+        "partitions manually, or keep using subscribe()"
     )
 
 

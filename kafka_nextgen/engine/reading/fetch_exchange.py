@@ -161,4 +161,4 @@ async def _end(cluster: ClusterClient, node_id: int, session: SessionRequest) ->
             ENDING_S,
         )
     except KafkaNextgenError as failure:
-        logger.debug("node %d was not told that the fetch session is over: %s", node_id, failure)
+        logger.debug("node %d could not be informed of the end of the fetch session: %s", node_id, failure)

@@ -243,7 +243,7 @@ class Fetcher:
             redirected = state.results.fetched(fetch, decoded, clocks.monotonic())
         if redirected:
             where, lease_s = format_partitions(redirected), self._config.metadata_max_age_ms / 1000
-            logger.warning("%s: the preferred replica can't be read; for %g s the leader is, instead", where, lease_s)
+            logger.warning("%s: the preferred replica can't be read; reading from the leader for %g s", where, lease_s)
 
     def _receive(self, fetch: Fetch, answer: FetchAnswer, is_decoded: bool) -> bool:
         """Apply an answer without its records; returns whether these are to be used."""
@@ -252,7 +252,7 @@ class Fetcher:
         with self._fetches as state:
             is_in_session = state.results.received(fetch, head, arrivals, clocks.monotonic())
         if not is_in_session:
-            logger.debug("node %d: %s; asked in full again", fetch.node_id, name_of(head.error))
+            logger.debug("node %d: %s; repeating the request in full", fetch.node_id, name_of(head.error))
             return False
         if head.error != ErrorCode.NONE:
             raise error_from_code(head.error, f"fetch from node {fetch.node_id}")
@@ -279,5 +279,5 @@ class Fetcher:
 
 def _log_truncations(lost: Iterable[Truncation]) -> None:
     for one in lost:
-        where = "auto.offset.reset decides where to go on" if one.diverging is None else "goes on there"
+        where = "auto.offset.reset decides where to continue" if one.diverging is None else "continuing there"
         logger.warning("%s; %s", one, where)

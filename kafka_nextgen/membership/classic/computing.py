@@ -45,7 +45,7 @@ from kafka_nextgen.types import TopicId
 __all__ = ["asked", "begin", "failed", "give_up_if_late", "note_metadata", "returned", "take_assignment"]
 
 #: Advice for metadata of an unknown version (KIP-268).
-_UNTIL = "until all members read the new version, write one that they all read"
+_UNTIL = "until all members can read the new version, write one that all can read"
 
 
 def begin(

@@ -54,7 +54,7 @@ def _topics_from(structures: Iterable[_Topic]) -> dict[TopicId, TopicMetadata]:
     for each in structures:
         partitions += each.num_partitions
         if each.topic_id is None or each.topic_id in topics:
-            raise DecodeError(f"topic {each.topic_name} has no id, or one that is told twice")
+            raise DecodeError(f"topic {each.topic_name} has no id, or its id appears twice")
         if each.num_partitions < 0 or partitions > _MOST_PARTITIONS:
             raise DecodeError(f"topic {each.topic_name} has {each.num_partitions} partitions, which can't be assigned")
         topics[each.topic_id] = TopicMetadata(each.topic_name, each.num_partitions, _racks_from(each))
@@ -71,7 +71,7 @@ def _racks_from(topic: _Topic) -> tuple[tuple[str, ...], ...]:
 def _member_from(member: _Member, topics: _Topics) -> MemberSpec:
     unknown = [topic_id for topic_id in member.subscribed_topic_ids if topic_id not in topics]
     if unknown:
-        raise DecodeError(f"member {member.member_id} is subscribed to topic id {unknown[0]}, of which nothing is told")
+        raise DecodeError(f"member {member.member_id} is subscribed to topic id {unknown[0]}, which is not described")
     word = member.assignor
     return MemberSpec(
         subscribed_topics=frozenset(topics[topic_id].name for topic_id in member.subscribed_topic_ids if topic_id),

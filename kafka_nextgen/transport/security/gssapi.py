@@ -81,7 +81,7 @@ class GssapiClient:
         if len(offer) != _OFFER_BYTES:
             raise AuthenticationError(f"GSSAPI: the broker's offer of security layers has {len(offer)} bytes, not 4")
         if not offer[0] & _NO_LAYER:
-            raise AuthenticationError("GSSAPI: the broker insists on a security layer of SASL: use TLS (SASL_SSL)")
+            raise AuthenticationError("GSSAPI: the broker requires a SASL security layer: use TLS (SASL_SSL)")
         self._is_over = True
         return bytes(self._context.wrap(_ANSWER, False).message)
 

@@ -48,10 +48,10 @@ class RenewedContext:
         except ConfigError as error:
             if str(error) != self._logged:
                 self._logged = str(error)
-                logger.warning("%s; until it can be read, new connections use what was read before", error)
+                logger.warning("%s; until it can be read, new connections use the previous contents", error)
             return
         self._state, self._logged = state, None
-        logger.info("%s changed: new connections use what is there now", ", ".join(self._files))
+        logger.info("%s changed: new connections use the new contents", ", ".join(self._files))
 
     def _look(self) -> _State:
         return tuple(_state_of(path) for path in self._files)

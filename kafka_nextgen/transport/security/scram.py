@@ -84,7 +84,7 @@ class ScramClient:
 
     def _checked_nonce(self, nonce: str) -> str:
         if not nonce.startswith(self._nonce) or len(nonce) == len(self._nonce):
-            raise self._refused("the broker's nonce does not continue ours: this may be another login, replayed")
+            raise self._refused("the broker's nonce does not continue ours: this may be a replay of another login")
         return nonce
 
     def _checked_iterations(self, digits: str) -> int:

@@ -52,7 +52,7 @@ def test_of_several_layers_it_takes_none_and_a_broker_that_insists_on_one_is_ref
     for layers in (1, 3, 5, 7, 255):
         assert at_the_offer().evaluate_challenge(WRAPPED + bytes([layers, 0, 16, 0])) == WRAPPED + bytes([1, 0, 0, 0])
     for layers in (0, 2, 4, 6, 254):
-        with pytest.raises(AuthenticationError, match="insists on a security layer of SASL: use TLS"):
+        with pytest.raises(AuthenticationError, match="requires a SASL security layer: use TLS"):
             at_the_offer().evaluate_challenge(WRAPPED + bytes([layers, 0, 16, 0]))
     for offer in (b"", b"\x01", b"\x01\0\0\0\0"):
         with pytest.raises(AuthenticationError, match=f"has {len(offer)} bytes, not 4"):
