@@ -98,7 +98,7 @@ class Framing(Enum):
 
     @classmethod
     def of(cls, given: Framing | str) -> Framing:
-        """Return the framing of this name. Raises ConfigError for another name."""
+        """Return the framing of this name. Raises ConfigError for an unknown one."""
         try:
             return cls(given)
         except ValueError:

@@ -21,7 +21,7 @@ __all__ = ["compiled", "failing"]
 
 @frozen
 class _Place:
-    """Where a value is stored: its type, its column and the columns below. None instead: it is read and dropped."""
+    """Where a value is stored: its type, its column and the columns below. Without a place, it is read and dropped."""
 
     kind: Type
     column: int

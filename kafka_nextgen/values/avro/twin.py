@@ -1,4 +1,4 @@
-"""``avro_decode`` in Python: the reference for the extension's (``accelerator/avro.h``), and its replacement."""
+"""``avro_decode`` in Python: the reference for the extension's version (``accelerator/avro.h``), and the fallback."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ def is_number(text: str) -> bool:
 
 
 def exact(text: str, scale: int, most_digits: int) -> int:
-    """Return a number times 10**scale. Raises BadJsonError if that is not an integer with few enough digits."""
+    """Return a number times 10**scale. Raises BadJsonError if it is no integer, or has too many digits."""
     found = _NUMBER.fullmatch(text)
     assert found is not None, text
     sign, whole, fraction, exponent = found.groups(default="")

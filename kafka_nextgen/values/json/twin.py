@@ -1,4 +1,4 @@
-"""``json_decode`` in Python: the reference for the extension's (``accelerator/json.h``), and its replacement.
+"""``json_decode`` in Python: the reference for the extension's version (``accelerator/json.h``), and the fallback.
 
 The standard library first parses the whole value, so that it is known to be JSON; then its fields are appended to the
 columns, in the order of the columns.

@@ -1,4 +1,4 @@
-"""``protobuf_decode`` with protobuf's own classes: the reference for the extension's (``accelerator/protobuf.h``)."""
+"""``protobuf_decode`` with protobuf's own classes: the reference for ``accelerator/protobuf.h``."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ Tls = ssl.SSLContext | Mapping[str, object]
 
 
 def context_maker(tls: Tls | None) -> Callable[[], ssl.SSLContext]:
-    """Return a function that returns the context for a connection. Raises ConfigError for other keys than TLS keys."""
+    """Return a function that returns the context for a connection. Raises ConfigError for keys not related to TLS."""
     given: Mapping[str, object] = {"ssl.context": tls} if isinstance(tls, ssl.SSLContext) else tls or {}
     others = [key for key in given if not key.replace("_", ".").removeprefix("enable.").startswith("ssl.")]
     if others:
