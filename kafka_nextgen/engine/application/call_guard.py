@@ -129,8 +129,8 @@ class CallTracker:
     A signal handler runs in the main thread at any point: between two steps of a poll, in a callback, under a lock that
     the I/O thread needs next. So it must not wait for anything. Instead it leaves a *wish*, which the same thread
     carries out as soon as its outermost call has released everything; that call then raises MisuseError. A wish is kept
-    until it is carried out. Each thread writes only under its own ident, so no lock is needed, whose holder a handler
-    could have interrupted.
+    until it is carried out. Each thread writes only under its own ident, so no lock is needed. (A handler could have
+    interrupted the thread that holds a lock.)
     """
 
     def __init__(self) -> None:

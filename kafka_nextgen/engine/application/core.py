@@ -69,7 +69,7 @@ class ConsumerCore:
         self.cursor = Cursor(
             self.fetches, self.engine.mailbox, self._deserializers, whoami, self._handed_over, self._put_back, self.now
         )
-        self.is_reminded = False  # that a poll must be reported, while it iterates
+        self.is_reminded = False  # whether iteration has been reminded to poll
         self.note_at_s = 0.0  # when the next poll must be reported to the member
         self.topics: Topics | None = None  # the subscription
         self.has_listener = False  # whether the subscription has a listener
@@ -184,7 +184,7 @@ class ConsumerCore:
     def _to_commit(self, offsets: Offsets | None) -> Mapping[TopicPartition, OffsetAndMetadata]:
         if offsets is None:
             self.cursor.advance_positions()
-            self.fetches.mark_consumed()  # auto-commit must not commit less later
+            self.fetches.mark_consumed()  # a later auto-commit must not commit less
             return self.fetches.handed_over_offsets()
         return {tp: checked_offset(tp, value) for tp, value in offsets.items()}
 

@@ -39,8 +39,8 @@ class Cursor(Watch):
     """The current run of iteration.
 
     ``whoami`` identifies the caller: a thread's ident, or the running task. ``on_handed_over`` gets the records handed
-    over in a finished run, and when the poll for it began and ended. ``put_back`` puts records that can't be
-    deserialized back.
+    over in a finished run, and when the poll for it began and ended. ``put_back`` puts back records that can't be
+    deserialized.
     """
 
     def __init__(

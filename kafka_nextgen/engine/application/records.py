@@ -248,9 +248,9 @@ class Records(_DataFrames, Generic[KeyT, ValueT]):
 
         Raises DeserializationError at a record that can't be deserialized, unless ``on.deserialization.error`` says
         otherwise, and then ends. All records of the last ``poll`` that were not handed over by then count as not
-        polled, also those of other partitions: their positions move back, and the next ``poll`` returns these records
-        again. With deserializers the same applies if a signal handler raises between two records. If it raises before
-        the first one, nothing has changed, and these records can be iterated again.
+        polled, including those of other partitions: their positions move back, and the next ``poll`` returns these
+        records again. With deserializers the same applies if a signal handler raises between two records. If it raises
+        before the first one, nothing has changed, and these records can be iterated again.
         """
         if len(self._slices) == 1 and self._deserializers is None:
             (part,) = self._slices

@@ -96,7 +96,7 @@ class ConsumerDriver(MemberDriver[Member]):
         )
 
     async def leave(self, event: ev.Closed | ev.Unsubscribed, timeout_s: float) -> None:
-        """Leave the group; returns at once if no coordinator can know this member.
+        """Leave the group; returns immediately if no coordinator can know this member.
 
         The member generates its own id (KIP-848, "Member ID"), so the coordinator knows it as soon as one heartbeat has
         arrived.

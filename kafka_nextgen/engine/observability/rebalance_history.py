@@ -79,7 +79,7 @@ class RebalanceHistory:
     @property
     def under_way(self) -> RebalanceCause | None:
         """The cause of the current rebalance; None if there is none."""
-        draft = self._draft  # read only once: another thread may replace it meanwhile
+        draft = self._draft  # read only once: another thread may replace it
         return None if draft is None else draft.rebalance.cause
 
     @property

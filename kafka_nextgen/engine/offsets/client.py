@@ -231,7 +231,7 @@ class OffsetClient(GroupOffsets):
         return self._fetches.under_lock(lambda state: state.handover.consumed_offsets())
 
     def _tell_member(self, effect: fx.TellMember) -> None:
-        if self.on_refusal is not None:  # in the next iteration: it may feed events, and this one is not finished yet
+        if self.on_refusal is not None:  # called in the next iteration, because it may feed events
             asyncio.get_running_loop().call_soon(self.on_refusal, effect.code, effect.member_epoch)
 
     def _end_commit(self, effect: fx.CommitEnded) -> None:
