@@ -1,4 +1,4 @@
-"""Connects to the first broker, retrying until it succeeds. The log and ``health()`` report the last error meanwhile.
+"""Connects to the first broker, retrying until it succeeds. The log and ``health()`` report the last error.
 
 Polls raise the error too, but only after ``unreachable_timeout_s`` since the first attempt, so that a single lost
 connection, or a broker that is still starting, does not end the program. If the broker refuses the login, polls raise

@@ -42,7 +42,7 @@ class Buffers:
         handed_over: Mapping[str, HandedOverCount] = MappingProxyType({}),
     ) -> None:
         self._runs = {partition: deque(parts) for partition, parts in runs.items()}
-        #: A live view of the runs, in which partitions are in their turn.
+        #: A live view of the runs, with the partitions in turn order.
         self.runs: Mapping[TopicPartition, Collection[ColumnSlice]] = self._runs
         self._bytes = dict(sizes)
         self._handed_over = defaultdict(HandedOverCount, _copied(handed_over))

@@ -119,7 +119,7 @@ class Handover:
         self._buffers.pass_turn(partition)
 
     def preview(self, parts: Sequence[ColumnSlice]) -> Assigned:
-        """A copy of the partitions of ``parts`` as they will be once these are handed over; nothing here changes."""
+        """Return a copy of the partitions of ``parts``, as they will be once these are handed over."""
         copied = self._assigned.copy({part.partition for part in parts})
         handover = Handover(copied)
         for part in parts:

@@ -10,9 +10,9 @@ Every need has the fences of its partitions, and is passed to ``results`` with i
   partitions are left out, and do not delay the rest.
 - If a partition was left out, the broker may wait for new records only briefly, not for ``fetch.max.wait.ms``: the
   application may take what is buffered at any time, and the next request must ask for that partition again.
-- A fetch requests no more than there is room for, after subtracting the answers that other requests may still bring
-  (``underway``). A broker sends its first batch whole under any limit (KIP-74), so a small limit delays partitions but
-  never blocks them.
+- A fetch requests no more than there is room for, after subtracting the answers that are still expected (``underway``).
+  A broker sends its first batch whole under any limit (KIP-74), so a small limit delays partitions but never blocks
+  them.
 - A partition that has no leader, a changed leader or a deleted topic needs metadata first.
 
 A partition that is new to a node (assigned, resumed, sought, or led by another node before) need not wait for the

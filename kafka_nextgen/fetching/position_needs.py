@@ -6,8 +6,8 @@ the record before an offset tells the two logs apart.
 
 - A position is validated when its leader has another epoch than at the last validation: after every election, and at
   the start, since a committed offset includes its epoch. The result depends on where that epoch ends in the leader's
-  log (``resets``). The partition is not fetched meanwhile. Validation waits until decoding ends; buffered records may
-  be handed over.
+  log (``resets``). The partition is not fetched in the meantime. Validation waits until decoding ends; buffered records
+  may be handed over.
 - The validated offset is the next fetch offset, not the application's position, which is before the buffered records.
 - There is no validation if the partition was fetched up to its end (``bounds``), if the epoch before its position is
   unknown, or if its broker lacks the API.

@@ -12,8 +12,8 @@ A session has an id, which the node assigns, and an epoch, which counts its requ
 Both sides must agree on the session's state. Whenever that is in doubt, the next request is full again:
 
 - when no answer arrived;
-- when the node does not have the session, or expected another epoch or other topic ids; then the request is repeated at
-  once;
+- when the node does not have the session, or expected another epoch or other topic ids; then the request is repeated
+  immediately;
 - when an answer has a partition that is not in the session, or the answer to a full request lacks one. The node would
   never answer for a partition that is missing in its session.
 """

@@ -1,7 +1,7 @@
 """The fetches under way from each node, and the memory that they may take.
 
 A fetch is first *in flight* to its node. After the answer has arrived, its records are *being decoded*. Batch headers
-show where the records end, so the next fetch is sent at once, and node and decoder work in parallel. Answers are
+show where the records end, so the next fetch is sent immediately, and node and decoder work in parallel. Answers are
 applied in arrival order. If the records do not end where the headers said, later fetches of the partition are ignored.
 
 A partition that is omitted from an answer because it has no news is finished when the answer arrives.
@@ -43,7 +43,7 @@ from kafka_nextgen.types import TopicPartition
 
 __all__ = ["MOST_ANSWER_BYTES", "FetchBudget", "NodeUnderway", "Underway"]
 
-#: How many answers of one node may be being decoded while the next fetch is in flight.
+#: The maximum number of answers of one node in decoding while the next fetch is in flight.
 MOST_DECODING = 1
 
 _NOTHING: Mapping[TopicPartition, Arrival] = MappingProxyType({})
@@ -139,7 +139,7 @@ class Underway:
         return not any(node.decoding or node.out_of_session for node in self.nodes.values())
 
     def replace(self, fetch: Fetch, following: Fetch) -> None:
-        """Note that ``fetch`` is answered, and ``following``, with as many bytes reserved, is in flight."""
+        """Note that ``fetch`` is answered, and ``following``, with the same number of bytes reserved, is in flight."""
         node = self.nodes[fetch.node_id]
         assert node.asked is fetch
         node.asked = following

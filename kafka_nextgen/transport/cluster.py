@@ -158,7 +158,7 @@ class ClusterClient:
     async def start(self, *, keep_trying: bool = False) -> None:
         """Reach a first broker and discover the others; from then on the metadata is kept fresh.
 
-        Tries every bootstrap server once, or with ``keep_trying`` as ``refresh_metadata`` does. Raises
+        Tries every bootstrap server once or, with ``keep_trying``, retries as ``refresh_metadata`` does. Raises
         ``NoBrokersError``, after which ``start`` may be called again, or ``AuthenticationError``.
         """
         try:

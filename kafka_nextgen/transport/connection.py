@@ -119,7 +119,7 @@ class Connection(asyncio.BufferedProtocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """The socket is connected."""
-        self._transport = cast(asyncio.Transport, transport)  # uvloop's has its methods, but not its class
+        self._transport = cast(asyncio.Transport, transport)  # uvloop's transport has its methods, but another class
         self._receive = receiver_of(self._transport)
         if self._ended is not None:  # closed while the socket was being connected
             self._transport.abort()

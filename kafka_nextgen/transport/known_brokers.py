@@ -4,7 +4,7 @@ Until metadata lists brokers, the bootstrap servers are tried; after that the li
 
 If no listed broker answers for ``metadata.recovery.rebootstrap.trigger.ms``, or one requests it (REBOOTSTRAP_REQUIRED),
 they are forgotten and the bootstrap servers are tried again (KIP-899, KIP-1102): the whole cluster may have moved. The
-bootstrap servers are also tried if no broker has a valid host name.
+bootstrap servers are tried without that wait if no broker has a valid host name.
 """
 
 from __future__ import annotations

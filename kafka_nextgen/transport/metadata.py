@@ -1,7 +1,7 @@
 """The newest cluster metadata, and how it is kept fresh.
 
-Only one metadata request is in flight at a time. Callers that arrive meanwhile share the next request, which asks for
-the topics of all of them. In the background the image is refreshed when it is older than ``metadata.max.age.ms`` or
+Only one metadata request is in flight at a time. Callers that arrive in the meantime share the next request, which asks
+for the topics of all of them. In the background the image is refreshed when it is older than ``metadata.max.age.ms`` or
 ``request_update`` was called, with backoff until an answer comes. A refresh requests the topics of ``MetadataTopics``
 and forgets all others.
 """

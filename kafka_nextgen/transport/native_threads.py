@@ -15,7 +15,7 @@ def threads_are_frozen() -> bool:
 
 
 def check_native_threads(owner: str) -> None:
-    """Raise MisuseError if gevent or eventlet has made threads green.
+    """Raise MisuseError if gevent or eventlet has replaced native threads.
 
     The event loop of such a thread would block all others, and asyncio allows one loop in each native thread.
     """

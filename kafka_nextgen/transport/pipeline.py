@@ -33,7 +33,7 @@ class Exchange(Protocol):
     """A series of requests; each is sent as soon as the previous one is answered, without waking the waiting task.
 
     At a thousand answers a second, waking a task for each costs more than the request itself. The task gets the first
-    answer that ``follow`` has no next request for, or the error that ended the connection. Methods run on the event
+    answer for which ``follow`` has no next request, or the error that ended the connection. Methods run on the event
     loop and must not block. The time limit applies to each request separately.
     """
 

@@ -1,6 +1,6 @@
 """The brokers that a call can target, and which connection to the broker carries it.
 
-A broker answers the requests of one connection in order, so a heartbeat behind a Fetch would wait until that has
+A broker answers the requests of one connection in order, so a heartbeat behind a Fetch would wait until there are
 records. Each purpose therefore has its own connection, as in Kafka's consumer. A coordinator holds a JoinGroup or
 SyncGroup back until the whole group has sent one, so commits and heartbeats use another connection. A broker holds a
 Fetch back until there are records, so a Fetch outside of the session uses another one.

@@ -92,7 +92,7 @@ logger = logger_of("kafka_nextgen.member")
 class PatternWatch:
     """Calls ``on_names`` with the pattern and its matching topics, first at the start and then on each change.
 
-    Lives on the I/O thread.
+    Runs on the I/O thread.
     """
 
     def __init__(

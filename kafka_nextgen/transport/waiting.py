@@ -46,7 +46,7 @@ class EagerFuture(asyncio.Future[T]):
         self._waiter = wake, context
 
     def set_result(self, result: T) -> None:
-        """Set the result, and resume the task at once if no other task is running."""
+        """Set the result, and resume the task immediately if no other task is running."""
         super().set_result(result)
         self._wake(at_once=asyncio.current_task(self._loop) is None)
 

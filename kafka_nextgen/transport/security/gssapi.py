@@ -11,8 +11,8 @@ Kafka does not use SASL security layers, so the broker has to offer "no layer", 
 accepts in a layer is 0 (RFC 4752 section 3.1). There is no authorization identity: the broker derives the user from the
 ticket.
 
-Kerberos errors on this side (no ticket, no answer of the server) are ``OutageError``, since tickets are renewed. An
-invalid token of the broker is an ``AuthenticationError``.
+Kerberos errors on this side (no ticket, no answer from the server) are ``OutageError``, since tickets are renewed. An
+invalid token from the broker is an ``AuthenticationError``.
 """
 
 from __future__ import annotations
