@@ -1,8 +1,8 @@
 """The clocks of this library, which tests of an application do not stop.
 
-``freezegun`` and ``unittest.mock`` replace the functions of the module ``time``, and freezegun also every module's
-names for them. A consumer whose clock stands still waits forever, and its member loses its partitions. So these
-functions come from a private copy of that module, even if this module is first imported while time is frozen.
+``freezegun`` and ``unittest.mock`` replace the functions of the module ``time``, and freezegun also replaces every
+module's references to them. A consumer whose clock stands still waits forever, and its member loses its partitions. So
+these functions come from a private copy of that module, even if this module is first imported while time is frozen.
 ``time-machine`` changes the functions themselves, but not the monotonic clock.
 
 A thread may follow another clock, which a test advances (``kafka_nextgen.transport.turned_clock``). Until a thread does

@@ -1,4 +1,4 @@
-"""Kafka's error codes by Kafka's names.
+"""Kafka's error codes, with Kafka's names.
 
 Only codes that this project uses are listed. Codes from 10000 are not Kafka's: KIPs name these errors without a code.
 """

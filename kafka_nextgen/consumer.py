@@ -65,8 +65,8 @@ class Consumer(BlockingCalls, RunsHandlers, Generic[KeyT, ValueT]):
                 ...
 
     If an error ends the ``with`` block, auto-commit excludes the records being processed. A consumer that is garbage
-    collected without ``close`` causes a ResourceWarning and ends as after a crash: it commits nothing, and its member
-    stays in the group until its session times out.
+    collected without ``close`` causes a ResourceWarning and ends as if it had crashed: it commits nothing, and its
+    member stays in the group until its session times out.
     """
 
     @overload

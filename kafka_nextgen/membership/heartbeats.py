@@ -15,7 +15,7 @@ computed its group's target also sends one immediately, to get its own share.
 * as long as the member owns nothing: a lost first assignment would otherwise never be repeated.
 
 To replace a pattern, the member removes the old one with one heartbeat and sends the new one with the next. If one
-heartbeat did both and the new pattern matched nothing, the group epoch would not rise (Kafka 4.3.0), and no member
+heartbeat did both and the new pattern matched nothing, the group epoch would not increase (Kafka 4.3.0), and no member
 would read this member's earlier partitions. A join that follows an unanswered join does the same, because the
 coordinator may have received the first. A static member that joins without a pattern sends an empty one: with null the
 coordinator would keep the pattern of the instance's former member.

@@ -4,7 +4,7 @@ Closing and unsubscribing are orderly: stop fetching, commit (only on close, wit
 that unsubscribes may want to read the same records again), call ``on_partitions_revoked``, then send the leave. Until
 then the member keeps its session alive, but no longer than the poll interval. After that it leaves, and only the
 application's call waits for the running callback. A member whose application stopped polling loses its partitions,
-leaves at once, and joins again at the next poll.
+leaves immediately, and joins again at the next poll.
 
 The leave is a heartbeat with epoch -1, or -2 from a static member that will be back within its session (KIP-848,
 "Static Membership"; KIP-1092 lets the application choose). It does not wait for requests in flight and is never

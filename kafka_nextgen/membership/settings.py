@@ -18,7 +18,7 @@ class GroupSettings(RetrySettings):
     (KIP-345). ``rebalance_timeout_ms`` is the coordinator's time limit for giving up partitions, and the member's limit
     for the commit before that. After ``max_poll_interval_s`` without a poll the member leaves. ``leave_timeout_s``
     limits both the last commit before leaving and the wait for the response to the leave. ``join_reason`` is sent with
-    each join until the member is first admitted (an extension). All ``*_s`` are seconds.
+    each join until the member is first admitted (an extension). All ``*_s`` are in seconds.
     """
 
     group_id: str

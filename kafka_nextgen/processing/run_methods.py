@@ -103,7 +103,7 @@ class AwaitsHandlers:
         """Call ``handler`` with every record of ``topics``, in up to ``concurrency`` tasks; return when stopped.
 
         ``handler`` and ``dead_letter`` can be ``async``. Tasks still in progress ``drain_timeout_s`` seconds after the
-        stop are cancelled; if this call is cancelled, they are cancelled at once. Otherwise, this is like
+        stop are cancelled; if this call is cancelled, they are cancelled immediately. Otherwise, this is like
         ``Consumer.run``.
         """
         from kafka_nextgen.processing.aio_worker_pool import AsyncWorkerPool

@@ -141,7 +141,7 @@ class Work:
         self.give_back(list(self.progress.partitions))
 
     def give_back(self, partitions: Collection[TopicPartition]) -> None:
-        """Start no more tasks of these partitions."""
+        """Start no more tasks for these partitions."""
         self.progress.give_back(partitions)
         self._scheduler.drop_given_back(partitions)
 

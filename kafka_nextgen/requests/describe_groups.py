@@ -50,7 +50,7 @@ def to_request(group_ids: Sequence[str]) -> DescribeGroupsRequest:
 
 
 def from_response(message: DescribeGroupsResponse, asked: Sequence[str], groups: GroupMap = GROUP) -> GroupsDescribed:
-    """Read the groups of ``asked``, in the same order; in any version, a Dead group does not exist.
+    """Read the groups of ``asked``, in the same order; in any version, a group with the state Dead does not exist.
 
     Raises ``DecodeError`` if the answer omits a group.
     """

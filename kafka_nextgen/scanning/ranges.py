@@ -102,7 +102,7 @@ def _checked(edge: Edge, now_ms: int, name: str) -> int | Offsets | None:
 
 
 def _check_read(edge: int | Offsets | None, partitions: Iterable[TopicPartition], name: str) -> None:
-    """Refuse offsets of partitions that are not read: they must be typing errors."""
+    """Refuse offsets of partitions that are not read: they are probably typing errors."""
     if isinstance(edge, Mapping):
         others = edge.keys() - set(partitions)
         if others:

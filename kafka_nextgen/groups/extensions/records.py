@@ -26,7 +26,7 @@ __all__ = [
 
 @frozen
 class Rebalance:
-    """A rebalance, starting with its cause. Times are milliseconds.
+    """A rebalance, starting with its cause. Times are in milliseconds.
 
     ``epoch`` is the resulting group epoch, or the generation in a classic group. ``target_epoch`` is the epoch of the
     first assignment computed after it, at ``assigned_at_ms``; both are None until then.

@@ -88,7 +88,7 @@ def prepared(state: AssigningState, event: Prepared, at: AssigningContext) -> Ou
 
 
 def computed(state: AssigningState, event: Computed, at: AssigningContext) -> Outcome:
-    """The assignor made an assignment: install it."""
+    """The assignor computed an assignment: install it."""
     state = evolve(in_phase(state, AssigningPhase.INSTALLING, at.now), computing=None)
     return evolve(state, result=Result(event.assignment)), ()
 

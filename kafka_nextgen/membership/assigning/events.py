@@ -1,7 +1,7 @@
 """The events of the assigning machine. The list is closed.
 
 The machine numbers its requests and computations, and ignores completions that it does not wait for. A computation
-can't be stopped: the machine waits even for one that it gave up, because the assignor is busy until it ends.
+can't be stopped: the machine waits even for one that it gave up on, because the assignor is busy until it ends.
 """
 
 from __future__ import annotations

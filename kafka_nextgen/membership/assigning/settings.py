@@ -13,9 +13,9 @@ __all__ = ["AssigningContext", "AssigningSettings"]
 class AssigningSettings(RetrySettings):
     """The part of the configuration that the assigning machine uses.
 
-    ``assignors`` are the names of the client-side assignors, the preferred first. ``rebalance_timeout_s`` bounds a
-    computation from the request to the installation. A request times out after ``request_timeout_s``.
-    All times are seconds.
+    ``assignors`` are the names of the client-side assignors, the preferred one first. ``rebalance_timeout_s`` bounds a
+    computation from the request to the installation. A request times out after ``request_timeout_s``. All times are in
+    seconds.
     """
 
     group_id: str

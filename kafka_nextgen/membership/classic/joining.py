@@ -51,7 +51,7 @@ def subscribe(state: ClassicState, event: Subscribed, at: ClassicContext) -> Out
 
 
 def enter(state: ClassicState, at: ClassicContext) -> ClassicState:
-    """Join as a new member, at once."""
+    """Join as a new member, immediately."""
     limit = at.now + at.settings.max_poll_interval_s
     state = evolve(state, failures=0, leaving=None, reason="subscribed", deadlines={Timer.POLL: limit})
     return losing.rejoin(state, at)

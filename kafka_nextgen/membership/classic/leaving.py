@@ -6,7 +6,7 @@ partitions are lost instead.
 
 A dynamic member sends a LeaveGroup. A static one does not, so that its partitions stay reserved until its session ends
 (KIP-345). With ``leave="leave"``, both send it; with ``leave="remain"``, neither does. A member whose application
-stopped polling can't wait for callbacks: it loses its partitions at once, and joins again at the next poll.
+stopped polling can't wait for callbacks: it loses its partitions immediately, and joins again at the next poll.
 """
 
 from __future__ import annotations

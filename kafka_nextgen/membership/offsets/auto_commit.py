@@ -7,10 +7,10 @@
   members have crashed.
 * The commit before a revocation replaces the interval commit. It also contains all positions, because a delayed
   duplicate of an older commit may have moved the offset back.
-* An application that also commits explicitly may be ahead of the processed offsets. Auto-commit never sets such a
-  commit back, whether it is acknowledged or still open. The exception is an application that seeks back: commits from
-  before the seek do not count. The same applies after an offset reset, recognised by a processed offset lower than the
-  previous one.
+* An application that also commits explicitly may be ahead of the processed offsets. Auto-commit never replaces such a
+  commit with an earlier offset, whether it is acknowledged or still open. The exception is an application that seeks
+  back: commits from before the seek do not count. The same applies after an offset reset, recognised by a processed
+  offset lower than the previous one.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def take_consumed(state: OffsetState, event: ConsumedRead, at: OffsetContext) ->
 def commit_before_revoking(state: OffsetState, event: CommitBeforeRevokingAsked, at: OffsetContext) -> Outcome:
     """Make the last commit before partitions are given up. If the application's own commit is ahead, use its offset.
 
-    Committed offsets are committed again, because a delayed duplicate of an earlier commit may have set them back.
+    Committed offsets are committed again, because a delayed duplicate of an earlier commit may have replaced them.
     Positions from which nothing was read are committed too, as in Kafka's own consumer. Neither is essential. A commit
     that contains only such offsets gets at most NEEDLESS_S seconds, so that an unreachable coordinator does not delay
     the revocation.
