@@ -1,6 +1,6 @@
-"""Where formats get the schemas of values: one small protocol, and what makes it of the registries people have.
+"""Where formats get the schemas of values: a small protocol, and adapters for several kinds of registries.
 
-An id may be negative: it stands for a GUID or a long id then (``framing.long_id``).
+A negative id represents a GUID or a long id (``framing.long_id``).
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from kafka_nextgen.values.framing import long_id
 
 __all__ = ["Pinned", "RegisteredSchema", "SchemaSource", "SubjectSource", "long_id_of", "source_of"]
 
-#: Of schemas that refer to each other, one below the other: well below Python's limit of recursion.
+#: The maximum depth of references between schemas: well below Python's recursion limit.
 _DEEPEST: Final = 200
 
 
 class RegisteredSchema(NamedTuple):
-    """A schema as a registry has it.
+    """A schema from a registry.
 
-    ``type`` is AVRO, JSON or PROTOBUF. ``text`` may be what ``json.loads`` makes of a text. ``references`` are the
-    names and texts of all schemas that it refers to, directly or not, each behind those that it refers to itself.
-    ``id`` is None if the registry did not say it.
+    ``type`` is AVRO, JSON or PROTOBUF. ``text`` can also be the result of ``json.loads``. ``references`` are the names
+    and texts of all schemas to which it refers, directly or indirectly, each after those to which it refers itself.
+    ``id`` is None if the registry did not return it.
     """
 
     type: str
@@ -37,7 +37,7 @@ class RegisteredSchema(NamedTuple):
 
 @runtime_checkable
 class SchemaSource(Protocol):
-    """Finds schemas by the ids that values are framed with; ``SchemaRegistry`` is one."""
+    """Finds schemas by the ids in the frames of values; ``SchemaRegistry`` is one."""
 
     def schema_by_id(self, schema_id: int) -> RegisteredSchema:
         """Return the schema of this id; may block.
@@ -49,24 +49,24 @@ class SchemaSource(Protocol):
 
 @runtime_checkable
 class SubjectSource(SchemaSource, Protocol):
-    """One that knows subjects, too."""
+    """A source that also knows subjects."""
 
     def schema_of(self, subject: str, version: int | Literal["latest"] = "latest") -> RegisteredSchema:
-        """Return a version of a subject, with its id; raises as ``schema_by_id``."""
+        """Return a version of a subject, with its id; raises as ``schema_by_id`` does."""
 
     def versions_of(self, subject: str) -> list[int]:
-        """Return the numbers of a subject's versions; raises as ``schema_by_id``."""
+        """Return the numbers of a subject's versions; raises as ``schema_by_id`` does."""
 
 
 @frozen
 class Pinned:
-    """A source whose subjects have one version, ``schema``: columns by it do not change. A ``SubjectSource``."""
+    """A ``SubjectSource`` whose subjects have one version, ``schema``, so that its columns do not change."""
 
     source: SchemaSource
     schema: RegisteredSchema
 
     def schema_by_id(self, schema_id: int) -> RegisteredSchema:
-        """Return what the source has; raises its errors."""
+        """Return the schema from the source; raises its errors."""
         return self.source.schema_by_id(schema_id)
 
     def schema_of(self, subject: str, version: int | Literal["latest"] = "latest") -> RegisteredSchema:
@@ -79,9 +79,9 @@ class Pinned:
 
 
 def source_of(registry: object, schema_type: str) -> SchemaSource:
-    """Make a source of a mapping by id, of a function, or of confluent-kafka's client. Raises TypeError for others.
+    """Create a source from a mapping by id, a function, or confluent-kafka's client. Raises TypeError for others.
 
-    ``schema_type`` is the type of schemas that come without one.
+    ``schema_type`` is the type of schemas that have none.
     """
     is_serialized = schema_type == "PROTOBUF"
     if is_serialized and hasattr(registry, "serialized"):
@@ -99,7 +99,7 @@ def source_of(registry: object, schema_type: str) -> SchemaSource:
 
 
 class _Found:
-    """Schemas that a function returns, which raises KeyError if there is none. It gets GUIDs as text."""
+    """Schemas from a function, which raises KeyError if there is none. It gets GUIDs as text."""
 
     def __init__(self, find: Callable[[Any], object], schema_type: str) -> None:
         self._find = find
@@ -157,7 +157,7 @@ class _OfConfluent:
 
 
 def long_id_of(schema_id: int) -> UUID | int:
-    """Return what an id stands for. Raises RegistryError, as for a schema that does not exist."""
+    """Return the id that a number represents. Raises RegistryError, as for a schema that does not exist."""
     try:
         return long_id(schema_id)
     except KeyError as error:

@@ -1,7 +1,6 @@
-"""The schemas of a registry, read by a format: one for all values, or by the id that each value begins with.
+"""The schemas of a registry, parsed by a format: one for all values, or by the id at the beginning of each value.
 
-A ``Reading`` is what a format makes of schemas: which type they have, how they are read, and the error for those that
-can't be used.
+A ``Reading`` describes how a format handles schemas: their type, how they are parsed, and the error for unusable ones.
 """
 
 from __future__ import annotations
@@ -22,13 +21,13 @@ __all__ = ["OneSchema", "Reading", "Schemas", "schemas_of"]
 
 T = TypeVar("T")
 
-#: How many of the last used schemas are kept.
+#: How many of the schemas used last are cached.
 _MOST = 1000
 
 
 @frozen
 class Reading(Generic[T]):
-    """How a format reads schemas. ``columns`` names the arguments that define columns without a newest schema."""
+    """How a format parses schemas. ``columns`` names the arguments that define columns without a newest schema."""
 
     schema_type: str
     read: Callable[[RegisteredSchema], T]
@@ -41,15 +40,15 @@ class Schemas(ABC, Generic[T]):
 
     @abstractmethod
     def __call__(self, schema_id: int) -> T:
-        """The schema of this id. Raises the format's error if there is none, and the errors of the registry."""
+        """Return the schema of this id. Raises the format's error if there is none, and the errors of the registry."""
 
     @abstractmethod
     def newest(self) -> T:
-        """The newest schema. Raises ConfigError if there is none, or if the newest is unknown."""
+        """Return the newest schema. Raises ConfigError if there is none, or if it is unknown."""
 
     @abstractmethod
     def all(self) -> Iterator[tuple[int, T]]:
-        """All schemas that are known in advance, newest first."""
+        """Return all schemas that are known in advance, newest first."""
 
 
 class OneSchema(Schemas[T]):
@@ -59,7 +58,7 @@ class OneSchema(Schemas[T]):
         self._schema = schema
 
     def __call__(self, schema_id: int) -> T:
-        """The schema, for any id."""
+        """Return the schema, for any id."""
         return self._schema
 
     def newest(self) -> T:
@@ -67,12 +66,12 @@ class OneSchema(Schemas[T]):
         return self._schema
 
     def all(self) -> Iterator[tuple[int, T]]:
-        """The schema only."""
+        """Return only the schema."""
         return iter(((0, self._schema),))
 
 
 class _OfSource(Schemas[T]):
-    """Schemas of a registry. Each is requested and read once while it is among the last used ones."""
+    """Schemas of a registry. The ones used last are cached."""
 
     def __init__(self, source: SchemaSource, reading: Reading[T]) -> None:
         self._source = source
@@ -146,7 +145,7 @@ class _OfSubject(_OfSource[T]):
 
 
 def schemas_of(registry: object, subject: str | None, reading: Reading[T]) -> Schemas[T]:
-    """The schemas of a registry. Raises ConfigError for arguments that can't be combined."""
+    """Return the schemas of a registry. Raises ConfigError for arguments that can't be combined."""
     source = None if registry is None else source_of(registry, reading.schema_type)
     if subject is not None:
         if not isinstance(source, SubjectSource):

@@ -1,4 +1,4 @@
-"""What a registry answers: schemas, versions and refusals. Nothing in them is trusted."""
+"""Parses a registry's answers: schemas, versions and refusals. All content is checked."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _MISSING = range(40401, 40404)
 
 
 def seconds_to_wait(retry_after: str | None) -> float:
-    """How long a registry asks to wait; 0 if it does not say so in seconds."""
+    """Return how long a registry asks to wait, in seconds; 0 if it does not give a number of seconds."""
     return float(retry_after) if retry_after and re.fullmatch(r"\d+", retry_after) else 0.0
 
 
 def refusal_of(answer: Answer, what: str) -> RegistryError:
-    """Return the error for an answer that is no success; ``what`` was asked.
+    """Return the error for an unsuccessful answer to the request ``what``.
 
-    Only a registry's own words say that there is no such schema: a proxy, or another server, also answers 404.
+    Only an answer in a registry's format means that there is no such schema: proxies and other servers also answer 404.
     """
     status = answer.status
     if status == HTTPStatus.NOT_FOUND and not _is_of_registry(answer.body):
@@ -57,7 +57,7 @@ def _loaded(body: bytes, what: str) -> Any:
 
 
 def schema_in(body: bytes, what: str) -> dict[str, Any]:
-    """The answer, with its type and references, which may be left out. Raises RegistryError if it is no schema."""
+    """Return the schema, its type and its references, with defaults. Raises RegistryError if it is not a schema."""
     answer = _loaded(body, what)
     if not isinstance(answer, dict) or not isinstance(answer.get("schema"), str):
         raise RegistryError(f"{what}: its answer is no schema")
@@ -69,7 +69,7 @@ def schema_in(body: bytes, what: str) -> dict[str, Any]:
 
 
 def versions_in(body: bytes, what: str) -> list[int]:
-    """The versions in an answer. Raises RegistryError if there are none."""
+    """Return the versions in an answer. Raises RegistryError if there are none."""
     answer = _loaded(body, what)
     if not isinstance(answer, list) or not all(type(each) is int for each in answer):
         raise RegistryError(f"{what}: its answer is no list of versions")
@@ -82,4 +82,4 @@ def _is_reference(given: object) -> bool:
     name, subject, version = (given.get(each) for each in ("name", "subject", "version"))
     if not isinstance(name, str) or not isinstance(subject, str) or type(version) is not int:
         return False
-    return re.search("[\ud800-\udfff]", name + subject) is None  # these can't be sent
+    return re.search("[\ud800-\udfff]", name + subject) is None  # lone surrogates can't be sent
