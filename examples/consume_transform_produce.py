@@ -44,11 +44,12 @@ def process(consumer: Consumer, producer: Producer, records: Records) -> bool:
 
 
 def go_back(consumer: Consumer, records: Records) -> None:
-    """Read these records again, unless their partition is another member's by now."""
+    """Read these records again, unless another member has transformed them meanwhile."""
     for tp in records.partitions():
         try:
-            consumer.seek(tp, next(iter(records.of(tp))).offset)
-        except MisuseError:  # not assigned any more
+            committed = consumer.committed([tp])[tp]
+            consumer.seek(tp, next(iter(records.of(tp))).offset if committed is None else committed)
+        except MisuseError:  # not assigned any more: its next owner begins at what is committed
             continue
 
 
