@@ -208,5 +208,5 @@ def test_a_topic_made_again_is_not_read_in_its_place(kafka: KafkaServer, consume
         consumer.poll(GUARD_S)
     create_named_topic(kafka.bootstrap_servers, partition.topic)
     produce(kafka.bootstrap_servers, partition.topic, 20)
-    with pytest.raises(UnknownTopicError, match="made again"):
+    with pytest.raises(UnknownTopicError, match="created again"):
         poll_until([consumer], lambda: consumer.position(partition) > 5)

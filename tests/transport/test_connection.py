@@ -85,7 +85,7 @@ async def test_a_reset_fails_everything_in_flight(script: Script) -> None:
         (pack(">i", -5), "announces -5 bytes"),
         (pack(">i", 2**31 - 1), "2147483647 bytes"),
         (framed(b""), "correlation id"),
-        (framed(pack(">i", 4711) + b"\x00"), "4711 came where 1"),
+        (framed(pack(">i", 4711) + b"\x00"), "4711 arrived instead of 1"),
         (framed(pack(">i", 1) + b"\x00" + b"garbage"), "MetadataResponse v13"),
         (framed(pack(">i", 1)), "Metadata"),
     ],

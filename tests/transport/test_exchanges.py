@@ -139,7 +139,7 @@ async def test_so_does_one_to_a_request_that_followed() -> None:
     async with connected() as (broker, connection):
         broker.script[FETCH] = second_is_for_another
         exchange = Numbered(3)
-        with pytest.raises(DecodeError, match="correlation id 4660 came where"):
+        with pytest.raises(DecodeError, match="correlation id 4660 arrived instead of"):
             await begin(connection, exchange)
         assert exchange.heard == ["answer 1", "sent 2"]
         assert not connection.is_open
