@@ -26,7 +26,7 @@ from tests.support.waiting import eventually
 from tests.testing.broker.client import Client
 
 PARTITIONS = 4
-LEAVES_FOR_A_WHILE, JOINS = -2, 0
+LEAVES_FOR_A_WHILE, LEAVES, JOINS = -2, -1, 0
 REBALANCE_TIMEOUT_MS = 30_000
 
 
@@ -147,10 +147,8 @@ def test_an_owner_that_was_replaced_learns_that_it_is_fenced(
     stack.enter_context(owner)
     read(owner, 40)
     owner.commit(dict.fromkeys(owner.assignment(), 3))
-    (member_id,) = members_of(kafka.bootstrap_servers, group)
-    replace(kafka, group, topic, "reader", member_id)
     with pytest.raises(FencedInstanceError, match="reader"):
-        poll_until([owner], lambda: False)
+        poll_while_replaced(owner, kafka, group, topic)
     while owner.assignment() or heard.held():
         with suppress(FencedInstanceError):  # every poll raises it, also one that comes before the loss is told
             owner.poll(timeout=0.2)
@@ -168,24 +166,42 @@ def join(kafka: KafkaServer, group: str, topic: str, **more: object) -> tuple[Co
     return consumer, heard
 
 
-def replace(kafka: KafkaServer, group: str, topic: str, instance_id: str, member_id: str) -> None:
-    """Say in the member's name that it leaves for a while, and join as another with its instance id.
+def poll_while_replaced(owner: Consumer, kafka: KafkaServer, group: str, topic: str) -> None:
+    """Replace the owner by another member, and poll.
 
-    The member itself says nothing of the kind, and may come back between the two requests; then both are repeated.
+    A heartbeat of the owner may come between its leave, which it knows nothing of, and the other's join. Then it waits
+    for its name, gets it back, and is replaced once more.
     """
     with Client(kafka.bootstrap_servers) as client:
-        eventually(f"{instance_id} has another owner", lambda: _replace(client, group, topic, instance_id, member_id))
+        while True:
+            other = replace(kafka, client, group, topic, "reader")
+            poll_until([owner], lambda: owner.health().instance_id_wait_s is not None)
+            send(client, _heartbeat(group, other, "reader", LEAVES))
+            poll_until([owner], lambda: len(owner.assignment()) == PARTITIONS)
 
 
-def _replace(client: Client, group: str, topic: str, instance_id: str, member_id: str) -> bool:
+def replace(kafka: KafkaServer, client: Client, group: str, topic: str, instance_id: str) -> str:
+    """Say in the only member's name that it leaves for a while, and join as another with its instance id.
+
+    Returns the other's member id. The member itself says nothing of the kind, and may come back between the two
+    requests; then both are repeated.
+    """
+    (member_id,) = members_of(kafka.bootstrap_servers, group)
+    other = str(uuid4())
     leave = _heartbeat(group, member_id, instance_id, LEAVES_FOR_A_WHILE)
-    takeover = _heartbeat(group, str(uuid4()), instance_id, JOINS, topic)
-    for message in (leave, takeover):
+    takeover = _heartbeat(group, other, instance_id, JOINS, topic)
+    eventually(f"{instance_id} has another owner", lambda: send(client, leave, takeover)[1] == ErrorCode.NONE)
+    return other
+
+
+def send(client: Client, *messages: ConsumerGroupHeartbeatRequest) -> list[ErrorCode]:
+    """Send them at once, so that little comes between them; return what they are answered with, no other error."""
+    for message in messages:
         client.send(message, CONSUMER_GROUP_HEARTBEAT.max_version)
-    left, joined = (client.receive(CONSUMER_GROUP_HEARTBEAT, CONSUMER_GROUP_HEARTBEAT.max_version) for _ in range(2))
-    assert left.error_code == ErrorCode.NONE, left.error_message
-    assert joined.error_code in (ErrorCode.NONE, ErrorCode.UNRELEASED_INSTANCE_ID), joined.error_message
-    return bool(joined.error_code == ErrorCode.NONE)
+    answers = [client.receive(CONSUMER_GROUP_HEARTBEAT, CONSUMER_GROUP_HEARTBEAT.max_version) for _ in messages]
+    codes = [ErrorCode(answer.error_code) for answer in answers]
+    assert {*codes} <= {ErrorCode.NONE, ErrorCode.UNRELEASED_INSTANCE_ID}, answers
+    return codes
 
 
 def _heartbeat(
