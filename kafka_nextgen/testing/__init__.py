@@ -1,9 +1,9 @@
-"""Test applications with ``Cluster``, a Kafka cluster in the process of the test, and a ``Clock`` that is turned.
+"""Test applications with ``Cluster``, a Kafka cluster in the process of the test, and a ``Clock`` that tests advance.
 
 ``SchemaRegistry`` is a schema registry in that process.
 
-The cluster is a broker (``broker/``) before a reference coordinator (``coordinator/``). Nothing outside of this package
-imports it but the commands, so an application that only consumes never loads it.
+The cluster is a broker (``broker/``) in front of a reference coordinator (``coordinator/``). Outside this package only
+the commands import it, so an application that only consumes never loads it.
 """
 
 from __future__ import annotations

@@ -42,13 +42,13 @@ class Cluster:
         config: broker settings by Kafka's names; see ``kafka_nextgen.testing.broker.BrokerSettings``.
         profile: the release of Kafka to behave like, from ``"4.0"`` to ``"4.4"``; the newest by default.
         users: passwords by user name, for listeners with SASL.
-        data_dir: the directory of topics, records and groups, from which another ``Cluster`` can go on.
+        data_dir: the directory of topics, records and groups, from which another ``Cluster`` can continue.
         rules: ACLs such as ``"allow User:alice READ TOPIC orders"``; see ``kafka_nextgen.testing.broker.Broker``.
         extensions: whether clients may use the extensions that Apache Kafka does not have.
-        history: is called with each event of groups, in the thread of the cluster; see
+        history: called with each event of groups, in the thread of the cluster; see
             ``kafka_nextgen.testing.broker.Broker``.
-        clock: the clock of the cluster and of the consumers that connect to it from this process, for ``advance``; the
-            system's by default.
+        clock: the clock of the cluster and of the consumers that connect to it from this process, which ``advance``
+            needs; the system's by default.
 
     Raises:
         ConfigError: a setting is unknown or invalid.
@@ -98,10 +98,10 @@ class Cluster:
     def advance(self, seconds: float) -> None:
         """Let ``seconds`` pass for the cluster and its consumers in this process; ``Clock.advance`` has the details.
 
-        Members that live keep their sessions meanwhile, those that have stopped expire; retention, time limits,
-        throttles and retries are due at their times. Raises ``MisuseError`` without a ``clock``, unless the cluster
-        runs, or in a thread with an event loop; ``ValueError`` for negative ``seconds``; ``TimeoutError`` if a client
-        never rests.
+        Live members keep their sessions meanwhile, those that have stopped expire; retention, timeouts, throttles and
+        retries happen when they are due. Raises ``MisuseError`` without a ``clock``, unless the cluster runs, or in a
+        thread with an event loop; ``ValueError`` for negative ``seconds``; ``TimeoutError`` if a client never becomes
+        idle.
         """
         self._check_running()
         self.clock.advance(seconds)
@@ -201,7 +201,7 @@ class Cluster:
     ) -> None:
         self._is_running = False
         self._governing.close()
-        if threads_are_frozen():  # in a __del__: the interpreter is ending, and the thread has stopped
+        if threads_are_frozen():  # called by a __del__: the interpreter is shutting down, and the thread has stopped
             return
         try:
             self._run(self._broker.close())

@@ -4,7 +4,7 @@
 |---|---|
 | a version that the release lacks | UNSUPPORTED_VERSION in version 0, with the range of ApiVersions alone |
 | a cluster id without a node id, or the reverse; a client that does not say which software it is | INVALID_REQUEST |
-| the id of another cluster or node, from version 5 on (KIP-1242) | REBOOTSTRAP_REQUIRED: the client asked elsewhere |
+| the id of another cluster or node, from version 5 on (KIP-1242) | REBOOTSTRAP_REQUIRED: it must bootstrap again |
 | any other | everything |
 
 The connection stays open in each case.
@@ -35,7 +35,7 @@ _SOFTWARE = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9.-]*[a-zA-Z0-9])?")
 
 
 def answer_versions(request: ApiVersionsRequest | None, context: Context) -> ApiVersionsResponse:
-    """Answer ApiVersions; None stands for a request in a version that is not spoken here."""
+    """Answer ApiVersions; ``request`` is None if its version is not supported here."""
     settings = context.cluster.settings
     lowest, highest = advertised(settings.profile)[API_VERSIONS.key]
     if request is None or not lowest <= context.version <= highest:

@@ -1,8 +1,8 @@
 """The APIs that this broker serves, with their versions and handlers.
 
-The version ranges are those of the emulated release, as far as ``wire.apis`` has them. Produce is advertised from
-version 0 on although that is not served, as in Kafka since 4.0: librdkafka before 2.11 compresses only then
-(KAFKA-18659), and never uses version 0.
+The version ranges are those of the emulated release, as far as ``wire.apis`` has them. As in Kafka since 4.0, Produce
+is advertised from version 0 on although that version is not served: librdkafka before 2.11 compresses only if it is
+advertised (KAFKA-18659), and never uses it.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ SERVED: Mapping[Api, Handler] = {
     api.LIST_CONFIG_RESOURCES: configs.list_config_resources,
 }
 
-#: APIs that Apache Kafka never shipped; only clients that can use them learn of them and are answered.
+#: APIs that Apache Kafka never shipped; they are advertised to, and served for, only clients that can use them.
 EXTENSIONS: Mapping[Api, Handler] = {
     api.CONSUMER_GROUP_PREPARE_ASSIGNMENT: consumer_group_extensions.consumer_group_prepare_assignment,
     api.CONSUMER_GROUP_INSTALL_ASSIGNMENT: consumer_group_extensions.consumer_group_install_assignment,
@@ -104,7 +104,7 @@ EXTENSIONS: Mapping[Api, Handler] = {
 
 
 def handler_of(asked: Api, version: int, profile: Profile, with_extensions: bool) -> Handler | None:
-    """The handler of an API in this version, None if it is not served; ``with_extensions`` is the connection's."""
+    """The handler of an API in this version, None if it is not served; ``with_extensions`` if the client has them."""
     lowest, highest = _range(asked, profile)
     if not lowest <= version <= highest:
         return None

@@ -9,7 +9,7 @@ The records are checked last:
 | what | error |
 |---|---|
 | a payload that Kafka can't decompress (``payloads``) | UNKNOWN_SERVER_ERROR |
-| more or fewer records than the header counts, or records that end elsewhere than they say | INVALID_RECORD |
+| more or fewer records than the header counts, or records whose lengths are wrong | INVALID_RECORD |
 | a record without a key, in a compacted topic | INVALID_RECORD |
 | a timestamp later than ``message.timestamp.after.max.ms`` from now | INVALID_TIMESTAMP |
 | one earlier than ``message.timestamp.before.max.ms`` ago | INVALID_TIMESTAMP |
@@ -142,7 +142,7 @@ def _decoded(partition: TopicPartition, batch: BatchView) -> Columns | Refusal:
 
 
 def _without_codec(batch: BatchView) -> memoryview:
-    """The batch as if its producer had not compressed it, but for the checksum."""
+    """The batch as if its producer had not compressed it, except for the checksum."""
     payload = payload_of(batch.header.codec, batch.data[HEADER.size :], _MOST_DECOMPRESSED_BYTES)
     plain = bytearray(batch.data[: HEADER.size])
     plain[CODEC_AT] &= ~CODEC_MASK & 0xFF
@@ -152,7 +152,8 @@ def _without_codec(batch: BatchView) -> memoryview:
 
 
 def _are_well_stamped(columns: Columns, header: BatchHeader, bounds: tuple[int, int] | None) -> bool:
-    """Whether no timestamp is wrong, without a look at each; ``bounds`` apply to the producer's timestamps."""
+    """Whether all timestamps are valid, judged by the lowest and the highest; ``bounds`` apply to the producer's.
+    """
     if header.timestamp_type is TimestampType.LOG_APPEND_TIME:
         return False
     return bounds is None or (bounds[0] <= min(columns.timestamps) and max(columns.timestamps) <= bounds[1])

@@ -6,7 +6,7 @@
 | the position in the store after the batch (``BatchStore``) | its bytes, and the batches that fit into a size |
 | the highest timestamp of this batch and all before | the first batch that may have a record of at least a timestamp |
 
-The last is computed from each batch's own highest timestamp, again when old batches are dropped.
+The last is computed from the highest timestamp of each batch, and computed again when old batches are dropped.
 """
 
 from __future__ import annotations

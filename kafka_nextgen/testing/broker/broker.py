@@ -44,18 +44,18 @@ class Broker:
         config: broker settings by Kafka's names, such as ``{"num.partitions": 3}``.
         profile: the Kafka release to emulate, from ``"4.0"`` to ``"4.4"``; the newest by default.
         host: the address to listen on, this machine only by default.
-        port: the first node's port, each further node taking the next; 0 lets the system choose.
+        port: the first node's port; each further node uses the next one. 0 lets the system choose.
         nodes: the number of broker nodes; leaders and group coordinators are distributed over them.
-        advertised_host: the host that clients are told; by default the listener's, or this machine's name if that
-            is a wildcard.
+        advertised_host: the host that is advertised to clients; by default the listener's, or this machine's name if
+            that is a wildcard.
         users: the users who can log in with SASL: passwords by user name.
         data_dir: the directory in which topics, records and groups survive the process; it is created if it is missing.
             None keeps them in memory. It needs a POSIX system.
         rules: who may do what, such as ``"allow User:alice READ TOPIC orders"``; see
             ``kafka_nextgen.testing.broker.security.rules``. Any value, even an empty one, enables the authorizer
             (``authorizer.class.name``).
-        extensions: whether to offer what Apache Kafka never shipped, such as assignors in the client, to the clients
-            that can use it. With False the broker serves only what that release of Kafka has.
+        extensions: whether to offer features that Apache Kafka never shipped, such as assignors in the client, to
+            clients that can use them. With False the broker serves only what that release of Kafka has.
         history: called with each event of the groups' history, on the broker's event loop, so it must not block. The
             first exception is logged, all are counted (``history_failures``).
 
@@ -180,8 +180,9 @@ class Broker:
     ) -> None:
         """Limit a user, a client id, or both in combination. Call it on the broker's event loop.
 
-        ``kind`` is ``producer_byte_rate`` or ``consumer_byte_rate``, in bytes per second, or ``request_percentage``, of
-        one thread's time. An ``amount`` of None removes the limit. Clients without a login are the user ``ANONYMOUS``.
+        ``kind`` is ``producer_byte_rate`` or ``consumer_byte_rate``, in bytes per second, or ``request_percentage``, in
+        percent of one thread's time. An ``amount`` of None removes the limit. Clients without a login are the user
+        ``ANONYMOUS``.
 
         Raises ``MisuseError`` if ``kind`` is unknown, neither user nor client is given, or ``amount`` is not above 0.
         """
@@ -251,7 +252,7 @@ class Broker:
         return None if node is None else node.node_id
 
     def loading_held(self) -> AbstractContextManager[None]:
-        """While the block runs, coordinators that move do not load their logs, and clients are told to wait."""
+        """While the block runs, moved coordinators do not load their logs, and clients get an error that they retry."""
         return self._cluster.groups.loading_held()
 
     def _partition(self, topic: str, partition: int) -> Partition:
@@ -287,6 +288,6 @@ def _listeners(settings: BrokerSettings, host: str, port: int) -> tuple[Listener
 
 
 def _steady_clock() -> Callable[[], float]:
-    """A clock that gives seconds since the epoch and is not affected when the machine's clock is set."""
+    """A clock in seconds since the epoch that is not affected when the machine's clock is set."""
     began, wall = clocks.monotonic(), clocks.time()
     return lambda: wall + clocks.monotonic() - began

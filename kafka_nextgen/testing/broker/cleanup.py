@@ -16,10 +16,10 @@ Compaction (Kafka, "Log Compaction"):
 | a marker that ends a transaction | yes |
 
 Records keep their offsets, and batches their offset ranges, so the log gets no holes. Consecutive batches without
-records are merged. The log from the first open transaction on is left alone, since its outcome is unknown.
+records are merged. The log from the first open transaction on is not compacted, since the outcome is unknown.
 
-A log is compacted when it has grown by as much as the last compaction left plus a megabyte, so the cost of compaction
-is proportional to what is written. Unlike Kafka, this compacts the active segment too.
+A log is compacted when it has grown by the size that the last compaction left plus a megabyte, so the cost of
+compaction is proportional to what is written. Unlike Kafka, this compacts the active segment too.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def compact(log: PartitionLog, settings: TopicSettings, now_ms: int) -> None:
 
 
 def _merged(batches: Iterable[bytes]) -> list[bytes]:
-    """Merge consecutive empty batches, or a log of overwritten records would keep growing."""
+    """Merge consecutive empty batches; otherwise a log of overwritten records would keep growing."""
     merged: list[BatchView] = []
     for (batch,) in map(split_batches, batches):
         if merged and _are_one(merged[-1].header, batch.header):

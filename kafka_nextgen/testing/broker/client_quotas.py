@@ -1,4 +1,4 @@
-"""Quotas: how much a client may do per second, and for how long it is throttled after more (KIP-13, KIP-219).
+"""Quotas: how much a client may do per second, and how long it is throttled if it exceeds that (KIP-13, KIP-219).
 
 A client that exceeds a quota gets its answer at once, with its throttle time, during which the broker reads nothing
 from the connection (``throttling``).
@@ -7,7 +7,7 @@ A limit (KIP-55, KIP-546) is set for an entity: a user, a client id, both togeth
 client the most specific entity that has the limit applies, in the order of ``_candidates``. Each client under a default
 has the limit for itself; the connections of one user or client id share its limit.
 
-Rates are measured over sliding windows as in Kafka: a fixed number of samples, each of one window, of which the oldest
+Rates are measured over sliding windows as in Kafka: a fixed number of samples, each covering one window; the oldest
 expires. At first the rate is divided by one window fewer than that number, even if less time has passed, so a client
 may begin with a burst. After too many bytes a client is throttled until its rate is within the limit again, after too
 much request time for at most one window, as in Kafka.
@@ -43,12 +43,12 @@ class _Default(Enum):
     DEFAULT = "default"
 
 
-#: In place of a name: all that have no limit for their name.
+#: Stands for all users or client ids that have no limit of their own.
 DEFAULT: Final = _Default.DEFAULT
 
 _KIND: Final = "client-quota"
 
-_WRITTEN_DEFAULT: Final = [DEFAULT.value]  # no name is a list
+_WRITTEN_DEFAULT: Final = [DEFAULT.value]  # not a name, since names are strings
 
 Name = str | _Default | None
 

@@ -38,7 +38,7 @@ __all__ = ["Cluster"]
 
 
 class Cluster:
-    """The state behind all nodes. ``clock`` gives seconds since the epoch and never goes back.
+    """The state behind all nodes. ``clock`` gives seconds since the epoch and never decreases.
 
     ``open`` reads the state from ``storage``, which stores all changes until ``close``. Without ``security`` there are
     no logins and every client may do everything. ``listener`` gets the events of groups.
@@ -113,16 +113,16 @@ class Cluster:
 
     @property
     def cluster_id(self) -> str:
-        """The id that clients are told."""
+        """The cluster id that clients receive."""
         return self.storage.catalogue.cluster_id
 
     @property
     def controller(self) -> Node:
-        """The node that clients are told is the controller; in fact every node acts as one."""
+        """The node that is reported to clients as the controller; in fact every node acts as one."""
         return self.leadership.living()[0]
 
     def now(self) -> float:
-        """The time in seconds since the epoch; it never goes back."""
+        """The time in seconds since the epoch; it never decreases."""
         return self._clock()
 
     def now_ms(self) -> int:
@@ -205,7 +205,7 @@ class Cluster:
                 self.fetch_sessions[node.node_id].clear()
 
     def _create_offsets_topic(self) -> Topic:
-        """Create it as Kafka does, but with fewer replicas if the cluster has fewer nodes than the factor."""
+        """Create it as Kafka does, but with one replica per node if there are fewer nodes than the factor."""
         ids = self.leadership.homes()
         factor = min(self.settings.offsets_topic_replication_factor, len(ids))
         replicas = [

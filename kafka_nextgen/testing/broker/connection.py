@@ -9,8 +9,8 @@ receive a response. The time in which the broker works on the request, or waits 
 
 A client that exceeds a quota is answered at once, but nothing more is read from it for its throttle time (KIP-219).
 
-A client that failed to authenticate is told so after a delay, which slows down guessing (KIP-306); then the connection
-is closed.
+A client that fails to authenticate gets the error after a delay, which slows down guessing (KIP-306); then the
+connection is closed.
 
 Large requests are charged to ``queued.max.request.bytes`` before they are read (KIP-72). A request may be read as soon
 as any bytes are free, even if it is larger than that, so that the largest requests are read too; while none are free,
@@ -68,7 +68,7 @@ class Connection:
                 await self._serve_one()
         except CloseConnectionError as error:
             _log.warning("closing the connection from %s: %s", self._peer.host, error)
-        except (asyncio.IncompleteReadError, OSError) as error:  # errors of TLS are no ConnectionError
+        except (asyncio.IncompleteReadError, OSError) as error:  # TLS errors are not ConnectionErrors
             _log.debug("the connection from %s ended: %r", self._peer.host, error)
         finally:
             self._timer.set_after(None)
@@ -133,7 +133,7 @@ class RequestMemory:
         self._left -= size
 
     def give_back(self, size: int) -> None:
-        """Return what ``take`` took for a request of ``size`` bytes."""
+        """Release the bytes that ``take`` reserved for a request of ``size`` bytes."""
         if self._left is not None and size > SMALL_REQUEST_BYTES:
             self._left += size
             self._given_back.set()

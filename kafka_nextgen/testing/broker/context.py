@@ -45,7 +45,7 @@ class Context:
         return Access(self.cluster.security.authorizer, self.peer.principal, self.peer.host)
 
     def may(self, right: Right, name: str = CLUSTER_NAME) -> bool:
-        """Whether the client has this right to the resource of this name; for the cluster leave it out."""
+        """Whether the client has this right to the resource of this name; rights to the cluster need no name."""
         return self.access.may(right, name)
 
     @property
@@ -74,7 +74,7 @@ class Context:
 
     @property
     def speaks_extensions(self) -> bool:
-        """Whether both this broker and this client use what Apache Kafka never shipped."""
+        """Whether both this broker and this client use the extensions that Apache Kafka never shipped."""
         return self.cluster.settings.extensions and self.peer.knows_extensions
 
     def coordinates(self, group_id: str) -> bool:
@@ -88,7 +88,7 @@ class Context:
         return None if self.coordinates(group_id) else ErrorCode.NOT_COORDINATOR
 
     def ask_group(self, right: Right, request: Request, expected: type[_R]) -> _R:
-        """Pass a request that needs ``right`` to the coordinator of its group, or refuse it.
+        """Pass a request to the coordinator of its group, or refuse it if the client lacks ``right``.
 
         The response is of the ``expected`` class either way.
         """

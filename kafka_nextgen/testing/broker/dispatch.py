@@ -54,7 +54,7 @@ class Dispatcher:
         self._node = node
 
     async def answer(self, frame: bytes, peer: Peer) -> Reply:
-        """Answer a request frame, which is without its length. Raises ``CloseConnectionError``."""
+        """Answer a request frame, which excludes its length field. Raises ``CloseConnectionError``."""
         if peer.sasl is not None and peer.sasl.takes_bare_tokens:
             return Reply(await self._answer_token(frame, peer.sasl))
         try:

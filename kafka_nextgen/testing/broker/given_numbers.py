@@ -1,8 +1,8 @@
 """Leader epochs and producer ids, which are never used twice, even after a restart: the catalogue stores the next one.
 
-A client that knows a leader epoch (KIP-101) ignores lower ones and would not find the leader. Logs do not record
-fail-overs, so after a restart all partitions begin at the epoch stored here, as if new leaders had been elected. A
-client with an older epoch looks the leader up again (KIP-320).
+A client that knows a leader epoch (KIP-101) ignores lower ones, so it would not find a leader with a lower epoch. Logs
+do not record fail-overs, so after a restart all partitions begin at the epoch stored here, as if new leaders had been
+elected. A client with an older epoch looks the leader up again (KIP-320).
 
 Producer ids are reserved in blocks, as Kafka's controller assigns them to brokers (KIP-730). A block is stored before
 its first id is used; the rest of a block is lost when the broker ends.
@@ -30,7 +30,7 @@ class GivenEpochs:
 
     @property
     def next(self) -> int:
-        """The epoch after the highest that any partition has had."""
+        """One more than the highest epoch that any partition has had."""
         kept = self._catalogue.entries(_EPOCHS).get(_NEXT_EPOCH, 0)
         assert isinstance(kept, int)
         return kept

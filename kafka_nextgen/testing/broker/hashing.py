@@ -11,7 +11,7 @@ def spread(key: str, num_partitions: int) -> int:
 
 
 def _java_hash(text: str) -> int:
-    """Java's ``String.hashCode``, made positive as Kafka does it: the lowest number, which has no opposite, is 0."""
+    """Java's ``String.hashCode``, made positive as in Kafka: the lowest integer, which can't be negated, is 0."""
     number = 0
     units = text.encode("utf-16-be", "surrogatepass")
     for high, low in zip(units[::2], units[1::2], strict=True):

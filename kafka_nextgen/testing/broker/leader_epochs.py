@@ -25,8 +25,8 @@ class LeaderEpochs:
     def end_of(self, epoch: int, leader_epoch: int, end_offset: int) -> tuple[int, int] | None:
         """The largest epoch in the log up to ``epoch``, and the offset after it; None if ``epoch`` is unknown.
 
-        ``leader_epoch`` is the current one, which ends at the end of the log. An epoch older than all in the log ends
-        where the oldest begins.
+        ``leader_epoch`` is the current one, which ends at the end of the log. An epoch that is older than all in the
+        log ends where the oldest of them begins.
         """
         if epoch == leader_epoch:
             return epoch, end_offset
@@ -37,7 +37,7 @@ class LeaderEpochs:
         return found, self._starts[above] if above < len(self._starts) else end_offset
 
     def forget_before(self, offset: int) -> None:
-        """Let the log begin at ``offset``: remove the epochs that end before it, and let the first one begin there."""
+        """Make the log begin at ``offset``: remove the epochs that end before it, and start the first one there."""
         count = max(bisect_right(self._starts, offset) - 1, 0)
         del self._epochs[:count], self._starts[:count]
         if self._starts:

@@ -2,16 +2,16 @@
 
 A batch keeps the bytes that were produced, including their compression (KIP-98); only its offset, its leader epoch
 and perhaps its time are written into them. There is one copy, so the high watermark is the end of the log. A read that
-begins in the middle of a batch returns the whole batch, and the reader drops the records before. Only whole segments
+begins in the middle of a batch returns the whole batch, and the reader drops the earlier records. Only whole segments
 are deleted: by retention, which advances the log start offset, or when the log start offset has been moved past them.
-Batches before it that share a segment with later ones stay, but can't be read.
+Batches before that offset that share a segment with later ones stay, but can't be read.
 
 The bytes are in a ``BatchStore``, in memory or in files, and a ``BatchIndex`` finds them.
 
-The records of transactions lie among the others, and markers end them; all transactions before ``last_stable_offset``
-have ended.
+The records of transactions are mixed with others, and markers end the transactions; all transactions before
+``last_stable_offset`` have ended.
 
-A reader that waits for more adds an ``asyncio.Event`` to ``watchers``; every append, a new leader epoch and the
+A reader that waits for more records adds an ``asyncio.Event`` to ``watchers``; every append, a new leader epoch and the
 deletion of the log set it.
 """
 
@@ -84,12 +84,12 @@ class PartitionLog:
             self._note_transaction(batch, batch.header.base_offset)
             self.epochs.note(batch.header.leader_epoch, batch.header.base_offset)
             yield batch
-        if self._batches.start_offset > self.end_offset:  # then recovery deleted all segments
+        if self._batches.start_offset > self.end_offset:  # recovery deleted all segments
             self._index.drop(len(self._index))
         self._begin(self._batches.start_offset)
 
     def append(self, batch: BatchView, log_append_time: int | None = None) -> int:
-        """Append a batch that was checked, and return its offset.
+        """Append a checked batch, and return its offset.
 
         ``log_append_time`` (milliseconds since the epoch) replaces the timestamps of the records. Raises
         ``StorageError`` and leaves the log unchanged if the batch can't be written.

@@ -19,7 +19,7 @@ __all__ = ["SELECTORS", "Node", "Selector"]
 class Node:
     """A broker node. ``endpoints`` has the address of each listener, by name, once it listens.
 
-    A node that is not alive leads nothing, and clients are not told of it.
+    A node that is not alive leads nothing, and is hidden from clients.
     """
 
     node_id: int

@@ -5,12 +5,12 @@ They are stricter than the libraries that decompress here, and laxer in a few pl
 | codec | refused | ignored |
 |---|---|---|
 | lz4 | linked blocks, a dictionary id, reserved bits, a wrong header checksum | size and checksum of the content |
-| lz4 | a cut first frame | what follows the first frame |
-| zstd | a window of more than 2^27 bytes in any frame | the beginning of one more frame, without content |
-| gzip | | a cut member, or anything else, behind a whole one |
-| snappy | nothing at all, a cut header of the Java library's format | a cut length behind its last block |
+| lz4 | a truncated first frame | everything after the first frame |
+| zstd | a window of more than 2^27 bytes in any frame | an incomplete last frame without content |
+| gzip | | a truncated member, or anything else, after a complete one |
+| snappy | an empty payload, a truncated header of the Java library's format | a truncated length after its last block |
 
-What an lz4 header says is checked without decompressing anything (``Lz4BlockInputStream``
+The fields of an lz4 header are checked without decompressing anything (``Lz4BlockInputStream``
 of Kafka's clients); for zstd, only frame and block headers are read (RFC 8878).
 """
 
@@ -59,7 +59,7 @@ def payload_of(codec: int, data: memoryview, limit_bytes: int) -> memoryview:
 
 
 def _snappy_blocks(data: memoryview) -> memoryview:
-    """The blocks, without a cut length behind the last one."""
+    """The blocks, without a truncated length after the last one."""
     is_framed = data[: len(XERIAL_MAGIC)] == XERIAL_MAGIC
     if not data or (is_framed and len(data) < len(XERIAL_HEADER)):
         raise CorruptRecordError("its snappy data ends before the first block")
@@ -73,7 +73,7 @@ def _snappy_blocks(data: memoryview) -> memoryview:
 
 
 def _gzip_members(data: bytes, limit_bytes: int) -> memoryview:
-    """What is in the whole members; the first one must be whole."""
+    """The content of the complete members; the first one must be complete."""
     content, at = bytearray(), 0
     while at == 0 or data.startswith(GZIP_MEMBER, at):
         member = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
@@ -111,7 +111,7 @@ def _first_lz4_frame(data: memoryview) -> memoryview:
 
 
 def _end_of_lz4_blocks(data: memoryview, at: int, checksum_bytes: int) -> int:
-    """Behind the end mark, which to Kafka is any block without content."""
+    """The position after the end mark; for Kafka, any block without content is one."""
     while size := int.from_bytes(data[at : at + 4], "little") & ~_STORED:
         at += 4 + size + checksum_bytes
     return at + 4
@@ -138,7 +138,7 @@ def _rotated(number: int, bits: int) -> int:
 
 
 def _zstd_frames(data: memoryview) -> memoryview:
-    """The frames, without a cut one at the end that Kafka ignores."""
+    """The frames, without a truncated one at the end that Kafka ignores."""
     at = 0
     while at < len(data):
         magic = bytes(data[at : at + 4])
@@ -157,7 +157,7 @@ def _zstd_frames(data: memoryview) -> memoryview:
 
 
 def _zstd_extent(data: memoryview, start: int) -> tuple[int, int]:
-    """Where the blocks of a frame begin, and where it ends, which may be behind the data."""
+    """Where the blocks of a frame begin, and where the frame ends, which may be after the end of the data."""
     descriptor = int.from_bytes(data[start + 4 : start + 5], "little")
     is_single = bool(descriptor & _ZSTD_SINGLE_SEGMENT)
     size_at = start + (5 if is_single else 6) + _ZSTD_DICTIONARY_ID_BYTES[descriptor & 3]

@@ -35,14 +35,14 @@ class Peer:
 
     @property
     def principal(self) -> Principal:
-        """The principal that requests are made for."""
+        """The principal for which requests are authorized."""
         if self.sasl is None or self.sasl.user is None:
             return self.certified
         return Principal.user(self.sasl.user)
 
     @property
     def knows_extensions(self) -> bool:
-        """Whether the client can use what Apache Kafka never shipped."""
+        """Whether the client can use the extensions that Apache Kafka never shipped."""
         return self.software_name == SOFTWARE_NAME
 
     @property

@@ -4,7 +4,7 @@ A producer numbers its records per partition. A batch is one of
 
 * new: it continues the sequence, or its producer is unknown here, or it begins a newer epoch at 0;
 * a duplicate of one of its producer's last five batches (a producer has at most five in flight), whose response was
-  lost; it is answered with the offset of the first one, and not appended;
+  lost; it is answered with the original's offset, and not appended;
 * out of order: anything else of the same epoch. Like Kafka, this does not distinguish an old duplicate from a gap;
 * of an old epoch: a newer instance of the producer has taken over.
 

@@ -18,7 +18,7 @@ __all__ = ["RELEASES", "Release"]
 
 @frozen
 class Release:
-    """One release: its metadata version, the least ``segment.bytes`` of topics, and version ranges by API key."""
+    """One release: its metadata version, the minimum of a topic's ``segment.bytes``, and version ranges by API key."""
 
     metadata_version: int
     smallest_segment_bytes: int = 1_048_576  # KIP-1030

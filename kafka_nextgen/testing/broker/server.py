@@ -36,7 +36,7 @@ _WILDCARDS = ("", "0.0.0.0", "::")
 
 _log = logger_of(__name__)
 
-_BACKLOG = 128  # connections that the system queues until they are accepted
+_BACKLOG = 128  # connections that the system queues before they are accepted
 _PAUSE_S = 1.0  # after a connection could not be accepted
 _TLS_HANDSHAKE_TIMEOUT_S = 10.0
 _CANCEL_AGAIN_S = 0.1

@@ -6,17 +6,18 @@ with a suggestion if a similar one exists, and so is everything Kafka refuses wh
 a session timeout, heartbeat interval or assignment interval outside its ``min`` and ``max`` (KIP-848, "Broker
 Configurations"; KIP-1263).
 
-All nodes of a cluster share these settings. So ``broker.rack`` may have several racks: one for each node, in order.
+All nodes of a cluster share these settings. Therefore ``broker.rack`` may list several racks, one for each node, in
+order.
 
 Three keys are not broker settings in Kafka. ``profile`` is the Kafka release to emulate. ``group.version`` is a cluster
-feature in Kafka: 0 disables the consumer group protocol (KIP-848, "Enabling the protocol"). ``extensions`` offers what
-Apache Kafka never shipped to the clients that can use it.
+feature in Kafka: 0 disables the consumer group protocol (KIP-848, "Enabling the protocol"). ``extensions`` offers
+features that Apache Kafka never shipped to clients that can use them.
 
 The offsets topic has at most as many replicas as there are nodes; Kafka does not create it with fewer nodes than
 ``offsets.topic.replication.factor``. ``queued.max.request.bytes`` is limited by default, unlike in Kafka, and counts
 only large requests.
 
-Built-in assignors are given by name; the default are the two of Kafka. Other assignors are given as an object, or as a
+Built-in assignors are given by name; the default is Kafka's two. Other assignors are given as an object, or as a
 class without constructor arguments, by the program that starts the broker; neither network input nor text settings make
 the broker load code. Members vote for an assignor by its ``name`` (``group.remote.assignor``), so names must be unique;
 without votes the first assignor is used.
@@ -151,7 +152,7 @@ class BrokerSettings(SecuritySettings):
     offsets_retention_minutes: int = int_key(10_080)
     offsets_retention_check_interval_ms: int = int_key(600_000)
     group_rebalance_history_size: int = int_key(50, low=0)  # an extension; for groups of both protocols
-    group_target_size: int = int_key(0, low=0)  # an extension: members beyond so many stand by; 0 for no limit
+    group_target_size: int = int_key(0, low=0)  # an extension: members beyond this number are standbys; 0 for no limit
     offsets_topic_num_partitions: int = int_key(50)  # determines which node coordinates a group
     offsets_topic_replication_factor: int = int_key(3)  # at most the number of nodes
 

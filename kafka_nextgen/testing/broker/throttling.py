@@ -1,4 +1,4 @@
-"""Applies quotas to a request and its response: for how long the client is throttled.
+"""Applies quotas to a request and its response: computes how long the client is throttled.
 
 The size of the request counts as bytes produced, the size of the response as bytes fetched; the longest delay applies.
 SASL and ApiVersions requests are exempt. As in Kafka, a throttled fetch gets no records, and their bytes do not count;

@@ -38,7 +38,7 @@ class Partition:
 
     @property
     def leader_id(self) -> int:
-        """The leader as clients are told: -1 if there is none."""
+        """The leader's id as it is sent to clients: -1 if there is none."""
         return -1 if self.leader is None else self.leader
 
     @property
@@ -61,7 +61,7 @@ class Topic:
         return self.partitions[index] if 0 <= index < len(self.partitions) else None
 
     def lacks_replicas(self, partition: Partition) -> bool:
-        """Whether fewer replicas are in sync than ``min.insync.replicas``, or than exist if that is less."""
+        """Whether fewer replicas are in sync than ``min.insync.replicas``, or than its replicas if these are fewer."""
         return len(partition.isr) < min(self.settings.min_insync_replicas, len(partition.replicas))
 
     @property

@@ -5,7 +5,7 @@ Of the keys of Kafka 4.4, these have an effect here:
 ==========================================  =======================================================================
 ``max.message.bytes``                       larger batches are refused
 ``message.timestamp.type``                  whether the producer's or the broker's clock stamps the records
-``message.timestamp.after.max.ms``,         records with timestamps further off are refused
+``message.timestamp.after.max.ms``,         records with timestamps further from now are refused
 ``message.timestamp.before.max.ms``
 ``cleanup.policy``, ``retention.bytes``,    when records are deleted
 ``retention.ms``, ``delete.retention.ms``
@@ -148,7 +148,7 @@ class TopicSettings:
 
     @property
     def retention_ms(self) -> int | None:
-        """How long records are kept at least, in milliseconds; None if their age does not matter."""
+        """The minimum time for which records are kept, in milliseconds; None if their age does not matter."""
         kept_ms = int(self.value("retention.ms"))
         return kept_ms if kept_ms >= 0 and "delete" in self.value("cleanup.policy") else None
 

@@ -1,8 +1,8 @@
 """The topics of the cluster: created, extended, deleted, and found by name or id.
 
-Names follow Kafka's rules: 1 to 249 of the characters ``a-z A-Z 0-9 . _ -``, neither ``.`` nor ``..``, and no name
-that differs from another only in ``.`` and ``_``. A topic that is created again under its old name has a new id
-(KIP-516). The leaders of a topic's partitions are the nodes in turn, beginning at a different node for each topic.
+Names follow Kafka's rules: 1 to 249 of the characters ``a-z A-Z 0-9 . _ -``, neither ``.`` nor ``..``, and no name that
+differs from another only in ``.`` and ``_``. A topic that is deleted and created again has a new id (KIP-516). The
+nodes lead a topic's partitions in turn, beginning with a different node for each topic.
 
 A topic exists as long as its entry is in the catalogue; its files are created later and deleted later.
 
@@ -111,7 +111,7 @@ class Topics:
         }
 
     def _racks_of(self, topic: Topic) -> tuple[tuple[str, ...], ...]:
-        """The racks of each partition's replicas; nothing at all where no node has one."""
+        """The racks of each partition's replicas; empty if no node has one."""
         if not self._racks:
             return ()
         racks_of = (map(self._racks.get, partition.replicas) for partition in topic.partitions)

@@ -4,11 +4,11 @@
 |---|---|
 | SET | sets a key to a value, which is not null |
 | DELETE | deletes the value, whether or not there is such a key |
-| APPEND | adds values to a list that are not in it |
+| APPEND | adds those values to a list that it lacks |
 | SUBTRACT | removes values from a list |
 
-All changes to one resource are made, or none. The older AlterConfigs (KIP-133) is the same as setting everything it
-names and deleting everything else.
+All changes to one resource are made, or none. The older AlterConfigs (KIP-133) sets every key that it names and deletes
+all others.
 """
 
 from __future__ import annotations

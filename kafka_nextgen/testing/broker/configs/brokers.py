@@ -1,7 +1,7 @@
 """The configuration of brokers (KIP-226).
 
-The settings in ``DYNAMIC`` can change while a broker runs. Unknown names are kept as well, since they may be a
-plug-in's; their values are never shown.
+The settings in ``DYNAMIC`` can change while a broker runs. Unknown names are kept as well, since they may belong to a
+plug-in; their values are never shown.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _DEFAULTS = BrokerSettings().as_properties()
 
 
 def describe_broker(context: Context, name: str) -> Sequence[ConfigValue] | Refusal:
-    """A broker's settings; of all brokers together, only those that were set while they ran."""
+    """A broker's settings; for all brokers together, only those that were set while they ran."""
     configs = context.cluster.configs
     if name != ALL_NODES:
         wrong = _name_complaint(name, context.node.node_id, "Broker id", " or empty string")
@@ -57,7 +57,7 @@ def alter_broker(context: Context, name: str, changes: Sequence[Change]) -> Mapp
 
 
 def setting_synonyms(context: Context, key: str) -> tuple[Synonym, ...]:
-    """The values of a setting of this node from every source, the one in force first."""
+    """The values of one setting of this node from every source, the value in force first."""
     configs = context.cluster.configs
     dynamic = ((str(context.node.node_id), Source.BROKER), (ALL_NODES, Source.ALL_BROKERS))
     given = [_given(configs, key, name, source) for name, source in dynamic if key in configs.brokers.get(name, {})]

@@ -28,7 +28,8 @@ _TARGET_SIZE_ALIAS = "target.group.size"
 
 
 def describe_group(context: Context, group_id: str) -> Sequence[ConfigValue] | Refusal:
-    """All keys of groups, with the values in force for this one; the target size, unknown to Kafka, if it is set."""
+    """All keys of groups, with the values in force for this one; the target size only if set, since Kafka lacks it.
+    """
     if not group_id:
         return Refusal(ErrorCode.INVALID_REQUEST, "Group name must not be empty")
     own = context.cluster.configs.groups.get(group_id, {})
@@ -77,7 +78,7 @@ def _bound_complaint(context: Context, config: Mapping[str, str]) -> str | None:
 
 
 def _value_complaint(config: Mapping[str, str], keys: Mapping[str, ConfigKey], before: Mapping[str, str]) -> str | None:
-    """What is wrong with a value; a key that was stored before may be unknown, since extensions were on then."""
+    """Why a value is invalid. A stored key may be unknown if extensions were enabled when it was stored."""
     unknown = [name for name in config if name not in keys and name not in before]
     if unknown:
         return f"Unknown group config name: {unknown[0]}"

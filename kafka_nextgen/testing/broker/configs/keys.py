@@ -28,7 +28,7 @@ class Kind(IntEnum):
 
 
 class Source(IntEnum):
-    """Where a value is from, by Kafka's numbers (``ConfigSource``)."""
+    """The source of a value, by Kafka's numbers (``ConfigSource``)."""
 
     TOPIC = 1
     BROKER = 2  # set on one broker while it ran
@@ -45,10 +45,10 @@ _LARGEST = {Kind.INT: 2**31 - 1, Kind.LONG: 2**63 - 1, Kind.DOUBLE: inf}
 class ConfigKey:
     """A key and its valid values.
 
-    Numbers lie between ``lowest`` and ``highest``, or are ``also``. Texts and items of lists are one of ``choices``, if
-    there are any. A list with a ``pattern`` matches that regular expression, and ``form`` says so in Kafka's words.
+    Numbers lie between ``lowest`` and ``highest``, or equal ``also``. Texts and items of lists are one of ``choices``,
+    if there are any. A list with a ``pattern`` matches that regular expression, and ``form`` says so in Kafka's words.
 
-    A topic's key has a ``default``; a broker setting named ``broker_key`` replaces it, where there is one. Releases
+    A topic's key has a ``default``; a broker setting named ``broker_key`` replaces it, if there is one. Releases
     before ``since`` lack the key.
     """
 
@@ -141,5 +141,5 @@ class ConfigValue:
 
     @property
     def source(self) -> Source:
-        """Where the value in force is from."""
+        """The source of the value in force."""
         return self.synonyms[0].source

@@ -1,7 +1,7 @@
 """Configuration that was set while the broker ran. It overrides the settings that the broker was started with.
 
 A broker setting may be set on all nodes, or on one. The nodes of a cluster share their settings here, so a value that
-is set on one node holds for all; of several, the value of the node with the lowest id.
+is set on one node holds for all; if several nodes set it, the value of the node with the lowest id holds.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class DynamicConfigs:
         return is_there_yet and key not in _NO_CONFIGS and key in self.at_start.as_properties()
 
     def for_coordinator(self) -> ConfigsChanged:
-        """The configuration as a group coordinator takes it."""
+        """The configuration in the form that a group coordinator accepts."""
         groups = {
             group_id: {name: int(value) for name, value in config.items()} for group_id, config in self.groups.items()
         }

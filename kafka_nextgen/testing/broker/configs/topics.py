@@ -32,7 +32,7 @@ def describe_topic(context: Context, name: str) -> Sequence[ConfigValue] | Refus
 
 
 def alter_topic(context: Context, name: str, changes: Sequence[Change]) -> Mapping[str, str] | Refusal:
-    """The configuration of the topic after the changes, or why it is refused: as in Kafka unknown topics last."""
+    """The configuration of the topic after the changes, or why it is refused; unknown topics last, as in Kafka."""
     topic = context.cluster.topics.named(name)
     after = altered(topic.settings.overrides if topic else {}, changes, _keys(context))
     if isinstance(after, Refusal):

@@ -1,8 +1,8 @@
 """Report what happens to groups to a listener, as events of the history log.
 
-An event is reported once its record is stored and applied, and not when a log is read again. So each is reported once,
-by the coordinator that wrote the record, even over a fail-over. A new coordinator also reads its log into a
-``RecordStory``, to know the earlier state. ``seq`` is derived from offsets, so it keeps rising over a fail-over.
+An event is reported once its record is stored and applied, and not when a log is read again. So each event is reported
+once, by the coordinator that wrote the record, even across a fail-over. A new coordinator also reads its log into a
+``RecordStory``, to know the earlier state. ``seq`` is derived from offsets, so it keeps increasing across a fail-over.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Listener:
 
     @contextmanager
     def guarded(self) -> Iterator[None]:
-        """Suppress any exception of the block, so that groups go on."""
+        """Suppress any exception of the block, so that the groups are not affected."""
         try:
             yield
         except Exception:
@@ -80,7 +80,7 @@ class ReportingChronicle(Chronicle):
         self._listener = listener
 
     def know(self, topics: Topics) -> None:
-        """The topics have changed to these. The names of deleted topics are kept."""
+        """The topics are now these. The names of deleted topics are kept."""
         self._story.know({topic_id: topic.name for topic_id, topic in topics.by_id.items()})
 
     def read(self, batch: LoggedBatch, *, is_new: bool) -> None:
@@ -122,7 +122,7 @@ def _rows(records: Sequence[Record], offset: int, at: int) -> list[Row]:
 
 
 def _departure(request: Request | None) -> Departure | None:
-    """How members leave that this request or a timer removes, unless the outcome records a cause."""
+    """How the members leave that this request or a timer removes, unless the outcome records a cause."""
     if request is None:
         return _EXPIRED
     is_leaving = isinstance(request, ConsumerGroupHeartbeat) and request.member_epoch < 0

@@ -40,9 +40,9 @@ _R = TypeVar("_R", bound=Response)
 class Coordination:
     """All groups of a cluster.
 
-    ``make_topic`` creates the offsets topic; ``clock`` gives seconds since the Unix epoch and never goes back.
-    ``listener`` gets the events of the groups, with the cluster's id. ``hooks`` and ``codec`` add what is beyond
-    Kafka's protocol, to the coordinators and to their logs.
+    ``make_topic`` creates the offsets topic; ``clock`` gives seconds since the Unix epoch and never decreases.
+    ``listener`` gets the events of the groups, with the cluster's id. ``hooks`` and ``codec`` add extensions of Kafka's
+    protocol to the coordinators and to their logs.
     """
 
     def __init__(
@@ -142,7 +142,7 @@ class Coordination:
 
     @contextmanager
     def loading_held(self) -> Iterator[None]:
-        """Let no coordinator start to read its log while the block runs."""
+        """Keep coordinators from starting to read their logs while the block runs."""
         self._may_load.clear()
         try:
             yield

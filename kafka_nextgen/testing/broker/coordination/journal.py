@@ -3,9 +3,9 @@
 The records of one outcome are one batch, so either all or none of them are stored, and a target assignment is replayed
 as a whole or not at all.
 
-A new coordinator applies the records of its log (KIP-848, "Fail Over"), also those of extensions while these are off:
-their hooks then remove what the records say of members. A long log is read piece by piece, so that other tasks run in
-between. ``coordinator.restart`` does the rest.
+A new coordinator applies the records of its log (KIP-848, "Fail Over"), including those of extensions while these are
+disabled: their hooks then remove what the records say about members. A long log is read piece by piece, so that other
+tasks run in between. ``coordinator.restart`` does the rest.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ OVERRIDES: Final[Mapping[str, str]] = {
 
 
 class Journal:
-    """One partition of the offsets topic, with the records that ``codec`` has."""
+    """One partition of the offsets topic; ``codec`` encodes and decodes its records."""
 
     def __init__(self, topic: Topic, partition: Partition, codec: Codec) -> None:
         self.log = partition.log
@@ -100,7 +100,7 @@ class Journal:
 
 
 def _batch(records: Sequence[Record], codec: Codec, now_ms: int) -> bytes:
-    """One batch. Offsets of a transaction are in a transactional batch of its producer (KIP-98)."""
+    """Build one batch. The offsets of a transaction are in a transactional batch of its producer (KIP-98)."""
     rows = [NewRecord(row.value, row.key, now_ms) for row in map(codec.encode, records)]
     first = records[0]
     if not isinstance(first, PendingOffsetCommitted):

@@ -69,7 +69,7 @@ def _groups(listed: Collection[ListedGroup]) -> GroupCounts:
 
 
 def _counted(names: Iterable[str], found: Iterable[str]) -> dict[str, int]:
-    """The count of each name, also if it is 0: an alert on a metric that was never reported would not fire."""
+    """The count of each name, even if it is 0: an alert on a metric that was never reported would not fire."""
     return {**dict.fromkeys(names, 0), **Counter(found)}
 
 

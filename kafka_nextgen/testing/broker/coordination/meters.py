@@ -1,8 +1,8 @@
 """The counters of a broker's coordinators.
 
-The coordinator has no clock, so its driver counts, by the stored records and the request they were stored for. A
-removed offset counts as expired if a timer removed it, and as deleted if an administrator asked for it. One that was
-removed with its group or its topic counts as neither, as in Kafka.
+The coordinator has no clock, so its driver does the counting, based on the stored records and the request that caused
+them. A removed offset counts as expired if a timer removed it, and as deleted if an administrator asked for it. One
+that was removed with its group or its topic counts as neither, as in Kafka.
 """
 
 from __future__ import annotations

@@ -7,8 +7,8 @@
 | COORDINATOR_NOT_AVAILABLE | the partition has no leader, or too few replicas are in sync |
 | UNKNOWN_SERVER_ERROR | the request's records are larger than the topic allows |
 
-As in Kafka, a heartbeat to a classic group is answered without an error while its coordinator loads: the member would
-learn nothing by another heartbeat, and its session has not begun yet.
+As in Kafka, a heartbeat to a classic group is answered without an error while its coordinator loads: an error would
+only make the member send another heartbeat, and its session has not begun yet.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def group_of(request: q.Request) -> str:
 
 
 def refuse(request: q.Request, error: ErrorCode) -> a.Response:
-    """The answer to a request that a coordinator can't work on."""
+    """The answer to a request that a coordinator can't handle."""
     match request:
         case ExtensionRequest():
             return request.refused(error)

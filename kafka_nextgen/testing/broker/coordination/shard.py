@@ -2,7 +2,7 @@
 
 The outcome of a request is stored, then applied, and only then is the response sent. An outcome that can't be stored is
 dropped: the request gets an error, and so do the parked requests that it would have released. Timers run on the event
-loop; their outcomes are stored the same way, and tried again if that fails.
+loop; their outcomes are stored the same way, which is retried if it fails.
 
 A coordinator starts by reading its log, and stops when another node leads its partition. Parked requests are then
 answered NOT_COORDINATOR.
@@ -170,7 +170,7 @@ class Shard:
             await self._journal.load(self.coordinator, self._clock(), self._chronicle, new_from)
             self._learn_topics()
             self._restart()
-        except Exception as error:  # a bug too: clients must not be told for ever that it is loading
+        except Exception as error:  # also for bugs: otherwise clients would get COORDINATOR_LOAD_IN_PROGRESS forever
             self.standing = Standing.OVER
             is_bug = not isinstance(error, (CorruptRecordError, StorageError))
             _logger.error("can't read the groups of %s: %s", self.log.partition, error, exc_info=is_bug)
@@ -181,8 +181,8 @@ class Shard:
         self._arm()
 
     def _restart(self) -> None:
-        """Restart the coordinator after its log was read. If that can't be stored, no member has a session timer, so it
-        is tried again.
+        """Restart the coordinator after its log was read. This is retried until the outcomes are stored: before, no
+        member has a session timer.
         """
         outcomes = self._measured(self.coordinator.restart)
         self._has_restarted = {self._store(outcome) for outcome in outcomes} <= {ErrorCode.NONE}
@@ -194,7 +194,7 @@ class Shard:
                 self._restart()
             outcomes = self._measured(self.coordinator.expire)
             errors = {self._store(outcome) for outcome in outcomes} - {ErrorCode.NONE}
-        except Exception:  # a bug; the next request arms the timer, because another try at once would loop
+        except Exception:  # a bug; the next request arms the timer, because retrying at once would loop
             _logger.exception("the timers of the coordinator of %s failed", self.log.partition)
             return
         if errors:
@@ -214,7 +214,7 @@ class Shard:
 class _Parking:
     """The parked requests of one coordinator, by number: JoinGroups and SyncGroups that wait for other members.
 
-    A request is cancelled when its connection ends. The coordinator can't know, and keeps the member as one that waits.
+    A request is cancelled when its connection ends. The coordinator can't know that, and keeps the member as waiting.
     """
 
     def __init__(self) -> None:

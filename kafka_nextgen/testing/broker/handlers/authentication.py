@@ -40,7 +40,7 @@ async def sasl_handshake(request: m.SaslHandshakeRequest, context: Context) -> m
 
 
 async def sasl_authenticate(request: m.SaslAuthenticateRequest, context: Context) -> m.SaslAuthenticateResponse:
-    """Take the exchange a step on, in a thread: a password takes milliseconds to hash."""
+    """Advance the exchange by one step, in a thread: hashing a password takes milliseconds."""
     sasl = context.peer.sasl
     if sasl is None or not sasl.takes_tokens:
         return m.SaslAuthenticateResponse(

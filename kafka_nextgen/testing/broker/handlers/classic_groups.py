@@ -45,7 +45,7 @@ async def join_group(request: m.JoinGroupRequest, context: Context) -> m.JoinGro
 async def sync_group(request: m.SyncGroupRequest, context: Context) -> m.SyncGroupResponse | None:
     """Get the member's assignment; the response waits until the leader has sent the assignments of all.
 
-    From version 5 on a request without a protocol's type and name is refused, before its group is looked at.
+    From version 5 on, a request without a protocol type and name is refused before its group is looked up.
     """
     if context.version >= _SYNC_NAMES_PROTOCOL and None in (request.protocol_type, request.protocol_name):
         return sync_messages.to_response(SyncGroupAnswer(ErrorCode.INCONSISTENT_GROUP_PROTOCOL))

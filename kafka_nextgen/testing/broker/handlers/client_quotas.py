@@ -1,4 +1,4 @@
-"""AlterClientQuotas and DescribeClientQuotas: limits of users and client ids (KIP-546); none of IP addresses.
+"""AlterClientQuotas and DescribeClientQuotas: limits of users and client ids (KIP-546), but not of IP addresses.
 
 A filter matches an entity if each of its components matches one part of the entity. A strict filter does not match
 entities with parts of other types.

@@ -1,7 +1,8 @@
 """The APIs that Apache Kafka never shipped: client-side assignment (KIP-848), reserved places, and history of groups.
 
-A client that may READ a group is told the names of all topics that its members subscribe to: hidden topics could not
-be assigned. Groups of both protocols have a history; the other APIs are about groups of the consumer group protocol.
+A client that may READ a group receives the names of all topics that its members subscribe to, since hidden topics could
+not be assigned. Groups of both protocols have a history; the other APIs are about groups of the consumer group
+protocol.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ async def consumer_group_history(
 async def consumer_group_install_assignment(
     request: m.ConsumerGroupInstallAssignmentRequest, context: Context
 ) -> m.ConsumerGroupInstallAssignmentResponse:
-    """Put the assignment in force that a member computed."""
+    """Install the assignment that a member computed."""
     asked = install_assignment.from_request(request)
     return install_assignment.to_response(context.ask_consumer_group(Right.READ_GROUP, asked, AssignmentInstalled))
 

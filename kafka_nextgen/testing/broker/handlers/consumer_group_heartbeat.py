@@ -1,7 +1,7 @@
 """ConsumerGroupHeartbeat: join a group, stay in it, leave it (KIP-848, "ConsumerGroupHeartbeat API").
 
 In version 0 a member may join without an id; it gets one here. Tagged fields that Apache Kafka never shipped are for
-clients that speak the extensions.
+clients that support the extensions.
 
 Topics that the member may not describe are an error if it subscribes to them by name; its pattern does not match them.
 """

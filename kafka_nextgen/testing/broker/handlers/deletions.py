@@ -59,7 +59,7 @@ def _delete_topic(name: str | None, topic_id: TopicId | None, context: Context) 
         return _result(name, None, Right.DESCRIBE_TOPIC.error, _UNAUTHORIZED)
     if topic is None:
         return _result(name, topic_id, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
-    if not context.may(Right.DELETE_TOPIC, topic.name):  # the name behind an id is for those who may see the topic
+    if not context.may(Right.DELETE_TOPIC, topic.name):  # only who may describe it sees its name
         seen = topic.name if context.may(Right.DESCRIBE_TOPIC, topic.name) else None
         return _result(seen, topic.topic_id, Right.DELETE_TOPIC.error, _UNAUTHORIZED)
     topics.delete(topic)

@@ -1,4 +1,4 @@
-"""DescribeLogDirs: how many bytes each partition takes (KIP-113), in the one directory there is, or in memory."""
+"""DescribeLogDirs: how many bytes each partition takes (KIP-113), in the only directory or in memory."""
 
 from __future__ import annotations
 

@@ -120,13 +120,13 @@ def _asked(request: FetchRequest, by_id: bool) -> Iterator[Asked]:
 
 
 def _topic(topic: FetchRequest.FetchTopic | FetchRequest.ForgottenTopic, by_id: bool) -> TopicId | str:
-    """An id of zeros, which is no topic's, was read as None."""
+    """An id of zeros, which no topic has, was read as None."""
     key: TopicId | str | None = topic.topic_id if by_id else topic.topic
     return NO_TOPIC_ID if key is None else key
 
 
 def _topics(readings: Sequence[Reading], context: Context) -> list[_Topic]:
-    """Partitions that follow each other are told together if they are of one topic."""
+    """Consecutive partitions of the same topic share one entry."""
     return [
         _Topic(
             topic=topic if isinstance(topic, str) else "",

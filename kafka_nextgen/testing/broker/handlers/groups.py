@@ -1,10 +1,10 @@
 """FindCoordinator, ListGroups, DescribeGroups, ConsumerGroupDescribe and DeleteGroups (KIP-848, KIP-518, KIP-229).
 
-FindCoordinator tells which node coordinates a group or a transactional id, several at once from version 4 on (KIP-699).
-There are no share groups here (KIP-932): requests for their coordinators are invalid.
+FindCoordinator returns the node that coordinates a group or a transactional id; from version 4 on it takes several keys
+(KIP-699). There are no share groups here (KIP-932): requests for their coordinators are invalid.
 
-Fields that Apache Kafka never shipped are for clients that speak the extensions. A client that may not describe one of
-the assigned topics of a consumer group may not see the group.
+Fields that Apache Kafka never shipped are for clients that support the extensions. A client that may not describe one
+of the assigned topics of a consumer group may not see the group.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ async def find_coordinator(request: m.FindCoordinatorRequest, context: Context) 
 
 
 async def list_groups(request: m.ListGroupsRequest, context: Context) -> m.ListGroupsResponse:
-    """List the groups this node coordinates, by state and type if asked.
+    """List the groups this node coordinates, filtered by state and type if requested.
 
     Clients ask every node. A client that may not describe the cluster sees the groups that it may describe.
     """

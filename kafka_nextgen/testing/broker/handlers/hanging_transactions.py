@@ -1,4 +1,4 @@
-"""ListTransactions, DescribeTransactions, DescribeProducers and WriteTxnMarkers: find and end what hangs (KIP-664).
+"""ListTransactions, DescribeTransactions, DescribeProducers and WriteTxnMarkers: find and end hanging ones (KIP-664).
 
 WriteTxnMarkers is also what brokers send to each other to end a transaction (KIP-98).
 """
@@ -41,11 +41,11 @@ _MarkerPartition = _MarkerTopic.OffsetDeleteResponsePartition
 
 
 class _InvalidPatternError(Exception):
-    """The pattern for transactional ids is none."""
+    """The pattern for transactional ids is invalid."""
 
 
 async def list_transactions(request: m.ListTransactionsRequest, context: Context) -> m.ListTransactionsResponse:
-    """List what passes all filters."""
+    """List the transactions that match all filters."""
     unknown = [name for name in request.state_filters if name not in _STATES]
     try:
         passes = _filter(request, context.cluster.now_ms())

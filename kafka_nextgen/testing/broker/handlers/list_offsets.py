@@ -1,13 +1,13 @@
 """ListOffsets and OffsetForLeaderEpoch: which offset belongs to a time, and where the records of an epoch end.
 
-ListOffsets (KIP-79, KIP-734) also tells where a partition begins and ends. There is no tiered storage: the earliest
+ListOffsets (KIP-79, KIP-734) also finds where a partition begins and ends. There is no tiered storage: the earliest
 local offset is the earliest (KIP-405), and neither the latest tiered offset (KIP-1005) nor the earliest that is still
-to be tiered (KIP-1023) exists. Each of these special timestamps came with a version; before, and for any other negative
-one, the answer is UNSUPPORTED_VERSION. A client that reads committed records only is told of none that it can't read
-yet: the latest offset is the last stable one, and a time whose record lies beyond is not found. What is not found is -1
-without an error.
+to be tiered (KIP-1023) exists. Each of these special timestamps was added in some version; in earlier versions, and for
+any other negative timestamp, the answer is UNSUPPORTED_VERSION. A client that reads only committed records does not see
+records that it can't read yet: the latest offset is the last stable offset, and a record beyond it is not found by its
+time. If nothing is found, the answer is -1 without an error.
 
-OffsetForLeaderEpoch (KIP-101) lets readers see what they lost (KIP-320).
+OffsetForLeaderEpoch (KIP-101) lets readers detect truncation (KIP-320).
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _UNKNOWN = (-1, -1)
 class _Special:
     """How a special timestamp is looked up, and the first version that has it."""
 
-    find: Callable[[PartitionLog, int], FoundOffset | None]  # takes the log, and where its reader's part ends
+    find: Callable[[PartitionLog, int], FoundOffset | None]  # takes the log, and the end of what can be read
     since: int
 
 

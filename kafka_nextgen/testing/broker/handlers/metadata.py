@@ -1,15 +1,15 @@
 """Metadata, DescribeCluster and DescribeTopicPartitions: the nodes, and the topics with their partitions and leaders.
 
-Metadata names topics by name, or by id from version 12 on; a request with ids is answered by them alone. A topic that
+Metadata names topics by name, or by id from version 12 on; if a request has ids, only these are used. A topic that
 does not exist is created if the request and the broker (``auto.create.topics.enable``) allow it and the name is valid.
-Kafka answers LEADER_NOT_AVAILABLE while it creates a topic; here the topic exists at once. A topic that is asked for
-twice is described once. Topics that the client may not describe are hidden: they are left out if all topics are asked
-for. By name they get the same error whether they exist or not.
+Kafka answers LEADER_NOT_AVAILABLE while it creates a topic; here the topic exists at once. A topic that is requested
+twice is described once. Topics that the client may not describe are hidden: they are left out if all topics are
+requested. If requested by name, they get the same error whether they exist or not.
 
-DescribeTopicPartitions (KIP-966) describes topics a page at a time. Topics come by name, partitions by number, at most
-as many partitions as the request allows and never more than 2,000. Where there are more, a cursor says with which
-partition to go on, and the next request begins there; the topic it names has to be among those asked for. A request
-without topics asks for all.
+DescribeTopicPartitions (KIP-966) describes topics a page at a time. Topics are sorted by name, partitions by number; a
+page has at most as many partitions as the request allows and never more than 2,000. If there are more, a cursor names
+the first partition of the next page, and the next request begins there; its topic has to be among those requested. A
+request without topics asks for all.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _MOST_PARTITIONS = 2000  # Kafka's max.request.partition.size.limit, by default
 
 
 async def metadata(request: m.MetadataRequest, context: Context) -> m.MetadataResponse:
-    """Answer with the topics asked for, or all."""
+    """Answer with the requested topics, or all."""
     cluster = context.cluster
     complaint = _complaint(request, context)
     if complaint is not ErrorCode.NONE:
@@ -74,9 +74,9 @@ async def metadata(request: m.MetadataRequest, context: Context) -> m.MetadataRe
 
 
 def _complaint(request: m.MetadataRequest, context: Context) -> ErrorCode:
-    """Why Kafka answers nothing of the request (``KafkaApis.handleTopicMetadataRequest``); NONE if it answers.
+    """Why Kafka refuses the whole request (``KafkaApis.handleTopicMetadataRequest``); NONE if it does not.
 
-    Versions 10 and 11 have ids that no broker takes (KIP-516). A later request without ids needs names.
+    Versions 10 and 11 have ids that no broker accepts (KIP-516). A later request without ids needs names.
     """
     topics = request.topics or ()
     if context.version < _WITH_IDS:
@@ -87,13 +87,13 @@ def _complaint(request: m.MetadataRequest, context: Context) -> ErrorCode:
 
 
 def _refused(request: m.MetadataRequest, error: ErrorCode) -> m.MetadataResponse:
-    """The error for each topic, and nothing of the cluster."""
+    """The error for each topic, and nothing about the cluster."""
     topics = [_failed(topic.replaced(name=topic.name or ""), error) for topic in request.topics or ()]
     return m.MetadataResponse(brokers=[], cluster_id=None, controller_id=_NO_NODE, topics=topics)
 
 
 def _wanted(topics: Iterable[_AskedTopic]) -> list[_AskedTopic]:
-    """Topics by id if any has one, and then no other; the name beside an id counts for nothing, as in Kafka."""
+    """If any topic has an id, only topics with ids are answered. As in Kafka, the name beside an id is ignored."""
     by_id = [topic.replaced(name=None) for topic in topics if topic.topic_id is not None]
     return by_id or list(topics)
 
@@ -107,7 +107,7 @@ def _with_operations(topic: _Topic, context: Context) -> _Topic:
 def _cluster_operations(
     request: m.MetadataRequest | m.DescribeClusterRequest, context: Context
 ) -> frozenset[int] | None:
-    """The operations that the client may do with the cluster (KIP-430), if it asks; none if it may not describe it."""
+    """The client's operations on the cluster (KIP-430), if requested; none if it may not describe the cluster."""
     if not request.include_cluster_authorized_operations:
         return None
     return context.access.operations(ResourceType.CLUSTER) if context.may(Right.DESCRIBE_CLUSTER) else frozenset()
@@ -178,7 +178,7 @@ async def describe_cluster(request: m.DescribeClusterRequest, context: Context) 
 async def describe_topic_partitions(
     request: m.DescribeTopicPartitionsRequest, context: Context
 ) -> m.DescribeTopicPartitionsResponse:
-    """Answer with the topics asked for, or all, from the cursor on."""
+    """Answer with the requested topics, or all, from the cursor on."""
     cursor = request.cursor
     asked = {topic.name for topic in request.topics}
     if cursor is not None and (cursor.partition_index < 0 or (asked and cursor.topic_name not in asked)):
@@ -199,7 +199,7 @@ async def describe_topic_partitions(
 def _page(
     names: Iterable[str], first: dict[str, int], most: int, context: Context
 ) -> tuple[list[_PagedTopic], _Cursor | None]:
-    """Describe at most so many partitions; and say where the next page begins, if there is one."""
+    """Describe at most ``most`` partitions; also return where the next page begins, if there is one."""
     topics: list[_PagedTopic] = []
     for name in names:
         if most == 0:
@@ -236,7 +236,7 @@ def _described_page(topic: Topic, shown: Iterable[Partition], context: Context) 
 
 
 def _operations(name: str, context: Context) -> frozenset[int]:
-    """All the client may do with a topic (KIP-430)."""
+    """All operations that the client may perform on a topic (KIP-430)."""
     return context.access.operations(ResourceType.TOPIC, name)
 
 
@@ -247,7 +247,7 @@ def _failed_page(name: str, error: ErrorCode, operations: frozenset[int] | None 
 
 
 def _partition_fields(partition: Partition, cluster: Cluster) -> dict[str, Any]:
-    """What both messages tell of a partition: who leads it, and which of its replicas are alive."""
+    """The fields that both messages have for a partition: its leader, and which of its replicas are alive."""
     return {
         "error_code": ErrorCode.LEADER_NOT_AVAILABLE if partition.leader is None else ErrorCode.NONE,
         "partition_index": partition.index,

@@ -61,7 +61,7 @@ def _may_read(
     topic: m.OffsetCommitRequest.OffsetCommitRequestTopic, directory: TopicDirectory, context: Context
 ) -> bool:
     name = topic.name or directory.name_of(topic.topic_id)
-    return name is None or context.may(Right.READ_TOPIC, name)  # an id without a topic is answered as such
+    return name is None or context.may(Right.READ_TOPIC, name)  # unknown ids have their own error
 
 
 def _fetch(fetch: OffsetFetch, context: Context) -> OffsetsFetched:

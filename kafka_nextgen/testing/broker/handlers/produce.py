@@ -43,7 +43,7 @@ _ACKS = (_ALL, 0, 1)
 
 @frozen
 class _Terms:
-    """What all records of one request share."""
+    """The parameters that all batches of one request share."""
 
     transactional_id: str | None
     acks: int
@@ -69,10 +69,10 @@ def _transactional_id(request: ProduceRequest, context: Context) -> str | None:
 
 
 def _refusal(request: ProduceRequest, context: Context) -> Refusal | None:
-    """Why nothing of the request is appended: one of its batches begins as no batch can.
+    """Why the whole request is refused: the first bytes of one of its batches can't begin a batch.
 
-    Versions that lack zstd look at the codec of each batch for a partition that the client may write to, and an unknown
-    one fails the request (``ProduceRequest.validateRecords``).
+    In versions that lack zstd, the codec of each batch for a partition that the client may write to is checked too, and
+    an unknown one fails the request (``ProduceRequest.validateRecords``).
     """
     sent = [(topic, data) for topic in request.topic_data for data in topic.partition_data]
     corrupt = next(filter(None, (begins_corruptly(_records(data)) for _, data in sent)), None)
@@ -107,7 +107,7 @@ def _topic(asked: _AskedTopic, context: Context, terms: _Terms, refusal: Refusal
 
 
 def _appended(topic: Topic, data: _AskedPartition, context: Context, terms: _Terms) -> _Partition:
-    """Append the batch of a partition; if another node leads that, tell which (KIP-951)."""
+    """Append the batch of a partition; if another node leads that, name it (KIP-951)."""
     answer = _partition(data.index, _append(topic, data, context, terms))
     if answer.error_code != ErrorCode.NOT_LEADER_OR_FOLLOWER or context.version < _WITH_LEADERS:
         return answer

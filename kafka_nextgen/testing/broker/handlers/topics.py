@@ -1,8 +1,8 @@
-"""CreateTopics and CreatePartitions: make topics, or add partitions to them (KIP-195).
+"""CreateTopics and CreatePartitions: create topics, or add partitions to them (KIP-195).
 
 -1 partitions or replicas mean the broker's default (KIP-464). A request may place the replicas itself; CreateTopics
-then leaves both numbers at -1. There is one copy of every record, which all nodes share: replicas are kept as numbers
-so that clients see what they asked for. Any node does the controller's work. As in Kafka, a request for more than
+then leaves both numbers at -1. There is one copy of every record, which all nodes share: replicas are stored as numbers
+so that clients see what they requested. Any node does the controller's work. As in Kafka, a request for more than
 10,000 partitions creates none, and ``validate_only`` changes nothing and returns the same errors.
 """
 
@@ -189,7 +189,7 @@ def _grown(name: str, refusal: Refusal | None) -> _GrownResult:
 
 
 def _as_assigned(assignments: Sequence[Sequence[int]], cluster: Cluster) -> _Replicas | Refusal:
-    """Take replicas as a request assigned them, partition by partition."""
+    """Use the replicas that a request assigned, partition by partition."""
     replicas = tuple(tuple(nodes) for nodes in assignments)
     for nodes in replicas:
         if not nodes or len(set(nodes)) < len(nodes) or len(nodes) != len(replicas[0]):

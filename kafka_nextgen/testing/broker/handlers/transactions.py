@@ -1,7 +1,7 @@
 """InitProducerId, AddPartitionsToTxn, AddOffsetsToTxn and EndTxn: what producers ask of transactions (KIP-98, KIP-890).
 
-One unknown partition keeps all others of the transaction from being added. From version 4 on, which only brokers send
-to each other, AddPartitionsToTxn has several transactions, and may ask whether partitions are in there already.
+If one partition is unknown, none of the transaction's partitions are added. From version 4 on, which only brokers send
+to each other, AddPartitionsToTxn has several transactions, and may ask whether partitions have already been added.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _BUMPS_EPOCH = 5
 
 
 async def init_producer_id(request: m.InitProducerIdRequest, context: Context) -> m.InitProducerIdResponse:
-    """Give out a producer id."""
+    """Assign a producer id."""
     answer = _producer(request, context)
     error = INIT_PRODUCER_ID.in_version(answer.error, context.version)
     return m.InitProducerIdResponse(

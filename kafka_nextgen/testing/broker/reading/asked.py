@@ -59,7 +59,7 @@ class Reading:
 
     @property
     def is_missing(self) -> bool:
-        """Whether there is no such partition for the reader; this does not end the wait for other partitions."""
+        """Whether the partition does not exist for the reader; this does not end the wait for other partitions."""
         return self.error in _MISSING
 
     @property

@@ -6,14 +6,14 @@ A session has an id and an epoch, which increases with each request:
 |---|---|---|
 | any, -1 | end the session of that id, if any, and fetch without a session | everything, with id 0 |
 | any, 0 | the same, and begin a new session if there is room | everything, with the id |
-| an unknown id, other | the session was evicted, or is another node's | FETCH_SESSION_ID_NOT_FOUND |
+| an unknown id, other | the session was evicted, or belongs to another node | FETCH_SESSION_ID_NOT_FOUND |
 | an id, not the next epoch | an answer was lost, or two requests were sent at once | INVALID_FETCH_SESSION_EPOCH |
 | an id, topic names instead of ids or vice versa | the reader changed versions | FETCH_SESSION_TOPIC_ID_ERROR |
 | an id, the next epoch | add, change or forget these partitions | what is new |
 
 A partition is in the answer if it has records, an error, a preferred replica, a diverging epoch, or another high
 watermark or log start offset than before. Partitions with records are then read last, so that none starves, except
-after the first answer, whose order the reader has chosen. A session without partitions ends.
+after the first answer, whose order the reader chose. A session without partitions ends.
 
 There are at most ``slots`` sessions. If there are that many, a session that was idle for two minutes is evicted, or
 else the smallest session older than two minutes, if the new one is not smaller.
@@ -41,10 +41,10 @@ _EVICTABLE_AFTER_S: Final = 120.0  # Kafka's min.incremental.fetch.session.evict
 
 @frozen
 class SessionRequest:
-    """The session that a request continues or begins, and the partitions that it changes; each is asked for once.
+    """The session that a request continues or begins, and the partitions that it changes; each appears once.
 
-    ``forgotten`` partitions leave a session that goes on. A request that begins a session, or has none, reads all that
-    it asks for, as in Kafka.
+    ``forgotten`` partitions leave a session that continues. A request that begins a session, or has none, reads all
+    requested partitions, as in Kafka.
     """
 
     session_id: int
@@ -56,14 +56,14 @@ class SessionRequest:
 
 @define
 class _Known:
-    """A partition of a session, with what the reader was told last."""
+    """A partition of a session, with what was last sent to the reader."""
 
     asked: Asked
     high_watermark: int = -1
     log_start_offset: int = -1
 
     def hear(self, reading: Reading) -> bool:
-        """Remember what the reader is told; return whether any of it is new."""
+        """Remember what is sent to the reader; return whether any of it is new."""
         marks = (reading.high_watermark, reading.log_start_offset)
         is_new = (
             reading.is_due
@@ -75,7 +75,7 @@ class _Known:
         return is_new
 
     def forget(self) -> None:
-        """Forget what the reader was told: the answer was not sent."""
+        """Forget what was last sent to the reader: the answer was not sent."""
         self.high_watermark = self.log_start_offset = -1
 
 
@@ -136,9 +136,9 @@ class FetchSessions:
         return self._continue(request)
 
     def take_back(self, request_epoch: int, session_id: int) -> int:
-        """Handle an answer that is not sent; return the session id that the reader is told instead.
+        """Handle an answer that is not sent; return the session id to send instead.
 
-        As in Kafka, a session that began with it ends; the next answer of a continued session has everything.
+        As in Kafka, a session that this answer began ends; in a continued session, the next answer has everything.
         """
         if request_epoch == _BEGIN:
             self._sessions.pop(session_id, None)

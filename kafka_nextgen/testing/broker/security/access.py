@@ -67,11 +67,11 @@ class Authorizer:
         return gone
 
     def allows(self, action: Action) -> bool:
-        """Whether the action may happen."""
+        """Whether the action is allowed."""
         return action.principal in self._super_users or allows(self._rules, action, if_no_rule=self._if_no_rule)
 
     def allows_somewhere(self, action: Action) -> bool:
-        """Whether it may happen to a resource of some name."""
+        """Whether the action is allowed on a resource of some name."""
         if action.principal in self._super_users:
             return True
         return allows_somewhere(self._rules, action, if_no_rule=self._if_no_rule)
@@ -86,15 +86,15 @@ class Access:
     host: str
 
     def may(self, right: Right, name: str = CLUSTER_NAME) -> bool:
-        """Whether it has this right to what has this name; the cluster needs none."""
+        """Whether the client has this right to the resource of this name; rights to the cluster need no name."""
         return self.authorizer is None or self.authorizer.allows(self._action(right, name))
 
     def may_somewhere(self, right: Right) -> bool:
-        """Whether there can be a resource that it has this right to."""
+        """Whether the client has this right to some resource, which need not exist."""
         return self.authorizer is None or self.authorizer.allows_somewhere(self._action(right, ""))
 
     def operations(self, resource_type: ResourceType, name: str = CLUSTER_NAME) -> frozenset[int]:
-        """The numbers of all it may do with a resource (KIP-430)."""
+        """The numbers of all operations that the client may perform on a resource (KIP-430)."""
         rights = (right for right in Right if right.resource_type is resource_type and self.may(right, name))
         return frozenset(int(right.operation) for right in rights)
 

@@ -1,6 +1,6 @@
 """The enums of Kafka's ACLs (KIP-11, KIP-290), with their numbers on the wire, and the rights that handlers ask for.
 
-A right is to an operation on resources of a type.
+A right permits one operation on resources of one type.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ CLUSTER_NAME: Final = "kafka-cluster"
 
 
 class ResourceType(IntEnum):
-    """What a rule is about. ANY is for filters."""
+    """The type of resource that a rule is about. ANY is for filters."""
 
     ANY = 1
     TOPIC = 2

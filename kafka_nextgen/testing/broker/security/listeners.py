@@ -1,11 +1,11 @@
-"""Listeners: the addresses a node listens on, and what is spoken there.
+"""Listeners: the addresses a node listens on, and the security protocol of each.
 
-They are written as in Kafka: ``PLAINTEXT://127.0.0.1:9092,INSIDE://:9093``. What stands before ``://`` is the
-listener's name. ``listener.security.protocol.map`` says what a name means; the four names of protocols mean
-themselves. Clients are told the addresses of the listener they asked (KIP-103). Here, an empty host is the one that
-the broker was given, which is loopback unless it was told otherwise, and never every interface.
+They are written as in Kafka: ``PLAINTEXT://127.0.0.1:9092,INSIDE://:9093``. The part before ``://`` is the listener's
+name. ``listener.security.protocol.map`` maps names to protocols; the names of the four protocols stand for themselves.
+Clients receive the addresses of the listener that they connected to (KIP-103). Here, an empty host means the broker's
+``host``, which is loopback by default, and never every interface.
 
-Further nodes of a cluster take the next ports each; 0 lets the system choose.
+Each further node of a cluster uses the next port; 0 lets the system choose.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ __all__ = ["PROTOCOLS_BY_NAME", "Endpoint", "Listener", "parse_listeners", "pars
 
 _LISTENER = re.compile(r"(?P<name>[A-Za-z0-9_.-]+)://(?:\[(?P<ipv6>[^\]]*)\]|(?P<host>[^:\[\]]*)):(?P<port>\d{1,5})")
 
-#: What listeners mean that are named after a protocol: the default of ``listener.security.protocol.map``.
+#: The protocols of listeners that are named after one: the default of ``listener.security.protocol.map``.
 PROTOCOLS_BY_NAME: tuple[str, ...] = tuple(f"{protocol.value}:{protocol.value}" for protocol in SecurityProtocol)
 
 
 @frozen
 class Endpoint:
-    """An address that clients are told."""
+    """An advertised address."""
 
     host: str
     port: int
@@ -39,7 +39,7 @@ class Endpoint:
 
 @frozen
 class Listener:
-    """A name, what is spoken there, and where; ``host`` may be empty, ``port`` is the first node's."""
+    """A name, a protocol and an address; ``host`` may be empty, ``port`` is the first node's."""
 
     name: str
     protocol: SecurityProtocol
@@ -63,7 +63,7 @@ def parse_protocol_map(entries: Iterable[str]) -> dict[str, SecurityProtocol]:
 
 
 def parse_listeners(texts: Sequence[str], protocols: Mapping[str, SecurityProtocol]) -> tuple[Listener, ...]:
-    """Read ``listeners``. Raises ``ConfigError`` for what is no listener, has no protocol, or appears twice."""
+    """Read ``listeners``. Raises ``ConfigError`` for an item that is no listener, has no protocol, or appears twice."""
     found = tuple(_parse(text, protocols) for text in texts)
     _refuse_twice("name", [listener.name for listener in found])
     _refuse_twice("port", [listener.port for listener in found if listener.port])

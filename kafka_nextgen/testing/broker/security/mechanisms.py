@@ -4,7 +4,7 @@ PLAIN is one token with the password in it (RFC 4616). SCRAM-SHA-256 and SCRAM-S
 password without showing it (RFC 5802, RFC 7677, KIP-84); the library ``scramp`` does that: server nonces, constant-time
 comparisons, at least 4,096 iterations.
 
-Failures tell as much as Kafka's: PLAIN says what is wrong with the token, SCRAM does not reveal whether users exist.
+Failures reveal as much as Kafka's: PLAIN says what is wrong with the token, SCRAM does not reveal whether users exist.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class ScramExchange:
         self.user: str | None = None
 
     def answer(self, token: bytes) -> bytes:
-        """Take the exchange one step on."""
+        """Advance the exchange by one step."""
         try:
             return self._step(token.decode()).encode()
         except (ScramException, UnicodeDecodeError, ValueError) as error:

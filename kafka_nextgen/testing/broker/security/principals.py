@@ -16,7 +16,7 @@ __all__ = ["ANONYMOUS", "Principal", "of_certificate"]
 
 USER: Final = "User"
 
-#: A subject as ``ssl.SSLSocket.getpeercert`` gives it: sets of (attribute, value), the widest first.
+#: A subject as ``ssl.SSLSocket.getpeercert`` returns it: sets of (attribute, value), the most general first.
 Subject = Iterable[Iterable[tuple[str, str]]]
 
 #: The short names of RFC 2253.

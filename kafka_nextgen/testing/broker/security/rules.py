@@ -1,19 +1,19 @@
 """Rules, Kafka's ACLs, and what follows from them (KIP-11, KIP-290; ``StandardAuthorizer`` of KIP-801).
 
-A rule allows or denies a principal, or all principals, an operation on resources of a type: on those with a name, on
-those whose names begin with it, or, for the name ``*``, on all of them. Of the rules about a resource
+A rule allows or denies a principal, or all principals, an operation on resources of a type: on those with a given name,
+on those whose names begin with it, or, for the name ``*``, on all of them. Among the rules about a resource:
 
-1. a rule that denies wins over all that allow,
+1. a rule that denies overrides all that allow,
 2. a rule that allows READ, WRITE, DELETE or ALTER allows to DESCRIBE as well, and ALTER_CONFIGS to DESCRIBE_CONFIGS;
-   one that denies READ takes only that,
-3. if no rule is about the resource at all, ``allow.everyone.if.no.acl.found`` decides; otherwise what is not allowed is
-   denied, also to principals that no rule names.
+   one that denies READ denies only that,
+3. if no rule is about the resource at all, ``allow.everyone.if.no.acl.found`` decides; otherwise everything that is not
+   allowed is denied, even to principals that no rule names.
 
 Super users may do everything; no rule limits them.
 
 The command line and tests write rules as text: ``allow User:alice READ,WRITE TOPIC orders* 127.0.0.1``. That is: the
-permission, the principal (``User:*`` is every user), operations or ALL, the type of resource, a name, and perhaps the
-one address that it holds for. A name that ends with ``*`` is the beginning of names, and a ``*`` alone stands for all.
+permission, the principal (``User:*`` is every user), operations or ALL, the type of resource, a name, and optionally
+the one address that it applies to. A name that ends with ``*`` is a prefix, and a ``*`` alone stands for all names.
 Rules about the cluster have no name. A line that begins with ``#`` is a comment.
 """
 
@@ -97,7 +97,7 @@ class Rule:
 
 
 def allows(rules: Iterable[Rule], action: Action, *, if_no_rule: bool) -> bool:
-    """Whether the rules let the action happen."""
+    """Whether the rules allow the action."""
     about = [rule for rule in rules if rule.is_about(action.resource_type, action.name)]
     if not about:
         return if_no_rule
@@ -106,10 +106,10 @@ def allows(rules: Iterable[Rule], action: Action, *, if_no_rule: bool) -> bool:
 
 
 def allows_somewhere(rules: Collection[Rule], action: Action, *, if_no_rule: bool) -> bool:
-    """Whether there can be a name with which the action may happen; that of ``action`` does not matter (KIP-679).
+    """Whether the action is allowed for some name; the name in ``action`` is ignored (KIP-679).
 
-    That is so if something is allowed and neither a rule of the same name nor one with a shorter prefix, or about
-    everything, takes it away.
+    It is if a rule allows it for a name, and no rule denies it for the same name, for a shorter prefix or for
+    everything.
     """
     fitting = [
         rule
@@ -139,7 +139,7 @@ def _is_taken(allowed: Rule, denied: Iterable[Rule]) -> bool:
 
 
 def parse_rules(lines: Iterable[str]) -> tuple[Rule, ...]:
-    """Read rules, one a line; several operations make several rules. Raises ``ConfigError``."""
+    """Read rules, one per line; several operations make several rules. Raises ``ConfigError``."""
     texts = (line.strip() for line in lines)
     return tuple(rule for text in texts if text and not text.startswith("#") for rule in _parse(text))
 

@@ -1,12 +1,12 @@
-"""One connection's authentication by SASL, as a broker sees it (KIP-43, KIP-152).
+"""The broker's side of one connection's SASL authentication (KIP-43, KIP-152).
 
 The client may ask for ApiVersions once, then sends SaslHandshake with the mechanism, then tokens: as SaslAuthenticate
 if its handshake had version 1, as bare frames if it had version 0. A second handshake instead of a token is answered
 with ILLEGAL_SASL_STATE. Anything else before the end, and everything after a failure, ends the connection.
 
-With ``connections.max.reauth.ms`` an authentication holds for a session only, whose length the client is told
-(KIP-368). It may authenticate again on the same connection, by the same mechanism as the same user; once the session is
-over, the next request that does not begin that ends the connection.
+With ``connections.max.reauth.ms`` an authentication is valid for one session only, whose length is sent to the client
+(KIP-368). The client may authenticate again on the same connection, with the same mechanism and user; once the session
+is over, any request that does not begin to do so ends the connection.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from kafka_nextgen.testing.broker.security.users import Users
 
 __all__ = ["SaslAnswer", "SaslServer", "SaslSettings"]
 
-_BARE_TOKENS = 0  # the version of SaslHandshake that is followed by them
+_BARE_TOKENS = 0  # the version of SaslHandshake that is followed by bare frames
 
 
 @frozen
@@ -80,20 +80,20 @@ class SaslServer:
 
     @property
     def takes_bare_tokens(self) -> bool:
-        """Whether the next frame is no request, but a token."""
+        """Whether the next frame is a token rather than a request."""
         return self._step is _Step.BARE_TOKENS
 
     @property
     def takes_tokens(self) -> bool:
-        """Whether SaslAuthenticate may come."""
+        """Whether SaslAuthenticate is allowed now."""
         return self._step is _Step.TOKENS
 
     def takes_handshake(self) -> bool:
-        """Whether SaslHandshake may come; again only if sessions have an end."""
+        """Whether SaslHandshake is allowed now; a second one only if sessions end."""
         return self._step in _BEFORE_TOKENS or (self.is_done and self._ends_at is not None)
 
     def takes_versions(self) -> bool:
-        """Whether ApiVersions may come before the client has authenticated."""
+        """Whether ApiVersions is allowed before the client has authenticated."""
         return self._step is _Step.VERSIONS_OR_HANDSHAKE
 
     def is_over(self, now: float) -> bool:
@@ -107,7 +107,7 @@ class SaslServer:
             self._step = _Step.FAILED
 
     def versions_told(self) -> None:
-        """ApiVersions was answered."""
+        """Record that ApiVersions was answered."""
         assert self.takes_versions()
         self._step = _Step.HANDSHAKE
 
@@ -128,7 +128,7 @@ class SaslServer:
     def authenticate(self, token: bytes, now: float) -> SaslAnswer:
         """Check a token; ``user`` is set after the last valid one.
 
-        For PLAIN this takes milliseconds of computing, so it is called outside the event loop.
+        For PLAIN this computes for milliseconds, so it is called outside the event loop.
         """
         assert self.takes_tokens or self.takes_bare_tokens
         try:

@@ -1,12 +1,12 @@
 """The broker's settings about listeners, encryption, authentication and rights, under Kafka's names.
 
-Two defaults differ from Kafka's: the mechanisms, which there are Kerberos only, and the listeners, which come from the
-address the broker was given. ``authorizer.class.name`` is Kafka's class or empty: with it, rules decide.
+Two defaults differ from Kafka's: the mechanisms, since Kafka's default is only Kerberos, and the listeners, which are
+derived from the broker's address. ``authorizer.class.name`` is Kafka's class, which enables rules, or empty.
 
 TLS is Python's ``ssl``, TLS 1.2 or newer only. ``ssl.keystore.location`` is a PEM file with the private key and its
-chain of certificates (KIP-651), ``ssl.key.password`` opens the key. ``ssl.client.auth`` asks clients for a certificate;
-those are checked against the authorities in ``ssl.truststore.location``, also PEM. As in Kafka, clients that
-authenticate by SASL are not asked.
+chain of certificates (KIP-651), ``ssl.key.password`` opens the key. ``ssl.client.auth`` makes the broker ask clients
+for a certificate, which is checked against the authorities in ``ssl.truststore.location``, also PEM. As in Kafka,
+clients that authenticate by SASL are not asked.
 """
 
 from __future__ import annotations
@@ -42,12 +42,13 @@ from kafka_nextgen.testing.broker.setting_keys import (
 
 __all__ = ["STANDARD_AUTHORIZER", "SecuritySettings"]
 
-#: The one authorizer there is since Kafka 4.0.
+#: The only authorizer since Kafka 4.0.
 STANDARD_AUTHORIZER: Final = "org.apache.kafka.metadata.authorizer.StandardAuthorizer"
 
 _DAY_MS: Final = 86_400_000
 
-#: What ``ssl.client.auth`` may be. ``requested`` takes clients without a certificate, not those with a bad one.
+#: The values of ``ssl.client.auth``. ``requested`` accepts clients without a certificate, but not those with an invalid
+#: one.
 _CLIENT_AUTH: Final[Mapping[str, ssl.VerifyMode]] = {
     "none": ssl.CERT_NONE,
     "requested": ssl.CERT_OPTIONAL,
@@ -86,7 +87,7 @@ class SecuritySettings:
         self.parsed_super_users()
 
     def parsed_listeners(self) -> tuple[Listener, ...]:
-        """The listeners, none if none are set. Raises ``ConfigError``."""
+        """The configured listeners; empty if none are set. Raises ``ConfigError``."""
         return parse_listeners(self.listeners, parse_protocol_map(self.listener_security_protocol_map))
 
     def parsed_super_users(self) -> frozenset[Principal]:
@@ -112,7 +113,7 @@ class SecuritySettings:
 
 
 def _load_keys(context: ssl.SSLContext, keystore: str, key_password: Secret | None) -> None:
-    # Without a password of ours, OpenSSL would ask for one on the terminal.
+    # If no password were passed, OpenSSL would ask for one on the terminal.
     password = key_password.reveal() if key_password else ""
     try:
         context.load_cert_chain(keystore, password=lambda: password)

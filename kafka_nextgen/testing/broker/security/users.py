@@ -22,7 +22,7 @@ from kafka_nextgen.testing.broker.storage import Catalogue
 
 __all__ = ["ITERATIONS", "SCRAM_HASHES", "SCRAM_NUMBERS", "ScramCredential", "Users", "parse_users"]
 
-#: How often configured passwords are hashed: the least that Kafka and RFC 7677 allow.
+#: The iterations for configured passwords: the minimum that Kafka and RFC 7677 allow.
 ITERATIONS: Final = 4096
 
 #: The hash behind each SCRAM mechanism (RFC 5802, RFC 7677).
@@ -37,7 +37,7 @@ _KIND: Final = "scram-credential"
 
 @frozen
 class ScramCredential:
-    """What a server keeps of a password: enough to check it, and not enough to log in somewhere else."""
+    """What a server stores for a password: enough to check it, but not enough to log in elsewhere."""
 
     salt: bytes = field(repr=False)
     stored_key: bytes = field(repr=False)
@@ -55,7 +55,7 @@ class ScramCredential:
 
     @classmethod
     def of_salted(cls, mechanism: str, salted: bytes, salt: bytes, iterations: int) -> ScramCredential:
-        """Take over a password that a client has salted and hashed (KIP-554)."""
+        """Build a credential from a password that a client has salted and hashed (KIP-554)."""
         name = SCRAM_HASHES[mechanism]
         client_key = hmac.digest(salted, b"Client Key", name)
         server_key = hmac.digest(salted, b"Server Key", name)
@@ -83,7 +83,7 @@ def _hash(password: Secret, salt: bytes) -> bytes:
 
 
 def parse_users(lines: Iterable[str]) -> dict[str, Secret]:
-    """Read a file of users: ``name=password``, one a line, but for comments that begin with ``#``.
+    """Read a file of users, one ``name=password`` per line; lines that begin with ``#`` are comments.
 
     Raises ``ConfigError``, which shows no password.
     """
@@ -121,7 +121,7 @@ class Users:
             self._scram[name, mechanism] = credential
 
     def is_password_of(self, name: str, password: Secret) -> bool:
-        """Whether this is the user's password, for PLAIN; takes as long for an unknown user."""
+        """Whether this is the user's password, for PLAIN; this takes equally long for an unknown user."""
         return self._hashed.get(name, self._unknown_user).fits(password)
 
     def scram_credential(self, name: str, mechanism: str) -> ScramCredential | None:

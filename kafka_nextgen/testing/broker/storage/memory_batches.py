@@ -48,7 +48,7 @@ class MemoryBatches:
         self._end += len(data)
 
     def read(self, start: int, end: int) -> bytes:
-        """The bytes between two positions at which batches begin."""
+        """The bytes between two positions, at each of which a batch begins."""
         return b"".join(self._batches[bisect_left(self._starts, start) : bisect_left(self._starts, end)])
 
     def boundary(self, position: int) -> int:

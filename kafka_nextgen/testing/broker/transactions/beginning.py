@@ -43,7 +43,7 @@ def _new(request: InitProducerId, now_ms: int) -> Transaction:
 
 
 def _may_ask(known: Transaction, claimed: Producer) -> bool:
-    """As in Kafka, only the id is checked, and the previous id is allowed only if it had run out of epochs."""
+    """As in Kafka, only the id is checked, and the previous id is accepted only if its epochs were exhausted."""
     if claimed == NO_PRODUCER or claimed.producer_id == known.producer.producer_id:
         return True
     return claimed.producer_id == known.previous.producer_id and claimed.is_exhausted
@@ -62,7 +62,7 @@ def _taken_over(known: Transaction, request: InitProducerId, now_ms: int) -> Out
 
 
 def _next(known: Transaction, request: InitProducerId) -> tuple[Producer, Producer]:
-    """The next producer; and the one it replaces, if the client gave that one."""
+    """The next producer, and the one it replaces if the client named that one."""
     if known.producer.is_exhausted:
         return Producer(request.new_producer_id, 0), known.producer
     return known.producer.bumped(), NO_PRODUCER if request.producer == NO_PRODUCER else known.producer

@@ -55,7 +55,7 @@ class TransactionCoordinator:
         return tuple(_expired(one, now_ms) for one in due)
 
     def deadline_ms(self) -> float:
-        """When to call ``expire`` next; infinite if there is nothing to wait for."""
+        """When to call ``expire`` next; infinity if nothing can expire."""
         return min(map(self._deadline_of, self.transactions.values()), default=inf)
 
     def commit(self, outcome: Outcome) -> None:

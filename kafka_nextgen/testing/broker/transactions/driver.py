@@ -34,7 +34,7 @@ _A = TypeVar("_A", bound=Answer)
 class Transactions:
     """The transactional ids of a cluster.
 
-    ``clock`` gives seconds since the epoch and never goes back; ``write_markers`` ends a decided transaction in all its
+    ``clock`` gives seconds since the epoch and never decreases; ``write_markers`` ends a decided transaction in all its
     partitions; ``entries`` stores everything.
     """
 

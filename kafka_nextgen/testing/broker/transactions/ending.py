@@ -1,6 +1,6 @@
 """EndTxn: commit or abort (KIP-98), and bump the epoch for clients that support it (KIP-890, part 2).
 
-A request with another epoch than the producer's is fenced. Otherwise it decides an ongoing transaction. If there is
+A request whose epoch is not the producer's is fenced. Otherwise it decides an ongoing transaction. If there is
 none, the answer depends on the last decision:
 
 | state | the same decision | the opposite |
@@ -9,7 +9,7 @@ none, the answer depends on the last decision:
 | CompleteCommit, CompleteAbort | NONE | INVALID_TXN_STATE |
 | Empty | INVALID_TXN_STATE | INVALID_TXN_STATE |
 
-A client that bumps epochs has a new one after each transaction. A request with the previous epoch is a retry after a
+A client that bumps epochs has a new epoch after each transaction. A request with the previous epoch is a retry after a
 lost answer, and gets the same answer. Such a client may also abort without an open transaction: it can't know whether
 its records arrived, and the next epoch protects it from them.
 """

@@ -1,6 +1,6 @@
 """Errors of transactions for API versions that do not know them.
 
-Older versions have INVALID_PRODUCER_EPOCH for PRODUCER_FENCED (KIP-588), and INVALID_TXN_STATE for
+Older versions use INVALID_PRODUCER_EPOCH for PRODUCER_FENCED (KIP-588), and INVALID_TXN_STATE for
 TRANSACTION_ABORTABLE (KIP-890). Produce and TxnOffsetCommit never use PRODUCER_FENCED.
 """
 

@@ -75,7 +75,7 @@ def end_everywhere(transaction: Transaction, topics: Topics, groups: Coordinatio
 
 
 def end_in_log(partition: Partition, producer: Producer, marker: EndMarker, groups: Coordination, now_ms: int) -> None:
-    """Write the marker into a partition's log, and tell the group coordinator if it is the log of one."""
+    """Write the marker into a partition's log, and inform the group coordinator if the log is its partition."""
     (batch,) = read_batches(encode_end_marker(marker, producer.producer_id, producer.epoch, now_ms))
     partition.producers.remember(batch.header, partition.log.append(batch))
     if partition.log.partition.topic == OFFSETS_TOPIC:

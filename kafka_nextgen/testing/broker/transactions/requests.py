@@ -41,7 +41,7 @@ class InitProducerId:
 
 @frozen
 class AddPartitions:
-    """Add partitions to the transaction, which begins if it has not.
+    """Add partitions to the transaction, and begin it if necessary.
 
     With ``verify_only``, only verify that they belong to the open transaction (KIP-890, part 1).
     """

@@ -10,7 +10,7 @@
 | CompleteAbort | aborted, all markers are written | PrepareAbort |
 | Dead | forgotten, since it was unused for a long time | Empty, CompleteCommit, CompleteAbort |
 
-Once made, a decision is final: a request for the opposite is refused. Kafka's PrepareEpochFence, which is never
+A decision is final: a request for the opposite is refused. Kafka's PrepareEpochFence, which is never
 stored, is not a state here.
 """
 
@@ -105,7 +105,7 @@ class Transaction:
         return self.status in (Status.PREPARE_COMMIT, Status.PREPARE_ABORT)
 
     def was_or_is(self, producer_id: int) -> bool:
-        """Whether the id is the producer's, or that of the one it replaced."""
+        """Whether the id belongs to the producer or to the one it replaced."""
         return producer_id >= 0 and producer_id in (self.producer.producer_id, self.previous.producer_id)
 
 
