@@ -152,8 +152,7 @@ def _without_codec(batch: BatchView) -> memoryview:
 
 
 def _are_well_stamped(columns: Columns, header: BatchHeader, bounds: tuple[int, int] | None) -> bool:
-    """Whether all timestamps are valid, judged by the lowest and the highest; ``bounds`` apply to the producer's.
-    """
+    """Whether all timestamps are valid, judged by the lowest and the highest; ``bounds`` apply to the producer's."""
     if header.timestamp_type is TimestampType.LOG_APPEND_TIME:
         return False
     return bounds is None or (bounds[0] <= min(columns.timestamps) and max(columns.timestamps) <= bounds[1])
