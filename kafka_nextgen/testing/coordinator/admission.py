@@ -132,7 +132,7 @@ def _group_must_have_room(
 
 
 def _instance_must_be_free(request: ConsumerGroupHeartbeat, group: Group, _: CoordinatorSettings) -> Refusal | None:
-    """This holds for the same member id too: only the old process's -2, or its session timeout, shows that it is gone.
+    """This applies to the same member id too: only the old process's -2, or its session timeout, shows that it is gone.
     A classic static member sends no leave, so a new member with its instance id takes its place (KIP-345).
     """
     holder = group.instances.get(request.instance_id or "")
@@ -214,7 +214,7 @@ def _missed_the_last_answer(request: ConsumerGroupHeartbeat, current: CurrentMem
 
 
 def _knows_its_status(request: ConsumerGroupHeartbeat, current: CurrentMemberAssignment) -> bool:
-    """A later release may have stored a status unknown here; only a member that owns nothing can go on from it."""
+    """A later release may have stored a status unknown here; only a member that owns nothing can continue from it."""
     return current.status is not MemberStatus.UNKNOWN or request.owned == frozenset()
 
 

@@ -3,9 +3,9 @@
 Call ``handle`` for each request and, when ``deadline`` has passed, ``expire``. Neither changes any state: they return
 the records to store and the answer to send. The caller stores the records and then calls ``commit``, which applies
 them and arms the timers; only then may it send the answer. After a restart the caller passes the stored records to
-``apply``, one by one, and ``restart`` restarts the members' timers. So the state always matches the records, except in
-classic groups between two generations, which are not recorded. A classic member's request may be parked; a later
-outcome answers it.
+``apply``, one by one, and ``restart`` restarts the members' timers. The state therefore always matches the records,
+except in classic groups between two generations, since that part of their state is not recorded. A classic member's
+request may be parked; a later outcome answers it.
 
 ``now`` is in seconds since the Unix epoch, because records carry timestamps.
 """
@@ -72,7 +72,7 @@ class Coordinator:
         self.settings = settings
         self.hooks = hooks
         self.topics = Topics()
-        self.group_settings: Mapping[str, CoordinatorSettings] = {}  # of groups with a configuration of their own
+        self.group_settings: Mapping[str, CoordinatorSettings] = {}  # of groups that have a configuration
         self.groups: dict[str, Group] = {}
         self.timers = Timers()
         self._handlers: Mapping[type, Callable[[Any, float], Outcome]] = {
@@ -100,9 +100,9 @@ class Coordinator:
         return self._handlers[type(request)](request, now)
 
     def expire(self, now: float) -> tuple[Outcome, ...]:
-        """Work out what the timers that ran out bring, one outcome per group; each is to be committed.
+        """Handle the timers that have expired; return one outcome per group, each of which must be committed.
 
-        Offsets are looked at alone, when nothing else is due: it concerns every group.
+        The check of offsets runs alone, when no other timer is due: it concerns every group.
         """
         timers = self.timers.due(now)
         if [timer.key for timer in timers] == [RETENTION]:

@@ -1,4 +1,4 @@
-"""The work of one request on one group: the state it sees and the records it writes.
+"""The handling of one request to one group: the state it sees and the records it writes.
 
 Handling a request changes no state. Its records are applied to an overlay of the group, so that each step sees the
 changes of earlier steps. The records, timers and answer make one ``Outcome``, which ``commit`` applies or the caller

@@ -1,15 +1,15 @@
-"""A group: the state that its records give.
+"""A group: the state that results from its records.
 
-``applying`` applies the records, for live requests and for recovery alike, so a group always matches its log.
+``applying`` applies the records, both for live requests and for recovery, so a group always matches its log.
 
-The group keeps its records as they came, and some indexes over them: the owner of each partition, the member of each
+The group keeps its records unchanged, and some indexes over them: the owner of each partition, the member of each
 instance id, the number of members that subscribe to each topic or pattern or vote for each assignor, and the number of
 classic members and of those that offer each protocol.
 
 ``kept`` holds the extensions' recorded state and ``remembered`` their unrecorded state (``hooks``). Extensions also
 fill ``client_assignor``, ``assignment_error`` and ``target_metadata``, from fields that they add to Kafka's records.
 
-A group id has a consumer group, a classic group (``classic``), or offsets alone. The records of a classic group hold
+A group id has a consumer group, a classic group (``classic``), or only offsets. The records of a classic group hold
 only the result of each generation; ``Coordinator.commit`` sets the rest of ``classic``.
 """
 
@@ -49,7 +49,7 @@ class Group:
     """The state of one group id; with neither ``is_consumer_group`` nor ``classic`` it has offsets at most."""
 
     group_id: str
-    first_epoch: int  # of both epochs, before any record sets them
+    first_epoch: int  # both epochs, before any record sets them
     hooks: Hooks = field(default=NO_EXTENSIONS, eq=False, repr=False)
 
     is_consumer_group: bool = False
@@ -57,13 +57,13 @@ class Group:
     metadata_hash: int = 0
     assignment_epoch: int = field(init=False)
     assignment_timestamp_ms: int = 0
-    client_assignor: str | None = None  # the one that made the target assignment, if a member did
+    client_assignor: str | None = None  # the assignor that made the target assignment, if a member ran it
     assignment_error: int = 0  # that assignor's error code for the members
     members: MutableMapping[str, r.MemberMetadata] = field(factory=dict)
     currents: MutableMapping[str, r.CurrentMemberAssignment] = field(factory=dict)
     targets: MutableMapping[str, TopicPartitions] = field(factory=dict)
-    target_metadata: MutableMapping[str, Metadata] = field(factory=dict)  # of the members that the assignor gave some
-    patterns: MutableMapping[str, r.RegularExpression] = field(factory=dict)  # those resolved at least once
+    target_metadata: MutableMapping[str, Metadata] = field(factory=dict)  # of members that got some
+    patterns: MutableMapping[str, r.RegularExpression] = field(factory=dict)  # of patterns resolved at least once
     offsets: MutableMapping[TopicPartition, r.OffsetCommitted] = field(factory=dict)
     pending: MutableMapping[tuple[int, TopicPartition], PendingOffset] = field(factory=dict)  # by producer id too
 
@@ -76,7 +76,7 @@ class Group:
     classic_support: MutableMapping[str, int] = field(factory=dict)  # how many of these offer each protocol
 
     classic_record: r.ClassicGroupMetadata | None = None
-    classic: ClassicGroup | None = field(default=None, eq=False)  # holds more than the records
+    classic: ClassicGroup | None = field(default=None, eq=False)  # has more than the records
 
     checked_topics_version: int = field(default=-1, eq=False)  # not recorded: a new coordinator checks again
 
@@ -114,7 +114,7 @@ class Group:
 
     @property
     def holds_anything(self) -> bool:
-        """Whether any record is applied, including one whose group comes later in a compacted log."""
+        """Whether any record was applied, including one whose group comes later in a compacted log."""
         said = (self.members, self.currents, self.targets, self.patterns, self.kept)
         return self.exists or any(said)
 
@@ -128,7 +128,7 @@ class Group:
         return sorted({*self.offsets, *(partition for _, partition in self.pending)})
 
     def topic_ids_of(self, partition: TopicPartition) -> set[TopicId | None]:
-        """The topic ids, None where unknown, that the partition's offsets were committed for."""
+        """The topic ids for which the partition's offsets were committed, None for unknown ones."""
         stored = self.offsets.get(partition)
         ids = {pending.record.topic_id for (_, at), pending in self.pending.items() if at == partition}
         return ids if stored is None else ids | {stored.topic_id}

@@ -80,7 +80,7 @@ def group_config_complaint(config: Mapping[str, int], settings: CoordinatorSetti
 
 
 def _bound_complaint(key: GroupKey, value: int, settings: CoordinatorSettings) -> str | None:
-    """Kafka tells the bounds since 4.4, and the names of the broker's settings before."""
+    """Since 4.4 Kafka's message has the bounds; before, it has the names of the broker's settings."""
     least, most = key.least(settings), key.most(settings)
     if least <= value <= most:
         return None

@@ -1,11 +1,12 @@
 """The hooks by which extensions beyond Kafka's protocol attach to a coordinator, in the order of a heartbeat.
 
-The core calls these methods and imports no implementation. The defaults here do nothing, so the coordinator behaves as
-Kafka's. ``extensions.hooks`` implements client-side assignors, pre-registered members, standbys, and rebalance causes
-with their history.
+The core calls these methods and imports no implementation. The defaults here do nothing, so the coordinator behaves
+like Kafka's. ``extensions.hooks`` implements client-side assignors, pre-registered members, standbys, and rebalance
+causes with their history.
 
 Extensions keep their state of a group in ``Group.kept`` (recorded) and in ``Group.remembered`` (not recorded); the core
-reads neither. It passes on unread the fields of Kafka's records, requests and answers that only extensions fill.
+reads neither. It passes on, without reading them, the fields of Kafka's records, requests and answers that only
+extensions fill.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ class Hooks:
     # ---- admit
 
     def understand(self, request: R, settings: CoordinatorSettings) -> R:
-        """The heartbeat or JoinGroup as this coordinator reads it."""
+        """The heartbeat or JoinGroup as this coordinator interprets it."""
         return request
 
     def refuse_malformed(self, request: ConsumerGroupHeartbeat) -> Refusal | None:
@@ -97,7 +98,7 @@ class Hooks:
         return cause
 
     def sets_aside(self, draft: Draft, member: MemberMetadata) -> bool:
-        """Whether the member waits or stands by; then the hook has already updated the group epoch if needed."""
+        """Whether the member waits or stands by; if so, the hook has already updated the group epoch if needed."""
         return False
 
     def members_waiting(self, group: Group) -> Collection[str]:
@@ -156,7 +157,7 @@ class Hooks:
 
     def members_removed(self, draft: Draft, members: Sequence[MemberMetadata], cause: Cause | None) -> Cause | None:
         """These members of a consumer group are about to be removed. ``cause`` is None if the epoch stays, because no
-        assignment counted them; returns it with what follows from it.
+        assignment counted them. Returns the cause, with what the extensions add to it.
         """
         return cause
 
@@ -218,7 +219,7 @@ class Hooks:
         """The user data for a classic member's assignment, by the protocol it reads."""
         return None
 
-    # ---- requests, records and timers of its own
+    # ---- the extensions' own requests, records and timers
 
     timers: Set[TimerKind] = frozenset()
 

@@ -8,7 +8,7 @@ subscribes to. Read from the top:
 |---|---|
 | has no id | INVALID_GROUP_ID |
 | is unknown | GROUP_ID_NOT_FOUND |
-| has members by another protocol type than consumers' | NON_EMPTY_GROUP |
+| has members whose protocol type is not that of consumers | NON_EMPTY_GROUP |
 | subscribes to the topic | GROUP_SUBSCRIBED_TO_TOPIC, for its partitions |
 
 Offsets are checked every ``offsets.retention.check.interval.ms``. An offset expires ``offsets.retention.minutes`` after
@@ -17,7 +17,7 @@ Offsets are checked every ``offsets.retention.check.interval.ms``. An offset exp
 |---|---|
 | a consumer group, or a stable classic group of consumers | the commit, unless a member subscribes to the topic |
 | an empty classic group | the time the group became empty |
-| no group: a group id with offsets alone | the commit |
+| no group: a group id with only offsets | the commit |
 | a classic group in any other state | none: the offset does not expire in that state |
 
 unless the commit set a retention time (OffsetCommit 2 to 4), and never while an open transaction may change it. The

@@ -8,7 +8,7 @@ The member epoch fences commits, so that a member that lost a partition can no l
 | epoch below 0, the group has no members | accepted: an administrator, or a consumer that assigns itself |
 | the group is unknown | GROUP_ID_NOT_FOUND; before version 9 ILLEGAL_GENERATION |
 | not a member | UNKNOWN_MEMBER_ID |
-| a member, by an API version without member epochs (below 9), unless it is classic | UNSUPPORTED_VERSION |
+| a member, with an API version without member epochs (below 9), unless it is classic | UNSUPPORTED_VERSION |
 | a member, at its epoch | accepted |
 | a member, at a later epoch | STALE_MEMBER_EPOCH |
 | a member, at an earlier epoch, if it owned every partition at that epoch already | accepted (KIP-1251) |
@@ -73,7 +73,7 @@ def commit_offsets(draft: Draft, request: OffsetCommit) -> Outcome:
 
 
 def _int64(number: int) -> int:
-    """The number as Java's ``long`` holds it: offsets with a retention time beyond that expire at once, as in Kafka."""
+    """The number as Java's ``long`` would hold it: as in Kafka, offsets with a longer retention time expire at once."""
     return (number + 2**63) % 2**64 - 2**63
 
 
@@ -158,7 +158,7 @@ def storable(draft: Draft, offsets: Mapping[TopicPartition, OffsetAndMetadata]) 
 
 
 def _refuse_metadata(draft: Draft, offset: OffsetAndMetadata) -> ErrorCode:
-    """Refuse metadata that is too long, in UTF-16 units: the name of the setting is older than that."""
+    """Refuse metadata that is too long, counted in UTF-16 units despite the name of the setting."""
     if java_length(offset.metadata) > draft.settings.offset_metadata_max_bytes:
         return ErrorCode.OFFSET_METADATA_TOO_LARGE
     return ErrorCode.NONE

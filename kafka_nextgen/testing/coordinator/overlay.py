@@ -48,7 +48,7 @@ class Overlay(MutableMapping[K, V], Generic[K, V]):
     def get(self, key: K, /, default: V | T) -> V | T: ...
 
     def get(self, key: K, /, default: V | T | None = None) -> V | T | None:
-        """The value at ``key``, or ``default``. Overridden for speed: most accesses come here."""
+        """The value at ``key``, or ``default``. Overridden for speed: most accesses use it."""
         found = self._above.get(key)
         if found is None:
             below = self._below.get(key)

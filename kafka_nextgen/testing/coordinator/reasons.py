@@ -19,8 +19,8 @@ In a classic group, when the member joins again:
 | changed its protocols, or its subscription where the coordinator can read it | SUBSCRIPTION_CHANGED |
 | anything else | MEMBER_REQUESTED |
 
-A LeaveGroup is an administrator's (ADMIN) if it names several members, a member by its instance id alone, or one that
-speaks the consumer protocol, or if its reason is that of Kafka's admin client. Otherwise the member left.
+A LeaveGroup is from an administrator (ADMIN) if it names several members, a member by its instance id alone, or one
+that speaks the consumer protocol, or if its reason is that of Kafka's admin client. Otherwise the member left.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def cause_of_joining_again(draft: Draft, member: ClassicMember, request: JoinGro
 
 
 def _offer(group: ClassicGroup, protocols: tuple[OfferedProtocol, ...]) -> object:
-    """A member's protocols and subscription for comparison; the raw protocols if it is no consumer."""
+    """A member's protocols and subscription for comparison; the raw protocols if it is not a consumer."""
     if group.protocol_type != PROTOCOL_TYPE:
         return protocols
     try:

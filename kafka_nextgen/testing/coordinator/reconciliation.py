@@ -7,7 +7,7 @@ instance inherits those of its former member (``static_members``). Every member 
     keep   = assigned & target
     revoke = assigned - keep
     wanted = target - keep
-    grant  = those of wanted that no other member owns or has still to revoke
+    grant = those of wanted that no other member owns or still has to revoke
 
 ``_advance`` has two results:
 
@@ -55,9 +55,9 @@ class ReconciliationInput:
     target_epoch: int
     target: TopicPartitions
     subscribed: Container[TopicId]
-    owned: Set[TopicIdPartition] | None  # as the request reports; None if it does not
+    owned: Set[TopicIdPartition] | None  # as reported by the request; None if it reports nothing
     owners: Mapping[TopicIdPartition, str]  # who has each partition, assigned or pending revocation
-    trims: bool = False  # the member just changed its subscription, and the profile acts on that at once
+    trims: bool = False  # the subscription just changed, and this release acts on that at once
     second_revocation_keeps_epoch: bool = True
     takes_back_at_once: bool = True
 
@@ -123,8 +123,8 @@ def _advance(current: CurrentMemberAssignment, input_: ReconciliationInput) -> C
 
 
 def _is_free(partition: TopicIdPartition, member_id: str, input_: ReconciliationInput) -> bool:
-    """Whether no member owns the partition. One that the member has just released is free for the member itself, which
-    may want it again; early releases of Kafka see that only with the next heartbeat.
+    """Whether no member owns the partition. A partition that the member has just released is free for the member
+    itself, which may get it again; early releases of Kafka notice that only with the next heartbeat.
     """
     if has_other_owner(partition, member_id, input_.owners):
         return False
@@ -138,7 +138,7 @@ def has_other_owner(partition: TopicIdPartition, member_id: str, owners: Mapping
 
 def _epoch_while_revoking(current: CurrentMemberAssignment, input_: ReconciliationInput) -> int:
     """The member keeps its epoch, so that it may still commit for the partitions it revokes. Before Kafka 4.2 the epoch
-    rose by one if the member had just acknowledged another revocation.
+    increased by one if the member had just acknowledged another revocation.
     """
     moves = current.status is MemberStatus.UNREVOKED_PARTITIONS and not input_.second_revocation_keeps_epoch
     return current.member_epoch + moves

@@ -1,16 +1,16 @@
 """Remove a member from its group, because it left, its session ended, or it did not revoke in time; and remove a group.
 
-A heartbeat leaves by epoch -1 for good, by -2 temporarily. It is accepted at any member epoch. A static member's -1 is
-for good as well (KIP-1092). The answer repeats the epoch and asks for no further heartbeat.
+A heartbeat with epoch -1 leaves for good, one with -2 temporarily. It is accepted at any member epoch. A static
+member's -1 is permanent as well (KIP-1092). The answer repeats the epoch and asks for no further heartbeat.
 
 A removed member's records are all removed, so its partitions are free at once. The group epoch rises once for all
 removed members if any of them counted for assignments; the next heartbeat of another member makes the new target
 (KIP-848, "Group Epoch - Trigger a rebalance"). If only members of the classic protocol are left, they become a classic
 group.
 
-A group id has one group at a time. When a member joins an empty group by the other protocol, that group is removed and
-a new one is made, which is always allowed (KIP-848, "Compatibility, Deprecation, and Migration Plan"). Offsets belong
-to the group id, and stay.
+A group id has one group at a time. When a member joins an empty group with the other protocol, that group is removed
+and a new one is made, which is always allowed (KIP-848, "Compatibility, Deprecation, and Migration Plan"). Offsets
+belong to the group id, and stay.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def _leave_temporarily(draft: Draft, member_id: str) -> None:
 
 
 def remove_members(draft: Draft, member_ids: Collection[str], cause: Cause, *, for_good: bool = False) -> None:
-    """Remove members and raise the epoch once. ``for_good`` if they, or an administrator, asked for it."""
+    """Remove members and raise the epoch once. ``for_good`` if they, or an administrator, requested it."""
     going = [draft.group.members[member_id] for member_id in member_ids]
     waiting = draft.hooks.members_waiting(draft.group)
     counted = any(member.member_id not in waiting for member in going)
@@ -91,7 +91,7 @@ def remove_members(draft: Draft, member_ids: Collection[str], cause: Cause, *, f
 
 
 def _assign_nothing(draft: Draft) -> None:
-    """A group without members has all there is to assign. The next member's target is due at once."""
+    """A group without members has nothing left to assign. The next member's target is due at once."""
     group = draft.group
     if draft.settings.behaviour.emptied_group_is_assigned and group.assignment_epoch < group.epoch:
         draft.write(r.TargetAssignmentMetadata(group.group_id, group.epoch))

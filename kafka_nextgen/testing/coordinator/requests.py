@@ -1,6 +1,6 @@
 """All requests to a coordinator: one class each, named like Kafka's API.
 
-``classic.requests`` has those of classic groups. Requests that clients make in the same words are in ``groups``.
+``classic.requests`` has those of classic groups. Requests that clients make in the same form are in ``groups``.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class ConsumerGroupHeartbeat:
     client_id: str = ""
     client_host: str = ""
     version: int = 1
-    may_see: MaySee = field(default=sees_everything, eq=False, repr=False)  # what its pattern may match
+    may_see: MaySee = field(default=sees_everything, eq=False, repr=False)  # the topics that its pattern may match
     new_member_id: str = ""  # for a member that joins without an id (version 0)
 
 
@@ -114,7 +114,7 @@ class TopicsChanged:
 class ConfigsChanged:
     """The coordinator's settings or the configuration of some group changed: all current values.
 
-    ``groups`` has, by group id, integers by the keys of ``group_configs``.
+    ``groups`` has, for each group id, integers by the keys of ``group_configs``.
     """
 
     settings: CoordinatorSettings

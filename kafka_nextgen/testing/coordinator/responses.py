@@ -1,5 +1,5 @@
 """All answers of a coordinator: one class per request in ``requests``. See also ``classic.responses``; those that
-clients read in the same words are in ``groups``.
+clients read in the same form are in ``groups``.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ class ConsumerGroupHeartbeatAnswer:
     Coordinators with extensions fill the rest, most of it only for members with client-side assignors.
     ``should_compute``: this member must prepare, compute and install the group's next assignment.
     ``assignment_message``: why the last attempt by any member failed, sent once to each member while the last target
-    stays in force. With the assignment of the epoch that the member has reached come the assignor's name, error and
-    metadata for it, and the partitions of its target that others have not released yet.
+    stays in force. The assignment for the epoch that the member has reached comes with the assignor's name, error and
+    metadata for it, and with the partitions of its target that others have not released yet.
 
     ``standby_place`` is not 0 if the member stands by: 1 for the member that takes over first. ``pending`` are then the
     partitions of the active members.
@@ -87,7 +87,7 @@ class OffsetsDeleted:
 
 @frozen
 class Noted:
-    """The end of a transaction, new topics or a new configuration was taken in."""
+    """The end of a transaction, new topics or a new configuration was accepted."""
 
 
 Response = (

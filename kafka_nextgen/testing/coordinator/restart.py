@@ -3,12 +3,12 @@
 | action | reason |
 |---|---|
 | restart every member's session timer and rebalance timer | the remaining time is not recorded |
-| rebalance a classic group that exceeds its size limit | members can commit before some are refused |
-| check the places kept for expected instances | their time went on meanwhile |
+| rebalance a classic group that exceeds its size limit | until then members can commit, before some are refused |
+| check the places kept for expected instances | they may have expired meanwhile |
 | delete offsets of topics that no longer exist | this coordinator missed the deletion |
 
 The next heartbeat of each group does the rest, since this coordinator has not compared its topics yet: it has the
-patterns matched again, by the rights of its member, and checks whether the assignment is behind the group epoch.
+patterns matched again, with the rights of its member, and checks whether the assignment is behind the group epoch.
 """
 
 from __future__ import annotations

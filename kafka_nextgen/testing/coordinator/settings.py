@@ -1,4 +1,4 @@
-"""The coordinator's settings, by Kafka's names in snake_case, and the releases of Kafka it can behave like.
+"""The coordinator's settings, by Kafka's names in snake_case, and the Kafka releases that it can emulate.
 
 Kafka's coordinator changed its behaviour between releases without a new protocol version. A *profile* selects the
 release to follow; ``BEHAVIOUR`` lists all differences, one column per release.
@@ -27,7 +27,7 @@ class Profile(Enum):
     V4_4 = "4.4"
 
     def has(self, since: Profile) -> bool:
-        """Whether this release has what came with the release ``since``."""
+        """Whether this release has the features added in the release ``since``."""
         return _ORDER.index(self) >= _ORDER.index(since)
 
 
@@ -57,20 +57,22 @@ class MigrationPolicy(Enum):
 
 @frozen(kw_only=True)
 class Behaviour:
-    """What one release does differently from another."""
+    """How one release differs from another."""
 
-    first_epoch: int  # group epoch and assignment epoch that a new group starts from
-    known_member_may_join_again: bool  # epoch 0 from a dynamic member that has not left, else FENCED_MEMBER_EPOCH
+    first_epoch: int  # group epoch and assignment epoch of a new group
+    known_member_may_join_again: (
+        bool  # accepts epoch 0 from a dynamic member that has not left, else FENCED_MEMBER_EPOCH
+    )
     second_revocation_keeps_epoch: bool  # of a member told to revoke more when it had just acknowledged
     takes_back_at_once: bool  # a partition that it released and that its target has again
     trims_unsubscribed: bool  # a member whose own subscription shrinks gives up those partitions at once
-    refreshes_patterns: bool  # patterns are matched again from time to time
+    refreshes_patterns: bool  # patterns are matched again periodically
     batches_assignments: bool  # group.consumer.assignment.interval.ms (KIP-1263)
     accepts_older_commits: bool  # from an epoch at which the member had the partition already (KIP-1251)
     shows_pending_revocation: bool  # ConsumerGroupDescribe counts it to the assignment
-    classic_members_await_target: bool  # are sent back to join when there is a target, not as soon as the epoch rises
+    classic_members_await_target: bool  # are told to join when there is a target, not as soon as the epoch increases
     classic_join_ends_pattern: bool  # of a member that had one by the consumer protocol
-    upgrade_knows_topics: bool  # so that an upgrade alone is no change of topics, which raises the epoch
+    upgrade_knows_topics: bool  # so that an upgrade alone is not a change of topics, which increases the epoch
     stale_downgrade_rebalances: bool  # when a static member's return changes what there is to assign
     transactions_keep_topic_ids: bool  # offsets of transactions are stored with the id of their topic
     assignor_change_rebalances: bool  # of the assignor that most members ask for (KAFKA-20434)
@@ -119,7 +121,7 @@ class CoordinatorSettings:
     """
 
     group_consumer_session_timeout_ms: int = 45_000
-    group_consumer_min_session_timeout_ms: int = 45_000  # bounds are for what groups are given, see group_configs
+    group_consumer_min_session_timeout_ms: int = 45_000  # bounds of groups' configuration, see group_configs
     group_consumer_max_session_timeout_ms: int = 60_000
     group_consumer_heartbeat_interval_ms: int = 5_000
     group_consumer_min_heartbeat_interval_ms: int = 5_000
@@ -133,7 +135,7 @@ class CoordinatorSettings:
     group_consumer_max_assignment_interval_ms: int = 15_000
     group_consumer_regex_refresh_interval_ms: int = 600_000
     group_consumer_migration_policy: MigrationPolicy = MigrationPolicy.BIDIRECTIONAL
-    group_min_session_timeout_ms: int = 6_000  # of classic groups, as all that follow
+    group_min_session_timeout_ms: int = 6_000  # of classic groups, like all that follow
     group_max_session_timeout_ms: int = 1_800_000
     group_initial_rebalance_delay_ms: int = 3_000
     group_max_size: int = 2_147_483_647

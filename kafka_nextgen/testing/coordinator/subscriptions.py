@@ -1,10 +1,11 @@
 """Update a member's metadata, and decide whether the group needs a new assignment.
 
 A heartbeat carries changed fields; fields it leaves out stay (KIP-848, "ConsumerGroupHeartbeat API"). The group epoch
-rises when the topics to assign change: the member's topic names changed, or its pattern did and the new matches are
-known, or the topics themselves changed (KIP-848, "Group Epoch - Trigger a rebalance"). A pattern not matched yet raises
-it later, once the matches are known. Since Kafka 4.4 it also rises when most members ask for another assignor than
-before (KAFKA-20434). A change of rack or timeout does not raise it, and takes effect with the next assignment.
+increases when the topics to assign change: the member's topic names changed, or its pattern did and the new matches are
+known, or the topics themselves changed (KIP-848, "Group Epoch - Trigger a rebalance"). A pattern not matched yet
+increases it later, once the matches are known. Since Kafka 4.4 it also increases when most members ask for another
+assignor than before (KAFKA-20434). A change of rack or timeout does not increase it, and takes effect with the next
+assignment.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ _TOPIC_METADATA_CHANGED = Cause(RebalanceReason.TOPIC_METADATA_CHANGED)
 class Update:
     """What a heartbeat changed. ``calls_for_assignment``: the topics to assign changed, which excludes a new pattern
     not matched yet. ``asks_for_assignment``: the member asked for an assignment by fields of the extensions.
-    ``assignor_changed``: so that another of the broker's assignors makes the next assignment, which has to be at once.
+    ``assignor_changed``: another of the broker's assignors must make the next assignment, at once.
     """
 
     member: MemberMetadata

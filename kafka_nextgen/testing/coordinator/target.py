@@ -81,7 +81,7 @@ def group_spec(draft: Draft) -> AssignmentSpec:
     for member in group.counted():
         key = (member.subscribed_topics, member.subscribed_pattern)
         names = subscriptions.get(key)
-        if names is None:  # members that subscribe alike share one set, which makes them quick to compare
+        if names is None:  # members with equal subscriptions share one set, so they are quick to compare
             names = subscriptions[key] = group.topics_of(member)
         target = MappingProxyType(targets.get(member.member_id, NOTHING))
         members[member.member_id] = MemberSpec(names, target, member.instance_id, member.rack_id)

@@ -20,14 +20,14 @@ __all__ = ["NamedTopics", "Topics"]
 
 @frozen
 class Topics:
-    """All topics. ``version`` rises with every change, ``created_version`` is the one that last added a topic."""
+    """All topics. ``version`` increases with every change; ``created_version`` is that of the last added topic."""
 
     by_name: Mapping[str, TopicImage] = field(factory=dict)
     version: int = 0
     created_version: int = 0
     changed_at_ms: int | None = field(default=None, eq=False)  # when this version arrived
     by_id: Mapping[TopicId, TopicImage] = field(init=False, eq=False, repr=False)
-    _digests: dict[str, bytes] = field(init=False, factory=dict, eq=False, repr=False)  # those asked for so far
+    _digests: dict[str, bytes] = field(init=False, factory=dict, eq=False, repr=False)  # those requested so far
 
     @by_id.default
     def _index(self) -> Mapping[TopicId, TopicImage]:

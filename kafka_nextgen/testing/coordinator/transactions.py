@@ -1,4 +1,4 @@
-"""Offsets that are committed as part of a transaction (KIP-98; KIP-447): pending until its marker comes.
+"""Offsets that are committed as part of a transaction (KIP-98; KIP-447): pending until its marker is written.
 
 Fencing is less strict than for plain commits (``offsets``), because a fenced member's offsets are undone with its
 transaction. Read from the top:
@@ -7,10 +7,10 @@ transaction. Read from the top:
 |---|---|
 | generation below 0, and the group is empty or does not exist | accepted |
 | the group is unknown | GROUP_ID_NOT_FOUND; before version 6 ILLEGAL_GENERATION |
-| no member id, generation or instance id: a producer that knows nothing of the group (before KIP-447) | accepted |
+| no member id, generation or instance id: a producer that knows nothing about the group (before KIP-447) | accepted |
 | not a member | UNKNOWN_MEMBER_ID; in a classic group also FENCED_INSTANCE_ID |
 | a member, at an epoch that may commit | accepted, between two generations of a classic group too |
-| otherwise | STALE_MEMBER_EPOCH (KIP-1319); of a classic member, and before version 6, ILLEGAL_GENERATION |
+| otherwise | STALE_MEMBER_EPOCH (KIP-1319); for a classic member, and before version 6, ILLEGAL_GENERATION |
 
 A commit marker commits the offsets, unless the partition has a later commit; an abort marker drops them. Until then a
 fetch of stable offsets gets UNSTABLE_OFFSET_COMMIT and is retried.

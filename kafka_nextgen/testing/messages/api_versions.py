@@ -1,4 +1,4 @@
-"""ApiVersions, versions 0 to 5, on the broker: the versions it speaks (KIP-35), and its features (KIP-584)."""
+"""ApiVersions, versions 0 to 5, on the broker: the API versions it supports (KIP-35), and its features (KIP-584)."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ _Supported = ApiVersionsResponse.SupportedFeatureKey
 
 
 def to_response(versions: BrokerVersions, version: int = _WITH_LEVEL_0) -> ApiVersionsResponse:
-    """Write what a broker speaks. Before version 4 clients can't read that a feature is supported from level 0, so
-    such features are not told to be supported, only to be in force (KIP-1022).
+    """Write the supported versions and features. Before version 4, clients can't decode features that are supported
+    from level 0, so such features are only listed as finalized, not as supported (KIP-1022).
     """
     supported = {
         name: levels for name, levels in versions.supported.items() if levels[0] > 0 or version >= _WITH_LEVEL_0

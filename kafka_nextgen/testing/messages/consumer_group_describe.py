@@ -1,7 +1,7 @@
 """ConsumerGroupDescribe (KIP-848, "ConsumerGroupDescribe API"), on the broker.
 
-Topics go over the wire with name and id. A topic that was deleted meanwhile has no name any more and is left out
-of what a member owns, as Apache Kafka does.
+Topics go over the wire with name and id. As in Apache Kafka, a topic that was deleted meanwhile has no name any more
+and is left out of the members' assignments.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ _Assignment = _Member.Assignment
 
 
 def from_request(message: ConsumerGroupDescribeRequest) -> ConsumerGroupDescribe:
-    """Read which groups are asked for."""
+    """Read the ids of the groups to describe."""
     return ConsumerGroupDescribe(tuple(message.group_ids))
 
 
 def to_response(answer: ConsumerGroupDescribed, topics: TopicDirectory) -> ConsumerGroupDescribeResponse:
-    """Write the groups, with the names that ``topics`` has."""
+    """Write the groups, with topic names from ``topics``."""
     return ConsumerGroupDescribeResponse(groups=[_group_to(group, topics) for group in answer.groups])
 
 

@@ -1,7 +1,7 @@
 """ConsumerGroupHeartbeat (KIP-848, "ConsumerGroupHeartbeat API"), on the broker.
 
-Null, or -1 for the timeout, means *unchanged since the last heartbeat*, and empty means empty. In an answer a null
-assignment means unchanged, an empty one that nothing is owned.
+Null, or -1 for the timeout, means *unchanged since the last heartbeat*, and empty means empty. In an answer, a null
+assignment means unchanged, and an empty one means that the member owns nothing.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ def from_request(
     client_host: str,
     new_member_id: str = "",
 ) -> ConsumerGroupHeartbeat:
-    """Read a heartbeat as the coordinator wants it.
+    """Convert a heartbeat to a request of the coordinator.
 
-    ``client_id`` comes from the request's header, ``client_host`` from the connection; ``new_member_id`` is what
-    a member that came without an id will be called (version 0 only).
+    ``client_id`` comes from the request's header, ``client_host`` from the connection; ``new_member_id`` is the id for
+    a member that joins without one (version 0 only).
     """
     names, owned = message.subscribed_topic_names, message.topic_partitions
     return ConsumerGroupHeartbeat(
@@ -68,7 +68,7 @@ def to_response(answer: ConsumerGroupHeartbeatAnswer) -> ConsumerGroupHeartbeatR
 
 
 def _owned(topics: Iterable[TopicPartitions]) -> frozenset[TopicIdPartition]:
-    # What a member claims to own is only ever compared with what it may own: no need to refuse any of it.
+    # The partitions that a member claims to own are only compared with those it may own, so none need to be refused.
     return frozenset(
         TopicIdPartition(topic.topic_id or NO_TOPIC_ID, partition) for topic in topics for partition in topic.partitions
     )

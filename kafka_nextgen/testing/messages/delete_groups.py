@@ -12,12 +12,12 @@ _Result = DeleteGroupsResponse.DeletableGroupResult
 
 
 def from_request(message: DeleteGroupsRequest) -> DeleteGroups:
-    """Read which groups are to be forgotten, each once."""
+    """Read the ids of the groups to delete, without duplicates."""
     return DeleteGroups(tuple(dict.fromkeys(message.groups_names)))
 
 
 def to_response(answer: GroupsDeleted) -> DeleteGroupsResponse:
-    """Write what became of each group."""
+    """Write the result for each group."""
     return DeleteGroupsResponse(
         results=[
             _Result(group_id=group_id, error_code=error, error_message=answer.messages.get(group_id))

@@ -1,6 +1,6 @@
 """DescribeGroups, versions 0 to 6, on the broker.
 
-A group that does not exist is shown as Dead; from version 6 on it is the error GROUP_ID_NOT_FOUND, with a message
+A group that does not exist is shown as Dead; from version 6 on it gets the error GROUP_ID_NOT_FOUND, with a message
 (KIP-1043).
 """
 
@@ -20,7 +20,7 @@ _WITH_MISSING_AS_ERROR = 6
 
 
 def from_request(message: DescribeGroupsRequest) -> DescribeGroups:
-    """Read which groups are asked for, each once."""
+    """Read the ids of the groups to describe, without duplicates."""
     return DescribeGroups(tuple(dict.fromkeys(message.groups)))
 
 

@@ -50,5 +50,5 @@ def _to(found: FoundCoordinator) -> _Coordinator:
 
 
 def _message(found: FoundCoordinator) -> str | None:
-    """Kafka says something of every coordinator, if only nothing."""
+    """The error message. Kafka sends one for every coordinator, even if it is empty."""
     return found.message if found.error else ""

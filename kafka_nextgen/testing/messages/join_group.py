@@ -1,7 +1,7 @@
 """JoinGroup, versions 0 to 9, on the broker.
 
-A version 0 member has its session timeout for rebalances, too. Where there is no type or protocol to tell, version 7
-tells null, and older ones the empty string (KIP-559).
+A version 0 member's session timeout is also its rebalance timeout. If there is no type or protocol, version 7 and above
+send null, and older versions the empty string (KIP-559).
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ def from_request(
     client_host: str,
     new_member_id: str,
 ) -> JoinGroup:
-    """Read a JoinGroup as the coordinator wants it, under a number that its answer may be released by.
+    """Convert a JoinGroup to a request of the coordinator; its answer can be released by ``number``.
 
-    ``client_id`` comes from the request's header, ``client_host`` from the connection; ``new_member_id`` is what a
-    member that came without an id will be called.
+    ``client_id`` comes from the request's header, ``client_host`` from the connection; ``new_member_id`` is the id for
+    a member that joins without one.
     """
     timeout_ms = message.rebalance_timeout_ms if message.version > 0 else message.session_timeout_ms
     return JoinGroup(

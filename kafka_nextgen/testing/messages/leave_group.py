@@ -1,7 +1,7 @@
 """LeaveGroup, versions 0 to 5, on the broker.
 
 From version 3 on a request has a list of members and an error for each (KIP-345), from version 5 on a reason
-(KIP-800); before it has one member id, whose error is the answer's.
+(KIP-800); earlier versions have one member id, whose error is the error of the answer.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _Left = LeaveGroupResponse.MemberResponse
 
 
 def from_request(message: LeaveGroupRequest) -> LeaveGroup:
-    """Read who is to go."""
+    """Read the members to remove."""
     if message.version < _WITH_A_LIST:
         return LeaveGroup(message.group_id, (LeavingMember(message.member_id),))
     members = (LeavingMember(each.member_id, each.group_instance_id, each.reason) for each in message.members)

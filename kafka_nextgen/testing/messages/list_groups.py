@@ -11,7 +11,7 @@ __all__ = ["from_request", "to_response"]
 
 
 def from_request(message: ListGroupsRequest) -> ListGroups:
-    """Read which groups are asked for."""
+    """Read the filters for the groups to list."""
     return ListGroups(frozenset(message.states_filter), frozenset(message.types_filter))
 
 

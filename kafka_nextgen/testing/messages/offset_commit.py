@@ -1,8 +1,8 @@
 """OffsetCommit, versions 2 to 10, on the broker.
 
-Up to version 9 a request names topics, version 10 has their ids instead (KIP-848). A partition that does not exist
-never reaches the coordinator: it is answered with UNKNOWN_TOPIC_ID or UNKNOWN_TOPIC_OR_PARTITION beside what the
-coordinator says of the others.
+Up to version 9 a request has topic names, version 10 has topic ids instead (KIP-848). A partition that does not exist
+is not passed to the coordinator: the answer has UNKNOWN_TOPIC_ID or UNKNOWN_TOPIC_OR_PARTITION for it, beside the
+coordinator's results for the others.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _ResponsePartition = _ResponseTopic.OffsetCommitResponsePartition
 def from_request(message: OffsetCommitRequest, topics: TopicDirectory) -> OffsetCommit:
     """Read a commit of the partitions that exist.
 
-    If none does (``offsets`` is empty), the coordinator is not to be asked at all.
+    If none exists (``offsets`` is empty), do not pass the request to the coordinator.
     """
     offsets = {
         tp: OffsetAndMetadata(
@@ -55,9 +55,9 @@ def from_request(message: OffsetCommitRequest, topics: TopicDirectory) -> Offset
 def to_response(
     message: OffsetCommitRequest, topics: TopicDirectory, answer: OffsetsCommitted | None
 ) -> OffsetCommitResponse:
-    """Write the answer to ``message``, in its order; ``topics`` must be what ``from_request`` was given.
+    """Write the answer to ``message``, in its order; ``topics`` must be the directory passed to ``from_request``.
 
-    ``answer`` is None if there was nothing to ask the coordinator.
+    ``answer`` is None if the coordinator was not asked.
     """
     errors = {} if answer is None else answer.errors
 
@@ -72,7 +72,7 @@ def to_response(
 
 
 def refusals(topics: Iterable[_RequestTopic], error: ErrorCode) -> list[_ResponseTopic]:
-    """Write the answer to topics of a request that are refused altogether."""
+    """Write the answer for topics of a request that are refused entirely."""
     return _results(topics, lambda topic, number: error)
 
 

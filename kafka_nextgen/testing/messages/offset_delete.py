@@ -1,6 +1,6 @@
 """OffsetDelete, version 0, on the broker (KIP-496).
 
-Partitions that do not exist are answered without the coordinator, which is asked all the same.
+Partitions that do not exist are answered without the coordinator; the request is still passed to it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _ResponsePartition = _ResponseTopic.OffsetDeleteResponsePartition
 
 
 def from_request(message: OffsetDeleteRequest, topics: TopicDirectory) -> OffsetDelete:
-    """Read what is to be forgotten, as far as ``topics`` has it."""
+    """Read the partitions whose offsets are to be deleted; those that ``topics`` lacks are left out."""
     asked = (
         TopicPartition(topic.name, partition.partition_index)
         for topic in message.topics
@@ -32,7 +32,7 @@ def from_request(message: OffsetDeleteRequest, topics: TopicDirectory) -> Offset
 
 
 def to_response(message: OffsetDeleteRequest, answer: OffsetsDeleted) -> OffsetDeleteResponse:
-    """Write the answer to ``message``: of a partition that ``answer`` does not have, there is none."""
+    """Write the answer to ``message``; a partition that ``answer`` lacks does not exist."""
     if answer.error is not ErrorCode.NONE:
         return OffsetDeleteResponse(error_code=answer.error, topics=[])
     unknown = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION

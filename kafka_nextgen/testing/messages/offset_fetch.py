@@ -1,10 +1,10 @@
 """OffsetFetch, versions 1 to 10, on the broker.
 
-Up to version 7 a request asks for one group, from 8 on for several (KIP-709); 10 has topic ids for names (KIP-848).
-Asking for no topics at all (null) means all there are.
+Up to version 7 a request is for one group, from 8 on for several (KIP-709); version 10 has topic ids instead of names
+(KIP-848). Null topics mean all topics.
 
-An error of the whole group is at the top (2 to 7), in the group's entry (from 8 on), or in every partition (1). A
-committed offset of -1 means that there is none.
+An error of the whole group is at the top level (versions 2 to 7), in the group's entry (from 8 on), or in every
+partition (1). A committed offset of -1 means that there is none.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ _NOTHING = OffsetAndMetadata(-1)
 
 
 def _groups_in(message: OffsetFetchRequest) -> Sequence[_Group]:
-    """The groups that are asked for; up to version 7 it is one, by the message's own fields."""
+    """The requested groups; up to version 7 there is one, given by the message's own fields."""
     if message.version >= _WITH_GROUPS:
         return message.groups
     return [_Group(group_id=message.group_id, topics=message.topics)]
 
 
 def from_request(message: OffsetFetchRequest, topics: TopicDirectory) -> tuple[OffsetFetch, ...]:
-    """Read which offsets are asked for, group by group; topic ids that ``topics`` does not have are left out."""
+    """Read the requested offsets of each group; topic ids that ``topics`` lacks are left out."""
     by_id = message.version >= _WITH_TOPIC_IDS
     return tuple(_group_from(group, topics, by_id, message.require_stable) for group in _groups_in(message))
 
@@ -70,9 +70,9 @@ def _group_from(group: _Group, topics: TopicDirectory, by_id: bool, require_stab
 def to_response(
     message: OffsetFetchRequest, topics: TopicDirectory, answers: Sequence[OffsetsFetched]
 ) -> OffsetFetchResponse:
-    """Write the answer to ``message``: ``answers`` in the order of what ``from_request`` read from it.
+    """Write the answer to ``message``; ``answers`` are in the order of the requests that ``from_request`` returned.
 
-    A topic id that ``topics`` does not have is answered with UNKNOWN_TOPIC_ID for each of its partitions.
+    Each partition of a topic id that ``topics`` lacks gets UNKNOWN_TOPIC_ID.
     """
     pairs = zip(_groups_in(message), answers, strict=True)
     groups = [_group(group, answer, topics, message.version) for group, answer in pairs]

@@ -10,7 +10,7 @@ __all__ = ["from_request", "to_response"]
 
 
 def from_request(message: SyncGroupRequest, number: int) -> SyncGroup:
-    """Read a SyncGroup, under a number that its answer may be released by."""
+    """Read a SyncGroup; its answer can be released by ``number``."""
     return SyncGroup(
         number=number,
         group_id=message.group_id,

@@ -1,6 +1,6 @@
 """Topics by name and by id.
 
-A coordinator keeps offsets by name, and messages name topics by either. The broker converts them with a
+A coordinator stores offsets by topic name, and messages have names or ids. The broker converts them with a
 ``TopicDirectory``, a snapshot.
 """
 
@@ -18,24 +18,24 @@ __all__ = ["TopicDirectory"]
 
 @frozen
 class TopicDirectory:
-    """The topics of a cluster at one moment, by name and by id; make one with ``of``."""
+    """The topics of a cluster at one moment, by name and by id; create it with ``of``."""
 
     by_name: Mapping[str, TopicImage]
     by_id: Mapping[TopicId, TopicImage]
 
     @classmethod
     def of(cls, topics: Iterable[TopicImage]) -> TopicDirectory:
-        """Index the topics there are."""
+        """Index the existing topics."""
         known = tuple(topics)
         return cls({topic.name: topic for topic in known}, {topic.topic_id: topic for topic in known})
 
     def name_of(self, topic_id: TopicId | None) -> str | None:
-        """The name behind an id, or None."""
+        """The name of the topic with this id, or None."""
         topic = None if topic_id is None else self.by_id.get(topic_id)
         return None if topic is None else topic.name
 
     def id_of(self, name: str) -> TopicId | None:
-        """The id behind a name, or None."""
+        """The id of the topic with this name, or None."""
         topic = self.by_name.get(name)
         return None if topic is None else topic.topic_id
 
@@ -45,6 +45,6 @@ class TopicDirectory:
         return {name: self.by_name[name].topic_id for name in names & self.by_name.keys()}
 
     def has(self, partition: TopicPartition) -> bool:
-        """Whether there is such a partition."""
+        """Whether the partition exists."""
         topic = self.by_name.get(partition.topic)
         return topic is not None and 0 <= partition.partition < topic.num_partitions

@@ -1,4 +1,4 @@
-"""A schema registry for tests: what it has stored, its answers to each request, and the server in a thread."""
+"""A schema registry for tests: its stored schemas, its answers to requests, and the server in a thread."""
 
 from kafka_nextgen.testing.registry.server import SchemaRegistry
 

@@ -1,7 +1,7 @@
-"""What a registry answers to each request (Confluent's API, docs.confluent.io, "Schema Registry API Reference").
+"""The registry's answer to each request (Confluent's API, docs.confluent.io, "Schema Registry API Reference").
 
-A route is a method and a path, in which ``*`` stands for any one part. Its function gets these parts, the query and the
-body, and returns what is sent as JSON. Every schema is compatible with every other.
+A route is a method and a path, in which each ``*`` matches one part. Its function gets these parts, the query and the
+body, and returns the value to send as JSON. Every schema is compatible with every other.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def answer(store: Store, method: str, target: str, body: Body) -> object:
 
 
 def _in_format(answered: object, query: Mapping[str, list[str]]) -> object:
-    """The answer, whose Protobuf schema has to be serialized if ``format`` says so: nothing is compiled here."""
+    """The answer. A serialized Protobuf schema must have been registered in that form: nothing is compiled here."""
     if query.get("format") != ["serialized"] or not isinstance(answered, dict):
         return answered
     try:
@@ -43,7 +43,7 @@ def _in_format(answered: object, query: Mapping[str, list[str]]) -> object:
 
 
 def _match(pattern: list[str], parts: tuple[str, ...]) -> list[str] | None:
-    """The parts that the stars stand for; None if the path is another one."""
+    """The parts that the stars match; None if the path does not match."""
     if len(pattern) != len(parts) or any(name not in ("*", part) for name, part in zip(pattern, parts, strict=True)):
         return None
     return [part for name, part in zip(pattern, parts, strict=True) if name == "*"]
@@ -95,6 +95,6 @@ _ROUTES: dict[tuple[str, str], _Function] = {
     ("PUT", "config/*"): lambda store, parts, query, body: body,
     ("GET", "mode"): lambda store, parts, query, body: {"mode": "READWRITE"},
     ("GET", "mode/*"): lambda store, parts, query, body: {"mode": "READWRITE"},
-    # confluent-kafka asks which subject a topic has; none means that the name of the topic tells
+    # confluent-kafka asks for a topic's subject; without an answer it uses the topic's name
     ("GET", "associations/resources/*/*"): lambda store, parts, query, body: [],
 }

@@ -1,4 +1,4 @@
-"""``SchemaRegistry``: a schema registry over HTTP, in threads of this process, and what it can be told to do wrong."""
+"""``SchemaRegistry``: a schema registry over HTTP, in threads of this process, and the faults it can simulate."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _CONTENT_TYPE = "application/vnd.schemaregistry.v1+json"
 
 @define
 class _Fault:
-    """An answer in place of the registry's own; ``times`` counts down, None for always."""
+    """An answer that replaces the registry's own; ``times`` counts down, None means always."""
 
     status: int
     body: bytes
@@ -36,7 +36,7 @@ class _Fault:
 
 @define
 class _State:
-    """What the threads of the server share, under ``lock``."""
+    """The state that the server's threads share, protected by ``lock``."""
 
     store: Store = field(factory=Store)
     requests: list[tuple[str, str]] = field(factory=list)
@@ -59,9 +59,9 @@ class SchemaRegistry:
     compatible. It can be used once.
 
     Args:
-        users: passwords by user name, one of which is asked for (RFC 7617).
-        token: a bearer token that is asked for (RFC 6750).
-        tls: the server's side of TLS; without it, the URL is of plain HTTP.
+        users: passwords by user name, one of which clients must send (RFC 7617).
+        token: a bearer token that clients must send (RFC 6750).
+        tls: the server's TLS context; without it, the URL uses plain HTTP.
     """
 
     def __init__(
@@ -77,7 +77,7 @@ class SchemaRegistry:
 
     @property
     def url(self) -> str:
-        """The URL for clients. Raises MisuseError outside of the ``with`` block."""
+        """The URL for clients. Raises MisuseError outside the ``with`` block."""
         if self._server is None:
             raise MisuseError("the registry does not run: use it in a with block")
         port = self._server.server_address[1]
@@ -130,7 +130,7 @@ class SchemaRegistry:
             self._state.fault = _Fault(status, data, headers or {}, times)
 
     def delay(self, seconds: float) -> None:
-        """Answer each request so many seconds later."""
+        """Delay each answer by this many seconds."""
         with self._state.lock:
             self._state.delay_s = seconds
 
@@ -141,7 +141,7 @@ class SchemaRegistry:
 
     @contextmanager
     def hanging(self) -> Iterator[None]:
-        """Answer no request inside the block; those that came are answered at its end."""
+        """Hold all answers inside the block; requests that arrived are answered when it ends."""
         with self._state.lock:
             self._state.hangs += 1
         try:
@@ -152,7 +152,7 @@ class SchemaRegistry:
                 self._state.lock.notify_all()
 
     def wait_for_requests(self, count: int, timeout_s: float = 60.0) -> None:
-        """Wait until there have been so many requests in all. Raises TimeoutError."""
+        """Wait until there have been this many requests in total. Raises TimeoutError."""
         with self._state.lock:
             if not self._state.lock.wait_for(lambda: len(self._state.requests) >= count, timeout_s):
                 raise TimeoutError(f"{len(self._state.requests)} requests of {count} in {timeout_s:g} s")
@@ -199,20 +199,20 @@ class _Server(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), _Handler)
 
     def finish_request(self, request: Any, client_address: Any) -> None:
-        """Serve a connection, in its thread; so a TLS handshake holds up no other."""
+        """Serve a connection in its own thread, so that a TLS handshake does not delay others."""
         super().finish_request(
             request if self._tls is None else self._tls.wrap_socket(request, server_side=True), client_address
         )
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Say nothing: a client that goes away is no error of the registry."""
+        """Print nothing: a client that disconnects is not an error of the registry."""
 
 
 class _Handler(BaseHTTPRequestHandler):
     server: _Server
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
-    wbufsize = -1  # headers and body leave together
+    wbufsize = -1  # headers and body are sent together
 
     def do_GET(self) -> None:
         self._serve()

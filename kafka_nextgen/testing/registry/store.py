@@ -1,7 +1,8 @@
 """The schemas of a registry: by id and GUID, and the versions of each subject.
 
 A schema is registered once: the same text, type and references have the same id and GUID under each subject, as in
-Confluent's registry. JSON texts are the same if their values are. Deleted versions are gone, and their schemas stay.
+Confluent's registry. JSON texts are the same if their values are equal. Deleted versions are gone, but their schemas
+stay.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ TYPES = (*_OF_JSON, "PROTOBUF")
 
 
 class RefusedError(Exception):
-    """What the registry answers to a request that it refuses: a status, its own code, and a message."""
+    """The answer to a refused request: an HTTP status, the registry's own error code, and a message."""
 
     def __init__(self, status: int, code: int, message: str) -> None:
         super().__init__(message)
@@ -41,7 +42,7 @@ class Registered:
     references: tuple[Mapping[str, Any], ...]
 
     def as_json(self) -> dict[str, Any]:
-        """The schema as the registry answers it, which leaves out what is usual."""
+        """The schema as the registry returns it, without fields that have their default value."""
         answer: dict[str, Any] = {"schema": self.text, "guid": self.guid}
         if self.type != "AVRO":
             answer["schemaType"] = self.type
@@ -51,7 +52,7 @@ class Registered:
 
 
 class Store:
-    """What is registered. Not thread-safe."""
+    """The registered schemas. Not thread-safe."""
 
     def __init__(self) -> None:
         self._schemas: list[Registered] = []
@@ -125,7 +126,7 @@ class Store:
         ]
 
     def delete(self, subject: str, which: str | None = None) -> list[int]:
-        """Delete a version of a subject, or all; returns which. Raises RefusedError."""
+        """Delete a version of a subject, or all; return the deleted ones. Raises RefusedError."""
         versions = self.versions(subject)
         deleted = list(versions) if which is None else [self.version(subject, which)[0]]
         for version in deleted:

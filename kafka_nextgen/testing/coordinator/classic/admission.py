@@ -10,7 +10,7 @@ To join:
 | the group is empty, or has room; while members join, only those that have joined count | GROUP_MAX_SIZE_REACHED |
 | the group's type, and a protocol that all members offer; any in an empty group | INCONSISTENT_GROUP_PROTOCOL |
 
-To be identified as a member, in any request, also to a consumer group:
+To be identified as a member in any request, including those to a consumer group:
 
 | what must hold | else |
 |---|---|
@@ -18,7 +18,7 @@ To be identified as a member, in any request, also to a consumer group:
 | and is this member's | FENCED_INSTANCE_ID |
 | the member is known | UNKNOWN_MEMBER_ID |
 
-Without an instance id only the last is checked: a static member's id alone is valid, too.
+Without an instance id only the last rule is checked: the member id of a static member alone is valid, too.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def can_skip_assignment(request: JoinGroup) -> bool:
 
 
 def has_room(group: ClassicGroup, member_id: str, settings: CoordinatorSettings, kept: int = 0) -> bool:
-    """Whether another member may join, or this one is counted already; ``kept`` places are reserved for others. An
+    """Whether another member may join, or this one is already counted; ``kept`` places are reserved for others. An
     instance that returns without an id is not counted.
     """
     member = group.members.get(member_id)

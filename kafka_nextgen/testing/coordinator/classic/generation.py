@@ -2,9 +2,9 @@
 
 A heartbeat keeps the member's session, and tells it whether it has to join again.
 
-By SyncGroup the leader sends the assignment, and the others wait for it. The assignment is recorded, empty for members
-that the leader left out; then the group is stable, and all parked SyncGroups are answered. Later ones get the recorded
-assignment. A member, even a static one, that sends no SyncGroup within another rebalance timeout is removed
+In its SyncGroup the leader sends the assignment, and the others wait for it. The assignment is recorded, empty for
+members that the leader left out; then the group is stable, and all parked SyncGroups are answered. Later ones get the
+recorded assignment. A member, even a static one, that sends no SyncGroup within another rebalance timeout is removed
 (``expiry``).
 """
 

@@ -1,14 +1,14 @@
 """A classic group at one moment, as a value.
 
 Its states are Empty, PreparingRebalance (members join), CompletingRebalance (the leader assigns) and Stable. Only the
-result of a generation is recorded (``records.ClassicGroupMetadata``). The rest is in memory alone: which members have
+result of a generation is recorded (``records.ClassicGroupMetadata``). The rest is only in memory: which members have
 joined the next generation, which requests are parked, and which ids were given to members that have not joined again
-with them. A fail-over loses it, and members recover by the errors they get.
+with them. A fail-over loses it, and members recover from the resulting errors.
 
-Every change makes a new value, so the effect of a request can be dropped. Members stay in the order they joined.
+Every change creates a new value, so the effect of a request can be dropped. Members stay in the order they joined.
 
 Consumers' metadata for the chosen protocol begins with their topics. It is read when a generation begins, so a member
-that joins or leaves counts from the next one on. Before a protocol is chosen, and where a member's metadata can't be
+that joins or leaves counts from the next generation on. Before a protocol is chosen, or if a member's metadata can't be
 decoded, the members may subscribe to any topic.
 """
 

@@ -44,7 +44,7 @@ from kafka_nextgen.types import RebalanceReason
 
 __all__ = ["add_member", "join_group"]
 
-#: How long a new member's first join may be parked before the member is given up.
+#: How long a new member's first join may be parked before the member is removed.
 _NEW_MEMBER_TIMEOUT_S = 300.0
 
 
@@ -70,7 +70,7 @@ def join_group(draft: Draft, request: JoinGroup) -> Outcome:
 
 
 def _find_or_make(draft: Draft, request: JoinGroup) -> ErrorCode:
-    """A member that joins without an id creates the group, also in place of an empty consumer group."""
+    """A member that joins without an id creates the group, even in place of an empty consumer group."""
     group = draft.group
     if group.classic is not None:
         return ErrorCode.NONE

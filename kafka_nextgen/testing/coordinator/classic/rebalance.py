@@ -6,9 +6,9 @@
    rebalance timeout. Any other group waits until all members have joined and none is pending, or until its rebalance
    timeout ends.
 3. *Complete.* Dynamic members that have not joined are removed; static ones stay until their session ends (KIP-345).
-   The leader stays if it has joined, else the first member that has joined leads; if none has, the group waits again in
-   the same generation. Each member votes for the protocol it prefers among those that all offer. Then all members are
-   answered, and the leader gets the list of members.
+   The leader keeps its role if it has joined, else the first member that has joined leads; if none has, the group waits
+   again in the same generation. Each member votes for the protocol it prefers among those that all offer. Then all
+   members are answered, and the leader gets the list of members.
 
 The members then have another rebalance timeout to send SyncGroup (``generation``).
 """
@@ -99,7 +99,7 @@ def extend_initial_wait(draft: Draft, wait: InitialWait) -> None:
 
 
 def complete_join_if_all_joined(draft: Draft) -> None:
-    """End the join phase if no member is missing. An initial wait ends by its timer only."""
+    """End the join phase if no member is missing. An initial wait ends only when its timer expires."""
     group = draft.classic
     preparing = group.is_in(ClassicStatus.PREPARING_REBALANCE)
     if preparing and group.initial_wait is None and group.all_have_joined:

@@ -1,8 +1,8 @@
 """Convert a classic group to its record, and back.
 
 A record is written when the leader's assignment arrives, when a static member is replaced in a stable group, and when
-the last member is removed; a new group has an empty one. Recorded state changes only by applying a record, for live
-requests and after a fail-over alike. A known member keeps what the record does not hold: all the protocols it offers,
+the last member is removed; a new group has an empty one. Recorded state changes only by applying a record, both for
+live requests and after a fail-over. A known member keeps what the record does not contain: all the protocols it offers,
 and its parked requests.
 
 After a fail-over the group is as last recorded: Stable, or Empty if it had no members. Its members offer only the

@@ -40,7 +40,7 @@ class JoinedMember:
 
 @frozen
 class JoinGroupAnswer:
-    """The new generation. Only the leader gets ``members``, to assign, unless it must skip that (KIP-814)."""
+    """The new generation. Only the leader gets ``members``, for the assignment, unless it must skip that (KIP-814)."""
 
     error: ErrorCode = ErrorCode.NONE
     member_id: str = ""

@@ -8,11 +8,11 @@ another process may still use it. The instance keeps its assignment, and its fir
 | PreparingRebalance | it has joined, and waits |
 | CompletingRebalance | a rebalance: the leader may be assigning to the old id at this moment |
 | Stable, but the members would now vote for another protocol | a rebalance |
-| Stable | none: the same generation goes on, under the new id |
+| Stable | none: the same generation continues, with the new id |
 
-In the last case a follower gets the generation, and fetches its assignment by SyncGroup. A leader also gets the
-members, and is told to skip the assignment (version 9). An older version lacks that flag, so such a leader is told
-that the old id leads, and acts as a follower.
+In the last case a follower gets the generation, and fetches its assignment with SyncGroup. A leader also gets the
+members, and is told to skip the assignment (version 9). An older version lacks that flag, so such a leader is told that
+the old id leads, and acts as a follower.
 """
 
 from __future__ import annotations

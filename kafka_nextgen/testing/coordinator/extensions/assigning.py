@@ -1,7 +1,7 @@
 """The computing member fetches the group to assign, and installs the assignment (KIP-848,
 "ConsumerGroupPrepareAssignment API", "ConsumerGroupInstallAssignment API").
 
-| what must hold of both | else |
+| what must hold for both requests | else |
 |---|---|
 | the coordinator has extensions | UNSUPPORTED_VERSION |
 | GroupId and MemberId are not empty, MemberEpoch is not negative | INVALID_REQUEST |
@@ -19,12 +19,12 @@ After these checks the assignment is validated against the prepared group:
 |---|---|---|
 | a message: its assignor failed | none | another member is chosen |
 | an assignment it did not prepare with this (new) coordinator | UNKNOWN_MEMBER_ID | it is told again to compute |
-| another epoch than it prepared, unknown members or partitions, a partition twice or, without an error, not at all, \
+| another epoch than it prepared, unknown members or partitions, a partition assigned twice or, without an error, never, \
 metadata in another version than the member itself wrote | INVALID_ASSIGNMENT | another member is chosen |
 | anything else | none | the assignment is the target of the prepared epoch |
 
-If the group epoch has risen since, the assignment is still installed for the epoch it was computed for, and the next
-computation begins at once.
+If the group epoch has increased since, the assignment is still installed for the epoch it was computed for, and the
+next computation begins at once.
 
 If another process has taken a static member's place meanwhile, it gets its instance's assignment. Members that left get
 nothing, and new members wait for the next target.

@@ -1,15 +1,15 @@
 """The client-side assignor fields of heartbeats and their answers (KIP-848, "ConsumerGroupHeartbeat API").
 
 In a heartbeat, null assignors mean unchanged; when a member joins they mean that it has none, even if its instance had
-before. A reason other than 0 asks for a new assignment each time it is sent, changed metadata once; but only if a
-client-side assignor makes, or made, the group's assignment. A server-side one does not read them.
+some before. A reason other than 0 requests a new assignment each time it is sent, and changed metadata does so once,
+but only if a client-side assignor makes, or made, the group's assignment. A server-side assignor does not read them.
 
 The answer also has:
 
 * Whether to compute, in the answer to the heartbeat by which the member is chosen (``computing``).
 * Why the last computation failed, once.
-* When the member reaches the target's epoch: its partitions of the target, those that others have not released yet, and
-  the assignor's name, error and metadata. So it gets its partitions then even if they did not change.
+* When the member reaches the target's epoch: its partitions in the target, those that others have not released yet, and
+  the assignor's name, error and metadata. It gets its partitions then even if they did not change.
 """
 
 from __future__ import annotations

@@ -47,13 +47,13 @@ __all__ = [
 
 NO_METADATA = AssignorMetadata()
 
-#: The highest version there can be.
+#: The highest possible version.
 _HIGHEST = 32_767
 
 
 @frozen
 class Offer:
-    """A member's versions of an assignor: the one it wrote, and the range it reads; None if it need not read."""
+    """A member's versions of an assignor: the one it wrote, and the range it reads (None if it need not read any)."""
 
     version: int
     reads: tuple[int, int] | None
@@ -87,12 +87,12 @@ def common_assignor(group: Group, settings: CoordinatorSettings) -> str | None:
 
 
 def _can_be_run(group: Group, name: str) -> bool:
-    """Whether a counted member of the consumer protocol has the assignor: no other member computes."""
+    """Whether a counted member of the consumer protocol has the assignor: only such members compute."""
     return any(name == each.name for member in group.counted() for each in member.client_assignors)
 
 
 def count_assignors(group: Group, member: MemberMetadata, by: int) -> None:
-    """Count the members' assignors. Members rarely differ in these, so there is little to copy."""
+    """Count the members' assignors. Members rarely differ in these, so the copy is small."""
     if not member.client_assignors:
         return
     offers, preferences = dict(OFFERS.of(group)), dict(PREFERENCES.of(group))

@@ -73,7 +73,7 @@ def protocol_for(group: Group, supported: Sequence[OfferedProtocol]) -> str:
 
 
 def protocols_told(group: Group, names: Sequence[str]) -> Sequence[str]:
-    """In a group with client-side assignors any of the names is possible, because the target may have changed."""
+    """In a group with client-side assignors any protocol name is possible, because the target may have changed."""
     return names if PREFERENCES.of(group) else names[:1]
 
 

@@ -2,21 +2,21 @@
 
 Once an assignment is due, the coordinator chooses the *first member to send a heartbeat* that has the assignor, has not
 failed at this group epoch, and neither waits for expected instances nor stands by. That member is alive, so there is no
-delay. The answer tells it (ShouldComputeAssignment), and so does each later one until it prepares. It must install an
-assignment within its rebalance timeout of the first such answer.
+delay. The answer tells it to compute (ShouldComputeAssignment), and so does each later answer until it prepares. It
+must install an assignment within its rebalance timeout of the first such answer.
 
 | event | effect |
 |---|---|
 | the member installs an assignment | the assignment is validated (``assigning``) |
 | its assignor failed, or the assignment is invalid | it has failed at this epoch |
-| its time is over | it is chosen again if all others have failed or were late, too, at this epoch |
+| it misses its deadline | it is chosen again if all others have also failed or been late at this epoch |
 | it leaves, is removed, leaves temporarily, or is replaced by another process | another member is chosen |
 | not all members have that assignor any more | the computation ends |
 
 None of this fences a member, and the last target stays in force. When all have failed, the group waits for a new
-epoch: a new member, new metadata, or changed topics. Late members do not make it wait, because a lost request or a slow
-moment may pass, and partitions without an owner would stay so. Members with client-side assignors are told once of
-each failure.
+epoch: a new member, new metadata, or changed topics. Late members do not make it wait, because a lost request or a
+pause may be temporary, and partitions without an owner would remain without one. Members with client-side assignors are
+told once of each failure.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _LONGEST = 1_000
 
 
 def retarget_by_member(draft: Draft) -> bool:
-    """Have a member compute the due target if all members share an assignor; return whether they do."""
+    """Let a member compute the due target if all members share an assignor; return whether they do."""
     if assignor := common_assignor(draft.group, draft.settings):
         _call_for_computation(draft, assignor)
         return True

@@ -1,6 +1,6 @@
 """The history of a group: each rebalance, with its cause and the time of its assignment.
 
-A consumer group rebalances when its epoch rises, a classic one when its members have to join again. Both call
+A consumer group rebalances when its epoch increases, a classic one when its members have to join again. Both call
 ``note_rebalance``. ``note_assignment`` records that a target was made, or that a classic group's leader sent its
 assignment. It ends all rebalances that the assignment takes into account, and those left open by a conversion from the
 other protocol.

@@ -1,4 +1,4 @@
-"""The join reasons of members: why they join, and whether the group rebalances for it."""
+"""The join reasons of members: why they join, and whether that makes the group rebalance."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _REQUESTED = (RebalanceReason.MEMBER_REQUESTED, RebalanceReason.SUBSCRIPTION_CHA
 def asks_for_rebalance(draft: Draft, update: Update, stated: JoinReason, is_back: bool) -> bool:
     """Whether to raise the group epoch for this heartbeat, or this JoinGroup to a consumer group.
 
-    A member asks for it by UPGRADE, unless it has not reached the group epoch: then it may be repeating its request
-    after a lost answer. It also asks by a reason for its assignor, unless it joins with RESTART in the place of its
-    instance's former member.
+    A member requests it with UPGRADE, unless it has not reached the group epoch: then it may be repeating its request
+    after a lost answer. It also requests it with a reason for its assignor, unless it joins with RESTART in the place
+    of its instance's former member.
     """
     if stated is JoinReason.UPGRADE and (is_back or _is_settled(draft.group, update.member.member_id)):
         return True

@@ -1,6 +1,6 @@
-"""What a standby is told by the answers to its heartbeats (``standbys``): its place, and what it may get.
+"""What the answers to its heartbeats tell a standby (``standbys``): its place, and which partitions it may get.
 
-It is also told to send heartbeats often, because it learns from an answer that it takes over.
+They also tell it to send heartbeats often, because it learns from an answer that it takes over.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ def with_standby_place(
     member: MemberMetadata,
     answer: ConsumerGroupHeartbeatAnswer,
 ) -> ConsumerGroupHeartbeatAnswer:
-    """The answer, which tells a standby its place, what it may get, and to send its next heartbeat soon.
+    """The answer, which tells a standby its place, which partitions it may get, and to send its next heartbeat soon.
 
-    It is told what it may get whenever it reaches an epoch, when its topics changed, and with each full assignment. Its
-    topics may change without a new epoch, because a standby's subscription does not raise it.
+    It is told which partitions it may get whenever it reaches an epoch, when its topics changed, and with each full
+    assignment. Its topics may change without a new epoch, because a standby's subscription does not increase it.
     """
     place = standby_place(draft.group, member.member_id)
     if not place:

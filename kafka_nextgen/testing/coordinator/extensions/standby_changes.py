@@ -1,8 +1,8 @@
 """Which members of a group with a target size change places: become active, stand by, or take over (``standbys``).
 
 The active members that are present fill the group first. If there are too few, standbys that are present become active
-in the order of their queue, each in place of an active member that is leaving or away while there are such members. If
-there are too many, those with the fewest partitions stand by, before all other standbys.
+in the order of their queue; as long as there are active members that are leaving or away, each replaces one of these.
+If there are too many, those with the fewest partitions stand by, before all other standbys.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def is_settled(group: Group, size: int) -> bool:
 
 
 def plan_change(group: Group, size: int, queue: Sequence[str], leaving: Collection[str] = ()) -> StandbyChange:
-    """Who changes places.
+    """Decide which members change places.
 
     Args:
         group: The group with all its members.
@@ -102,7 +102,7 @@ def _fill(
 
 
 def _fewest_partitions(group: Group, member_ids: Iterable[str], count: int) -> list[str]:
-    """So many of the members, those with the fewest partitions first."""
+    """The first ``count`` members, those with the fewest partitions first."""
 
     def size_of(member_id: str) -> tuple[int, str]:
         return sum(map(len, group.target(member_id).values())), member_id

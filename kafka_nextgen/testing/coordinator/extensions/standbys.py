@@ -8,15 +8,15 @@ nothing, and assignments leave it out. Standbys have an order, in which they tak
 | a member joins, and there are enough active ones | it stands by; the group epoch stays |
 | an active member leaves, is removed, or its session ends | the first standby takes over from it |
 | an active static member leaves temporarily | the same; its instance stands by when it comes back |
-| a member joins while a static member is away that no standby replaced | it takes over from that member |
+| a member joins while a static member that no standby replaced is away | it takes over from that member |
 | the target size is raised | the first standbys become active |
-| the target size is lowered | the active members with the fewest partitions stand by, first of all |
+| the target size is lowered | the active members with the fewest partitions stand by, before all other standbys |
 | the target size is removed, or the group converts to the classic protocol | all members are active |
 | the coordinator fails over | standbys and their order are kept |
 
-A standby that takes over gets its predecessor's target, so no other partition moves. If it subscribes to the same, and
-nothing else changed, that is the group's next target, with any assignor. Otherwise the group's assignor makes the next
-target. Neither waits for the assignment interval (KIP-1263).
+A standby that takes over gets its predecessor's target, so no other partition moves. If it subscribes to the same
+topics, and nothing else changed, that is the group's next target, whichever the assignor. Otherwise the group's
+assignor makes the next target. Neither waits for the assignment interval (KIP-1263).
 
 Which members change places is decided in ``standby_changes``; what standbys are told is in ``standby_answers``.
 """
@@ -69,7 +69,7 @@ def uncounted(group: Group) -> Collection[str]:
 
 
 def stands_by(draft: Draft, member: MemberMetadata) -> bool:
-    """Whether the member stands by, or members change places with its request. Then the group epoch is up to date."""
+    """Whether the member stands by, or its request makes members change places. The group epoch is then up to date."""
     queue, is_new = STANDBYS.of(draft.group), member.member_id not in draft.group.currents
     if not queue and not _target_size(draft):
         return False
@@ -95,7 +95,7 @@ def _is_left_out(draft: Draft, member: MemberMetadata) -> bool:
 
 
 def _has_classic_target(group: Group) -> bool:
-    """Whether the target is that of the classic group before, whose leader may have left out partitions."""
+    """Whether the target is still that of the former classic group, whose leader may have left out partitions."""
     return group.assignment_timestamp_ms == 0 and group.assignment_epoch >= group.epoch
 
 
@@ -208,9 +208,9 @@ def _subscribe_alike(group: Group, swap: Swap) -> bool:
 
 
 def _give_target(draft: Draft, swap: Swap) -> None:
-    """Give the successor its predecessor's target, but for topics to which it does not subscribe.
+    """Give the successor its predecessor's target, except for topics to which it does not subscribe.
 
-    One that was active until now still has a target of its own, and keeps it until the next.
+    A successor that was active until now still has its own target, and keeps it until the next one.
     """
     group = draft.group
     if group.target(swap.successor):

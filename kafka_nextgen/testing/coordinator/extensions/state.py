@@ -1,4 +1,4 @@
-"""The extensions' state of a group: in ``Group.kept`` what its records give, in ``Group.remembered`` the rest."""
+"""The extensions' state of a group: ``Group.kept`` has what its records contain, ``Group.remembered`` the rest."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ T = TypeVar("T")
 
 @frozen
 class StateOf(Generic[T]):
-    """A value of each group, ``empty`` unless one was put there. ``where`` names the attribute of ``Group`` for it."""
+    """A value of each group, ``empty`` unless it was set. ``where`` names the attribute of ``Group`` that holds it."""
 
     where: Literal["kept", "remembered"]
     name: str
@@ -70,9 +70,9 @@ class Computing:
 
     A member that has ``failed`` is not chosen again while the group is at ``failed_epoch``. One that was ``late`` is
     chosen again if no other is left. ``complaint`` is the message of the last failure, which the members in ``untold``
-    have yet to get. ``is_urgent`` after an assignment for an older epoch, or if standbys take over: the
-    next one does not wait for its interval. At the group epoch ``taken_over_at``, the former target is the next one,
-    with standbys in place of their predecessors.
+    have not received yet. ``is_urgent`` is set after an assignment for an older epoch, or if standbys take over: the
+    next assignment does not wait for its interval. At the group epoch ``taken_over_at``, the former target is the next
+    one, with standbys in place of their predecessors.
     """
 
     assignor: str | None = None
@@ -102,10 +102,10 @@ PREFERENCES: StateOf[Mapping[tuple[str, ...], int]] = StateOf("kept", "preferenc
 #: The standbys, in the order in which they take over.
 STANDBYS: StateOf[tuple[str, ...]] = StateOf("kept", "standbys", ())
 
-#: By standby: the topics for which it was last told what it may get.
+#: By standby: the topics for which it was last told its possible partitions.
 TOLD: StateOf[Mapping[str, frozenset[str]]] = StateOf("remembered", "told", {})
 
-#: Where the computation of the next target stands. A new coordinator begins it again.
+#: The state of the computation of the next target. A new coordinator restarts it.
 COMPUTING = StateOf("remembered", "computing", Computing())
 
 

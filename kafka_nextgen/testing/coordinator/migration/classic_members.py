@@ -13,10 +13,10 @@ reconciles by JoinGroup. It is told to join again when
 * it has partitions to revoke, because only a JoinGroup can acknowledge that,
 * all partitions that it waits for are free.
 
-It then has its rebalance timeout to join. By SyncGroup it fetches the assignment from its JoinGroup. There is no leader
-and no wait for other members: the member gets its current assignment, in the version of its own embedded protocol. If
-there is a newer target, it is told to join again, unless it has partitions to revoke: then it first needs the
-assignment without them.
+It then has its rebalance timeout to join. With SyncGroup it fetches the assignment that its JoinGroup led to. There is
+no leader and no wait for other members: the member gets its current assignment, in the version of its own embedded
+protocol. If there is a newer target, it is told to join again, unless it has partitions to revoke: then it first needs
+the assignment without them.
 """
 
 from __future__ import annotations
@@ -99,14 +99,14 @@ def _is_behind(draft: Draft, current: CurrentMemberAssignment) -> bool:
 
 def _waits(group: Group, current: CurrentMemberAssignment) -> bool:
     """Whether another member still owns a partition of this member's target. This member has nothing left to revoke, so
-    ``takes_back_at_once`` makes no difference: those of the target that it owns, it keeps.
+    ``takes_back_at_once`` makes no difference: it keeps the partitions of the target that it owns.
     """
     target, member_id = flatten(group.target(current.member_id)), current.member_id
     return any(has_other_owner(partition, member_id, group.owners) for partition in target)
 
 
 def _expect_join(draft: Draft, member_id: str) -> None:
-    """Set the timer that removes the member if it does not join in its rebalance timeout after it was first told to."""
+    """Set the timer that removes the member unless it joins within its rebalance timeout of being first told to."""
     draft.arm_unless_running(TimerKind.JOIN, member_id, draft.group.members[member_id].rebalance_timeout_ms / 1000)
 
 

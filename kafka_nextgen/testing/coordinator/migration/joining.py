@@ -7,7 +7,7 @@ rounds, one to revoke and one to get partitions. An eager member owns nothing wh
 
 | what must hold | else |
 |---|---|
-| the policy is not to convert groups at all (since Kafka 4.3.1) | INCONSISTENT_GROUP_PROTOCOL |
+| the policy allows some conversion of groups (since Kafka 4.3.1) | INCONSISTENT_GROUP_PROTOCOL |
 | the group has room, or the member or, since Kafka 4.4, its instance is in it | GROUP_MAX_SIZE_REACHED |
 | it is a consumer, and offers a protocol that all other classic members offer | INCONSISTENT_GROUP_PROTOCOL |
 | its embedded subscription can be decoded | INCONSISTENT_GROUP_PROTOCOL, before Kafka 4.4 UNKNOWN_SERVER_ERROR |
@@ -81,7 +81,7 @@ def _has_room(group: Group, request: JoinGroup, settings: CoordinatorSettings) -
 
 
 def _is_consistent(group: Group, request: JoinGroup) -> bool:
-    """Whether the group could go on as a classic one with this member."""
+    """Whether the group could continue as a classic group with this member."""
     offered = {protocol.name for protocol in request.protocols}
     in_common = any(group.classic_support.get(name, 0) == group.num_classic for name in offered)
     return request.protocol_type == PROTOCOL_TYPE and in_common

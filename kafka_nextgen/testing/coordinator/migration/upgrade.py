@@ -1,6 +1,6 @@
 """Convert a classic group with members to a consumer group (KIP-848, "Upgrade to the consumer protocol").
 
-This happens when the first member joins by the consumer protocol. Read from the top:
+This happens when the first member joins with the consumer protocol. Read from the top:
 
 | what must hold | else |
 |---|---|
@@ -16,8 +16,7 @@ This happens when the first member joins by the consumer protocol. Read from the
 
 The members are then in the consumer group, stable with their last assignment, and both epochs are the generation.
 Members with parked requests join again, because the joining member is about to raise the epoch. As in Kafka, they are
-told so even if a later check fails. From now on each of them reconciles separately (``joining``,
-``classic_members``).
+told to even if a later check fails. From now on each of them reconciles separately (``joining``, ``classic_members``).
 """
 
 from __future__ import annotations
@@ -125,7 +124,7 @@ def _has_user_data(assignment: bytes) -> bool:
     try:
         return bool(user_data_of(assignment))
     except DecodeError:
-        return False  # refused for another reason
+        return False  # refused for a different reason
 
 
 def _read(group: ClassicGroup, member: ClassicMember, draft: Draft) -> _Member:

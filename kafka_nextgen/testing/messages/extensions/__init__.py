@@ -1,5 +1,6 @@
-"""What Apache Kafka never shipped, for brokers: APIs of its own, and what it adds to Kafka's messages.
+"""The broker's half of the extensions that Apache Kafka never shipped: additional APIs, and additions to Kafka's
+messages.
 
-A module that is named as one of ``messages`` does what that does, and reads and writes the tags besides. ``messages``
-itself knows nothing of any of it.
+A module with the same name as one of ``messages`` does the same, and also reads and writes the tagged fields.
+``messages`` itself does not know the extensions.
 """

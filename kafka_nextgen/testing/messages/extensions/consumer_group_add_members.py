@@ -1,6 +1,6 @@
 """ConsumerGroupAddMembers, an extension, on the broker.
 
-An instance that is named twice is expected on the terms that were named last; it has one result.
+If an instance is named twice, its last entry applies, and it has one result.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ _Added = ConsumerGroupAddMembersResponse.AddedMember
 
 
 def from_request(message: ConsumerGroupAddMembersRequest) -> AddMembers:
-    """Read who is announced."""
+    """Read the announced instances."""
     last = {member.instance_id: member for member in message.members}
     return REQUEST.from_structure(message.replaced(members=list(last.values())))
 
 
 def to_response(answer: MembersAdded) -> ConsumerGroupAddMembersResponse:
-    """Write what became of each."""
+    """Write the result for each instance."""
     return ConsumerGroupAddMembersResponse(
         error_code=answer.error,
         error_message=answer.message,

@@ -1,5 +1,5 @@
-"""ConsumerGroupDescribe, on the broker, with what KIP-848 would have shown of assignors in members, beside each
-member's target, and with who is expected and who stands by.
+"""ConsumerGroupDescribe, on the broker, with the fields that KIP-848 proposed for client-side assignors beside each
+member's target, and with the expected instances and the standbys.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _Member = _Group.Member
 def to_response(
     answer: ConsumerGroupDescribed, topics: TopicDirectory, *, with_extensions: bool = False
 ) -> ConsumerGroupDescribeResponse:
-    """Write the groups, with the names that ``topics`` has, and tags only ``with_extensions``."""
+    """Write the groups, with topic names from ``topics``, and with tagged fields only if ``with_extensions``."""
     message = plain.to_response(answer, topics)
     if not with_extensions:
         return message

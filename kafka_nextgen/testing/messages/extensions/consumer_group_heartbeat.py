@@ -1,4 +1,4 @@
-"""ConsumerGroupHeartbeat, on the broker, with what KIP-848 promises of client-side assignors."""
+"""ConsumerGroupHeartbeat, on the broker, with KIP-848's fields for client-side assignors."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def from_request(
     *,
     with_extensions: bool = False,
 ) -> ConsumerGroupHeartbeat:
-    """Read a heartbeat as the coordinator wants it, tags only ``with_extensions``."""
+    """Convert a heartbeat to a request of the coordinator; read tagged fields only if ``with_extensions``."""
     heartbeat = plain.from_request(message, client_id, client_host, new_member_id)
     assignors, reason = message.client_assignors, join_reason_of(message.join_reason)
     if not with_extensions or (assignors is None and reason is JoinReason.UNKNOWN):
@@ -38,7 +38,7 @@ def from_request(
 def to_response(
     answer: ConsumerGroupHeartbeatAnswer, *, with_extensions: bool = False
 ) -> ConsumerGroupHeartbeatResponse:
-    """Write the coordinator's answer, tags only ``with_extensions``."""
+    """Write the coordinator's answer, with tagged fields only if ``with_extensions``."""
     message = plain.to_response(answer)
     if not with_extensions:
         return message

@@ -10,7 +10,7 @@ __all__ = ["from_request", "to_response"]
 
 
 def from_request(message: ConsumerGroupHistoryRequest) -> DescribeHistory:
-    """Read the question."""
+    """Read the request."""
     return DescribeHistory(message.group_id)
 
 

@@ -1,7 +1,7 @@
 """ConsumerGroupInstallAssignment (KIP-848, "ConsumerGroupInstallAssignment API"), on the broker.
 
-Nothing a member computed is refused here: whether it may be put in force is for the coordinator to say. What an
-assignment can't even hold, a member or one of its partitions twice, is told to it in words.
+No computed assignment is refused here: the coordinator decides whether it is installed. A flaw that an assignment can't
+represent, such as a member or one of its partitions given twice, is passed on as text.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _Member = ConsumerGroupInstallAssignmentRequest.Member
 
 
 def from_request(message: ConsumerGroupInstallAssignmentRequest) -> InstallAssignment:
-    """Read what was computed."""
+    """Read the computed assignment."""
     return InstallAssignment(
         group_id=message.group_id,
         member_id=message.member_id,
@@ -39,7 +39,7 @@ def from_request(message: ConsumerGroupInstallAssignmentRequest) -> InstallAssig
 
 
 def to_response(answer: AssignmentInstalled) -> ConsumerGroupInstallAssignmentResponse:
-    """Write whether that is the group's target now."""
+    """Write whether the assignment was installed."""
     return ConsumerGroupInstallAssignmentResponse(error_code=answer.error, error_message=answer.message)
 
 
@@ -51,7 +51,7 @@ def _member_from(member: _Member) -> MemberAssignment:
 
 
 def _flaws_in(members: Iterable[_Member]) -> Iterator[str]:
-    """What no assignment can hold, to be read after "the assignor"."""
+    """The flaw that no assignment can represent, worded to follow "the assignor"; or None."""
     seen: set[str] = set()
     for member in members:
         if member.member_id in seen:

@@ -25,12 +25,12 @@ _Topic = ConsumerGroupPrepareAssignmentResponse.Topic
 
 
 def from_request(message: ConsumerGroupPrepareAssignmentRequest) -> PrepareAssignment:
-    """Read who asks."""
+    """Read the request."""
     return PrepareAssignment(message.group_id, message.member_id, message.member_epoch)
 
 
 def to_response(answer: AssignmentPrepared) -> ConsumerGroupPrepareAssignmentResponse:
-    """Write the group as its assignor is to see it."""
+    """Write the group in the form in which its assignor sees it."""
     ids = {topic.name: topic_id for topic_id, topic in answer.topics.items()}
     return ConsumerGroupPrepareAssignmentResponse(
         error_code=answer.error,

@@ -1,4 +1,4 @@
-"""DescribeGroups, on the broker, with who is expected, from version 5 on."""
+"""DescribeGroups, on the broker, with the expected instances from version 5 on."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _WITH_TAGS = 5
 
 
 def to_response(answer: GroupsDescribed, version: int, *, with_extensions: bool = False) -> DescribeGroupsResponse:
-    """Write the groups, tags only ``with_extensions``."""
+    """Write the groups, with tagged fields only if ``with_extensions``."""
     if with_extensions and version >= _WITH_TAGS:
         return plain.to_response(answer, version, GROUP_WITH_EXPECTED)
     return plain.to_response(answer, version)

@@ -1,4 +1,4 @@
-"""JoinGroup, on the broker, with what a member states, from version 6 on."""
+"""JoinGroup, on the broker, with the member's join reason from version 6 on."""
 
 from __future__ import annotations
 
@@ -21,6 +21,6 @@ def from_request(
     *,
     with_extensions: bool = False,
 ) -> JoinGroup:
-    """Read a JoinGroup as the coordinator wants it, tags only ``with_extensions``."""
+    """Convert a JoinGroup to a request of the coordinator; read tagged fields only if ``with_extensions``."""
     join = plain.from_request(message, number, client_id, client_host, new_member_id)
     return evolve(join, join_reason=join_reason(message.join_reason)) if with_extensions else join

@@ -1,15 +1,15 @@
 """AddMembers: pre-register instances and keep a place for each, so that all of them cost the group one rebalance
 (KIP-345, "Future Works"; the batched join it proposes, with timeouts and assignor per member and a result for each).
 
-What must hold of the request:
+What must hold for the request:
 
 | what must hold | else |
 |---|---|
 | this coordinator has extensions | UNSUPPORTED_VERSION |
 | the group id is not empty | INVALID_GROUP_ID |
-| the time to wait is not negative, and an instance is named if it is above 0 | INVALID_REQUEST |
+| the waiting time is not negative, and an instance is named if it is above 0 | INVALID_REQUEST |
 
-What must hold of each instance, checked separately, read from the top:
+What must hold for each instance, checked separately, from top to bottom:
 
 | what must hold | else |
 |---|---|
@@ -17,13 +17,14 @@ What must hold of each instance, checked separately, read from the top:
 | each timeout is above 0, or -1 for none | INVALID_SESSION_TIMEOUT, INVALID_REQUEST |
 | the assignor is one of this coordinator's | UNSUPPORTED_ASSIGNOR |
 | no member has the instance id, even one that left temporarily | UNRELEASED_INSTANCE_ID |
-| the group has room, places counted | GROUP_MAX_SIZE_REACHED |
+| the group has room, counting its places | GROUP_MAX_SIZE_REACHED |
 
 A place is kept for the time in the request, or for the member's session timeout if that is shorter. A later request for
 the same instance replaces the place, even if the instance has joined and waits. A new group is an empty consumer group
 with places, until a member joins by the classic protocol.
 
-A time of 0 removes places: the named ones, else all. Missing instances are dropped, and waiting members count at once.
+A waiting time of 0 removes places: the named ones, or all if none is named. Missing instances are dropped, and waiting
+members count at once.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Pre-registration in classic groups: an expected instance's JoinGroup is *held* until no instance is missing.
 
-A join phase would make all members join again and wait idle for the missing instances. So the group stays in its
+A join phase would make all members join again and wait idle for the missing instances. The group therefore stays in its
 generation; when no instance is missing any more, all held joins are handled together, and the group rebalances once
 (KIP-345, "Future Works").
 
@@ -13,8 +13,8 @@ generation; when no instance is missing any more, all held joins are handled tog
 | the group becomes a consumer group | the joins are answered REBALANCE_IN_PROGRESS, and the instances wait there |
 | a consumer group becomes a classic one | its waiting members are admitted |
 
-A client abandons its JoinGroup after its rebalance timeout, so no held join waits longer than that. Held joins are in
-memory alone: after a fail-over the instances join again, and are held again.
+A client abandons its JoinGroup after its rebalance timeout, so no held join waits longer than that. Held joins are only
+in memory: after a fail-over the instances join again, and are held again.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def _refusal(draft: Draft, request: JoinGroup) -> ErrorCode:
     group = draft.classic
     if not group.members:
         return ErrorCode.NONE
-    group = evolve(group, status=ClassicStatus.PREPARING_REBALANCE)  # its next state
+    group = evolve(group, status=ClassicStatus.PREPARING_REBALANCE)  # the group's next state
     if not has_room(group, "", draft.settings):
         return ErrorCode.GROUP_MAX_SIZE_REACHED
     return ErrorCode.NONE if is_consistent(group, request) else ErrorCode.INCONSISTENT_GROUP_PROTOCOL

@@ -1,6 +1,6 @@
 """Pre-registration: the places a group keeps for expected instances, and the state derived from them.
 
-A *place* is kept for an instance id until its time is over. The instance is *missing* until a member with that id is in
+A *place* is kept for an instance id until it expires. The instance is *missing* until a member with that id is in
 the group; that member *waits* until no instance is missing any more. A waiting member is not *counted*: it is in the
 group, at the target's epoch, without partitions, and assignments leave it out (KIP-345, "Future Works": the server
 waits until all have joined, and then rebalances once).
@@ -76,18 +76,18 @@ def seats_kept(group: Group, instance_id: str | None) -> int:
 
 
 def is_overdue(place: Place, now: float) -> bool:
-    """Whether the time of a place is over; ``now`` is in seconds, and timers may be a fraction of a millisecond off."""
+    """Whether a place has expired; ``now`` is in seconds, and timers may be a fraction of a millisecond off."""
     return place.until_ms - 1000 * now < 1
 
 
 def knows_its_topics(group: Group, member_id: str) -> bool:
-    """Whether there is anything to assign to the member yet: the matches of its pattern may not be known."""
+    """Whether it is known what can be assigned to the member: the matches of its pattern may not be known yet."""
     member = group.members[member_id]
     return member.subscribed_pattern is None or member.subscribed_pattern in group.patterns
 
 
 def begin_group(draft: Draft) -> None:
-    """Make an empty consumer group if the group id has no group, or offsets alone."""
+    """Make an empty consumer group if the group id has no group, or only offsets."""
     group, classic = draft.group, draft.group.classic
     is_taken = classic is not None and bool(group.classic_record or classic.members or classic.pending)
     if not group.is_consumer_group and not is_taken:
@@ -95,7 +95,7 @@ def begin_group(draft: Draft) -> None:
 
 
 def begin_epochs(draft: Draft) -> None:
-    """Raise a new group's epochs to 1. Kafka before 4.3 begins with 0, which no joined member can have."""
+    """Increase a new group's epochs to 1. Kafka before 4.3 begins with 0, which no joined member can have."""
     group = draft.group
     if not group.is_consumer_group or group.epoch == 0:
         draft.write(GroupMetadata(group.group_id, 1, group.metadata_hash))

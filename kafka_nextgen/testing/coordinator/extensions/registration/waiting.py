@@ -4,7 +4,7 @@
 |---|---|
 | an expected instance joins | it waits; the group epoch stays, and no member rebalances |
 | the last missing instance joins | all waiting members count from now on, which raises the epoch once |
-| a place's time ends before its instance joins | it is removed; if it was the last missing, as in the row above |
+| a place's time ends before its instance joins | it is removed; if it was the last one missing, as in the row above |
 | a waiting member's session ends | its instance is missing again; the epoch stays |
 | a waiting member leaves for good, or is removed | its place is removed; the epoch stays |
 | another member joins or leaves, or topics change | the epoch rises as always; waiting members still wait |
@@ -87,13 +87,13 @@ def sets_aside(draft: Draft, member: MemberMetadata) -> bool:
 
 
 def settle(draft: Draft) -> None:
-    """Remove places whose time is over, and count all members if no instance is missing."""
+    """Remove expired places, and count all members if no instance is missing."""
     group = draft.group
     if group.classic is not None:
         count_members_in(draft)
     if not PLACES.of(group):
         return
-    keeps_places = draft.settings.extensions  # if not, an earlier coordinator may have left places
+    keeps_places = draft.settings.extensions  # otherwise an earlier coordinator may have left places
     overdue = {each.instance_id for each in missing(group) if is_overdue(each, draft.now) or not keeps_places}
     absent = [place for place in missing(group) if place.instance_id not in overdue]
     if overdue:
