@@ -27,7 +27,7 @@ __all__ = [
     "checked_offset_specs",
 ]
 
-#: Where a group is to continue: an offset, or the current beginning or end.
+#: The position at which a group is to continue: an offset, or the current beginning or end.
 OffsetSpec = int | OffsetAndMetadata | OffsetReset
 
 #: The longest time whose milliseconds fit into 32 bits.
@@ -48,7 +48,7 @@ def checked_names(what: str, names: Collection[str]) -> tuple[str, ...]:
 
 
 def checked_new_members(group_id: str, members: Collection[str | NewMember], within: float) -> tuple[NewMember, ...]:
-    """Return the members to announce; the later of two entries for one member counts."""
+    """Return the members to announce; of two entries for the same member, the later one counts."""
     if isinstance(members, str | bytes | NewMember):
         raise TypeError(f"instance ids must be a collection; did you mean [{members!r}]?")
     _check_time("within", within, allows_zero=True)

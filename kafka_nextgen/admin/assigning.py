@@ -43,7 +43,7 @@ async def assignment_spec(call: AdminCall, group_id: str, assignor: str | None) 
 
 
 async def _describe_at_rest(call: AdminCall, group_id: str) -> GroupDescription:
-    """Describe the group, but wait while a classic one rebalances: then it has no subscriptions and assignments."""
+    """Describe the group; wait while a classic one rebalances, since its subscriptions and assignments are unknown."""
     tries = 0
     while True:
         group = await describe_group(call, group_id)

@@ -48,7 +48,7 @@ __all__ = ["AsyncGroupAdmin"]
 
 T = TypeVar("T")
 
-#: The most groups asked about at once; more would only wait in the brokers' queues.
+#: The maximum number of concurrent requests for groups; more would only wait in the brokers' queues.
 _MAX_IN_FLIGHT = 32
 
 

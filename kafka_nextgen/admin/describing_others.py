@@ -81,7 +81,7 @@ def _description(group: Any, kind: GroupType, coordinator: GroupCoordinator) -> 
 
 
 def _share_member(member: m.ShareGroupDescribeResponse.DescribedGroup.Member) -> MemberDescription:
-    """Several members may have the same partition."""
+    """Convert a member of a share group. Several members may have the same partition."""
     return MemberDescription(
         member_id=member.member_id,
         type=GroupType.SHARE,
@@ -142,7 +142,7 @@ def _task_names(
 
 
 async def _listed_group(call: AdminCall, group_id: str) -> GroupDescription | None:
-    """Return what the coordinator lists of the group; None if it lists none of this id or no types."""
+    """Return the coordinator's list entry for the group; None if it has no entry with this id, or lists no types."""
     try:
         _, listed = await call.send(
             f"group {group_id}: looking for its type",

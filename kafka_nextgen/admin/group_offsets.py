@@ -5,7 +5,7 @@ its high watermark, as in Kafka's own tools, so that an open transaction does no
 also uses the partition's beginning: records that retention or DeleteRecords removed can't be read, so they do not count
 as lag. A partition whose beginning and end are unavailable (deleted topic, no leader) is listed with an error.
 
-To alter or delete offsets, the group must have no members on these partitions: their next commits would undo the
+To alter or delete offsets, the group must have no members that read these partitions: their next commits would undo the
 change.
 """
 
@@ -88,7 +88,7 @@ async def _refresh_metadata(call: AdminCall, partitions: Collection[TopicPartiti
 
 
 async def _find_offsets(call: AdminCall, timestamps: Mapping[TopicPartition, int]) -> PartitionResults[int]:
-    """Return where each partition begins or ends, by the metadata just requested; no failure hides the others."""
+    """Return where each partition begins or ends, using the latest metadata; one failure does not affect the others."""
     errors = {tp: error for tp in timestamps if (error := _metadata_error(call, tp))}
     wanted = {tp: at for tp, at in timestamps.items() if tp not in errors}
     found = offsets_of(await call.queries.find_offsets(wanted, call.attempt_timeout_s()))
@@ -96,7 +96,7 @@ async def _find_offsets(call: AdminCall, timestamps: Mapping[TopicPartition, int
 
 
 def _metadata_error(call: AdminCall, tp: TopicPartition) -> KafkaNextgenError | None:
-    """Return why the metadata has no leader to ask for the partition's offsets, if so."""
+    """Return the reason if the metadata has no leader that can be asked for the partition's offsets."""
     image = call.cluster.metadata
     topic, partition = image.topics_by_name.get(tp.topic), image.partition(tp)
     if topic is not None and topic.error not in (ErrorCode.NONE, ErrorCode.LEADER_NOT_AVAILABLE):

@@ -1,4 +1,4 @@
-"""Why a group rebalanced, as its coordinator remembers: an extension that Apache Kafka's coordinators lack."""
+"""Why a group rebalanced, as recorded by its coordinator: an extension that Apache Kafka's coordinators lack."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ __all__ = ["PastRebalance", "describe_history"]
 
 @frozen
 class PastRebalance:
-    """A rebalance of a group, as its coordinator remembers it.
+    """A rebalance of a group, as recorded by its coordinator.
 
     ``number`` counts the rebalances of the group. ``member_id`` and ``instance_id`` belong to the member that caused
-    it, if any; ``stated`` is the reason it stated, ``text`` its free text (KIP-800) or other details. ``caused_at`` and
-    ``assigned_at`` are in seconds since the Unix epoch. ``epoch`` is the resulting group epoch, in a classic group the
-    generation; ``target_epoch`` the epoch of the first assignment that takes the cause into account, None like
-    ``assigned_at`` until there is one. Causes that follow each other closely share an assignment.
+    it, if any; ``stated`` is the reason that the member stated, ``text`` its free text (KIP-800) or other details.
+    ``caused_at`` and ``assigned_at`` are in seconds since the Unix epoch. ``epoch`` is the resulting group epoch, in a
+    classic group the generation; ``target_epoch`` the epoch of the first assignment that takes the cause into account,
+    None like ``assigned_at`` until there is one. Causes that follow each other closely share an assignment.
     """
 
     number: int

@@ -1,7 +1,7 @@
 """Send requests to brokers until they succeed, within a deadline.
 
 If the coordinator is moving or loading, the request is repeated after growing pauses, and the coordinator is looked up
-again. The same holds if it can't be reached or its response is incomplete, unless the request must not be repeated:
+again. The same applies if it can't be reached or its response is incomplete, unless the request must not be repeated:
 perhaps only the response was lost, and a second removal of a member would report that it does not exist. All other
 error codes raise their typed errors.
 """
@@ -35,7 +35,7 @@ R = TypeVar("R")
 #: An error code (0 for none), and the broker's message.
 ErrorInResponse = tuple[int, str | None]
 
-#: Errors that pass without intervention.
+#: Transient errors, which need no intervention.
 _TRANSIENT = frozenset(
     {
         ErrorCode.NOT_COORDINATOR,
@@ -82,10 +82,10 @@ class AdminCall:
         error_in: Callable[[R], ErrorInResponse],
         is_repeatable: bool = True,
     ) -> R:
-        """Send a request until its response has no error, and return what ``read`` makes of the response.
+        """Send a request until its response has no error, and return the result of ``read`` for the response.
 
         Args:
-            about: What errors call the request.
+            about: The name of the request in errors.
             target: The broker to ask.
             api: The API, with the versions that may be used.
             build: Makes the request of a version.
@@ -126,7 +126,7 @@ class AdminCall:
 
 
 def _transient_error(about: str, target: Target, code: int, message: str | None) -> BrokerError | None:
-    """Return the error of this code, None if there is none. Raises an error that is not transient."""
+    """Return the error for this code, None for no error. Raises an error that is not transient."""
     if code == ErrorCode.NONE:
         return None
     error = broker_error(about, code, message, target.group_id if isinstance(target, Coordinator) else None)

@@ -1,7 +1,7 @@
 """Groups as ``GroupAdmin`` describes them, and ``Results`` of calls about several groups.
 
-Groups of both protocols have the same description. What only one protocol has is None for the other: a classic group
-has no epochs and no target, since its leader assigns and keeps its plan to itself.
+Groups of both protocols have the same description. Fields that only one protocol has are None for the other: a classic
+group has no epochs and no target, since its leader assigns the partitions and does not publish a plan.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ class StreamsTasks:
     warmup: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        """Return the active ones, then the others by their kind; ``-`` for none."""
+        """Return the active tasks, then the others by their kind; ``-`` for none."""
         kinds = (("", self.active), ("standby", self.standby), ("warmup", self.warmup))
         return " ".join(" ".join(filter(None, (kind, *tasks))) for kind, tasks in kinds if tasks) or "-"
 
@@ -121,9 +121,9 @@ class StreamsTasks:
 class MemberDescription:
     """A member of a group.
 
-    ``type`` is its protocol: a consumer group may have classic members during an upgrade. ``assignment`` is what it
-    owns now, ``target`` what it is to own. They are None if unknown: the classic protocol has no target, and
-    assignments of Connect workers have their own format.
+    ``type`` is its protocol: a consumer group may have classic members during an upgrade. ``assignment`` has the
+    partitions that it owns now, ``target`` those that it is to own. They are None if unknown: the classic protocol has
+    no target, and assignments of Connect workers have their own format.
 
     Only coordinators with extensions know client-side assignors: ``client_assignors`` are those that the member can
     run, preferred ones first; ``assignment_error`` (0 for none) and ``assignment_metadata`` are from the one that
@@ -154,7 +154,7 @@ class MemberDescription:
 
     @property
     def is_at_target(self) -> bool:
-        """Whether it owns its target, as far as that is known."""
+        """Whether the member owns its target, as far as that is known."""
         if self.target_tasks != self.tasks:
             return False
         return self.target is None or self.target == self.assignment
@@ -175,7 +175,8 @@ class ExpectedMember:
 
 @frozen
 class GroupDescription:
-    """A group of any type; of a share or streams group that its coordinator can only list, type and state.
+    """A group of any type; if its coordinator can only list it (a share or streams group), only type and state are
+    known.
 
     ``assignor`` is the one in use, empty before there is one. ``expected`` has announced members, if the coordinator
     has extensions.
@@ -194,7 +195,7 @@ class GroupDescription:
 
     @property
     def is_simple(self) -> bool:
-        """Whether it has committed offsets but never had members."""
+        """Whether the group has committed offsets but never had members."""
         return self.type is GroupType.CLASSIC and not self.protocol_type
 
 
@@ -229,9 +230,10 @@ class GroupOffset:
 
 @frozen
 class Results(Generic[K, V]):
-    """The results of a call about several things: ``done``, and the errors of the rest in ``failed``.
+    """The results of a call about several items: ``done``, and the errors of the others in ``failed``.
 
-    One group whose coordinator is away must not hide the others. ``results[key]`` returns or raises a single result.
+    One group whose coordinator is unavailable must not hide the others. ``results[key]`` returns or raises a single
+    result.
     """
 
     done: Mapping[K, V]

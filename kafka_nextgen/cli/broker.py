@@ -21,10 +21,10 @@ from kafka_nextgen.testing.coordinator.settings import Profile
 
 __all__ = ["broker"]
 
-#: Serves the metrics that a function returns on a loopback port; ``kafka_nextgen.prometheus``, an extra, has one.
+#: A function that serves metrics on a loopback port; ``kafka_nextgen.prometheus``, an extra, has one.
 Serve = Callable[[Callable[[], CoordinatorMetrics]], AbstractContextManager[int]]
 
-_SCRAPE_S = 5.0  # a broker that takes longer to count its groups is stuck
+_SCRAPE_S = 5.0  # if counting the groups takes longer, the broker is stuck
 #: How often the broker checks for a signal: one that another thread received does not wake the event loop.
 _SIGNAL_CHECK_S = 0.2
 
@@ -143,7 +143,7 @@ def _named(listener: str) -> str:
 
 @contextmanager
 def _serving_metrics(broker: Broker, serve: Serve | None) -> Iterator[None]:
-    """Serve the broker's metrics while the block runs, if wanted."""
+    """Serve the broker's metrics while the block runs, if a port was given."""
     if serve is None:
         yield
         return

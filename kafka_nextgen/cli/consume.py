@@ -1,7 +1,7 @@
 """``kafka-nextgen consume``: print the records that a group has not read yet.
 
 Offsets are committed only after their records were printed and stdout was flushed: about once a second, before
-partitions are revoked, and at the end. So records lost in a broken pipe are read again by the next consumer.
+partitions are revoked, and at the end. Records lost in a broken pipe are therefore read again by the next consumer.
 
 The format ``text`` prints raw values. ``json`` prints one object per line; data that is not UTF-8 is in base64 under
 another name (``value_base64``).
@@ -120,7 +120,7 @@ class _Printer:
                 self.consumer.commit()
                 self.last_commit_at = clocks.monotonic()
         problem = None if self.printed or self.stop.is_stopped else self.consumer.health().problem
-        if problem is not None:  # no record came for another reason than an empty topic
+        if problem is not None:  # there were no records, but not because the topic is empty
             raise click.ClickException(problem)
 
     def is_over(self) -> bool:

@@ -90,7 +90,7 @@ def export(
 
 
 def _deciding_options(given: Mapping[str, object]) -> dict[str, str | None]:
-    """The options that decide what is in the files; for a file with a schema, a hash of its contents."""
+    """The options that determine the contents of the files; a schema file is represented by a hash of its contents."""
     return {name: _as_text(given[name]) for name in _DECIDING}
 
 
@@ -104,7 +104,7 @@ def _as_text(option: object) -> str | None:
 
 @contextmanager
 def _usage_errors() -> Iterator[None]:
-    """Report invalid values of options as wrong usage."""
+    """Report invalid option values as usage errors."""
     try:
         yield
     except KafkaNextgenError:

@@ -36,7 +36,7 @@ class _OneLineErrors(click.Group):
     """Converts errors of the library and the operating system to click's, and all to one line."""
 
     def make_context(self, *args: Any, **extra: Any) -> click.Context:
-        """Read the arguments in front of the command's name."""
+        """Read the arguments before the command's name."""
         try:
             return super().make_context(*args, **extra)
         except click.UsageError as error:

@@ -1,7 +1,7 @@
 """Options of commands for the format of values: a file with a schema, or a registry.
 
 With a registry, the type of the subject's latest schema is the format, and that version defines the columns. An export
-that goes on keeps the version that it began with, so all of its files have the same columns.
+that is continued keeps the version that it began with, so all of its files have the same columns.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class SchemaFiles:
 
     def format(self) -> ValueFormat | None:
         """Return the format of the values; None for bytes. Raises ValueError for options that contradict each other."""
-        from kafka_nextgen.values import Avro, Json, Protobuf  # most commands need none of them
+        from kafka_nextgen.values import Avro, Json, Protobuf  # imported here, since most commands need none of them
 
         given = [each for each in (self.avro, self.json, self.protobuf) if each is not None]
         if len(given) > 1:
@@ -86,9 +86,9 @@ class Subject:
     def of(
         cls, url: str, ca: Path | None, name: str | None, topics: Sequence[str], earlier: Mapping[str, str | None]
     ) -> Subject:
-        """Take the version in the ``earlier`` options of an export, or ask the registry for the latest one.
+        """Use the version in the ``earlier`` options of an export, or ask the registry for the latest one.
 
-        Raises ValueError if several topics are given and no subject, and the errors of ``SchemaRegistry``.
+        Raises ValueError for several topics without a subject, and the errors of ``SchemaRegistry``.
         """
         if name is None and len(topics) != 1:
             raise ValueError("--registry needs --subject if several topics are given")
@@ -102,11 +102,11 @@ class Subject:
 
     @property
     def options(self) -> dict[str, str | None]:
-        """The options to keep."""
+        """The options that an export stores."""
         return {"subject": self.name, "subject_version": str(self.version)}
 
     def format(self) -> ValueFormat:
-        """Return the format of the values. Raises ValueError for a type of schema without one."""
+        """Return the format of the values. Raises ValueError for a schema type that has no format."""
         from kafka_nextgen.values import Avro, Json, Protobuf
         from kafka_nextgen.values.schema_source import Pinned
 

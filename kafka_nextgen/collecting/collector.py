@@ -27,7 +27,7 @@ __all__ = ["Collector", "GroupFilter", "new_source"]
 
 logger = logger_of(__name__)
 
-#: The most groups whose offsets are requested at once.
+#: The maximum number of groups whose offsets are requested at once.
 _MAX_IN_FLIGHT = 16
 _TYPES = frozenset({GroupType.CONSUMER, GroupType.CLASSIC, GroupType.UNKNOWN})
 _PROTOCOL_TYPES = frozenset({"consumer", ""})

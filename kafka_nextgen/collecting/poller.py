@@ -1,9 +1,10 @@
 """Derives events of one group from repeated descriptions of it. Pure.
 
-A poller sees less than members and coordinators do: it misses what comes and goes between two polls, and its times are
-those of the poll. So a member that is gone has left for an unknown cause, and of several epochs only the last is known.
+A poller sees less than members and coordinators do: it misses states that begin and end between two polls, and its
+times are those of the poll. So the cause is unknown if a member is gone, and of several epochs only the last is known.
 
-What the first poll finds happened earlier, at an unknown time. Its events have the cause ``begins in the middle``.
+The state that the first poll finds began earlier, at an unknown time. Its events have the cause ``begins in the
+middle``.
 """
 
 from __future__ import annotations
@@ -124,7 +125,7 @@ class GroupPoller:
                 )
 
     def _cause_of(self, epoch: int | None, members: Mapping[str, MemberDescription]) -> tuple[str | None, str | None]:
-        """Return why the group epoch changed, and by which member, if it rose by one and one member came or left."""
+        """Return the cause and the member of a new group epoch, if it increased by one and one member joined or left."""
         came, gone = members.keys() - self._members.keys(), self._members.keys() - members.keys()
         if self._group_epoch is None or epoch != self._group_epoch + 1 or len(came) + len(gone) != 1:
             return self._cause, None
@@ -176,7 +177,7 @@ class GroupPoller:
             )
 
     def _was_at_target(self, member: MemberDescription) -> bool:
-        """Return whether the member was at the target of the same epoch at the poll before."""
+        """Return whether the member was at the target of the same epoch at the previous poll."""
         before = self._members.get(member.member_id)
         return before is not None and before.member_epoch == member.member_epoch and before.is_at_target
 
@@ -215,6 +216,6 @@ class GroupPoller:
 def _changed_topics(
     before: Iterable[TopicPartition], after: Iterable[TopicPartition]
 ) -> list[tuple[str, tuple[int, ...]]]:
-    """Return the topics whose partitions changed, with their current partitions, maybe none."""
+    """Return the topics whose partitions changed, with their current partitions, if any."""
     old, new = partitions_by_topic(before), partitions_by_topic(after)
     return [(topic, new.get(topic, ())) for topic in sorted({*old, *new}) if old.get(topic) != new.get(topic)]

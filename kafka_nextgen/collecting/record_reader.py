@@ -1,9 +1,9 @@
 """Read the coordinators' records in ``__consumer_offsets``, and write their events into a sink.
 
-The topic has more than descriptions of groups: every epoch, assignment and commit with the time at which it was stored.
-It is compacted, so history has to be collected as it happens. A reader starts at the beginning of the topic each time,
-because the meaning of a record depends on those before it. An event that is written again has the same ``source`` and
-``seq``, so it counts once.
+The topic contains more than descriptions of groups do: every epoch, assignment and commit with the time at which it was
+stored. It is compacted, so the history has to be collected as it happens. A reader starts at the beginning of the topic
+each time, because the meaning of a record depends on those before it. An event that is written again has the same
+``source`` and ``seq``, so it counts once.
 
 The records of a batch belong together: a cause is written after its effect. A poll may end inside a batch, so the last
 records of a partition wait until their batch is known to be complete.
@@ -79,8 +79,8 @@ class RecordReader:
 
     Args:
         admin: The admin client of the cluster.
-        consumer: Of the cluster, made with ``reader_config``; the reader assigns the topic's partitions to it.
-        sink: The sink of the events; its owner closes it.
+        consumer: A consumer of the cluster, created with ``reader_config``; the reader assigns the topic's partitions
+            to it. sink: The sink of the events; its owner closes it.
         group_filter: The groups whose events are written.
         timeout_s: The time limit of each request.
         now: Returns the time in seconds since the Unix epoch.
@@ -135,12 +135,12 @@ class RecordReader:
             await self._write_events(partition, is_drained=len(records) < _MAX_RECORDS)
 
     async def _assign_when_there(self, *, is_once: bool) -> None:
-        """Assign the topic's partitions; without the topic try again, unless ``is_once``."""
+        """Assign the topic's partitions; if the topic does not exist, try again unless ``is_once``."""
         while not await self._assign() and not is_once:
             await asyncio.sleep(_POLL_S)
 
     async def _assign(self) -> bool:
-        """Assign the topic's partitions; return False if the topic does not exist because no group did."""
+        """Assign the topic's partitions; return False if the topic does not exist because there never was a group."""
         topic = (await self._consumer.describe_topics([OFFSETS_TOPIC], self._timeout_s)).get(OFFSETS_TOPIC)
         if topic is None:
             return False

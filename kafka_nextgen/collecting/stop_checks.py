@@ -14,7 +14,7 @@ STOP_CHECK_S = 0.2
 async def ends_before_stop(work: Coroutine[object, object, None], is_stopped: Callable[[], bool]) -> bool:
     """Await ``work``; return True at its end. Cancel it once ``is_stopped``, and return False.
 
-    Raises what the work raises.
+    Raises the errors of the work.
     """
     task = asyncio.ensure_future(work)
     try:

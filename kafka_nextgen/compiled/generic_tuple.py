@@ -1,7 +1,7 @@
-"""Named tuples with type parameters for Python 3.10, whose own have none at run time.
+"""Named tuples with type parameters for Python 3.10, whose own named tuples have none at run time.
 
 ``class Pair(NamedTuple, Generic[T])`` makes a named tuple that can be subscribed. Type checkers, and Python from 3.11
-on, take ``typing.NamedTuple``.
+on, use ``typing.NamedTuple``.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class _Maker(type):
 
 
 class _NamedTuple:
-    """Stands for a class of that metaclass among bases."""
+    """Stands for a class of that metaclass in a list of bases."""
 
     def __mro_entries__(self, bases: tuple[object, ...]) -> tuple[type, ...]:
         return (type.__new__(_Maker, "NamedTuple", (), {}),)

@@ -4,7 +4,7 @@ Each attribute of ``ConsumerConfig`` is a key, with the type of its value, its d
 has the same as a mapping. Unknown keys, invalid values and contradictions raise ``ConfigError``: nothing is silently
 ignored.
 
-``keys`` declares the keys, ``reading`` reads what was written, and ``contradictions`` has the rules about several keys.
+``keys`` declares the keys, ``reading`` parses keys and values, and ``contradictions`` has the rules about several keys.
 """
 
 from __future__ import annotations

@@ -32,13 +32,13 @@ if TYPE_CHECKING:
 
 __all__ = ["ConsumerConfig", "migrated_config"]
 
-#: Keys that decide what other keys mean.
+#: Keys that determine the meaning of other keys.
 _CHOOSING = ("security.protocol", "sasl.mechanism", "group.protocol")
 
 
 @frozen(kw_only=True, repr=False)
 class ConsumerConfig(ConsumerKeys):
-    """A valid configuration of a consumer; ``parse`` makes one. Raises ``ConfigError``.
+    """A valid configuration of a consumer; ``parse`` creates one. Raises ``ConfigError``.
 
     Attributes ending in ``_ms`` are milliseconds, those ending in ``_bytes`` bytes.
     """
@@ -80,7 +80,7 @@ class ConsumerConfig(ConsumerKeys):
                 kafka-python and of aiokafka. A key that has no effect here is ignored with a ``UserWarning``, and so is
                 one that the consumer group protocol does not allow.
 
-        Raises ``ConfigError``; with ``migrate`` it has all problems with keys and values, not only the first.
+        Raises ``ConfigError``; with ``migrate`` it lists all problems with keys and values, not only the first.
         """
         if isinstance(properties, os.PathLike):
             from kafka_nextgen.java_config.properties_file import read_properties_file
@@ -126,7 +126,7 @@ def _protocol_of(properties: Mapping[str, object]) -> dict[str, object]:
 
 
 def _read_all(settings: Mapping[str, Setting], problems: list[ConfigError]) -> dict[str, tuple[str, object]]:
-    """Read values by their keys. Raises ``ConfigError`` with these problems and all further ones."""
+    """Read values by their keys. Raises ``ConfigError`` with these problems and all others."""
     given: dict[str, tuple[str, object]] = {}
     for name, setting in settings.items():
         try:
@@ -140,7 +140,7 @@ def _read_all(settings: Mapping[str, Setting], problems: list[ConfigError]) -> d
 
 
 def _together(problems: Sequence[ConfigError]) -> ConfigError:
-    """One error with the text of all, and the key of the first."""
+    """One error with the texts of all problems, and the key of the first."""
     texts = [str(problem) for problem in problems]
     count = "" if len(texts) == 1 else f"{len(texts)} problems: "
     return ConfigError(count + "; ".join(texts), problems[0].key)

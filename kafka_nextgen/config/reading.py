@@ -1,4 +1,4 @@
-"""Reads keys and values as they were written: which key is meant, which value, and what is refused."""
+"""Parses keys and values as they were written: identifies the key, converts the value, and refuses invalid ones."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def read_value(key: Key, written: str, value: object) -> object:
 
 
 def _hint(key: Key, value: object) -> str:
-    """What to do about a value that another client allows; else nothing."""
+    """A hint about a value that another client allows, else an empty string."""
     from kafka_nextgen.other_clients.advice import MIGRATE, is_understood
 
     return f"; {MIGRATE}" if is_understood(key.name, value, key.value_type.read) else ""

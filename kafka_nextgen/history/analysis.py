@@ -46,8 +46,8 @@ def analyze(events: Iterable[Event], *, until: int | None = None) -> Analysis:
 def events_by_group(events: Iterable[Event]) -> dict[tuple[str, str], list[Event]]:
     """Group events by cluster and group, without duplicates: source and ``seq`` identify an event.
 
-    Of two different events with one identity the lesser one is kept, and an ``error`` event with the cause
-    ``CONTRADICTION`` is added.
+    Of two different events with the same identity, the one that sorts first is kept, and an ``error`` event with the
+    cause ``CONTRADICTION`` is added.
     """
     groups: dict[tuple[str, str], dict[tuple[str, int], Event]] = {}
     doubts: dict[tuple[str, str], dict[tuple[str, int], None]] = {}
@@ -96,7 +96,7 @@ def facts_by_group(answers: Analysis) -> dict[tuple[str, str], FactsByKind]:
 
 
 def fact_time(fact: Fact) -> int:
-    """Return when the fact began or happened (ms since the Unix epoch); 0 if unknown."""
+    """Return the time when the fact began or happened (ms since the Unix epoch); 0 if unknown."""
     for name in ("began", "at", "since", "first"):
         if hasattr(fact, name):
             return getattr(fact, name) or 0
@@ -104,5 +104,5 @@ def fact_time(fact: Fact) -> int:
 
 
 def sorted_by_time(facts: Iterable[Fact]) -> list[Fact]:
-    """Sort facts by time. They become known when they are over, which is another order."""
+    """Sort facts by time. They are emitted in a different order, by the time at which they ended."""
     return sorted(facts, key=fact_time)

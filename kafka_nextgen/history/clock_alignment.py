@@ -1,8 +1,8 @@
 """Align the clocks of several hosts, using the epochs of one group.
 
 Hosts' clocks disagree, sometimes by hours. But all sources of a group see the same epochs: a member joins at an epoch,
-a member gets its assignment of an epoch, and the group reaches an epoch (KIP-848, "Group epoch"). Each such
-*observation* has a key. Two sources with the same key saw the same thing, the second one slightly later.
+a member gets its assignment for an epoch, and the group reaches an epoch (KIP-848, "Group epoch"). Each such
+*observation* has a key. Two sources with the same key observed the same change, one slightly later than the other.
 
 The reference is the source nearest to where epochs are created: a coordinator, else the records it wrote, else a
 member. The error of a source is the least difference to the reference over all shared keys, because delays only add to
@@ -12,9 +12,9 @@ A source without a shared key is compared by the first observation of each epoch
 different times, so the least difference is significant only if there are many. With fewer than ``_MIN_SHARED_EPOCHS``,
 only errors that no member's delay explains (``_MAX_ARRIVAL_MS``) are corrected.
 
-Coordinators that took over from each other share a log, the partition in their names. They never see the same thing:
-all epochs of the later one happened after those of the earlier one. So coordinators are compared only with other
-sources, and only by epochs that began after they took over.
+Coordinators that took over from each other share a log, the partition in their names. They never observe the same
+change: all epochs of the later one happened after those of the earlier one. So coordinators are compared only with
+other sources, and only by epochs that began after they took over.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from kafka_nextgen.history.events import BEGINS_IN_THE_MIDDLE, Event, EventKind,
 
 __all__ = ["OBSERVATION_KINDS", "EpochObservation", "clock_offsets", "observation_of"]
 
-#: Clocks that differ by less count as right.
+#: Smaller differences between clocks are ignored.
 _TOLERANCE_MS = 10_000
 #: Twice the default rebalance timeout: by then a member has reached an epoch or was fenced.
 _MAX_ARRIVAL_MS = 600_000
@@ -64,7 +64,7 @@ def observation_of(event: Event) -> EpochObservation | None:
 
 
 def clock_offsets(observations: Iterable[EpochObservation]) -> dict[str, int]:
-    """Return what to add to the times of each source (ms); 0 if its clock is right or can't be compared.
+    """Return the correction for the times of each source (ms); 0 if its clock is right or can't be compared.
 
     ``observations`` are all those of one group of one cluster.
     """
@@ -161,7 +161,7 @@ class _FirstSeen:
                 self._other[key] = min(at, self._other.get(key, at))
 
     def differences(self, seen: _FirstSights, log: str | None) -> list[int]:
-        """Return how much later a source with this log saw each key that others saw, too."""
+        """Return how much later a source with this log saw each key that others also saw."""
         times = ((at, self._of_others(key, log)) for key, at in seen.items())
         return [at - known for at, known in times if known is not None]
 

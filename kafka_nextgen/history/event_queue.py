@@ -48,7 +48,7 @@ class EventQueue:
             return None
 
     def take(self, most: int) -> list[Event]:
-        """Return up to ``most`` waiting events."""
+        """Return at most ``most`` waiting events."""
         events: list[Event] = []
         while len(events) < most:
             try:

@@ -4,15 +4,15 @@ A *source* writes events: a consumer, a coordinator, a poller, or a reader of on
 Its ``seq`` grows with each event, so source and ``seq`` together identify an event. Clocks of hosts disagree, so
 epochs (KIP-848, "Group epoch") order the events of different sources.
 
-| kind | what happened | what else is set |
+| kind | what happened | fields that are set |
 |---|---|---|
 | joined | a member is in the group | member, instance, client, host, epoch |
 | left | a member left on its own | member, instance, epoch, reason |
 | fenced | the coordinator removed a member | member, instance, epoch, cause |
-| group epoch | the group moved to this epoch | epoch, cause; member: the one that caused it; reason: what it stated |
+| group epoch | the group moved to this epoch | epoch, cause; member: the one that caused it; reason: as stated |
 | target | a target assignment was made for this epoch | epoch; of one member: member, topic, partitions |
-| assigned | a member owns these from now on; none: it reached this epoch unchanged | member, epoch, topic, partitions |
-| revoked | a member gave these up | member, epoch, topic, partitions; ms: how long before it had stopped reading |
+| assigned | a member owns these from now on; none: its assignment is unchanged | member, epoch, topic, partitions |
+| revoked | a member gave these up | member, epoch, topic, partitions; ms: time since it stopped reading |
 | lost | a member lost these; another may already own them | member, epoch, topic, partitions, offset: its position |
 | committed | an offset was committed | topic, partitions (one), offset; member if known; ms: how long it took |
 | lag | committed offset and log of a partition | topic, partitions (one), offset, start, end |
@@ -48,7 +48,7 @@ __all__ = [
 
 #: The version of the event log that this release writes. It reads all versions up to this one.
 VERSION = 1
-#: The cause of what a source found when it started: it happened at an unknown time before.
+#: The cause of events for the state that a source found at its start: they happened at an unknown time before.
 BEGINS_IN_THE_MIDDLE = "begins in the middle"
 #: The cause of an ``error`` event that counts events which could not be written.
 EVENTS_DROPPED = "events dropped"
@@ -88,12 +88,12 @@ class SourceKind(Enum):
     CONSUMER = "consumer"  # the member itself
     COORDINATOR = "coordinator"  # the reference broker's coordinator
     OFFSETS_TOPIC = "offsets"  # records of __consumer_offsets, of any coordinator
-    POLLER = "poller"  # describes the group from time to time
+    POLLER = "poller"  # describes the group periodically
 
 
 @frozen
 class Event:
-    """One event. What does not apply to its kind, or is not known, is None.
+    """One event. Fields that do not apply to its kind, or are not known, are None.
 
     Args:
         at: When it happened or ended, in milliseconds since the Unix epoch by the writer's clock.
@@ -105,7 +105,7 @@ class Event:
         member: The member's id.
         instance: Its ``group.instance.id``.
         client: Its ``client.id``.
-        host: Where it connects from.
+        host: The address it connects from.
         epoch: The group epoch or member epoch, in a classic group the generation.
         topic: The topic's name, or its id if the source does not know the name.
         partitions: Partitions of that topic.
@@ -113,8 +113,8 @@ class Event:
         end: The partition's high watermark.
         start: The partition's first offset that retention has not removed.
         ms: The duration in milliseconds; it began ``ms`` before ``at``.
-        cause: Why, as one of a few fixed phrases.
-        reason: Why, in free text from the member or coordinator that caused it.
+        cause: The cause, as one of a few fixed phrases.
+        reason: The reason, in free text from the member or coordinator that caused it.
         v: The writer's version of the event log.
     """
 

@@ -1,16 +1,16 @@
 """The facts that a group's history yields: one class for each question that an on-call engineer asks.
 
 All times are milliseconds since the Unix epoch by one clock, after the clocks of hosts were aligned. ``None`` means
-unknown, or not over yet. ``marks`` lists what makes a fact less than certain:
+unknown, or not over yet. ``marks`` lists the reasons why a fact is uncertain:
 
 | mark | meaning |
 |---|---|
-| a source contradicts itself | it has two different events of one number; the lesser one is used |
+| a source contradicts itself | it has two different events with the same number; the one that sorts first is used |
 | begins in the middle | the log has the end of something without its beginning |
 | clocks disagree | the times of some source were corrected by more than ten seconds |
 | cluster unknown | a writer never learned the cluster's id |
 | epochs fall | a group epoch followed a higher one; rebalances may be missing |
-| events dropped | a writer could not write all events |
+| events dropped | a writer could not write all its events |
 | out, and going on | a member that had left acted like a member, and no source saw it rejoin |
 | told by members alone | no coordinator, poller or offsets topic reported the group: members without a log and ends \
 of killed ones are missing, and clocks are aligned roughly |
@@ -71,10 +71,10 @@ class Rebalance(GroupFact):
     It begins when its group epoch is first seen, and ends when the last member has reached that epoch or a later one.
     ``moved`` counts partitions that changed owners. ``needless`` counts partitions that a member gave up while it
     gained as many others: a sticky assignor moves none of these. ``most`` and ``fewest`` are the numbers of partitions
-    that members own at the end. ``stood_ms`` is the total time that moved partitions had no owner. ``slowest`` reached
-    the epoch last, ``slowest_ms`` after the beginning. ``holder`` is the member that the others waited for: the one
-    with the longest processing, commit and callback or, if that is less than a quarter of the total, the slowest.
-    ``held_by`` is what took the holder longest: processing, commit, callback or coordinator.
+    that members own at the end. ``stood_ms`` is the total time for which moved partitions had no owner. ``slowest``
+    reached the epoch last, ``slowest_ms`` after the beginning. ``holder`` is the member that the others waited for: the
+    one with the longest processing, commit and callback or, if that is less than a quarter of the total, the slowest.
+    ``held_by`` is what took the holder the longest: processing, commit, callback or coordinator.
     """
 
     epoch: int

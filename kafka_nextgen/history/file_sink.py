@@ -36,9 +36,9 @@ class FileSink(QueuedSink):
     streaming query over the directory reads it once. The newest ``keep`` of them are kept. With ``compress`` they
     become ``.jsonl.gz``, which takes about a second for 64 MB; new events wait in the queue meanwhile.
 
-    An existing file is continued. If its last line is torn, because its writer died, that line is ended first. A file
-    that others moved or deleted is created again. If it can't be written (disk full, directory gone), the sink logs
-    this once and retries every second; events wait in the queue, and are dropped and counted when it is full. An
+    An existing file is continued. If its last line is torn, because its writer died, that line is terminated first. A
+    file that others moved or deleted is created again. If it can't be written (disk full, directory gone), the sink
+    logs this once and retries every second; events wait in the queue, and are dropped and counted when it is full. An
     ``error`` event with the cause ``events dropped`` reports this in the log.
 
     Lines are not synced to disk: they survive the process, not the host. Two processes must not write the same file.
@@ -69,9 +69,9 @@ class FileSink(QueuedSink):
 
 
 def encode_line(event: Event) -> bytes | None:
-    """Encode the event without a newline; None if its fields have wrong types."""
+    """Encode the event without a newline; return None if its fields have wrong types."""
     try:
-        return encode_event(event).encode("utf-8", "backslashreplace")  # half a surrogate pair stays JSON
+        return encode_event(event).encode("utf-8", "backslashreplace")  # lone surrogates are escaped
     except (TypeError, ValueError, AttributeError):
         return None
 
@@ -130,7 +130,7 @@ class RotatingFile:
                 file.close()
 
     def _ready_for(self, count: int) -> FileIO:
-        """Return the open file after making room for ``count`` bytes."""
+        """Return the open file; rotate it first if ``count`` more bytes do not fit."""
         file = self._opened()
         size = os.fstat(file.fileno()).st_size
         if size and size + count > self._max_bytes:
@@ -180,7 +180,7 @@ class RotatingFile:
 
 @contextmanager
 def _logged_only(path: Path) -> Iterator[None]:
-    """Log an OSError and go on: a failed cleanup must not keep events from being written."""
+    """Log an OSError and continue: a failed cleanup must not keep events from being written."""
     try:
         yield
     except OSError as error:
@@ -205,7 +205,7 @@ def _compress(path: Path) -> None:
 
 
 def _end_last_line(file: FileIO) -> None:
-    """End a line that a previous writer left unfinished."""
+    """Terminate a line that a previous writer left unfinished."""
     size = file.seek(0, os.SEEK_END)
     if size:
         file.seek(size - 1)

@@ -5,14 +5,14 @@ The events have aligned clocks, come from the best sources, and are sorted (``or
 | event | effect |
 |---|---|
 | joined | the member is in the group at this epoch |
-| left, fenced | it is out; its partitions have no owner |
+| left, fenced | the member has left; its partitions have no owner |
 | group epoch, target | a rebalance is in progress; ``group epoch`` may know its cause |
 | assigned | the member owns the partitions, and has reached this epoch |
 | revoked, lost | the partitions have no owner; after a loss, what was read since the last commit is read again |
 | committed, lag | offsets and ends are known |
 | poll gap, callback, error | the member was busy, or failed |
 
-State grows with members and partitions, not with events.
+The state grows with members and partitions, not with events.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class GroupFold:
 
     def add(self, event: Event) -> None:
         """Process the next event."""
-        if event.at > self._last:  # an assignment of several topics is several events with one time
+        if event.at > self._last:  # an assignment of several topics is several events with the same time
             self._rebalances.close_finished(self._last)
         self._events += 1
         self._first = event.at if self._first is None else self._first
@@ -76,7 +76,7 @@ class GroupFold:
         self._RULES[event.kind](self, event, member)
 
     def finish(self) -> None:
-        """End the log: emit facts that are not over, and the summaries."""
+        """Process the end of the log: emit facts that are not over, and the summaries."""
         self._rebalances.close_finished(self._last)
         self._rebalances.finish(self._last)
         self._ownership.finish()

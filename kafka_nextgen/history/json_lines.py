@@ -69,7 +69,7 @@ def decode_event(line: str | bytes) -> Event | InvalidLine:
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Reject duplicate names: readers of JSON disagree which of two values counts."""
+    """Reject duplicate names: JSON readers disagree about which of two values counts."""
     found = dict(pairs)
     if len(found) < len(pairs):
         names = [name for name, _ in pairs]

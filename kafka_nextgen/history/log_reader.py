@@ -47,7 +47,7 @@ TOO_LONG = "longer than 16 MiB"
 
 #: A file vanished after its directory was listed.
 FILE_GONE = "file gone"
-#: A file or directory can't be read, or a name like a log's belongs to no regular file.
+#: A file or directory can't be read, or something named like a log is not a regular file.
 NOT_READ = "file not read"
 _NAMES = (".jsonl", ".json", ".log", ".ndjson")
 
@@ -178,7 +178,7 @@ _FileId: TypeAlias = tuple[int, int]
 
 @frozen
 class _FoundFile:
-    """A file that the caller named (``is_explicit``), or that a directory contained under this ``identity``."""
+    """A file that the caller named (``is_explicit``), or that was found in a directory with this ``identity``."""
 
     path: Path
     identity: _FileId | None = None

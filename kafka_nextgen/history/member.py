@@ -1,4 +1,4 @@
-"""One member of a group, and what kept it busy."""
+"""One member of a group, and its activities."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from kafka_nextgen.history.events import Event, EventKind
 
 __all__ = ["POLL_TIMEOUT", "Member", "busy_ms"]
 
-#: The cause of ``fenced`` and ``lost`` where the application did not poll within ``max.poll.interval.ms``.
+#: The cause of ``fenced`` and ``lost`` if the application did not poll within ``max.poll.interval.ms``.
 POLL_TIMEOUT = "poll timeout"
-#: What a member may be busy with, the most specific first: a commit inside a callback is a commit.
+#: The activities of a member, the most specific first: a commit inside a callback counts as a commit.
 _BUSY_KINDS = ("commit", "callback", "processing")
 
 _BUSY_BY_EVENT_KIND = {EventKind.COMMITTED: "commit", EventKind.CALLBACK: "callback", EventKind.POLL_GAP: "processing"}
@@ -33,7 +33,7 @@ class Member:
     latest_epoch: int = -1  # the latest reported epoch, perhaps without an assignment
     left_epoch: int = -1
     left_at: int | None = None
-    returned_at: int | None = None  # when it acted again after that without joining
+    returned_at: int | None = None  # when it acted again after leaving without joining
     instance: str | None = None
     client: str | None = None
     host: str | None = None
@@ -67,7 +67,7 @@ class Member:
 
 
 def busy_ms(busy_spans: Iterable[tuple[str, int, int]], began: int, ended: int) -> dict[str, int]:
-    """Return the milliseconds between ``began`` and ``ended`` by what the member was busy with.
+    """Return the milliseconds between ``began`` and ``ended`` for each activity of the member.
 
     Time covered by several spans counts only for the first of ``_BUSY_KINDS``.
     """

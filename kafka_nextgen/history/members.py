@@ -2,7 +2,7 @@
 
 A member is in the group from ``joined``, or from its first assignment in a log that begins in the middle, until
 ``left`` or ``fenced``. If several sources report one of these, the first one counts. Members that left are kept for a
-while, because they may return under the same id. Then they are summarized and forgotten, so that memory does not grow
+while, because they may return with the same id. Then they are summarized and forgotten, so that memory does not grow
 with the churn of a group.
 """
 
@@ -45,7 +45,7 @@ class Members:
         return len(self._active)
 
     def lowest_epoch(self, default: int) -> int:
-        """Return the lowest epoch of the members; ``default`` if there are none."""
+        """Return the lowest epoch of the members; ``default`` if there are no members."""
         while self._by_epoch:
             epoch, member_id = self._by_epoch[0]
             member = self._active.get(member_id)
@@ -97,7 +97,7 @@ class Members:
     def confirm_active(self, member: Member, event: Event) -> bool:
         """Treat an assigned member as in the group; if it never joined, the log begins in the middle.
 
-        Returns False if the member has left and the event is from before: it came late.
+        Returns False if the member has left and this is a late event from before that.
         """
         if member.is_active:
             return True
@@ -131,7 +131,7 @@ class Members:
     def leave(self, member: Member, event: Event, *, is_fenced: bool) -> bool:
         """Remove the member from the group; return False if it had left already.
 
-        Then another source may still correct that it was fenced.
+        If it had left, another source may still report that it was fenced instead.
         """
         if not member.is_active:
             self._correct_to_fenced(member, is_fenced)

@@ -1,7 +1,7 @@
-"""Bring the events of one group into one order: align clocks, choose between sources, sort.
+"""Put the events of one group into one order: align clocks, choose between sources, sort.
 
-Most events may come from several sources without harm: a partition revoked twice is revoked at the first time, and a
-member that joins again while it is in the group stays in it. Two kinds are different:
+Most events may be reported by several sources without harm: a partition that is revoked twice counts as revoked the
+first time, and a member that joins again while it is in the group stays in it. Two kinds are different:
 
 - ``assigned``: a coordinator grants an assignment before the member can read. The member's own event has the true
   time, so it replaces the others of its epoch.
@@ -58,7 +58,7 @@ def sort_key(event: Event) -> tuple[int, int, str, int]:
 
 
 def content_key(event: Event) -> tuple[tuple[bool, object], ...]:
-    """Return a sort key of all fields, in their order; None comes first."""
+    """Return a sort key of all fields, in their order; None sorts first."""
     values = (getattr(event, name) for name in _NAMES)
     return tuple((value is not None, value.value if isinstance(value, EventKind) else value) for value in values)
 

@@ -1,13 +1,13 @@
 """Who owns which partition: tenures, standstills, overlaps and repeats.
 
-A partition has one owner at a time (KIP-848, "Reconciliation"). It stands still from when its owner revokes it, loses
-it or is fenced until the next owner has it. A member may have stopped reading some time (``ms``) before it revokes. A
-member that died is fenced later, when its session expires. If the partition had lag then, it stood still since its
-last commit: records read since then are read again.
+A partition has one owner at a time (KIP-848, "Reconciliation"). It stands still from the moment when its owner revokes
+it, loses it or is fenced until the next owner has it. A member may have stopped reading some time (``ms``) before it
+revokes. A member that died is fenced later, when its session expires. If the partition had lag then, it stood still
+since its last commit: records read since then are read again.
 
 If another member gets a partition before its owner has given it up, the two overlap. A fenced member may not know that
 it was fenced. Its partitions have no owner as soon as the coordinator fences it. If another member gets one of them
-before the first one learns of it, the overlap is excused.
+before the first one learns about that, the overlap is excused.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Ownership:
         return max(counts, default=0), min(counts, default=0) if len(counts) >= members else 0
 
     def total_lag(self) -> int | None:
-        """Return the last known lag of all partitions together."""
+        """Return the total last known lag of all partitions."""
         return self._total_lag if self._known_lags else None
 
     def assign(self, partition: PartitionKey, member: str, event: Event) -> OwnerChange | None:
@@ -149,8 +149,7 @@ class Ownership:
             state.standstill = None
 
     def _end_overlap(self, state: PartitionState, member: str, at: int, *, was_inactive: bool = False) -> None:
-        """A former owner gives up the partition. ``was_inactive`` if it had left before, and a poller reports it only
-        now."""
+        """A former owner gives up the partition; ``was_inactive`` if a poller only now reports that it had left before."""
         former_owner = state.former_owners.pop(member, None)
         if former_owner is not None:
             self._emit_overlap(state, member, former_owner.since, at, is_excused=was_inactive)
@@ -226,7 +225,7 @@ class Ownership:
             self._emit_standstill(state)
 
     def finish(self) -> None:
-        """Emit what is not over, and the current owners."""
+        """Emit the facts that are not over, and the current owners."""
         for partition in sorted(self._states):
             state = self._states[partition]
             self._emit_standstill(state)

@@ -25,7 +25,7 @@ class FormerOwner:
 
 @define
 class PartitionState:
-    """Who owns a partition or owned it last, and how far it was read."""
+    """The current or last owner of a partition, and how far it was read."""
 
     where: tuple[str, str, str, int]  # cluster, group, topic, partition
     owner: str | None = None
@@ -42,7 +42,7 @@ class PartitionState:
     lag: int | None = None
     former_owners: dict[str, FormerOwner] = Factory(dict)  # members that have not given it up
     unaware_owner: str | None = None  # was fenced while it owned the partition, and may not know
-    standstill: Standstill | None = None  # over, but waits for the next lag
+    standstill: Standstill | None = None  # the standstill is over, but waits for the next lag
     lags: deque[tuple[int, int]] = Factory(lambda: deque(maxlen=_MAX_LAGS))  # time and lag
 
     @property
@@ -51,7 +51,7 @@ class PartitionState:
         return self.where[2:]
 
     def lag_at(self, at: int) -> int | None:
-        """Return the last lag measured by then: a member may have stopped reading before it reports so."""
+        """Return the last lag measured by that time: a member may have stopped reading before it reports so."""
         return next((lag for seen_at, lag in reversed(self.lags) if seen_at <= at), None if self.lags else self.lag)
 
     def inactive_since(self, at: int) -> int:

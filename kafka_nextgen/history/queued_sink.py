@@ -24,13 +24,13 @@ __all__ = ["CLOSE_TIMEOUT_S", "QUEUE_CAPACITY", "CallbackSink", "DeliveryResult"
 
 logger = logger_of(__name__)
 
-#: The most events that may wait: about 10 MB.
+#: The maximum number of waiting events: about 10 MB.
 QUEUE_CAPACITY = 20_000
 #: The default time limit of ``close``.
 CLOSE_TIMEOUT_S = 5.0
-#: How long events gather into a batch, so that the thread wakes up at most a hundred times a second.
+#: How long events are collected into a batch, so that the thread wakes up at most a hundred times a second.
 LINGER_S = 0.01
-#: How often the thread reports dropped events when no others come.
+#: How often the thread reports dropped events when there are no others.
 DROP_CHECK_S = 1.0
 #: The pause before a retry, normally and while closing.
 RETRY_S, CLOSING_RETRY_S = 1.0, 0.05
@@ -100,8 +100,8 @@ class SinkTarget(Protocol):
 class QueuedSink:
     """Stores events at ``target``, which log messages call ``name``. Implements ``Sink``.
 
-    Waiting events are stored before ``close`` returns or Python exits, as far as ``CLOSE_TIMEOUT_S`` suffices.
-    A forked process needs its own sink: this one drops its events there.
+    Waiting events are stored before ``close`` returns or Python exits, within ``CLOSE_TIMEOUT_S``. A forked process
+    needs its own sink: this one drops its events there.
     """
 
     def __init__(
@@ -193,7 +193,7 @@ class QueuedSink:
     def _deliver(self, events: Sequence[Event]) -> DeliveryResult:
         try:
             return self._target.deliver(events)
-        except Exception as failure:  # a bug in the target; skip these events and go on
+        except Exception as failure:  # a bug in the target; skip these events and continue
             logger.error("%s: %d events are lost: %s", self._name, len(events), failure, exc_info=failure)
             return DeliveryResult(0, rejected=len(events))
 

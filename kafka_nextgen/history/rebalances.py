@@ -1,13 +1,13 @@
 """The rebalances of one group, from their group epoch to the last member that reached it.
 
-A member may reach an epoch before others have revoked what it is to get (KIP-848, "Reconciliation"), so a rebalance
-also lasts until no partition stands still. If one stands still forever, for example because its topic was deleted, the
-rebalance ended when the last member reached the epoch.
+A member may reach an epoch before others have revoked the partitions that it is to get (KIP-848, "Reconciliation"), so
+a rebalance also lasts until no partition stands still. If one stands still forever, for example because its topic was
+deleted, the rebalance ended when the last member reached the epoch.
 
-Several may be in progress: members may skip epochs, and all rebalances they skip end together. A rebalance does not
-wait for members that leave, nor for members that joined after it began. A rebalance of an empty group ends at once. If
-a member never arrives, for example because it was killed and no source reports it, rebalances do not end. The latest
-``MAX_OPEN`` of them are kept open.
+Several rebalances may be in progress: members may skip epochs, and all rebalances they skip end together. A rebalance
+does not wait for members that leave, nor for members that joined after it began. A rebalance of an empty group ends at
+once. If a member never arrives, for example because it was killed and no source reports it, rebalances do not end. The
+latest ``MAX_OPEN`` of them are kept open.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from kafka_nextgen.history.ownership import OwnerChange, Ownership
 
 __all__ = ["EPOCHS_FALL", "MAX_OPEN", "TOO_MANY_OPEN", "Rebalances"]
 
-#: The most rebalances in progress. Older ones are emitted as not over.
+#: The maximum number of rebalances in progress. Older ones are emitted as not over.
 MAX_OPEN = 1_000
 
 #: The mark of a group that exceeds ``MAX_OPEN``.
@@ -87,7 +87,7 @@ class Rebalances:
             self._facts.marks.add(EPOCHS_FALL)
 
     def member_joined(self, event: Event) -> None:
-        """A member joined at this epoch: its cause, unless a coordinator reports another one."""
+        """A member joined at this epoch: this is the epoch's cause, unless a coordinator reports another one."""
         rebalance = self.observe_epoch(event)
         self._is_dirty = True
         if rebalance is not None:
@@ -184,14 +184,14 @@ class Rebalances:
         if not self._open or not self._is_dirty:
             return
         self._is_dirty = False
-        for arrival in self._arrivals:  # only now: the same millisecond may have earlier work of the member
+        for arrival in self._arrivals:  # only now: earlier work may have the same millisecond
             self._record_arrival(*arrival)
         self._arrivals.clear()
         lowest = self._members.lowest_epoch(self._epoch)
         for epoch, rebalance in list(self._open.items()):
             if epoch > lowest:
                 if rebalance.reached_at is None:
-                    break  # nor were later ones reached
+                    break  # then later ones were not reached either
                 rebalance.reached_at = None
             elif rebalance.reached_at is None:
                 rebalance.reached_at = at
@@ -261,7 +261,7 @@ def _must_reach(member: Member, rebalance: _OpenRebalance) -> bool:
 
 
 def _blocking_holdup(rebalance: _OpenRebalance) -> Holdup | None:
-    """The member with the most work of its own blocks the others, which arrive after it."""
+    """The member with the most own work blocks the others, which arrive after it."""
     slowest, busiest = rebalance.slowest, rebalance.busiest
     if slowest is None or busiest is None:
         return slowest

@@ -60,7 +60,7 @@ def _source_view(events: Sequence[Event]) -> SourceView:
     tenures = [fact for fact in facts if isinstance(fact, Tenure)]
     for tenure in sorted(tenures, key=lambda each: each.began):
         of_partition = owners.setdefault((tenure.topic, tenure.partition), [])
-        if of_partition[-1:] != [tenure.member]:  # an eager member revokes partitions that it then gets again
+        if of_partition[-1:] != [tenure.member]:  # an eager member revokes partitions that it gets again afterwards
             of_partition.append(tenure.member)
     return SourceView(members, _epochs(events), {partition: tuple(each) for partition, each in owners.items()})
 

@@ -4,9 +4,9 @@
 
     org.apache.kafka.common.security.plain.PlainLoginModule required username="alice" password="secret";
 
-Tokens are those of Java's ``StreamTokenizer``, as Kafka's ``JaasConfig`` sets it up:
+Tokens are those of Java's ``StreamTokenizer`` as Kafka's ``JaasConfig`` configures it:
 
-* Characters up to the space separate tokens.
+* Characters up to U+0020 (space) separate tokens.
 * A word begins with a letter, ``_`` or ``$``, and continues with these, digits, ``.`` and ``-``. Every other character
   is a token, so a value that begins with a digit needs quotes.
 * ``/`` begins a comment, even inside a word: to the end of the line, or with ``/*`` to ``*/``. So a password with a
@@ -63,7 +63,7 @@ def parse_jaas(text: str, key: str = KEY) -> LoginModule:
     """Parse the value of ``sasl.jaas.config``.
 
     Arguments:
-        key: what errors call the key.
+        key: the name of the key in errors.
 
     Raises ``ConfigError`` if it is not one login module with a control flag, options and a semicolon.
     """

@@ -11,9 +11,9 @@ a backslash before the line's end    the line is continued; blanks at the next l
 a backslash before another           that character
 ===================================  ====================================================================
 
-Two things differ. A file is UTF-8, where Java takes Latin-1; what only has ASCII and ``\\uXXXX`` is the same in both. A
-key that is given twice with different values is an error, where Java takes the last one. Blanks around a value are
-ignored, as in Kafka's ``ConfigDef``.
+There are two differences. A file is UTF-8, whereas Java expects Latin-1; a file with only ASCII and ``\\uXXXX`` reads
+the same in both. A key that is given twice with different values is an error, whereas Java uses the last one. Blanks
+around a value are ignored, as in Kafka's ``ConfigDef``.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def parse_properties(text: str, source: str = "the properties") -> dict[str, str
     """Parse the text of a file.
 
     Arguments:
-        source: where the text is from, for errors.
+        source: the origin of the text, for errors.
 
     Raises ``ConfigError`` for a malformed ``\\uXXXX``, for a line without a key, and for a key with two values.
     """
@@ -70,7 +70,7 @@ def parse_properties(text: str, source: str = "the properties") -> dict[str, str
 
 
 def _logical_lines(text: str) -> Iterator[tuple[int, str]]:
-    """Yield lines with their numbers, without comments and blank ones, and with their continuations."""
+    """Yield lines with their numbers and continuations, but without comments and blank lines."""
     lines = enumerate(_LINE_ENDS.split(text), 1)
     for number, natural in lines:
         line = natural.lstrip(_BLANKS)

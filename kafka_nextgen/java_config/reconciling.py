@@ -31,9 +31,9 @@ def _fetch_sizes(settings: Mapping[str, object]) -> dict[str, object]:
 
 
 def _pauses(settings: Mapping[str, object]) -> dict[str, object]:
-    """Java uses a constant pause if the longest pause is below the first (KIP-580).
+    """Java uses a constant pause if the maximum is below the first pause (KIP-580).
 
-    The pause before reconnecting is also constant if no longest one is given
+    The pause before reconnecting is also constant if no maximum is given
     (``CommonClientConfigs.postProcessReconnectBackoffConfigs``).
     """
     found: dict[str, object] = {}

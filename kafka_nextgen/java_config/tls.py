@@ -47,7 +47,7 @@ class TlsStores:
 
 
 def tls_settings(keys: JavaKeys) -> dict[str, object]:
-    """Return this library's settings for TLS that need no store.
+    """Return this library's TLS settings that need no store.
 
     Arguments:
         keys: keys of Java's consumer.

@@ -1,5 +1,5 @@
 """The metrics of consumers and group coordinators: their values, and Kafka's names for them.
 
-Nothing here counts by itself. The code that does something keeps plain numbers beside it (``Timings`` for durations);
-one thread writes them and any may read them. ``Metrics`` is a snapshot of them.
+Nothing here counts by itself. The code that does the work keeps plain numbers (``Timings`` for durations); one thread
+writes them and any thread may read them. ``Metrics`` is a snapshot of them.
 """

@@ -1,7 +1,8 @@
 """``Metrics``: a snapshot of everything a consumer has counted and measured.
 
-Counters only grow while the consumer lives; gauges are current values. There are no rates: divide the growth of a
-counter by the time. Each field has the name and unit that Apache Kafka's consumer uses, or a name in the same style.
+Counters only increase while the consumer lives; gauges are current values. There are no rates: divide the increase of a
+counter by the elapsed time. Each field has the name and unit that Apache Kafka's consumer uses, or a name in the same
+style.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ _SPEC, _GROUP = "kafka_nextgen.metric", "kafka_nextgen.group"
 class MetricKind(Enum):
     """The kinds of metrics."""
 
-    COUNTER = "counter"  # only grows while the consumer lives
+    COUNTER = "counter"  # only increases while the consumer lives
     GAUGE = "gauge"  # the current value
     LATENCY = "latency"  # a Latency: a counter of milliseconds, and two gauges
 
@@ -45,7 +45,7 @@ class MetricKind(Enum):
 class MetricSpec:
     """A metric, or a family of metrics by ``labels``.
 
-    ``name`` is its name in ``as_dict``; ``is_kafkas`` says whether Apache Kafka has it under that name. ``unit`` is in
+    ``name`` is its name in ``as_dict``; ``is_kafkas`` says whether Apache Kafka has it with that name. ``unit`` is in
     UCUM.
     """
 
@@ -58,7 +58,7 @@ class MetricSpec:
 
 
 def counter(name: str, unit: str, meaning: str, *, ours: bool = False, labels: str = "", default: object = 0) -> Any:
-    """Define a field with a number that only grows; ``ours`` if Apache Kafka has no such metric."""
+    """Define a field with a number that only increases; ``ours`` if Apache Kafka has no such metric."""
     return _metric(name, MetricKind.COUNTER, unit, meaning, ours, labels, default)
 
 

@@ -35,7 +35,7 @@ class _Window:
 
 
 class _Windows:
-    """What is counted in the current window and in the one before it."""
+    """The counts of the current window and of the one before it."""
 
     def __init__(self) -> None:
         self.count = 0

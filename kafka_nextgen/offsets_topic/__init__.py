@@ -1,4 +1,4 @@
-"""Converts a coordinator's records to keys and values of ``__consumer_offsets`` and back, in Kafka's own format.
+"""Converts a coordinator's records to keys and values of ``__consumer_offsets`` and back, in Kafka's format.
 
 | type | record | value's version |
 |---|---|---|

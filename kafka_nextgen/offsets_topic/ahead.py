@@ -1,4 +1,4 @@
-"""Find what later records of the same batches say about a record.
+"""Find information about a record in later records of the same batches.
 
 A cause is written after its effect: a member's tombstone comes before the record with the reason for its removal, and a
 member's metadata before the epoch at which it joins. So the rows of a batch are first read from the end.
@@ -35,7 +35,7 @@ class Row:
 
 @frozen
 class Ahead:
-    """What later rows of the same group say about a record.
+    """Information about a record from later rows of the same group.
 
     Args:
         group_epoch: The next group epoch.
@@ -43,8 +43,8 @@ class Ahead:
         stays: Whether the removed member is written again later, perhaps in the other protocol. This record is its
             tombstone.
         next_member: The next member's metadata.
-        latest: The last metadata of this member. A member that replaces a former one is first written with the metadata
-            of that one.
+        latest: The last metadata of this member. A member that replaces a former one is first written with the former
+            member's metadata.
         goes_on: Whether the removed group continues in the other protocol. This record is its tombstone.
         cause: The recorded cause of this epoch, or of this member's removal.
     """
@@ -59,7 +59,7 @@ class Ahead:
 
 
 def look_ahead(rows: Sequence[Row]) -> list[Ahead]:
-    """Return for each row what later rows say about it."""
+    """Return, for each row, the information from later rows."""
     groups: dict[str, _Later] = {}
     found: list[Ahead] = []
     for row in reversed(rows):

@@ -34,7 +34,7 @@ RESTARTED = Departure(EventKind.FENCED, words_of(RebalanceReason.MEMBER_RESTARTE
 
 
 def departure_by(cause: Cause | None) -> Departure | None:
-    """How a member left or was removed by a recorded cause; None if members do not leave for this cause."""
+    """How a member left or was removed according to a recorded cause; None if members do not leave for this cause."""
     kind = None if cause is None else _KINDS.get(cause.reason)
     return None if cause is None or kind is None else Departure(kind, words_of(cause.reason), cause.text or None)
 

@@ -41,7 +41,7 @@ __all__ = ["Departure", "Known", "RecordStory", "Row"]
 
 @frozen
 class Known:
-    """What the caller knows beyond the rows: how the removed members left, and which member committed."""
+    """Information that is not in the rows: how the removed members left, and which member committed."""
 
     departure: Departure | None = None
     member: str | None = None
@@ -84,7 +84,7 @@ class RecordStory:
         return frozenset() if group is None else frozenset(group.members)
 
     def note_gone(self, group_id: str, member_id: str, how: Departure) -> None:
-        """Note how a member of a classic group left, before a record reports that it is gone. The first note counts."""
+        """Note how a member of a classic group left before a record reports that it is gone. The first note counts."""
         group = self._stories.groups.get(group_id)
         if group is not None and member_id in group.members:
             group.gone.setdefault(member_id, how)

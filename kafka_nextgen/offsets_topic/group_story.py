@@ -85,7 +85,7 @@ class GroupStories:
             self._tell_joined(group, member, ahead, is_back=is_back)
         elif is_changed:
             group.note(self._telling.at, RebalanceReason.SUBSCRIPTION_CHANGED, member.member_id)
-        elif is_other_assignor:  # since Kafka 4.4 this can raise the epoch (KAFKA-20434)
+        elif is_other_assignor:  # since Kafka 4.4 this can increase the epoch (KAFKA-20434)
             group.note(self._telling.at, RebalanceReason.ASSIGNOR_CHANGED, member.member_id)
 
     def _tell_joined(self, group: GroupState, member: MemberState, ahead: Ahead, *, is_back: bool) -> None:

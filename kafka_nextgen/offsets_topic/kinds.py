@@ -89,8 +89,9 @@ def record_kind(
     version_of: Callable[[Any], int] | None = None,
     **fields: str | Conversion | None,
 ) -> RecordKind:
-    """Make a record type: the key has the fields of the tombstone, the value the others. Each is converted by a
-    ``FieldMap``."""
+    """Make a record type: the key has the fields of the tombstone, the value has the others. A ``FieldMap`` converts
+    each.
+    """
     in_key = attributes_of(removed)
     keys = FieldMap(removed, key, **{name: each for name, each in fields.items() if name in in_key})
     values = FieldMap(record, value, **{**fields, **dict.fromkeys(in_key)})

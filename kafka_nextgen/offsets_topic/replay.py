@@ -1,7 +1,8 @@
 """Reads the log of an offsets topic partition, batch by batch.
 
 The coordinator writes each result as one batch, so a batch is processed as a whole. Records of unknown types are
-skipped and named. Offsets in a producer's transaction are pending until a marker commits or aborts them (KIP-98).
+skipped, and their names are returned. Offsets in a producer's transaction are pending until a marker commits or aborts
+them (KIP-98).
 """
 
 from __future__ import annotations

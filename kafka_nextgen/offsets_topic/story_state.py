@@ -1,4 +1,4 @@
-"""The state of a group that is kept while its records are read, and the creation of its events."""
+"""The state that is kept for a group while its records are read, and the creation of its events."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Held = frozenset[tuple[str | TopicId, int]]
 
 @frozen
 class Departure:
-    """How a member went: it left (``LEFT``) or was removed (``FENCED``), for a cause, with the stated reason."""
+    """How a member was removed: it left (``LEFT``) or was fenced (``FENCED``), with the cause and the stated reason."""
 
     kind: EventKind = EventKind.LEFT
     cause: str = UNKNOWN
@@ -58,8 +58,8 @@ class GroupState:
     target_epoch: int | None = None
     metadata_hash: int | None = None
     members: dict[str, MemberState] = field(factory=dict)
-    recorded: dict[tuple[bool, int], Cause] = field(factory=dict)  # by whether it is classic, and by epoch
-    seen: tuple[int, str, str | None] | None = None  # time (ms), cause, member: what may raise the epoch next
+    recorded: dict[tuple[bool, int], Cause] = field(factory=dict)  # keys: whether it is classic, and the epoch
+    seen: tuple[int, str, str | None] | None = None  # time (ms), cause, member: may increase the epoch next
     former: set[str] = field(factory=set)  # instances whose former member was just replaced
     gone: dict[str, Departure] = field(factory=dict)  # how members of a classic group left, until a record reports it
 
@@ -68,11 +68,11 @@ class GroupState:
         return self.members.setdefault(member_id, MemberState(member_id))
 
     def note(self, at: int, reason: RebalanceReason, member_id: str | None = None) -> None:
-        """Note a change that may raise the epoch; of several at the same time, the first counts."""
+        """Note a change that may increase the epoch; of several changes at the same time, the first counts."""
         self._note(at, words_of(reason), member_id)
 
     def note_gone(self, at: int, how: Departure, member_id: str) -> None:
-        """Note that a member left or was removed, which may raise the epoch."""
+        """Note that a member left or was removed, which may increase the epoch."""
         self._note(at, words_of(RebalanceReason.MEMBER_LEFT) if how.cause == UNKNOWN else how.cause, member_id)
 
     def _note(self, at: int, cause: str, member_id: str | None) -> None:
@@ -85,7 +85,7 @@ class GroupState:
         return None if seen is None or seen[0] != at else seen[1:]
 
     def take_recorded(self, is_classic: bool, epoch: int) -> Cause | None:
-        """Return the recorded cause of an epoch, and drop it and older ones."""
+        """Return the recorded cause of an epoch; drop it and older ones."""
         found = self.recorded.get((is_classic, epoch))
         self.recorded = {key: each for key, each in self.recorded.items() if key[0] != is_classic or key[1] > epoch}
         return found
@@ -175,5 +175,5 @@ class Telling:
 
 
 def words_of(reason: RebalanceReason) -> str:
-    """Return a reason in the wording of events."""
+    """Return a reason as events spell it."""
     return reason.name.lower().replace("_", " ")

@@ -131,7 +131,8 @@ class _TracedLoop(Iterator[Record], AsyncIterator[Record]):
     """Manages the span of the current iteration, of either kind of consumer.
 
     A span begins when its record is returned, and ends when the next one is requested or the loop is left. Exceptions
-    in the body of the loop are not raised through the iterator, so they do not show; ``process_span`` sees them.
+    in the body of the loop are not raised through the iterator, so the span does not record them; ``process_span``
+    does.
     """
 
     _span: AbstractContextManager[Span] | None = None

@@ -16,7 +16,7 @@ def same_value(value: object) -> object:
 
 @frozen
 class Mapped:
-    """The key sets ``key`` of this library, or several of them (``note`` names them then).
+    """The key sets ``key`` of this library, or several keys (which ``note`` then names).
 
     ``convert`` returns the value for it; None sets nothing. It raises ``ValueError`` for a value without a counterpart.
     """
@@ -51,7 +51,7 @@ class Dropped:
 
 @frozen
 class Refused:
-    """The client would behave differently without the key. ``why`` explains the difference and what to do."""
+    """The client would behave differently without the key. ``why`` explains the difference and how to proceed."""
 
     why: str
 

@@ -33,7 +33,7 @@ _CIPHERS: Final = "ssl.cipher.suites"
 _CLASSES: Final = ("sasl.login.callback.handler.class", "sasl.oauthbearer.jwt.retriever.class")
 _SECURITY: Final = ("ssl.", "sasl.", "security.")
 _SERVICE: Final = "sasl.kerberos.service.name"
-#: These keys protect nothing without TLS.
+#: Keys that do not show that the user expects TLS.
 _NOTHING_TO_PROTECT: Final = frozenset({_ALGORITHM, "ssl.keystore.type", "ssl.truststore.type"})
 #: Keys given as PEM text, which are refused.
 _TEXTS: Final = frozenset({"ssl.keystore.certificate.chain", "ssl.keystore.key"})
@@ -78,7 +78,7 @@ def translate(properties: Mapping[str, object], known: Collection[str], ignored:
         properties: keys of any client, with dots or underscores, and text or Python objects. None, and text that is
             blank, count as absent.
         known: this library's keys.
-        ignored: those of them that are dropped here, and why.
+        ignored: the keys among them that are dropped here, with the reasons.
     """
     found = Translation()
     given = _given(properties, found)

@@ -1,8 +1,8 @@
 """Choose the partition of a record like Kafka's Java client.
 
-A key's partition is the murmur2 hash of its bytes, made positive, modulo the number of partitions. So equal keys share
-a partition with those written by the Java client. Records without a key go to one partition until a batch is sent, then
-to the next (KIP-480, "sticky partitioner").
+A key's partition is the murmur2 hash of its bytes, made positive, modulo the number of partitions. Records therefore
+share a partition with records that the Java client wrote with the same key. Records without a key go to one partition
+until a batch is sent, then to the next (KIP-480, "sticky partitioner").
 """
 
 from __future__ import annotations

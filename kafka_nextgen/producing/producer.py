@@ -1,7 +1,8 @@
 """A producer that writes batches of records to one topic and returns their offsets.
 
 A batch refused with a retriable error is sent again, since a refused batch was not written. After a lost connection or
-a missing answer that is unknown, and the producer is not idempotent, so it raises instead of writing twice.
+a missing answer it is unknown whether the batch was written, and the producer is not idempotent, so it raises instead
+of writing twice.
 """
 
 from __future__ import annotations

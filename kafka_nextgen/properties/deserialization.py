@@ -1,4 +1,4 @@
-"""Deserializers in a configuration, and what to do with a record that one of them can't read."""
+"""Deserializers in a configuration, and the policy for records that a deserializer can't read."""
 
 from __future__ import annotations
 

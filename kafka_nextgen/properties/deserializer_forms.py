@@ -1,6 +1,6 @@
 """How a deserializer is called. Its signature determines this, once, when a consumer is created.
 
-| given | called as |
+| deserializer | call |
 |---|---|
 | a callable of the bytes | ``f(data)`` |
 | a callable of the bytes and their context, such as confluent-kafka's deserializers | ``f(data, context)`` |
@@ -8,8 +8,8 @@
 | kafka-python's ``Deserializer`` before 3.0, or aiokafka's | ``deserialize(topic, data)`` |
 
 A second parameter gets the context if it is required, or if it is named ``ctx`` or ``context`` with the default None.
-So ``bytes.decode``, whose second parameter is an encoding, gets only the bytes. So does a callable whose signature
-can't be read, such as ``int``.
+``bytes.decode``, whose second parameter is an encoding, therefore gets only the bytes, and so does a callable whose
+signature can't be read, such as ``int``.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ _EXPECTED = (
 
 @define
 class DeserializationContext:
-    """Where the bytes are from: the topic, ``"key"`` or ``"value"``, and the record's headers.
+    """The origin of the bytes: the topic, ``"key"`` or ``"value"``, and the record's headers.
 
-    confluent-kafka's deserializers take it for their own ``SerializationContext``.
+    confluent-kafka's deserializers accept it in place of their own ``SerializationContext``.
     """
 
     topic: str
@@ -68,11 +68,11 @@ class OfTopicHeadersAndData(Protocol[T_co]):
         """Deserialize a key or value."""
 
 
-#: What makes a ``T`` of bytes, for type checkers.
+#: A deserializer that returns a ``T``, for type checkers.
 DeserializerOf: TypeAlias = (
     Callable[[bytes], T] | Callable[[bytes, Any], T] | OfTopicAndData[T] | OfTopicHeadersAndData[T]
 )
-#: What makes one that is to be awaited.
+#: A deserializer that returns an awaitable ``T``.
 AsyncDeserializerOf: TypeAlias = (
     Callable[[bytes], Awaitable[T]]
     | Callable[[bytes, Any], Awaitable[T]]
@@ -82,7 +82,7 @@ AsyncDeserializerOf: TypeAlias = (
 
 
 class Parameters(Enum):
-    """What a deserializer is called with."""
+    """The arguments that a deserializer is called with."""
 
     DATA = "data"
     DATA_AND_CONTEXT = "data, context"
@@ -92,7 +92,7 @@ class Parameters(Enum):
 
 @frozen
 class DeserializerForm:
-    """The function that a deserializer is called by, what it takes, and whether its result is to be awaited."""
+    """The function to call, its arguments, and whether its result has to be awaited."""
 
     function: Callable[..., Any]
     parameters: Parameters
@@ -100,12 +100,12 @@ class DeserializerForm:
 
     @property
     def may_wait(self) -> bool:
-        """Whether a call may take long: it is awaited, or has what a registry is asked by."""
+        """Whether a call may take long: it is awaited, or takes a context, as those that query a registry do."""
         return self.is_async or self.parameters is not Parameters.DATA
 
 
 def form_of(deserializer: object) -> DeserializerForm:
-    """Return how this deserializer is called. Raises ValueError if it is none."""
+    """Return how this deserializer is called. Raises ValueError if it is not a deserializer."""
     method = getattr(deserializer, "deserialize", None)
     if isinstance(deserializer, type) and callable(method):
         raise ValueError(f"must be an object, not the class {deserializer.__name__}: make one of it")
@@ -139,7 +139,7 @@ def _parameters_of_method(method: Callable[..., Any]) -> Parameters:
 
 
 def _positional(function: Callable[..., Any]) -> list[inspect.Parameter] | None:
-    """Return the parameters that are given by position; None if they are not known, or as many as one likes."""
+    """Return the positional parameters; None if they are unknown, or of any number."""
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
@@ -154,7 +154,7 @@ def _is_context(parameter: inspect.Parameter) -> bool:
 
 
 def _is_async(function: Callable[..., Any]) -> bool:
-    """Whether it is a coroutine function, or says that it returns something to await, as confluent-kafka's do."""
+    """Whether it is a coroutine function, or is annotated to return an awaitable, as confluent-kafka's are."""
     if inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(type(function).__call__):
         return True
     try:

@@ -1,4 +1,5 @@
-"""Where reading starts in a partition without a valid offset: ``auto.offset.reset`` and its variant for new partitions.
+"""The starting position in a partition without a valid offset: ``auto.offset.reset`` and its variant for new
+partitions.
 
 ``by_duration:DURATION`` starts with the first record that is at most this old, or at the end if all are older
 (KIP-1106). Durations have the format of Java's ``Duration.parse``: ISO 8601 with days, hours, minutes and seconds, such

@@ -72,7 +72,7 @@ class StoreType(Enum):
 
 
 class OauthMethod(Enum):
-    """Where OAUTHBEARER tokens come from."""
+    """The source of OAUTHBEARER tokens."""
 
     DEFAULT = "default"
     OIDC = "oidc"
@@ -144,7 +144,7 @@ _PASSWORD: p.ValueType[Secret | SecretSource] = p.ValueType("string or callable,
 _PEM = p.one_of(StoreType, later=("jks", "pkcs12"))
 
 
-# ruff: noqa: RUF009  (a default here is attrs's description of a field, made once)
+# ruff: noqa: RUF009  (a default here is an attrs field definition, created once)
 @frozen(kw_only=True, repr=False)
 class SecurityConfig:
     """The TLS and SASL keys of ``ConsumerConfig``."""

@@ -72,7 +72,7 @@ def explain_(
 def _explain_live_group(
     cluster: ClusterOptions, group_id: str, assignors: Sequence[PartitionAssignor]
 ) -> list[Explanation]:
-    """Describe the group again for each assignor: members send each its own metadata."""
+    """Describe the group again for each assignor, because members send different metadata to each."""
     with cluster.open() as admin:
         if not assignors:
             assignors = [_current_assignor(admin.describe([group_id], cluster.timeout_s)[group_id].assignor)]

@@ -57,7 +57,7 @@ def count_by_partition(flights: Iterable[Flight], partitions: int) -> list[int]:
 
 
 async def stream_flights(producer: Producer, flights: Sequence[Flight], progress: Progress, duration_s: float) -> None:
-    """Produce all flights evenly over ``duration_s``; when late, in larger batches until caught up."""
+    """Produce all flights evenly over ``duration_s``, in larger batches while the producer is behind."""
     loop = asyncio.get_running_loop()
     began = loop.time()
     sent = 0

@@ -2,7 +2,7 @@
 
 Writes of up to PIPE_BUF bytes to a pipe are atomic (POSIX), so a killed process leaves no partial line. A record counts
 as processed exactly when its ``Processed`` line is in the pipe. ``Committed`` is written after the commit succeeded, so
-a killed process may have committed more than it reported, never less.
+a killed process may have committed more than it reported, but never less.
 """
 
 from __future__ import annotations

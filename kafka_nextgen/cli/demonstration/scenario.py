@@ -1,8 +1,8 @@
 """The scenario: which consumers join, leave and are killed, and the proof at the end.
 
 Two consumers start. A third joins when a fifth of the flights is written. The first leaves shortly before half of them
-are. The second is killed at about two thirds, when it has processed records that it has not committed. The third ends
-up with all partitions.
+are written. The second is killed at about two thirds, when it has processed records that it has not committed. The
+third ends up with all partitions.
 """
 
 from __future__ import annotations
@@ -172,7 +172,7 @@ async def _both(one: Coroutine[object, object, None], other: Coroutine[object, o
 
 @asynccontextmanager
 async def _record_lag(servers: str, group: str, tell: Callable[[Event], None] | None) -> AsyncIterator[None]:
-    """Poll the group while the block runs, and pass the events to ``tell``, if there is one."""
+    """Poll the group while the block runs, and pass the events to ``tell`` unless it is None."""
     if tell is None:
         yield
         return
@@ -185,4 +185,4 @@ async def _record_lag(servers: str, group: str, tell: Callable[[Event], None] | 
         finally:
             is_over = True
             await polling
-        await collector.poll()  # the last look may have begun before the last commit
+        await collector.poll()  # the last poll may have begun before the last commit

@@ -24,7 +24,7 @@ _BAR_WIDTH = 36
 
 
 class PlainScreen:
-    """Prints messages, and the state from time to time; for logs and pipes."""
+    """Prints messages, and the state periodically; for logs and pipes."""
 
     interval_s = 2.0
 

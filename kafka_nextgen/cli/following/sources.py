@@ -35,7 +35,7 @@ _POLL_S = 0.1
 async def file_events(path: Path) -> Source:
     """Read a file from its beginning, a megabyte at a time. When the file is rotated, continue with the new one.
 
-    Raises ConfigError if the file is compressed, or no regular file (a pipe would block).
+    Raises ConfigError if the file is compressed, or not a regular file (a pipe would block).
     """
     file = _open_log(path)
     partial = b""
@@ -43,7 +43,7 @@ async def file_events(path: Path) -> Source:
         while True:
             if data := file.read(_READ_BYTES):
                 *lines, partial = (partial + data).split(b"\n")
-                if len(partial) > MAX_LINE_BYTES:  # too long for an event, and so is the rest
+                if len(partial) > MAX_LINE_BYTES:  # the line is too long for an event, and so is its rest
                     partial = b"-"
             elif _is_rotated(path, file):
                 lines, partial = (partial + file.read()).split(b"\n"), b""  # written just before the rotation

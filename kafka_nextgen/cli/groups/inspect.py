@@ -19,7 +19,7 @@ from kafka_nextgen.types import JoinReason, TopicPartition
 
 __all__ = ["describe", "history", "list_", "validate_regex"]
 
-_UNKNOWN = 3  # the exit code; 2 is wrong usage
+_UNKNOWN = 3  # the exit code; 2 means wrong usage
 
 Offsets = dict[TopicPartition, GroupOffset]
 

@@ -67,12 +67,12 @@ class HoldupSummary:
 
 
 def blocking_holdup(rebalance: Rebalance, holdups: Sequence[Holdup]) -> Holdup | None:
-    """Return the hold-up of the member that the others waited for, among those of its epoch; None if none took time."""
+    """Return the hold-up of the member that the others waited for; None if no hold-up of its epoch took time."""
     return next((each for each in holdups if each.member == rebalance.holder and each.ms), None)
 
 
 def longest_standstill_ms(standstills: Iterable[Standstill], last: int) -> int:
-    """Return the duration of the longest standstill; one that has not ended lasts to ``last``, the end of the log."""
+    """Return the duration of the longest standstill; open ones count up to ``last``, the end of the log."""
     return max((last - each.began if each.ms is None else each.ms for each in standstills), default=0)
 
 
@@ -128,8 +128,8 @@ def unstable_members(members: Sequence[MemberSummary]) -> list[MemberSummary]:
 def member_names(members: Iterable[MemberSummary]) -> dict[str, str]:
     """Return unique display names of one group's members: ``group.instance.id``, else ``client.id``, else the id.
 
-    Members with the same name also show the beginning of their ids, without the client id that ids of the classic
-    protocol begin with.
+    Names of members with the same name also have the beginning of their ids, without the client id with which ids of
+    the classic protocol begin.
     """
     known = {each.member: each.instance or each.client or "" for each in members}
     counts = Counter(known.values())

@@ -146,7 +146,7 @@ def _heading(summary: GroupSummary, stood: Sequence[Standstill], repeated: str) 
 
 
 def _repeated(summary: GroupSummary, members: Sequence[MemberSummary], names: Mapping[str, str]) -> str:
-    """A member that died cannot report what it read after its last commit; one that did not poll can."""
+    """A member that died cannot report how far it read after its last commit; one that did not poll can."""
     silent = [names[each.member] for each in members if each.fenced > each.poll_timeouts]
     if not silent:
         return str(summary.repeated)
@@ -229,7 +229,7 @@ def _moved(fact: Rebalance) -> str:
 
 
 def _own_marks(marks: str) -> str | None:
-    """Return the marks that are not on all facts of the group, which the heading has."""
+    """Return the marks that are not on all facts of the group; the heading shows those that are."""
     return ", ".join(mark for mark in marks.split(", ") if mark not in _GROUP_MARKS) or None
 
 

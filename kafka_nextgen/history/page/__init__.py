@@ -22,7 +22,7 @@ from kafka_nextgen.history.page.columns import COLUMN_CODING, Column, StringTabl
 
 __all__ = ["MAX_LAG_POINTS", "SCRIPTS", "page_data", "render"]
 
-#: The most points of lag per group.
+#: The maximum number of lag points per group.
 MAX_LAG_POINTS = 40_000
 #: Longer documents are compressed.
 _LONGEST_PLAIN = 200_000
@@ -53,9 +53,9 @@ def render(answers: Analysis, title: str, *, made: int, notes: Sequence[str] = (
     """Return the page.
 
     Args:
-        answers: What it shows.
+        answers: The analysis that it shows.
         title: Its title and heading.
-        made: When it was made, in milliseconds since the Unix epoch.
+        made: The time of its creation, in milliseconds since the Unix epoch.
         notes: The problems of the log, one sentence each.
     """
     style = _file("page.css")
@@ -71,7 +71,7 @@ def render(answers: Analysis, title: str, *, made: int, notes: Sequence[str] = (
 
 
 def _in_utf_8(text: str) -> str:
-    """Escape half a surrogate pair, which UTF-8 can't encode."""
+    """Escape lone surrogates, which UTF-8 can't encode."""
     return text.encode("utf-8", "backslashreplace").decode()
 
 

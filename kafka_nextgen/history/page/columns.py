@@ -1,8 +1,8 @@
 """Encode facts as columns, which are smaller than rows.
 
 The facts of one kind of a group are an object of columns. A text is an index into the string table. Times and epochs
-are differences to the row before, and an end is the time since its beginning. A column with one value for all rows
-has it once. The page contains ``COLUMN_CODING``, so that its reader needs no other description.
+are differences from the previous row, and an end is the time since its beginning. A column with the same value in all
+rows stores it once. The page contains ``COLUMN_CODING``, so that its reader needs no other description.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ def _omitted(name: str) -> frozenset[str]:
     return _OMITTED.get(name, frozenset()) | {"cluster", "group"}
 
 
-#: The coding of each kind of fact: text columns, columns of differences to the row before, columns relative to another
-#: column of the row, and plain columns.
+#: The coding of each kind of fact: text columns, columns of differences from the previous row, columns relative to
+#: another column of the row, and plain columns.
 COLUMN_CODING: Mapping[str, Mapping[str, Any]] = {name: _coding(name, kind) for name, kind in FACTS.items()}
 
 

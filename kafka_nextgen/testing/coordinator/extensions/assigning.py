@@ -19,7 +19,7 @@ After these checks the assignment is validated against the prepared group:
 |---|---|---|
 | a message: its assignor failed | none | another member is chosen |
 | an assignment it did not prepare with this (new) coordinator | UNKNOWN_MEMBER_ID | it is told again to compute |
-| another epoch than it prepared, unknown members or partitions, a partition assigned twice or, without an error, never, \
+| another epoch than it prepared, unknown members or partitions, a partition given twice or, without an error, never, \
 metadata in another version than the member itself wrote | INVALID_ASSIGNMENT | another member is chosen |
 | anything else | none | the assignment is the target of the prepared epoch |
 
