@@ -1,7 +1,7 @@
 """``format("kafka_nextgen")`` for Spark, which finds the data source by the name of this module.
 
-Spark imports it whenever it looks for a data source. So nothing of kafka_nextgen is imported until a query is planned
-or read, and nothing is raised here if a package is missing: ``kafka_nextgen.requirements`` then names it.
+Spark imports it whenever it looks for a data source. Therefore kafka_nextgen is not imported until a query is planned
+or read, and a missing package raises nothing here: ``kafka_nextgen.requirements`` reports it later.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ class DefaultSource(DataSource):
         return "kafka_nextgen"
 
     def schema(self) -> StructType:
-        """The columns that there are. Raises ``ConfigError`` for options that neither a batch nor a stream can have."""
+        """The available columns. Raises ``ConfigError`` for options that are invalid in every kind of query.
+        """
         return cast("StructType", _source().schema_of(self.options))
 
     def reader(self, schema: StructType) -> DataSourceReader:
@@ -43,7 +44,7 @@ class DefaultSource(DataSource):
         raise AssertionError("unreachable")
 
     def streamWriter(self, schema: StructType, overwrite: bool) -> NoReturn:  # noqa: N802
-        """Raise ``ReadOnlySourceError`` likewise."""
+        """Raise ``ReadOnlySourceError``, as ``writer`` does."""
         self.writer(schema, overwrite)
 
 

@@ -125,7 +125,7 @@ class GroupPoller:
                 )
 
     def _cause_of(self, epoch: int | None, members: Mapping[str, MemberDescription]) -> tuple[str | None, str | None]:
-        """Return the cause and the member of a new group epoch, if it increased by one and one member joined or left."""
+        """Return the cause and the member of a new group epoch, if it rose by one and one member joined or left."""
         came, gone = members.keys() - self._members.keys(), self._members.keys() - members.keys()
         if self._group_epoch is None or epoch != self._group_epoch + 1 or len(came) + len(gone) != 1:
             return self._cause, None

@@ -149,7 +149,7 @@ class Ownership:
             state.standstill = None
 
     def _end_overlap(self, state: PartitionState, member: str, at: int, *, was_inactive: bool = False) -> None:
-        """A former owner gives up the partition; ``was_inactive`` if a poller only now reports that it had left before."""
+        """A former owner gives up the partition; ``was_inactive`` if a poller reports late that it had left."""
         former_owner = state.former_owners.pop(member, None)
         if former_owner is not None:
             self._emit_overlap(state, member, former_owner.since, at, is_excused=was_inactive)

@@ -1,7 +1,7 @@
 """Kafka for PySpark: ``format("kafka_nextgen")`` takes the place of Spark's built-in source, ``format("kafka")``.
 
-Spark finds the data source by itself where this package is installed. ``register`` makes it known elsewhere, and lets
-several streaming queries of a session start at the same time.
+Spark finds the data source automatically if this package is installed. ``register`` registers it elsewhere, and allows
+several streaming queries of a session to start at the same time.
 """
 
 from __future__ import annotations
@@ -15,16 +15,15 @@ if TYPE_CHECKING:
 
 __all__ = ["register"]
 
-#: What Spark adds to the environment of a data source's workers when a streaming query starts (4.2, 4.3:
+#: The variables that Spark adds to the environment of a data source's workers when a streaming query starts (4.2, 4.3:
 #: PythonStreamingSourceRunner). All queries share this map. If it grows while Spark serializes the tasks of another
-#: query, that query fails with an ``OptionalDataException``. So the map has these names from the beginning.
+#: query, that query fails with an ``OptionalDataException``. The map therefore has these names from the beginning.
 _ADDED_BY_SPARK = ("SPARK_AUTH_SOCKET_TIMEOUT", "SPARK_BUFFER_SIZE", "SPARK_LOCAL_DIRS", "SPARK_PYTHON_RUNTIME")
 
 
 def register(spark: SparkSession) -> None:
-    """Make ``format("kafka_nextgen")`` known to a session.
-
-    It is needed with ``--py-files`` and where a session has several streaming queries; it is harmless elsewhere.
+    """Register ``format("kafka_nextgen")`` in a session. This is needed with ``--py-files`` and if a session has
+    several streaming queries; it is harmless otherwise.
     """
     from pyspark_kafka_nextgen import DefaultSource
 
@@ -34,8 +33,8 @@ def register(spark: SparkSession) -> None:
 
 @contextmanager
 def _complete_environment(spark: SparkSession) -> Iterator[None]:
-    """Let functions that are sent to Spark meanwhile have all names in their environment; Spark sets the values."""
-    context = getattr(spark, "sparkContext", None)  # there is none in Spark Connect
+    """While the block runs, functions sent to Spark have all names in their environment; Spark sets the values."""
+    context = getattr(spark, "sparkContext", None)  # Spark Connect has no environment map
     if context is None:
         yield
         return

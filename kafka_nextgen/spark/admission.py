@@ -3,19 +3,20 @@
 The rules are those of Spark's built-in source (KafkaMicroBatchStream.scala):
 
 - Without a maximum, a batch reads up to the latest offsets.
-- A maximum is shared among the partitions in proportion to their backlogs. Shares of one or more are rounded down,
-  smaller ones up to one, so that no partition starves. A batch may exceed the maximum by one record for each of these.
+- A maximum is shared among the partitions in proportion to their backlogs. Shares of one or more are rounded down, and
+  smaller ones are rounded up to one, so that no partition starves. A batch may exceed the maximum by one record for
+  each of these.
 - A minimum delays the batch while the backlog is smaller, for at most the trigger delay since the last batch. The first
   batch of a run is never delayed.
 - With AvailableNow, a run takes a snapshot of the latest offsets once.
 
 There are four differences:
 
-- For the minimum too, the backlog of a new partition counts from its earliest offset. A log that became shorter has no
+- The backlog of a new partition counts from its earliest offset, for the minimum too. A log that became shorter has no
   backlog.
 - Records that aged out are not part of the backlog, so a batch never consists of them.
-- If a topic was deleted and created again, the batch that notices it reads nothing of it and is not delayed. It ends at
-  the earliest offset of the new topic, so that the checkpoint has that offset before anything is read.
+- If a topic was deleted and created again, the batch that detects this reads nothing from it and is not delayed. It
+  ends at the earliest offset of the new topic, so that the checkpoint has that offset before anything is read.
 - AvailableNow ignores the minimum: a remainder below it would never be read.
 """
 
@@ -35,7 +36,7 @@ __all__ = ["TriggerLimits", "admit", "check_available_now", "rate_limited", "rec
 
 @frozen
 class TriggerLimits:
-    """``maxOffsetsPerTrigger``, ``minOffsetsPerTrigger`` (records, from 1 up) and ``maxTriggerDelay`` in seconds."""
+    """``maxOffsetsPerTrigger``, ``minOffsetsPerTrigger`` (records, at least 1) and ``maxTriggerDelay`` in seconds."""
 
     max_offsets: int | None = field(default=None, validator=validators.optional(validators.ge(1)))
     min_offsets: int | None = field(default=None, validator=validators.optional(validators.ge(1)))
@@ -56,7 +57,7 @@ def admit(
     Arguments:
         start: the end of the last batch.
         latest: the latest offsets of the partitions that exist now.
-        earliest: the earliest offsets of ``recreated`` partitions and of those that are not in ``start``, maybe more.
+        earliest: the earliest offsets of at least the ``recreated`` partitions and those that are not in ``start``.
         limits: the options.
         recreated: the partitions of ``start`` whose topic was deleted and created again since.
         since_last_s: the time since the last batch was admitted; infinite for the first one of a run.
@@ -81,7 +82,8 @@ def rate_limited(
     if max_offsets is None:
         return end
     for tp, size in backlog.items():
-        # In this order and in floating point, because other arithmetic rounds differently from the built-in source.
+        # In this order and in floating point, because other arithmetic would round differently from the built-in
+        # source.
         share = max_offsets * (size / total)
         count = ceil(share) if share < 1 else floor(share)
         end[tp] -= size - min(count, size)
@@ -91,7 +93,7 @@ def rate_limited(
 def receded(known: PartitionOffsets, latest: PartitionOffsets) -> list[TopicPartition]:
     """Return the partitions whose latest offset is smaller than a known one, sorted.
 
-    A broker may answer so just after an election (KAFKA-7703).
+    A broker may return such an offset just after an election (KAFKA-7703).
     """
     return [tp for tp in sorted(latest) if latest[tp] < known.get(tp, 0)]
 

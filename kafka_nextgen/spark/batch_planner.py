@@ -1,7 +1,7 @@
 """The driver's side of a batch query: from its options to the tasks that read it.
 
 Filters of the query don't narrow what its tasks read. Spark 4.2 and 4.3 keep the partitions of a ``load()`` and read
-them again for each use of its DataFrame, without regard to the filters of that use.
+them again for each use of its DataFrame, regardless of the filters of that use.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ __all__ = ["plan_batch_query"]
 def plan_batch_query(options: SourceOptions) -> tuple[Task, ...]:
     """Ask Kafka for offsets, and plan the tasks of a batch query.
 
-    Raises ``PlanningError`` and what ``Consumer`` raises.
+    Raises ``PlanningError`` and the errors of ``Consumer``.
     """
     cluster = Cluster(options)
     try:
@@ -32,11 +32,11 @@ def plan_batch_query(options: SourceOptions) -> tuple[Task, ...]:
 
 
 def _resolved(cluster: Cluster, options: SourceOptions) -> tuple[PartitionOffsets, PartitionOffsets, ClusterOffsets]:
-    """Where the query starts and ends, and the offsets of the cluster."""
+    """The start and the end of the query, and the offsets of the cluster."""
     assert options.end is not None, "a batch query has an end"
     partitions = cluster.partitions()
     found = cluster.find_offsets(options.start, partitions)
-    offsets = cluster.offsets(partitions)  # asked for later, so that no start found by timestamp is after the end
+    offsets = cluster.offsets(partitions)  # requested later, so that no start found by timestamp is after the end
     start = resolve_starting_offsets(options.start, offsets, found)
     end = resolve_ending_offsets(options.end, offsets, cluster.find_offsets(options.end, partitions))
     return start, end, offsets

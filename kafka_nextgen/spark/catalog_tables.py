@@ -1,15 +1,15 @@
 """Tables of Spark's catalog: ``CREATE TABLE orders USING kafka_nextgen OPTIONS (...)``.
 
-Spark 4.2 and 4.3 give a Python source other options when a table is made than when it is read:
+Spark 4.2 and 4.3 pass a Python source different options when a table is created and when it is read:
 
-- ``CREATE TABLE`` without columns asks for the columns, with the table's properties: ``provider``, ``owner`` and
-  others, and what is in OPTIONS twice, with and without ``option.`` before the name.
+- ``CREATE TABLE`` without columns asks for the columns and passes the table's properties: ``provider``, ``owner`` and
+  others, and each of the OPTIONS twice, with and without the prefix ``option.``.
 - ``CREATE TABLE`` with columns does not ask at all.
-- A query of the table gives the columns, but no options. Options of the query itself (``WITH``, or ``option()`` before
-  ``table()``) are given, but those of one use of a table serve all uses of it in the query.
+- A query of the table passes the columns, but not the options. Options of the query itself (``WITH``, or ``option()``
+  before ``table()``) are passed, but those of one use of a table apply to all its uses in the query.
 
-So the options become metadata of the first column, which Spark keeps in the catalog and gives back. Metadata goes along
-with a column, also into files, so secrets are refused.
+The options therefore become metadata of the first column, which Spark stores in the catalog and passes back. Metadata
+follows a column, even into files, so secrets are refused.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _URL: Final = "schemaregistry.url"
 
 
 def created_with(options: Mapping[str, str]) -> dict[str, str] | None:
-    """Return what OPTIONS has, if these are the properties of a table in the catalog; None otherwise."""
+    """Return the OPTIONS if these are the properties of a table in the catalog; None otherwise."""
     if _PROVIDER not in options:
         return None
     return {name.removeprefix(_PREFIX): text for name, text in options.items() if name.startswith(_PREFIX)}
@@ -51,14 +51,14 @@ def refuse_secrets(options: Mapping[str, str]) -> None:
 
 
 def columns_with_options(columns: StructType, options: Mapping[str, str]) -> StructType:
-    """Return the columns of a new table, the first of which carries its options."""
+    """Return the columns of a new table; the metadata of the first one contains its options."""
     first, *others = columns.fields
     carrying = StructField(first.name, first.dataType, metadata={_METADATA: dict(options)})
     return StructType([carrying, *others])
 
 
 def options_of_query(options: Mapping[str, str], schema: StructType) -> Mapping[str, str]:
-    """Return the options of a query of these columns: its own, or those that its table was created with.
+    """Return the options of a query of these columns: its own, or those with which its table was created.
 
     Raises ``ConfigError`` if it has both, or none.
     """

@@ -3,8 +3,8 @@
 The first request connects. Requests are retried ``fetchOffset.numRetries`` times in these cases:
 
 - A topic does not exist yet, or a latest offset is smaller than before (KAFKA-7703). The built-in source does the same.
-- A partition that was read is missing. A broker may learn of it late, and a partition that is taken for deleted would
-  be read from its beginning when it is back.
+- A partition that was read is missing. The broker's metadata may be outdated, and a partition that is considered
+  deleted would be read from its beginning when it reappears.
 - A topic that matches a pattern is deleted between two requests.
 """
 
@@ -44,7 +44,7 @@ _CLOSING_S = 5.0
 
 
 class Cluster:
-    """The cluster of a query, as the driver sees it. Methods raise what ``Consumer``'s methods raise."""
+    """The cluster of a query, as the driver sees it. Methods raise the errors of ``Consumer``'s methods."""
 
     def __init__(self, options: SourceOptions) -> None:
         self._options = options
@@ -95,7 +95,7 @@ class Cluster:
     def find_offsets(
         self, limit: OffsetLimit, partitions: Collection[TopicPartition]
     ) -> dict[TopicPartition, int | None]:
-        """Return what is needed to resolve a limit: offsets found by timestamp, or a group's committed offsets."""
+        """Return the offsets needed to resolve a limit: those found by timestamp, or a group's committed offsets."""
         if isinstance(limit, GroupOffsets):
             return self._committed(partitions)
         asked = timestamps_to_look_up(limit, partitions)
@@ -161,9 +161,9 @@ class Cluster:
 
 
 class PlannerClient:
-    """The connections of a planner. Calls take up to ``default.api.timeout.ms`` and raise what ``Consumer`` raises.
+    """The connections of a planner. Calls take up to ``default.api.timeout.ms`` and raise the errors of ``Consumer``.
 
-    Spark starts a process only to plan each batch query, so the time of imports counts. A consumer would import a
+    Spark starts a process just to plan each batch query, so import time matters. A consumer would import a
     hundred more modules.
     """
 

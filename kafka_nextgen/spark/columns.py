@@ -1,8 +1,8 @@
 """The columns of a query: those of Spark's built-in Kafka source, and those of decoded keys and values.
 
 A format changes the type of ``key`` or ``value``. With ``onError=null`` there are also ``value_error`` and
-``value_raw``, or the same for keys. A user's schema selects columns in any order, and fields of decoded columns.
-Types are fixed, but that the user's schema says which type JSON has if no option does.
+``value_raw``, or the same for keys. A user's schema selects columns in any order, and fields of decoded columns. Types
+are fixed, except that the user's schema determines the type of JSON if no option does.
 """
 
 from __future__ import annotations
@@ -50,20 +50,19 @@ _COLUMNS: dict[str, DataType] = {
 
 
 def decoding_of(options: SourceOptions, wanted: StructType | None) -> Decoding | None:
-    """Return how a query decodes keys and values, None if it does not; ``wanted`` is the user's schema, if any.
-
-    It reads the file of a schema, or asks the registry, so it has to run on the driver.
+    """Return how a query decodes keys and values, None if it does not; ``wanted`` is the user's schema, if any. This
+    reads the schema file or asks the registry, so it has to run on the driver.
     """
     if options.decoding is None:
         return None
-    from kafka_nextgen.spark.decoding.planning import plan_decoding  # most queries need none of it
+    from kafka_nextgen.spark.decoding.planning import plan_decoding  # imported here, since most queries don't decode
 
     return plan_decoding(options.decoding, wanted)
 
 
 @frozen
 class Columns:
-    """The columns that there are: whether ``headers`` is one, and the types of decoded columns."""
+    """The available columns: whether ``headers`` is one, and the types of decoded columns."""
 
     headers: bool = False
     decoded: Mapping[str, pa.DataType] = field(factory=dict)
@@ -80,13 +79,13 @@ class Columns:
 
     @property
     def schema(self) -> StructType:
-        """All columns. Raises ``SchemaError`` for a decoded column that Spark has no type for."""
+        """All columns. Raises ``SchemaError`` for a decoded column for which Spark has no type."""
         return StructType([StructField(name, self._type_of(name)) for name in self._names()])
 
     def arrow_schema(self, wanted: StructType) -> pa.Schema:
         """Return the Arrow schema of the columns to read, with the source's own names. Raises ``SchemaError``.
 
-        The names of the columns of ``wanted`` are in any case, as they are for Spark.
+        Column names in ``wanted`` are case-insensitive, as in Spark.
         """
         columns = [self._column(each) for each in wanted]
         if not columns or len({column.name for column in columns}) < len(columns):

@@ -1,6 +1,6 @@
 """The topics or partitions that a query reads: ``subscribe``, ``subscribePattern`` or ``assign``, exactly one of them.
 
-The driver matches a pattern with the names of all topics that are not internal:
+The driver matches a pattern against the names of all topics that are not internal:
 
 =================  =====================  ===============================================================
 ``patternSyntax``  language               match

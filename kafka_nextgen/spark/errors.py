@@ -39,7 +39,7 @@ class SchemaError(ConfigError):
 
 
 class ReadOnlySourceError(ConfigError):
-    """The source reads Kafka, and a query is to write to it."""
+    """A query tries to write, but the source can only read."""
 
 
 class PlanningError(KafkaNextgenError):
@@ -51,7 +51,7 @@ class PlanningError(KafkaNextgenError):
 
 
 class PartitionsMismatchError(PlanningError):
-    """An option has offsets or timestamps of other partitions than the query reads."""
+    """An option has offsets or timestamps for partitions other than those that the query reads."""
 
 
 class TimestampNotFoundError(PlanningError):

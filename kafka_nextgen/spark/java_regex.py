@@ -1,14 +1,14 @@
 """Translate the Java regular expressions of ``subscribePattern`` for Python's ``re``.
 
-The translated pattern finds the same topics. Constructs without a translation are refused: a pattern with another
-meaning would silently leave topics out.
+The translated pattern finds the same topics. Constructs without a translation are refused: a pattern with a different
+meaning would silently omit topics.
 
 Three facts keep the translation small:
 
 * Spark's built-in source *searches*: it subscribes to a topic if the pattern matches anywhere in its name
   (``SubscribePatternStrategy.assignedTopicPartitions`` in ``ConsumerStrategy.scala`` calls ``findFirstIn``), so
-  ``orders`` also matches ``orders-eu``. ``^orders$`` matches ``orders`` alone.
-* Only whether there is a match counts, not where it is, and captured text is not used.
+  ``orders`` also matches ``orders-eu``. ``^orders$`` matches only ``orders``.
+* It only matters whether there is a match, not where it is, and captured text is not used.
 * A topic's name is 1 to 249 of the characters ``a-z A-Z 0-9 . _ -``. It has no line terminators, so ``$``, ``\\Z`` and
   ``\\z`` are the same, ``.`` matches every character, and the flags ``d``, ``m`` and ``s`` change nothing. It is ASCII,
   so Java's ``\\w``, ``\\d``, ``\\s`` and ``\\b`` are Python's with ``re.ASCII``, and so is ``(?i)``.
@@ -65,7 +65,7 @@ _CONTROLS: Final = {"t": "\t", "n": "\n", "r": "\r", "f": "\f", "a": "\a", "e": 
 #: Flags that change nothing for topic names.
 _FLAGS_WITHOUT_EFFECT: Final = frozenset("dms")
 
-#: Escapes that are refused, and what to write instead.
+#: Refused escapes, and what to write instead.
 _REFUSED_ESCAPES: Final = {
     "p": r"\p{...}: write the characters, as in [a-z]",
     "P": r"\P{...}: write the characters, as in [^a-z]",
@@ -90,9 +90,9 @@ def compile_java_pattern(pattern: str) -> re.Pattern[str]:
     """Compile a Java regular expression for ``search`` in topic names.
 
     Arguments:
-        pattern: what ``java.util.regex.Pattern.compile`` takes, without additional flags.
+        pattern: a pattern for ``java.util.regex.Pattern.compile`` without additional flags.
 
-    Raises ``ConfigError`` for what Java refuses, and for what Python would match differently.
+    Raises ``ConfigError`` for constructs that Java refuses or Python would match differently.
     """
     translation = _Translation(pattern)
     translated = translation.whole()
@@ -264,13 +264,13 @@ def _without_quotations(pattern: str) -> str:
 
 
 def _quoted(text: str) -> str:
-    """Escape a quotation; a first digit by its code, so that it does not continue a number before it."""
+    """Escape a quotation; a leading digit is escaped by its code, so that it does not continue a preceding number."""
     escaped = "".join(f"\\{char}" if char.isascii() and not char.isalnum() else char for char in text)
     return rf"\x3{escaped}" if escaped[:1].isascii() and escaped[:1].isdigit() else escaped
 
 
 def _why_refused(kind: str) -> str:
-    """Return what is wrong with a backslash before this character, or at the end of a pattern."""
+    """Return why a backslash is invalid before this character, or at the end of a pattern."""
     if not kind:
         return "a backslash at its end"
     if kind.isdigit():

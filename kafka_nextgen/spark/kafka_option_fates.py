@@ -1,9 +1,9 @@
 """The configuration keys of Kafka's Java consumer, and what happens to each as an option of the data source.
 
-A query reads by itself, and joins no group. So some keys have another fate than with a consumer
-(``kafka_nextgen.other_clients.java_keys`` has that of the others). Each key is in exactly one table:
+A query joins no group, so some keys are treated differently from those of a consumer
+(``kafka_nextgen.other_clients.java_keys`` has the fates of the others). Each key is in exactly one table:
 
-* ``TAKEN_OVER``: this library has the key under the same name.
+* ``TAKEN_OVER``: this library has a key with the same name.
 * ``TRANSLATED``: ``kafka_nextgen.java_config`` translates the key.
 * ``IGNORED``: the key has no counterpart, and records are the same without it. It causes a warning with the reason.
 * ``REFUSED``: the built-in source refuses the key, or the records would differ without it.

@@ -5,8 +5,8 @@ translated, ignored with a warning, or refused (``kafka_option_fates``). The oth
 
 * An unknown key is an error if it is about security, or if it resembles a known key. Otherwise it is ignored with a
   warning, because Java's consumer ignores it as well.
-* Keys of TLS or SASL with a ``security.protocol`` without it are errors, because the user expects protection.
-* Values that Java allows and this library does not are adapted.
+* TLS or SASL keys with a ``security.protocol`` that does not use them are errors, because the user expects protection.
+* Values that Java allows but this library does not are adapted.
 * An empty value counts as absent, as in Java, except for ``ssl.endpoint.identification.algorithm``.
 
 Reading options is pure, and ``KafkaOptions`` can be sent to another process. ``KafkaOptions.consumer_config`` reads the
@@ -50,7 +50,7 @@ __all__ = ["KafkaOptions", "read_kafka_options"]
 _SECURITY: Final = ("ssl.", "sasl.", "security.")
 _ALGORITHM: Final = "ssl.endpoint.identification.algorithm"
 
-#: Keys of TLS that many configurations without TLS have.
+#: TLS keys that many configurations without TLS have.
 _NOTHING_TO_PROTECT: Final = frozenset({_ALGORITHM, "ssl.keystore.type", "ssl.truststore.type"})
 
 #: Java's names of this library's keys, where they differ.
@@ -162,7 +162,7 @@ def _refuse_useless(keys: Iterable[str], protocol: SecurityProtocol, instead: st
 
 
 def _taken_over(keys: JavaKeys) -> dict[str, object]:
-    """Return settings with values that this library allows, where Java allows more."""
+    """Return the settings with values adapted to this library's limits, where Java allows more."""
     conversions = {**CONVERSIONS, "bootstrap.servers": without_listeners}
     found = {key: conversions.get(key, same_value)(keys[key].strip()) for key in TAKEN_OVER & keys.keys()}
     return found | reconciled(found)
@@ -193,7 +193,7 @@ def _with_context(java: KafkaOptions, more: Mapping[str, object]) -> ConsumerCon
 
 
 def _context(java: KafkaOptions, more: Mapping[str, object]) -> ssl.SSLContext:
-    """Return an SSL context with what the stores contain now: OpenSSL reads keys and certificates only from files."""
+    """Return an SSL context for the stores' current content. OpenSSL reads keys and certificates only from files."""
     from kafka_nextgen.transport.security.tls import client_context
 
     settings, identity = {**dict(java.settings), **trusted(java.stores)}, client_identity(java.stores)
@@ -224,7 +224,7 @@ def _certificate(path: str, identity: Identity) -> dict[str, object]:
 @contextmanager
 def _private_file(text: Secret) -> Iterator[str]:
     """Create a temporary file that only this user can read."""
-    import tempfile  # imports much, and most keys are in files already
+    import tempfile  # imported here: it is slow to import, and most keys are in files already
 
     descriptor, path = tempfile.mkstemp(suffix=".pem")
     try:

@@ -1,15 +1,15 @@
 """Consumers that a Python worker keeps for its next tasks. A new consumer has to find the brokers and log in again.
 
-Spark gives a worker one task at a time, and many of the same query. So a worker keeps one consumer for each of a few
-configurations. A task takes the consumer out, and puts it back after it has read its ranges to the end. The consumer is
-closed after an error, or if the query stops early.
+Spark gives a worker one task at a time, and many tasks of the same query. A worker therefore keeps one consumer for
+each of a few configurations. A task borrows the consumer, and returns it after reading its ranges to the end. The
+consumer is closed after an error, or if the query stops early.
 
 A task reads one partition, or small parts of several, and a batch never has records of two fetches. Small fetches would
-make many small batches, so consumers fetch more at once than by default, unless the query has
+produce many small batches, so consumers fetch more at once than by default, unless the query sets
 ``kafka.max.partition.fetch.bytes``.
 
-Spark runs the garbage collector after each task. That takes 50 ms in all that a worker has imported, as long as a small
-task. So a worker's second task freezes the objects that exist then.
+Spark runs the garbage collector after each task. With everything that a worker has imported, that takes 50 ms, as long
+as a small task. The worker's second task therefore freezes the objects that exist by then.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def kept_consumer(config: KafkaOptions) -> Iterator[Consumer]:
     except BaseException:
         consumer.close(_CLOSING_S)
         raise
-    _KEPT[key] = consumer  # as the newest
+    _KEPT[key] = consumer  # now the most recently used
     while len(_KEPT) > _AT_MOST:
         _KEPT.pop(next(iter(_KEPT))).close(_CLOSING_S)
 

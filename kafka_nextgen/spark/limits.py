@@ -1,21 +1,21 @@
-"""Where a query starts and ends: what the options say, and which limits a batch can't have.
+"""The start and the end of a query: the options for them, and the limits that a batch can't have.
 
-Three options can set the start. The first one that is given counts, as in Spark's built-in source
+Three options can set the start. The first one given takes precedence, as in Spark's built-in source
 (``getKafkaOffsetRangeLimit`` in ``KafkaSourceProvider.scala``):
 
 1. ``startingTimestamp``: one time for all partitions
 2. ``startingOffsetsByTimestamp``: a time for each partition
 3. ``startingOffsets``: ``earliest``, ``latest``, ``group`` (unknown to the built-in source), or JSON
 
-The same options with ``ending`` set the end, except ``group``. A streaming query has no end. By default a batch starts
-at the earliest offset, and a streaming query at the latest.
+The same options with ``ending`` set the end, except ``group``. A streaming query has no end. By default a batch query
+starts at the earliest offset, and a streaming query at the latest.
 
 The rules for batches are those of the built-in source:
 
 - A batch can't start at the latest offset or end at the earliest, in any partition.
-- Offsets by partition for both the start and the end name the same partitions, and no start is greater than its end.
-  The same holds for timestamps. Here it also holds for one timestamp for all partitions, where the built-in source
-  reads nothing.
+- If offsets by partition are given for both the start and the end, they name the same partitions, and no start is
+  greater than its end. The same applies to timestamps. Here it also applies to one timestamp for all partitions, in
+  which case the built-in source reads nothing.
 
 Limits are equal by value, have a hash and can be sent to another process.
 """
@@ -211,7 +211,7 @@ def check_start_not_beyond_end(
 ) -> None:
     """Raise ``StartBeyondEndError`` if a start is greater than its end; special offsets are not compared.
 
-    ``what`` says in the message what the numbers are, and ``hint`` ends it.
+    In the message, ``what`` names the kind of number, and ``hint`` comes last.
     """
     beyond = [tp for tp in sorted(start) if start[tp] > end[tp] >= 0]
     if beyond:

@@ -10,8 +10,8 @@
 | the log ends before the planned end | COULD_NOT_READ_OFFSET_RANGE | at the planned end |
 
 With ``failOnDataLoss=true`` any loss ends the query; with ``false`` each is logged as a warning
-(KafkaOffsetReaderAdmin.scala, KafkaDataConsumer.scala, kafka-error-conditions.json). The built-in source notices the
-last two in a task. Planning notices them if it is given the earliest and latest offsets.
+(KafkaOffsetReaderAdmin.scala, KafkaDataConsumer.scala, kafka-error-conditions.json). The built-in source detects the
+last two in a task. Planning detects them if it has the earliest and latest offsets.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class LossKind(Enum):
 
 @frozen
 class DataLoss:
-    """A partition that may have lost records: what happened to it, and where reading continues."""
+    """A partition that may have lost records: the cause, and where reading continues."""
 
     kind: LossKind
     partition: TopicPartition
@@ -58,7 +58,7 @@ class DataLoss:
 def report_losses(losses: Sequence[DataLoss], *, fail_on_data_loss: bool, advice: str = "") -> None:
     """Log a warning for each loss, or with ``fail_on_data_loss`` raise ``DataLossError`` if there is any.
 
-    The error ends with ``advice``, a sentence on what else to do.
+    The error ends with ``advice``, a sentence about alternatives.
     """
     if losses and fail_on_data_loss:
         lost = [f"{loss.partition} {loss.happened}" for loss in losses]
@@ -85,7 +85,7 @@ def stream_losses(start: PartitionOffsets, end: PartitionOffsets, cluster: Clust
 
 
 def batch_losses(start: PartitionOffsets, end: PartitionOffsets, cluster: ClusterOffsets) -> tuple[DataLoss, ...]:
-    """Return what a batch query asks for but the log no longer has, sorted by partition. No start is after its end."""
+    """Return the requested records of a batch query that are gone, sorted by partition. No start is after its end."""
     return tuple(loss for tp in sorted(end) for loss in _of_known(tp, start[tp], end[tp], cluster))
 
 

@@ -1,6 +1,6 @@
 """Read and write the JSON of Spark's built-in Kafka source in options and checkpoints.
 
-Offsets and timestamps are by topic and partition, partitions to assign by topic:
+Offsets and timestamps are keyed by topic and partition, partitions to assign by topic:
 
     {"topicA":{"0":23,"1":-1},"topicB":"earliest"}    startingOffsets, endingOffsets
     {"topicA":{"0":23,"1":42}}                        checkpoints
@@ -9,13 +9,13 @@ Offsets and timestamps are by topic and partition, partitions to assign by topic
 
 The rules:
 
-- An offset in an option is a number from 0 up, or -1 for the latest, or -2 for the earliest. Checkpoints have numbers
-  from 0 up.
+- An offset in an option is a non-negative number, -1 for the latest, or -2 for the earliest. Checkpoints have only
+  non-negative numbers.
 - In an option, ``"earliest"`` or ``"latest"`` may stand for all partitions of a topic (SPARK-58774; Spark 4.3 does not
   have it yet).
-- A timestamp is in milliseconds from 0 up, because negative ones have other meanings for Kafka.
+- A timestamp is a non-negative number of milliseconds, because negative ones have other meanings in Kafka.
 - Some JSON that the built-in source happens to accept is refused: numbers in quotes, fractions, names that appear twice
-  (it takes the last one), text after the end.
+  (it uses the last one), and text after the end.
 - Offsets are written as by the built-in source (JsonUtils.scala), but ordered by topic and partition instead of by a
   hash map.
 
@@ -59,7 +59,7 @@ T = TypeVar("T")
 
 @frozen
 class _Form:
-    """What the numbers of a document are, the least number, and an example of a document."""
+    """The meaning of the numbers in a document, their minimum, and an example of a document."""
 
     what: str
     least: int
@@ -106,7 +106,7 @@ def read_checkpoint(offset: object) -> dict[TopicPartition, int]:
 def offsets_document(offsets: Mapping[TopicPartition, int]) -> dict[str, dict[str, int]]:
     """Return offsets by topic and partition, for pyspark to write with ``json.dumps``.
 
-    The JSON then has spaces, with and without which both sources read it.
+    The JSON then has spaces, but both sources read it with and without spaces.
     """
     document: dict[str, dict[str, int]] = {}
     for tp in sorted(offsets):

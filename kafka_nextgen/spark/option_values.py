@@ -1,7 +1,7 @@
-"""Read the options of a query, whose names are in any case, as numbers, times, words or booleans.
+"""Read the options of a query, whose names are case-insensitive, as numbers, times, words or booleans.
 
-Numbers and booleans are read as by the built-in source: with Scala's ``toInt``, ``toLong`` and ``toBoolean``. Times are
-Spark's time strings (``JavaUtils.timeStringAs``): ``500ms``, ``30s``, ``15m``; without a unit milliseconds.
+Numbers and booleans are read as in the built-in source: like Scala's ``toInt``, ``toLong`` and ``toBoolean``. Times are
+Spark's time strings (``JavaUtils.timeStringAs``): ``500ms``, ``30s``, ``15m``; numbers without a unit are milliseconds.
 """
 
 from __future__ import annotations
@@ -73,16 +73,16 @@ class OptionValues:
         return int(found[1]) * unit // 1_000
 
     def boolean(self, option: str, *, default: bool) -> bool:
-        """Return a boolean, written in any case."""
+        """Return a boolean, ignoring case."""
         return self.word(option, ("true", "false"), str(default).lower()) == "true"
 
     def member(self, option: str, default: _E) -> _E:
-        """Return the member of an enum with this value, written in any case."""
+        """Return the member of an enum with this value, ignoring case."""
         members = type(default)
         return members(self.word(option, tuple(one.value for one in members), default.value))
 
     def word(self, option: str, words: tuple[str, ...], default: str) -> str:
-        """Return one of these words, written in any case, in lower case."""
+        """Return one of these words in lower case, ignoring case."""
         text = self.text(option)
         word = default if text is None else text.lower()
         if word not in words:

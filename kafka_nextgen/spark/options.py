@@ -1,7 +1,8 @@
 """The options of the data source: those of Spark's built-in Kafka source, and new ones (``docs/use/spark.md``).
 
-Names are in any case. What ``KafkaSourceProvider.scala`` (Spark 4.2) refuses is refused here. An unknown option is an
-error that suggests the nearest name, where the built-in source ignores it. Warnings are returned, not logged.
+Names are case-insensitive. Options that ``KafkaSourceProvider.scala`` (Spark 4.2) refuses are refused here. An unknown
+option is an error that suggests the most similar name, whereas the built-in source ignores it. Warnings are returned,
+not logged.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from kafka_nextgen.text import nearest, with_nearest
 
 __all__ = ["OPTIONS", "SourceOptions", "parse_source_options"]
 
-#: Every option but those that begin with ``kafka.`` or a prefix of the registry's.
+#: Every option except those that begin with ``kafka.`` or a registry prefix.
 OPTIONS: Final = (
     *DECODING_OPTIONS,
     "assign",
@@ -108,7 +109,7 @@ def parse_source_options(options: Mapping[str, str], *, is_streaming: bool) -> S
     """Read the options of a query.
 
     Arguments:
-        options: the values by name, in any case, as Spark passes them.
+        options: the values by case-insensitive name, as Spark passes them.
         is_streaming: whether the query is a streaming query.
 
     Raises ``ConfigError``, whose ``key`` is the name of the option. For a batch that starts and ends in different
@@ -180,7 +181,7 @@ def _group_id(values: OptionValues) -> str | None:
 
 def _trigger_limits(values: OptionValues) -> TriggerLimits:
     most = values.optional_number("maxOffsetsPerTrigger", 1)
-    least = values.number("minOffsetsPerTrigger", 0, -INT64_MAX - 1)  # 0 and less mean none, as for the built-in source
+    least = values.number("minOffsetsPerTrigger", 0, -INT64_MAX - 1)  # 0 or less means none, as in the built-in source
     if most is not None and least > most:
         why = f"minOffsetsPerTrigger={least} is above maxOffsetsPerTrigger={most}"
         raise ConfigError(f"{why}: lower the first, or raise the second", "minOffsetsPerTrigger")

@@ -1,23 +1,24 @@
 """Turn start, end, options and the offsets of the cluster into tasks. Pure functions: no clock, no I/O.
 
 A batch query and each trigger of a streaming query take the same steps. ``plan_batch`` or ``plan_stream`` returns the
-ranges to read and the losses: what lies between start and end but can't be read. ``join`` makes tasks of the ranges.
+ranges to read and the losses, which lie between start and end but can't be read. ``join`` combines the ranges into
+tasks.
 
 The same arguments give the same plan, ordered by topic, partition and offset. The ranges of a partition follow each
 other without a gap or an overlap.
 
-Ranges are split as by Spark's built-in source (KafkaOffsetRangeCalculator.scala):
+Ranges are split as in Spark's built-in source (KafkaOffsetRangeCalculator.scala):
 
 - Empty ranges are dropped. Without options, each range is one task.
 - ``maxRecordsPerPartition`` divides each range into the fewest equal parts that are small enough.
 - If there are then fewer parts than ``minPartitions``, each gets its share of ``minPartitions`` by size, rounded to the
-  nearest. Partitions with a part whose share is one stay as they are; the others share the rest by size.
+  nearest. Partitions that have a part with a share of one stay as they are; the others share the rest by size.
 - When a range is divided, its last parts get the remainder.
 
 ``minPartitions`` is approximate: rounding may give a few parts more or fewer.
 
 The built-in source does not join ranges. A task of a Python source takes tens of milliseconds even if it reads little,
-so one task reads several ranges with fewer records than ``minRecordsPerPartition``, until it has that many:
+so ranges with fewer records than ``minRecordsPerPartition`` share a task until it has that many:
 
 - Only the number of records counts. A task of joined ranges has fewer than twice that number.
 - ``maxRecordsPerPartition`` limits the sum as well, and joining leaves at least ``minPartitions`` tasks.
@@ -40,13 +41,13 @@ from kafka_nextgen.types import TopicPartition
 
 __all__ = ["Plan", "SplitOptions", "Task", "join", "plan_batch", "plan_stream", "split"]
 
-#: What one task reads: ranges of different partitions.
+#: The input of one task: ranges of different partitions.
 Task: TypeAlias = tuple[PartitionRange, ...]
 
 
 @frozen
 class SplitOptions:
-    """The options that split ranges, each a number from 1 up or None, and the one that joins them: 0 or 1 for never."""
+    """The options that split ranges, each at least 1 or None, and the one that joins them: 0 or 1 means never."""
 
     min_partitions: int | None = field(default=None, validator=validators.optional(validators.ge(1)))
     max_records_per_partition: int | None = field(default=None, validator=validators.optional(validators.ge(1)))
@@ -55,7 +56,7 @@ class SplitOptions:
 
 @frozen
 class Plan:
-    """The ranges to read, and what can't be read because it is gone. There may be no ranges."""
+    """The ranges to read, which may be empty, and the losses."""
 
     ranges: tuple[PartitionRange, ...]
     losses: tuple[DataLoss, ...] = ()
@@ -75,8 +76,9 @@ def plan_batch(start: PartitionOffsets, end: PartitionOffsets, cluster: ClusterO
 def plan_stream(start: PartitionOffsets, end: PartitionOffsets, cluster: ClusterOffsets, options: SplitOptions) -> Plan:
     """Plan a streaming batch from ``start``, the end of the last one, to ``end``; each has all its partitions.
 
-    New partitions are read from their earliest offset. ``cluster.earliest`` must have those that still exist. What
-    ``cluster`` has of other partitions is checked: records that are gone are then noticed here, not in a task.
+    New partitions are read from their earliest offset. ``cluster.earliest`` must have those that still exist. If
+    ``cluster`` has offsets of other partitions, these are checked, so that lost records are detected here rather than
+    in a task.
     """
     begins = {tp: begin_offset(tp, start, cluster.earliest) for tp in sorted(end)}
     whole = [_readable(tp, begin, end[tp], cluster) for tp, begin in begins.items() if begin is not None]
@@ -89,7 +91,7 @@ def _readable(tp: TopicPartition, begin: int, end: int, cluster: ClusterOffsets)
 
 
 def split(ranges: Iterable[PartitionRange], options: SplitOptions) -> tuple[PartitionRange, ...]:
-    """Split ranges, of which each partition has at most one, into parts that one task can read."""
+    """Split ranges, at most one per partition, into parts for one task each."""
     parts = [whole for whole in sorted(ranges) if whole.size > 0]
     most = options.max_records_per_partition
     if most is not None:
@@ -100,12 +102,12 @@ def split(ranges: Iterable[PartitionRange], options: SplitOptions) -> tuple[Part
 
 
 def join(parts: Sequence[PartitionRange], options: SplitOptions) -> tuple[Task, ...]:
-    """Put parts of few records together in tasks, which are in the order of their first parts."""
+    """Combine parts with few records into tasks, which are in the order of their first parts."""
     least, most = options.min_records_per_partition, options.max_records_per_partition or inf
     pieces = Counter(part.topic_partition for part in parts)
-    spare = len(parts) - (options.min_partitions or 0)  # so many tasks may be saved
+    spare = len(parts) - (options.min_partitions or 0)  # the number of tasks that may be saved
     tasks: list[list[PartitionRange]] = []
-    taking: list[PartitionRange] = []  # the task that takes more
+    taking: list[PartitionRange] = []  # the task that still accepts parts
     records = 0
     for part in parts:
         if part.size >= least or pieces[part.topic_partition] > 1:
@@ -133,7 +135,7 @@ def _spread(parts: list[PartitionRange], at_least: int) -> list[PartitionRange]:
 
 
 def _share(size: int, total: int, count: int) -> int:
-    # In floating point and rounded half up, as Java's Math.round does: other arithmetic splits elsewhere.
+    # In floating point and rounded half up, as Java's Math.round does: other arithmetic would split at other offsets.
     return max(floor(size / total * count + 0.5), 1)
 
 

@@ -8,11 +8,11 @@ The checkpoint decides where a query continues. The group follows it and is neve
   first commit of a run is refused for that reason, another application uses the group, and the query ends with
   ``GroupNotEmptyError``.
 - Offsets are committed again every hour: brokers delete those of a group without members after
-  ``offsets.retention.minutes``, and an idle query would disappear from the tools.
-- Queries may share a group if they read different partitions. If two runs commit the same one, only the younger goes
-  on: each commit's metadata says when its run began, and the older run reads that before its next commit. It logs an
-  error and commits nothing more. So the offsets of two queries are never mixed, and a restart is not disturbed by the
-  run that it replaces.
+  ``offsets.retention.minutes``, and an idle query would otherwise disappear from the tools.
+- Queries may share a group if they read different partitions. If two runs commit the same partition, only the younger
+  one continues: the metadata of each commit has the time at which its run began, and the older run reads that before
+  its next commit. It logs an error and stops committing. The offsets of two queries are therefore never mixed, and a
+  run does not interfere with its replacement after a restart.
 - Other failures are logged and retried later. They don't end the query or delay it by more than a few seconds.
 """
 
@@ -42,7 +42,7 @@ _TIMEOUT_S = 5.0
 _PAUSES = Backoff(first_s=2.0, longest_s=60.0)
 _NO_JITTER = 0.5  # there is only one committer for each group
 _COMMITTED_AGAIN_S = 3600.0
-#: Begins the metadata of the commits of a run. When the run began follows, with as many digits for all.
+#: The prefix of the metadata of a run's commits. The start time of the run follows, with a fixed number of digits.
 _MARK = "kafka_nextgen on Spark, run "
 
 
@@ -63,7 +63,7 @@ class Progress:
 
     @cached_property
     def _admin(self) -> GroupAdmin:
-        from kafka_nextgen.admin import GroupAdmin  # a third of the imports of a planner; most queries have no group
+        from kafka_nextgen.admin import GroupAdmin  # slow to import, and most queries have no group
 
         return GroupAdmin(self._options.kafka.consumer_config())
 

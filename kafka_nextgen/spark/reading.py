@@ -2,10 +2,10 @@
 
 - A range ends at its end offset, even if the last records before it were compacted or belong to an aborted transaction.
 - Temporary errors are retried until no range has progressed for ``kafkaConsumer.pollTimeoutMs``.
-- If the topic was deleted and created again since the range was planned, nothing is read of the new topic.
+- If the topic was deleted and created again since the range was planned, nothing is read from the new topic.
 - If the log diverges from what was read (unclean election), the task fails, and its next attempt starts from scratch.
-- If records are gone that existed when the range was planned, the task fails with ``failOnDataLoss``. Otherwise a
-  warning says what is skipped, and reading continues at the first record that is left.
+- If records that existed when the range was planned are gone, the task fails with ``failOnDataLoss``. Otherwise a
+  warning says which records are skipped, and reading continues at the first remaining record.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ if TYPE_CHECKING:
 
 __all__ = ["ReadSettings", "read_ranges"]
 
-#: How long (seconds) to wait for records before a check whether they still exist.
+#: How long (seconds) to wait for records before checking whether they still exist.
 _POLL_S = 2.0
 
 
-#: What to do about lost records in a batch query. Spark keeps the plan of a ``load()``.
+#: Advice about lost records in a batch query. Spark keeps the plan of a ``load()``.
 _PLAN_AGAIN = (
     "A DataFrame is planned by its first action, and later actions read the same offsets: call load() again to read "
     "what is there now"
@@ -46,7 +46,8 @@ _PLAN_AGAIN = (
 
 @frozen
 class ReadSettings:
-    """What tasks need: how to reach Kafka, the columns to read, the most rows of a batch, and what to do on errors.
+    """The settings of tasks: how to reach Kafka, the columns to read, the maximum number of rows in a batch, and the
+    error policy.
 
     ``decoding`` says how keys and values are decoded, if they are.
 
@@ -62,10 +63,10 @@ class ReadSettings:
     decoding: Decoding | None = None
 
     def to_batch(self) -> Callable[[RecordBatch], pa.RecordBatch]:
-        """Return the function that makes records a batch with the columns to read."""
+        """Return the function that converts records to a batch with the columns to read."""
         if self.decoding is None:
             return partial(RecordBatch.to_arrow, schema=self.schema)
-        from kafka_nextgen.spark.decoding.batches import BatchDecoder  # most queries need none of it
+        from kafka_nextgen.spark.decoding.batches import BatchDecoder  # imported here, since most queries don't decode
 
         return BatchDecoder(self.schema, self.decoding).batch
 
@@ -74,7 +75,7 @@ def read_ranges(planned: Sequence[PartitionRange], settings: ReadSettings) -> It
     """Read the records of ranges of different partitions, in batches with the columns of ``settings.schema``.
 
     Each batch has records of one partition, in order. Raises ``DataLossError`` for records that are gone,
-    ``RequestTimeoutError`` if there was no progress for the poll timeout, and what ``Consumer.poll`` raises.
+    ``RequestTimeoutError`` if there was no progress for the poll timeout, and the errors of ``Consumer.poll``.
     """
     with kept_consumer(settings.kafka) as consumer:
         yield from _OpenRanges(planned, settings, consumer).batches()
@@ -117,7 +118,7 @@ class _OpenRanges:
             self._drop_deleted(gone)
             return ()
         except LogTruncationError:
-            raise  # what was read is no longer in the log: Spark repeats the task
+            raise  # records that were read are no longer in the log: Spark repeats the task
         except OffsetOutOfRangeError:
             self._skip_lost_records()
             return ()
@@ -127,7 +128,7 @@ class _OpenRanges:
         return records.batches()
 
     def _skip_lost_records(self) -> None:
-        """Go on after records that the logs no longer have. Raises ``DataLossError`` with ``failOnDataLoss``."""
+        """Continue after records that the logs no longer have. Raises ``DataLossError`` with ``failOnDataLoss``."""
         self._drop(self._consumer.finished())  # some ranges may have ended in the poll that failed
         at, end = dict(self._positions()), {tp: one.end for tp, one in self._open.items()}
         try:

@@ -1,9 +1,9 @@
 """The data source behind ``format("kafka_nextgen")``: the readers of batch and streaming queries.
 
-``columns`` has the columns; the user may give a schema that selects some of them.
+``columns`` defines the columns; the user may give a schema that selects some of them.
 
-A reader is created in a process of the driver, which plans, and copies of it read in the tasks. So a reader has no
-connections: planning has its own, and tasks use a consumer that their worker keeps.
+A reader is created in a process of the driver, which plans, and copies of it read in the tasks. A reader therefore has
+no connections: planning has its own, and tasks use a consumer that their worker keeps.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ logger = logger_of(__name__)
 def schema_of(options: Mapping[str, str]) -> StructType:
     """Return the columns of a query or of a new table in Spark's catalog, which then carry its options.
 
-    Raises ``KafkaNextgenError`` for options that no kind of query can have.
+    Raises ``KafkaNextgenError`` for options that are invalid in every kind of query.
     """
     created = created_with(options)
     if created is None:
@@ -96,7 +96,7 @@ class _RangeReader:
     """Logs warnings about the options, and reads planned ranges in tasks."""
 
     def __init__(self, options: SourceOptions, schema: StructType) -> None:
-        from kafka_nextgen.spark.reading import ReadSettings  # load() does not need it
+        from kafka_nextgen.spark.reading import ReadSettings  # not needed by load()
 
         for warning in options.warnings:
             logger.warning(warning)
@@ -151,7 +151,7 @@ class StreamReader(_RangeReader, DataSourceStreamReader, SupportsTriggerAvailabl
         return self._planner.initial_offset()
 
     def getDefaultReadLimit(self) -> ReadLimit:  # noqa: N802
-        """The rate limit of the options; Spark can show only one."""
+        """The rate limit set by the options; Spark can show only one."""
         limits = self._options.trigger_limits
         if limits.max_offsets is not None:
             return ReadMaxRows(limits.max_offsets)

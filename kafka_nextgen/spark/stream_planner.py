@@ -2,7 +2,7 @@
 
 The start of a query must not change when Spark asks for it again: twice at the start, and once more if the driver is
 restarted before the first batch is finished. The built-in source keeps the start in a file near the checkpoint, whose
-path a Python source does not know. So an empty first batch takes a start that may change into the checkpoint:
+path a Python source does not know. If the start may change, an empty first batch therefore puts it into the checkpoint:
 
 ===============================================  ===================================================================
 ``startingOffsets``                              why it does not change
@@ -12,8 +12,8 @@ path a Python source does not know. So an empty first batch takes a start that m
 ``latest``, offsets with -1, timestamps          the first batch is empty and ends there
 ===============================================  ===================================================================
 
-A topic that is deleted and created again during a run has a new id. The checkpoint has no ids, so an empty batch takes
-the beginning of the new topic into it, and later runs read the new topic from there too.
+A topic that is deleted and created again during a run has a new id. The checkpoint has no ids, so an empty batch puts
+the beginning of the new topic into it, and later runs also read the new topic from there.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class StreamPlanner:
         self._latest: PartitionOffsets | None = None
 
     def initial_offset(self) -> Document:
-        """Return where the query starts, always the same."""
+        """Return the start of the query, which never changes."""
         if self._initial is None:
             start, self._topic_ids = self._cluster.retry_unknown_topics(self._start)
             if isinstance(self._options.start, GroupOffsets):
@@ -142,7 +142,7 @@ class StreamPlanner:
         return recreated
 
     def _is_first(self, begin: PartitionOffsets) -> bool:
-        """Return whether the batch is the empty one that takes the start into the checkpoint."""
+        """Return whether the batch is the empty one that puts the start into the checkpoint."""
         is_first = begin == self._initial and _may_change(self._options.start) and not self._is_start_planned
         self._is_start_planned = True
         return is_first

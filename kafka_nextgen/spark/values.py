@@ -10,7 +10,7 @@ from kafka_nextgen.types import TopicId, TopicPartition
 
 __all__ = ["ClusterOffsets", "PartitionOffsets", "PartitionRange", "TopicIds", "begin_offset", "first_few"]
 
-#: How many partitions an error shows.
+#: The number of partitions that an error shows.
 _SHOWN = 5
 
 #: The offset of the next record to read, or the end of a range, of each partition.
@@ -25,8 +25,7 @@ class ClusterOffsets:
     """The offsets that brokers reported for partitions.
 
     ``earliest`` is the offset of the first record. ``latest`` is the offset after the last record that may be read: the
-    end of the log, or with ``read_committed`` its last stable offset. ``topic_ids`` are known as far as brokers have
-    them.
+    end of the log, or with ``read_committed`` its last stable offset. ``topic_ids`` has the ids that the brokers know.
     """
 
     earliest: PartitionOffsets
@@ -36,7 +35,7 @@ class ClusterOffsets:
 
 @frozen(order=True)
 class PartitionRange:
-    """The records of one partition from ``start`` up to, not including, ``end``.
+    """The records of one partition from ``start`` up to, but not including, ``end``.
 
     ``topic_id`` is the id of the topic when the range was planned; None if the brokers have no topic ids.
     """

@@ -1,1 +1,1 @@
-"""Decode keys and values in tasks, to columns of Spark's types (``valueFormat`` and ``keyFormat``)."""
+"""Decode keys and values in tasks to columns with Spark's types (``valueFormat`` and ``keyFormat``)."""

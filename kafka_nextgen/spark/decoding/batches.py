@@ -1,4 +1,4 @@
-"""Batches of records to the columns of a query, with decoded keys and values."""
+"""Converts batches of records to the columns of a query, with decoded keys and values."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ class BatchDecoder:
     def batch(self, records: RecordBatch) -> pa.RecordBatch:
         """Decode records.
 
-        Raises ``DeserializationError`` for a bad key or value, unless ``onError`` says otherwise, and ``RegistryError``
-        if the registry fails.
+        Raises ``DeserializationError`` for an invalid key or value, unless ``onError`` specifies otherwise, and
+        ``RegistryError`` if the registry fails.
         """
         try:
             found = records.to_arrow(self._record, on_error=self._on_error, **self._formats)
@@ -45,7 +45,7 @@ class BatchDecoder:
 
 
 class _WholeValues(ValueFormat):
-    """A format whose values become one column each, of the type that the schema of the query says."""
+    """A format whose values become one column each, with the type that the query's schema specifies."""
 
     def __init__(self, planned: FieldFormat, schema: pa.Schema) -> None:
         self._format = format_of(planned)
@@ -69,7 +69,7 @@ class _Decoder(ColumnDecoder):
     def decode(self, values: Buffers, start: int, stop: int) -> tuple[Any, list[BadValue]]:
         columns, bad = self._inner.decode(values, start, stop)
         array = pa.record_batch(columns).column(0)
-        if self._target is None:  # not selected, but bad values count
+        if self._target is None:  # not selected, but invalid values must be detected
             return pa.record_batch([array], [self._name]), bad
         array, unfit = converted_rows(array, self._target)
         found = pa.RecordBatch.from_arrays([array], schema=pa.schema([(self._name, self._target)]))

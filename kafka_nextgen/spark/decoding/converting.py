@@ -1,7 +1,7 @@
-"""Convert decoded columns to the Arrow types that Spark takes, without an object for each value.
+"""Convert decoded columns to the Arrow types that Spark accepts, without an object for each value.
 
 Structs get the fields that the query selects. A conversion can fail for a single value, such as a time in milliseconds
-whose microseconds have more than 64 bits. Then that row becomes null, and is reported as bad.
+whose microseconds exceed 64 bits. That row then becomes null, and is reported as invalid.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _UUID_DIGITS: Final = 32
 
 
 def converted_rows(array: pa.Array, target: pa.DataType) -> tuple[pa.Array, list[BadValue]]:
-    """Convert an array, and find the rows that can't be; these are null."""
+    """Convert an array, and find the rows that can't be converted; these are null."""
     pieces: list[pa.Array] = []
     bad: list[BadValue] = []
     waiting = [array]
@@ -72,7 +72,7 @@ def _struct(array: pa.StructArray, target: pa.StructType) -> pa.Array:
 
 
 def _nested(array: pa.Array, target: pa.DataType, child: pa.Array) -> pa.Array:
-    """A list or map with the same bounds and another child, all of which an array has, also if it is sliced."""
+    """A list or map with the same bounds and another child array; works for sliced arrays too."""
     return pa.Array.from_buffers(target, len(array), array.buffers()[:2], offset=array.offset, children=[child])
 
 

@@ -1,8 +1,8 @@
-"""Formats as the plan of a query has them, and what a process makes of them.
+"""Formats in the plan of a query, and the decoders that a process creates from them.
 
-The driver reads the schema, from an option, a file or the registry, and sends it to the tasks. A worker makes the
-format once, and keeps it for its next tasks, with what it has learned: programs of writers' schemas, and the registry's
-answers. Only workers ask the registry for the schemas of values.
+The driver reads the schema, from an option, a file or the registry, and sends it to the tasks. A worker creates the
+format once, and keeps it for its next tasks, with the compiled programs of writers' schemas and the registry's answers.
+Only workers ask the registry for the schemas of values.
 """
 
 from __future__ import annotations
@@ -32,8 +32,9 @@ _KEPT = 16
 class FieldFormat:
     """The format of keys or values, with its schema.
 
-    ``schema`` is what the format takes: text, bytes, a type of Arrow's, or a registered schema with all schemas that it
-    refers to. With a ``registry`` it defines the columns, and values name the schemas that they were written with.
+    ``schema`` is in the form that the format accepts: text, bytes, an Arrow type, or a registered schema with all
+    schemas that it refers to. With a ``registry`` it defines the columns, and values name the schemas with which they
+    were written.
     """
 
     field: Field
@@ -46,7 +47,7 @@ class FieldFormat:
 
 @frozen
 class Decoding:
-    """The formats of keys, values or both, and what happens to bad ones."""
+    """The formats of keys, values or both, and the policy for invalid ones."""
 
     fields: tuple[FieldFormat, ...]
     on_error: OnError = "raise"
@@ -54,7 +55,7 @@ class Decoding:
 
 @lru_cache(_KEPT)
 def format_of(planned: FieldFormat) -> ValueFormat:
-    """Return the format. Raises what the formats raise for their schemas."""
+    """Return the format. Raises the format's errors for its schema."""
     if planned.format == "json":
         return Json(planned.schema, framed=planned.is_framed)
     if planned.format == "protobuf":

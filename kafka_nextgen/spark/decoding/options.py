@@ -1,4 +1,4 @@
-"""The options that say how keys and values are decoded. Reading them is pure: no file is read, no registry is asked.
+"""The options for decoding keys and values. Reading them is pure: no file is read, and no registry is asked.
 
 The options of values begin with ``value``, those of keys with ``key``. A format may be given for either, or for both.
 """
@@ -40,10 +40,10 @@ _URL: Final = f"{_REGISTRY}url"
 _OF_REGISTRY: Final = (_URL, *(_REGISTRY + name for name in ("user", "password", "token", "framing")))
 _TLS, _HEADER = f"{_REGISTRY}ssl.".lower(), f"{_REGISTRY}header.".lower()
 
-#: Options of the registry that begin like this end with a key of TLS, or with the name of a header. In lower case.
+#: Prefixes, in lower case, of registry options that end with a TLS key or the name of a header.
 REGISTRY_PREFIXES: Final = (_TLS, _HEADER)
 
-#: All options that are read here, but those with a prefix.
+#: All options that are read here, except those with a prefix.
 DECODING_OPTIONS: Final = (
     *(f"{name}Format" for name in _FIELDS),
     *(name + option for name in _FIELDS for option in _OF_FIELD),
@@ -54,7 +54,7 @@ DECODING_OPTIONS: Final = (
 
 @frozen
 class FieldOptions:
-    """How keys or values are decoded, as the options say it: the schema may be in a file, or in the registry."""
+    """How keys or values are decoded, as given by the options: the schema may be in a file, or in the registry."""
 
     field: Field
     format: Format
@@ -71,7 +71,7 @@ class FieldOptions:
 
 @frozen
 class RegistryOptions:
-    """How a schema registry is asked. Its ``repr`` shows neither credentials nor the URL, which may contain some."""
+    """The settings for a registry. Their ``repr`` shows neither credentials nor the URL, which may contain some."""
 
     url: Secret
     user: tuple[str, Secret] | None = field(default=None, repr=False)
@@ -83,7 +83,7 @@ class RegistryOptions:
 
 @frozen
 class DecodingOptions:
-    """How records are decoded: keys, values or both, and what happens to bad ones."""
+    """How records are decoded: keys, values or both, and the policy for invalid ones."""
 
     fields: tuple[FieldOptions, ...]
     on_error: OnError = "raise"
@@ -95,7 +95,7 @@ def read_decoding(values: OptionValues, topics: Collection[str]) -> DecodingOpti
 
     Arguments:
         values: the options.
-        topics: the topics that are named; there may be others.
+        topics: the topics that the options name; there may be others.
 
     Raises ``ConfigError``, whose ``key`` is the option.
     """

@@ -1,4 +1,4 @@
-"""What the driver does about formats: it reads their schemas, and finds out which type keys and values have."""
+"""The driver's part of decoding: reads the schemas of formats, and determines the types of keys and values."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def plan_decoding(options: DecodingOptions, wanted: StructType | None) -> Decodi
 
     Arguments:
         options: the options of the query.
-        wanted: the columns that the user named; None without a schema. The type of JSON may be given there.
+        wanted: the user's schema, None if there is none. It may give the type of JSON.
 
     Raises ``SchemaError`` or ``ConfigError``, which names the option, and ``RegistryError``.
     """
@@ -47,7 +47,7 @@ def plan_decoding(options: DecodingOptions, wanted: StructType | None) -> Decodi
 
 
 def types_of(decoding: Decoding) -> Mapping[str, pa.DataType]:
-    """Return the types that keys and values are decoded to, by the names of their columns."""
+    """Return the types to which keys and values are decoded, by column name."""
     return {each.field: _decoded_type(each) for each in decoding.fields}
 
 
@@ -63,7 +63,7 @@ def _planned(options: FieldOptions, registry: RegistryOptions | None, wanted: St
 
 
 def _where(options: FieldOptions) -> str:
-    """Which option the schema is from."""
+    """The option that gives the schema."""
     if options.schema_file is not None:
         return f"{options.option('SchemaFile')}={options.schema_file}"
     return options.option("Schema") if options.schema is not None else f"the schema of {options.field}"
@@ -85,7 +85,7 @@ def _schema(
 
 
 def _given(options: FieldOptions) -> bytes | None:
-    """The schema of the options; None if there is none."""
+    """The schema given by the options; None if there is none."""
     if options.schema_file is None:
         return None if options.schema is None else options.schema.encode()
     try:
@@ -106,7 +106,7 @@ def _from_base64(text: bytes, options: FieldOptions) -> bytes:
 
 
 def _latest(options: FieldOptions, registry: RegistryOptions) -> RegisteredSchema:
-    """The newest schema of the subject, which defines the columns."""
+    """The latest schema of the subject, which defines the columns."""
     subject = options.option("Subject")
     try:
         return registry_of(registry).schema_of(options.subject or "")
@@ -116,11 +116,11 @@ def _latest(options: FieldOptions, registry: RegistryOptions) -> RegisteredSchem
 
 
 def _of_spark(text: str, options: FieldOptions) -> pa.DataType | None:
-    """The type of a schema in Spark's JSON (``DataFrame.schema.json()``); None if it is none."""
+    """The type for a schema in Spark's JSON (``DataFrame.schema.json()``); None if it is not such a schema."""
     try:
         parsed = json.loads(text)
     except (ValueError, RecursionError):
-        return None  # the format says what is wrong with it
+        return None  # the format reports what is wrong with it
     if not isinstance(parsed, dict) or parsed.get("type") != "struct":
         return None
     try:
@@ -132,7 +132,7 @@ def _of_spark(text: str, options: FieldOptions) -> pa.DataType | None:
 
 
 def _in_columns(options: FieldOptions, wanted: StructType | None) -> pa.DataType:
-    """The type that the user's schema says that JSON has."""
+    """The type of JSON according to the user's schema."""
     name, schema = options.field, options.option("Schema")
     column = next((one for one in wanted or () if one.name.lower() == name), None)
     if column is None:
@@ -145,7 +145,7 @@ def _in_columns(options: FieldOptions, wanted: StructType | None) -> pa.DataType
 
 
 def _arrow_type(wanted: DataType, options: FieldOptions) -> pa.DataType:
-    """Return the type of Arrow's that Spark takes for its own."""
+    """Return the Arrow type that corresponds to a Spark type."""
     try:
         found: pa.DataType = to_arrow_schema(StructType().add("it", wanted), timezone="UTC").field(0).type
     except PySparkException as error:

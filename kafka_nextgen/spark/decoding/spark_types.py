@@ -1,8 +1,8 @@
-"""Which of Spark's types the types of the formats become. ``docs/use/spark.md`` has the table.
+"""Converts the types of formats to Spark's types. ``docs/use/spark.md`` has the table.
 
 Spark has no unsigned numbers, dictionaries, UUIDs or nanoseconds, and its decimals have 38 digits. Each type becomes
-one that has room for all its values, but digits below a microsecond are cut off. Where there is no such type, the
-column is refused when the query is planned.
+one that can hold all its values, but digits below a microsecond are cut off. If there is no such type, the column is
+refused when the query is planned.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ _RULES: Final[tuple[tuple[Callable[[pa.DataType], bool], Callable[[pa.DataType],
 
 
 def spark_type_of(kind: pa.DataType, place: str) -> DataType:
-    """Return the type of Spark's for a type that a format decodes to. Raises ``SchemaError``, which names the place."""
+    """Return Spark's type for a decoded type. Raises ``SchemaError``, which names the place."""
     if types.is_struct(kind):
         return StructType([_field(each, f"{place}.{each.name}") for each in kind])
     if types.is_list(kind):
@@ -103,7 +103,7 @@ def _field(field: pa.Field, place: str) -> StructField:
 
 
 def check_selection(wanted: DataType, there: pa.DataType, place: str) -> None:
-    """Check that a type of the user's schema selects fields of what a format decodes to.
+    """Check that a type in the user's schema selects fields of the decoded type.
 
     Each struct may have some of the fields, in any order. Raises ``SchemaError``, which names the place.
     """

@@ -3,12 +3,12 @@
 The identity of an event is its cluster, group, source and ``seq``. Events that the dataset already has are not written
 again, so a batch can be appended again after a crash. Files appear whole, because Spark's committers rename them.
 
-If events of one identity and day differ within a batch, the least one is kept, and an ``error`` event reports it. If
-they are in different batches, the first one is kept.
+If events with the same identity and day differ within a batch, the one that sorts first is kept, and an ``error`` event
+reports that. If they are in different batches, the one that was written first is kept.
 
 To find duplicates, only the identities of events in the days, groups and time range of the batch are read. There should
-be one writer at a time: two that append the same events at once may both write them. Answers are right even then,
-because ``History`` ignores duplicates.
+be only one writer at a time: two that append the same events concurrently may both write them. Answers are correct even
+then, because ``History`` ignores duplicates.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["REFUSED_FOLDER", "Appended", "append"]
 
-#: The directory of refusals in the dataset's directory. Spark ignores names that begin with ``_`` when it reads.
+#: The directory of refusals in the dataset's directory. When Spark reads, it ignores names that begin with ``_``.
 REFUSED_FOLDER = "_refused"
 
 _FOLDER = ["day", "folder"]
@@ -50,12 +50,12 @@ class Appended:
 
 
 def append(decoded: DataFrame, path: str, *, run: str = "batch") -> Appended:
-    """Append the new events of a batch, and write what was refused.
+    """Append the new events of a batch, and write the refusals.
 
     Args:
-        decoded: Rows of ``schemas.DECODED``, or of ``schemas.EVENTS`` alone. It is computed once.
+        decoded: Rows of ``schemas.DECODED``, or only of ``schemas.EVENTS``. It is computed once.
         path: The directory of the dataset; created if it is missing.
-        run: The name of the batch among refusals. A later batch with the same name replaces its refusals.
+        run: The name of the batch in the refusals. A later batch with the same name replaces its refusals.
     """
     kept = decoded.persist()
     try:
@@ -73,7 +73,7 @@ def append(decoded: DataFrame, path: str, *, run: str = "batch") -> Appended:
 
 
 def _touched(events: DataFrame) -> list[Row]:
-    """Return the folders of the dataset with events in the batch: their number, first and last time (ms)."""
+    """Return the folders of the dataset for the batch, with the number, first and last time (ms) of their events."""
     figures = f.count("*").alias("events"), f.min("at").alias("first"), f.max("at").alias("last")
     return events.groupBy(*_FOLDER).agg(*figures).collect()
 
@@ -86,7 +86,7 @@ def _new(events: DataFrame, path: str, touched: Sequence[Row]) -> DataFrame:
 
 
 def _once(events: DataFrame) -> DataFrame:
-    """Return each identity once; if its events differ, the least and an error event, as ``events_by_group`` does."""
+    """Return each identity once; if its events differ, the first in order and an error, as ``events_by_group``."""
     content = f.struct(*EVENT_NAMES)
     of_identity = events.groupBy(*_FOLDER, *_IDENTITY).agg(f.min(content).alias("least"), f.max(content).alias("most"))
     least = f.col("least")

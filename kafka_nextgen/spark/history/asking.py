@@ -1,4 +1,4 @@
-"""Questions about the history of groups, answered as DataFrames: facts of ``kafka_nextgen.history.facts`` or sums."""
+"""Questions about the history of groups, answered as DataFrames: facts of ``kafka_nextgen.history.facts`` or totals."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ class History:
     # ---- more questions
 
     def at(self, moment: Moment, before_s: float = 60, after_s: float = 60, *, frequent: bool = False) -> DataFrame:
-        """What happened around a time? The events, in order, with aligned clocks.
+        """What happened around a time? Returns the events, in order, with aligned clocks.
 
         Args:
             moment: The time.
@@ -144,11 +144,12 @@ class History:
         return once.orderBy("at", "source", "seq")
 
     def before_and_after(self, moment: Moment, window: timedelta | None = None) -> DataFrame:
-        """What is different since a deploy? One row for each group and ``side``, ``before`` or ``after`` the moment.
+        """What is different since a deploy? Returns one row for each group and ``side``, ``before`` or ``after`` the
+        moment.
 
         Args:
             moment: The time of the deploy.
-            window: The length of each side, counted from the moment; None for all there is.
+            window: The length of each side, counted from the moment; None for all events.
         """
         at = milliseconds(moment)
         width = None if window is None else window // timedelta(milliseconds=1)
@@ -173,8 +174,8 @@ class History:
     def flapping(self, times: int = 3) -> DataFrame:
         """Who joined at least ``times`` times?
 
-        A member has a new id each time its process starts. So members with one instance id count as one, and without
-        instance ids those with one client id and host.
+        A member has a new id each time its process starts. Members with the same instance id therefore count as one,
+        and so do members without instance ids that have the same client id and host.
         """
         client = f.concat_ws("@", "client", "host")
         who = f.coalesce("instance", f.when(client != "", client), "member")
@@ -189,7 +190,7 @@ class History:
         return found.where(f.col("joined") >= times)
 
     def never_settling(self, share: float = 0.5, rebalances: int = 2) -> DataFrame:
-        """Which groups spent at least this share of their time in rebalances, and had at least so many?"""
+        """Which groups spent at least this share of their time in rebalances, and had at least this many?"""
         length = f.greatest(f.col("last") - f.col("first"), f.lit(1))
         unsettled = self.groups().withColumn("unsettled_share", f.col("unsettled_ms") / length)
         return unsettled.where((f.col("unsettled_share") >= share) & (f.col("rebalances") >= rebalances))

@@ -1,9 +1,9 @@
 """Read lines as columns of events, if all of them are plain events.
 
-This is many times faster than line by line. It accepts only what writers of this version write: flat objects that begin
-with their version, have only known fields, and no spaces. If any other line is found, nothing is read here, and
-``decode_event`` decides. So both give the same result. Arrow's reader must not get other lines: several values in a
-line, one of them null, crash the whole process (pyarrow 26).
+This is many times faster than line by line. It accepts only the lines that writers of this version write: flat objects
+that begin with their version and have only known fields and no spaces. If there is any other line, nothing is read
+here, and ``decode_event`` decides, so both give the same result. Arrow's reader must not get other lines: several
+values in a line, one of them null, crash the whole process (pyarrow 26).
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """The directories of the Parquet dataset: one for each day, and below it one for each group.
 
 A group's id may have any characters, be longer than a file name, differ from another only in case, or look like a
-number. So the name of its folder is a readable part of the id and a hash; the id itself is a column of the files.
+number. The name of its folder is therefore a readable part of the id and a hash; the id itself is a column of the
+files.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ def folder_of(group: str) -> str:
 
 
 def folder_column() -> Column:
-    """``folder_of`` the column ``group``."""
+    """``folder_of`` for the column ``group``."""
     group = f.col("group")
     shown = f.lower(f.substring(f.regexp_replace(group, _ODD, "_"), 1, _SHOWN))
     return f.concat(shown, f.lit("~"), f.substring(f.sha2(group.cast("binary"), 256), 1, _HASH))
@@ -45,7 +46,7 @@ def day_of(at: int) -> date:
 
 
 def day_column() -> Column:
-    """``day_of`` the column ``at``."""
+    """``day_of`` for the column ``at``."""
     days = f.least(f.expr(f"at div {_DAY_MS}"), f.lit(_LAST_DAY))
     return f.date_from_unix_date(days.cast("int"))
 

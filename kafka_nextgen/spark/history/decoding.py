@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["DecodedRow", "decoded", "decoded_batch", "decoded_batches", "event_columns", "unzipped", "unzipped_batches"]
 
-#: An event, or a problem with its text, and the file or partition that it comes from.
+#: An event, or a problem with its text, and the file or partition of its origin.
 DecodedRow: TypeAlias = tuple[Event | None, str | None, str | None, str]
 
 _BATCH_BYTES = 4 << 20
@@ -38,12 +38,12 @@ _LINES = arrow_schema(LINES)
 
 
 def decoded(lines: DataFrame) -> DataFrame:
-    """``LINES`` to ``DECODED``: a row for each event and for each other line. The frame may be a streaming one."""
+    """Convert ``LINES``, also of a stream, to ``DECODED``: a row for each event and for each other line."""
     return lines.select(*LINES.names).mapInArrow(decoded_batches, DECODED)
 
 
 def unzipped(files: DataFrame) -> DataFrame:
-    """Rows of ``origin`` and ``content``, a gzip file each, to ``LINES``."""
+    """Convert rows of ``origin`` and ``content``, one gzip file each, to ``LINES``."""
     return files.select("origin", "content").mapInArrow(unzipped_batches, LINES)
 
 
@@ -83,13 +83,13 @@ def _is_unicode(event: Event) -> bool:
 
 
 def decoded_batches(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Batches of ``LINES`` to batches of ``DECODED``."""
+    """Convert batches of ``LINES`` to batches of ``DECODED``."""
     for batch in batches:
         yield from _decoded(batch)
 
 
 def _decoded(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
-    """Decode by columns if all lines are plain events; otherwise each half, and a small batch line by line."""
+    """Decode by columns if all lines are plain events; otherwise decode each half, and small batches line by line."""
     columns = None if batch.column("problem").null_count < batch.num_rows else columns_of_lines(batch.column("line"))
     if columns is not None:
         nothing = pa.nulls(batch.num_rows, pa.string())
@@ -127,7 +127,7 @@ def _decode(line: bytes) -> tuple[Event | None, str | None, str | None]:
 
 
 def unzipped_batches(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Batches of ``origin`` and ``content`` to batches of ``LINES``."""
+    """Convert batches of ``origin`` and ``content`` to batches of ``LINES``."""
     for batch in batches:
         for number in range(batch.num_rows):
             origin, content = batch.column("origin")[number].as_py(), batch.column("content")[number].as_py()

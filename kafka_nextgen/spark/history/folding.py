@@ -32,12 +32,12 @@ _Marked: TypeAlias = tuple[Event, tuple[bool, ...]]
 
 
 def folded(ordered: DataFrame, until: int | None = None) -> DataFrame:
-    """Events from ``ordering.ordered``, up to ``until`` (ms), to ``schemas.FACTS_OF_ALL_KINDS``, in one pass."""
+    """Fold events from ``ordering.ordered``, up to ``until`` (ms), to ``schemas.FACTS_OF_ALL_KINDS``, in one pass."""
     return ordered.mapInArrow(partial(folded_batches, until=until), FACTS_OF_ALL_KINDS)
 
 
 def folded_batches(batches: Iterable[pa.RecordBatch], until: int | None = None) -> Iterator[pa.RecordBatch]:
-    """Batches of ``schemas.MARKED_EVENTS``, group by group, to batches of facts."""
+    """Convert batches of ``schemas.MARKED_EVENTS``, group by group, to batches of facts."""
     return fact_batches(_facts(_marked(batches), until))
 
 
@@ -53,7 +53,7 @@ def _facts(marked: Iterable[_Marked], until: int | None) -> Iterator[Fact]:
 
 
 def _each_once(marked: Iterable[_Marked], until: int | None) -> Iterator[Event]:
-    """Return the events up to ``until``, and one event of adjacent duplicates, after an error if they differ."""
+    """Return the events up to ``until``; of adjacent duplicates only one, preceded by an error event if they differ."""
     for _, of_identity in groupby((event for event, _ in marked), key=attrgetter("source", "seq")):
         first, *duplicates = of_identity
         for event in _error_and_event([first, *duplicates]) if duplicates else (first,):

@@ -30,7 +30,7 @@ def ingest(spark: SparkSession, source: str | Sequence[str] | DataFrame, path: s
         source: Files and directories of JSON lines, plain or ``.gz``; or the records of a topic with events, from
             ``spark.read.format("kafka_nextgen")``.
         path: The directory of the dataset.
-        run: The name of this run among refusals. A later run with the same name replaces its refusals.
+        run: The name of this run in the refusals. A later run with the same name replaces its refusals.
     """
     lines = lines_of_files(spark, source) if isinstance(source, (str, Sequence)) else lines_of_records(source)
     return append(decoded(lines), path, run=run)
@@ -49,12 +49,12 @@ def ingest_stream(
 
     Args:
         records: A streaming frame of a topic with events, or of lines (column ``value``), such as
-            ``spark.readStream.text``. Spark reads a file once, so files must not grow any more.
+            ``spark.readStream.text``. Spark reads a file once, so files must be complete.
         path: The directory of the dataset.
         checkpoint: The directory of the query's checkpoint.
         available_now: End after all records or lines that exist now.
         every: The interval between micro-batches, unless ``available_now``.
-        run: The name of the query among refusals, unique among queries; the number of the micro-batch is added.
+        run: The name of the query in the refusals, unique among queries; the number of the micro-batch is added.
     """
 
     def append_batch(batch: DataFrame, number: int) -> None:
@@ -65,7 +65,7 @@ def ingest_stream(
 
 
 def started(writer: DataStreamWriter, checkpoint: str, *, available_now: bool, every: str) -> StreamingQuery:
-    """Start a query that runs ``every`` so often, or once for all that exists now."""
+    """Start a query that runs at the interval ``every``, or once for all data that exists now."""
     writer = writer.option("checkpointLocation", checkpoint)
     writer = writer.trigger(availableNow=True) if available_now else writer.trigger(processingTime=every)
     return writer.start()

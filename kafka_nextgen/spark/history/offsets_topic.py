@@ -4,12 +4,13 @@ All records of a group are in one partition of that topic. The meaning of a reco
 reads the records of a partition in the order of the log.
 
 A streaming query keeps the last record of each key beside its checkpoint. Each micro-batch reads these known records
-before the new ones of their partition, and leaves out their events. A coordinator that loads the log needs no more,
-which is why the topic is compacted. Of committed offsets only those are kept that name a topic by its id (Kafka 4.3 and
-later), one for each group and topic. So known records grow with groups, members and topics, not with the log.
+before the new ones of their partition, and leaves out their events. A coordinator that loads the log needs nothing
+else, which is why the topic can be compacted. Committed offsets are kept only if they have their topic's id (Kafka 4.3
+and later), one for each group and topic. The known records therefore grow with groups, members and topics, not with the
+log.
 
-Known records have two copies, used in turns: a micro-batch that is repeated after a crash starts with the records known
-before it, and makes the same events again.
+There are two copies of the known records, used alternately: a micro-batch that is repeated after a crash starts with
+the records known before it, and creates the same events again.
 """
 
 from __future__ import annotations
@@ -39,16 +40,17 @@ if TYPE_CHECKING:
 
 __all__ = ["BAD_RECORD", "KNOWN", "ReaderOf", "event_batches", "ingest_offsets_topic", "stream_offsets_topic"]
 
-#: The problem of a record that can't be decoded as its type and version say.
+#: The problem of a record that can't be decoded by its type and version.
 BAD_RECORD = "bad record"
 #: The directory of known records, in the directory of the checkpoint.
 KNOWN = "known-records"
-#: The types that keys of committed offsets begin with.
+#: The types with which keys of committed offsets begin.
 _COMMITS = (b"\x00\x00", b"\x00\x01")
 #: The first version of a committed offset that has the topic's id.
 _WITH_TOPIC_ID = b"\x00\x04"
 
-#: Returns, for a partition, what turns its records into events, from the first record on; see ``RecordStory.tell``.
+#: Returns, for a partition, the function that turns its records into events, from the first record on; see
+#: ``RecordStory.tell``.
 ReaderOf: TypeAlias = Callable[[int], Callable[[Iterable[Row]], Iterable[Event]]]
 
 
@@ -64,11 +66,11 @@ def ingest_offsets_topic(
 
     Args:
         records: The topic ``__consumer_offsets`` from its beginning, as ``format("kafka_nextgen")`` reads it. Set
-            ``kafka.isolation.level=read_committed``, or commits of aborted transactions become events as well.
-        path: The directory of the dataset.
+            ``kafka.isolation.level=read_committed``; otherwise commits of aborted transactions become events as well.
+            path: The directory of the dataset.
         cluster: The cluster's id, as in other logs of the cluster.
         topics: The names of topics by id, because records have ids. Events of other topics have the id.
-        run: The name of this run among refusals. A later run with the same name replaces its refusals.
+        run: The name of this run in the refusals. A later run with the same name replaces its refusals.
     """
     return append(_events(_records(records), cluster, topics or {}), path, run=run)
 
@@ -94,7 +96,7 @@ def stream_offsets_topic(
         topics: The names of topics by id, or a function that returns them before each micro-batch.
         available_now: End after all records in the topic now.
         every: The interval between micro-batches, unless ``available_now``.
-        run: The name of the query among refusals, unique among queries; the number of the micro-batch is added.
+        run: The name of the query in the refusals, unique among queries; the number of the micro-batch is added.
     """
     names: dict[TopicId, str] = {}
 
@@ -127,7 +129,7 @@ def _known_records(spark: SparkSession, checkpoint: str, batch: int) -> DataFram
 
 
 def _keep_known(records: DataFrame, checkpoint: str, batch: int) -> None:
-    """Keep the last of these known and new ``schemas.RECORDS`` as those known after this micro-batch."""
+    """Store the latest of these known and new ``schemas.RECORDS`` as those known after this micro-batch."""
     is_commit = f.substring("key", 1, 2).isin(list(map(bytearray, _COMMITS)))
     names_topic = f.substring("value", 1, 2) >= f.lit(bytearray(_WITH_TOPIC_ID))
     group_and_topic = f.expr("substring(key, 1, length(key) - 4)")  # without the partition
@@ -158,7 +160,7 @@ def _reader_of(
 
 
 def event_batches(batches: Iterable[pa.RecordBatch], reader_of: ReaderOf) -> Iterator[pa.RecordBatch]:
-    """Batches of records, partition by partition and in the order of the log, to batches of ``schemas.DECODED``."""
+    """Convert batches of records, by partition and in log order, to batches of ``schemas.DECODED``."""
     records = (row for batch in batches for row in batch.to_pylist())
     rows: list[DecodedRow] = []
     for partition, of_partition in groupby(records, key=lambda row: row["partition"]):

@@ -47,7 +47,7 @@ def aligned(events: DataFrame, every: DataFrame) -> DataFrame:
     """
     found = events.join(f.broadcast(_doubts(every)), _GROUP, "left")
     offset = f.coalesce(f.col("offsets")[f.col("source")], f.lit(0))
-    at = f.coalesce(f.try_add(f.col("at"), offset), f.col("at"))  # an overflow leaves the time as it is
+    at = f.coalesce(f.try_add(f.col("at"), offset), f.col("at"))  # on overflow the time stays unchanged
     columns = [at.alias(name) if name == "at" else f.col(name) for name in EVENT_NAMES]
     disagree = f.coalesce(f.size("offsets") > 0, f.lit(False))
     alone = f.coalesce(f.col("members_alone"), f.lit(False))
@@ -55,7 +55,7 @@ def aligned(events: DataFrame, every: DataFrame) -> DataFrame:
 
 
 def _doubts(events: DataFrame) -> DataFrame:
-    """Return the clock offsets of each source, and whether only members report, of groups with doubts."""
+    """Return, for groups with doubts, the clock offset of each source and whether only members report."""
     is_observation = (
         _is_one_of(OBSERVATION_KINDS) & f.col("epoch").isNotNull() & ~f.col("cause").eqNullSafe(BEGINS_IN_THE_MIDDLE)
     )
@@ -70,7 +70,7 @@ def _doubts(events: DataFrame) -> DataFrame:
 def group_doubts(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Turn first reports about members, group by group, into one row for each group with doubts.
 
-    Rows without an epoch are no observations of an epoch. The reports of one group are in memory.
+    Rows without an epoch do not observe an epoch. The reports of one group are kept in memory.
     """
     rows = (row for batch in batches for row in batch.to_pylist())
     for (cluster, group), of_group in groupby(rows, key=lambda row: (row["cluster"], row["group"])):
@@ -91,7 +91,7 @@ def group_doubts(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 
 
 def selected(events: DataFrame) -> DataFrame:
-    """Return events without those that a better source reports too."""
+    """Return the events except those that a better source also reports."""
     may_be_repeated = _is_one_of(SINGLE_SOURCE_KINDS) & f.col("epoch").isNotNull()
     fact = [*_GROUP, "kind", "about", "epoch"]
     ranked = events.where(may_be_repeated).withColumn("about", _member()).withColumn("rank", _rank())

@@ -1,4 +1,4 @@
-"""The schemas of the dataset, of what is decoded for it, and of facts."""
+"""The schemas of the dataset, of decoded input, and of facts."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ __all__ = [
     "fact_schema",
 ]
 
-#: The most rows of an Arrow batch.
+#: The maximum number of rows in an Arrow batch.
 ROWS = 4_096
 
 _TYPES: dict[object, DataType] = {
@@ -90,7 +90,7 @@ EVENTS = _columns(**{**_field_types(Event), "v": IntegerType()})
 #: The Parquet dataset: events, and the two columns that directories are named after.
 DATASET = StructType([*EVENTS, *_columns(day=DateType(), folder=StringType())])
 
-#: Lines of logs, or the problem where there is no line.
+#: Lines of logs, or the problem if there is no line.
 LINES = _columns(origin=StringType(), line=BinaryType(), problem=StringType())
 
 #: Records of the offsets topic. The events of known records, from earlier micro-batches, were written before.
@@ -103,13 +103,13 @@ RECORDS = _columns(
     is_known=BooleanType(),
 )
 
-#: Known records, and the micro-batch that they were kept by.
+#: Known records, and the micro-batch that stored them.
 KNOWN_RECORDS = StructType([*RECORDS, *_columns(batch=LongType())])
 
-#: Events, or problems of lines and records. An event of a later version has a problem too.
+#: Events, or problems of lines and records. An event of a later version also has a problem.
 DECODED = StructType([*EVENTS, *_columns(problem=StringType(), text=StringType(), origin=StringType())])
 
-#: What was refused, by reason: how often, the first text, its file or partition, and the run.
+#: The refusals by reason: the count, the first text, its file or partition, and the run.
 REFUSED = _columns(reason=StringType(), count=LongType(), first=StringType(), file=StringType(), run=StringType())
 
 #: Why the facts of a group are uncertain: see ``ordering.aligned``.

@@ -60,9 +60,7 @@ class Behaviour:
     """How one release differs from another."""
 
     first_epoch: int  # group epoch and assignment epoch of a new group
-    known_member_may_join_again: (
-        bool  # accepts epoch 0 from a dynamic member that has not left, else FENCED_MEMBER_EPOCH
-    )
+    known_member_may_join_again: bool  # epoch 0 from a dynamic member that has not left, else FENCED_MEMBER_EPOCH
     second_revocation_keeps_epoch: bool  # of a member told to revoke more when it had just acknowledged
     takes_back_at_once: bool  # a partition that it released and that its target has again
     trims_unsubscribed: bool  # a member whose own subscription shrinks gives up those partitions at once
