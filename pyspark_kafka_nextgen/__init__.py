@@ -26,8 +26,7 @@ class DefaultSource(DataSource):
         return "kafka_nextgen"
 
     def schema(self) -> StructType:
-        """The available columns. Raises ``ConfigError`` for options that are invalid in every kind of query.
-        """
+        """The available columns. Raises ``ConfigError`` for options that are invalid in every kind of query."""
         return cast("StructType", _source().schema_of(self.options))
 
     def reader(self, schema: StructType) -> DataSourceReader:

@@ -1,4 +1,4 @@
-"""Build an assignment: give and move partitions one by one, and keep track of who has which.
+"""Build an assignment: give and move partitions one by one, and keep track of their members.
 
 The input shares are not copied. A member's list for a topic is copied at its first change. The partition that was added
 last moves first: if it has to move anyway, moving it again avoids moving another.
@@ -86,8 +86,8 @@ class AssignmentBuilder:
 class OwnersByCohort:
     """Finds the members of a cohort that have a partition of a topic; ``cohort_of`` is by member.
 
-    Which cohorts have which topics is computed at once, the members only when a topic is first asked for. Stale entries
-    are dropped when they are found.
+    The topics of each cohort are computed at once, the members of a topic only when they are first needed. Stale
+    entries are dropped when they are found.
     """
 
     def __init__(self, builder: AssignmentBuilder, cohort_of: Sequence[int]) -> None:
@@ -99,7 +99,7 @@ class OwnersByCohort:
                 self._topics[cohort][topic] = None
 
     def topics(self, cohort: int) -> list[int]:
-        """The topics of which the cohort's members have partitions, and some of which they had."""
+        """The topics of which the cohort's members have partitions, and possibly some of which they no longer do."""
         return list(self._topics[cohort])
 
     def topics_of(self, member: int) -> list[int]:

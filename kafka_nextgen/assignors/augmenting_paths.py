@@ -3,14 +3,14 @@
 A giver passes a partition to an intermediate member, which passes one of another topic to the next, and so on to a
 taker. The taker need not subscribe to the first topic. Only the loads at both ends change.
 
-1. The most loaded members give first, each to the nearest member with at least two partitions less: a short path moves
+1. The most loaded members give first, each to the nearest member with at least two partitions fewer: a short path moves
    fewer partitions than a long one.
 2. A cohort can pass on a topic if any of its members has a partition of it. That member also takes the incoming
    partition.
-3. If no path leads to a member with two partitions less, all cohorts reached are *settled*: their partitions can't
+3. If no path leads to a member with two partitions fewer, all cohorts reached are *settled*: their partitions can't
    leave the reached cohorts. Later givers have no more partitions than these, so paths avoid settled cohorts.
 
-At the end no path reduces a difference, so no assignment is more even.
+At the end no path reduces a difference, so no assignment is more balanced.
 
 Paths are found as in Dinic's algorithm (``max_flow``): measure the distance of every topic and cohort from the givers'
 topics once, then let each giver search for a path on which every step leads further. Dead ends are not tried again.

@@ -2,7 +2,7 @@
 claim.
 
 1. *Claims.* Every member reports which partitions it owns, and in which generation it got them. If two members claim a
-   partition, the one with the higher generation is right; if the generations are equal, neither is.
+   partition, the one with the higher generation wins; if the generations are equal, neither does.
 2. *Assigning.* The uniform assignor runs with the rightful claims as the previous target. Static members come first,
    by instance id, so that the restart of a static member changes nothing.
 3. *Withholding.* A partition that has to move is assigned to no member while another rightfully claims it. Its owner
@@ -59,7 +59,8 @@ class CooperativeStickyAssignor(PartitionAssignor):
     def assign(self, group: AssignmentSpec) -> GroupAssignment:
         """Assign the partitions, except those that another member has to revoke first.
 
-        A member's ``target`` is the partitions it claims to own, its ``metadata`` the value of ``generation_metadata``.
+        A member's ``target`` has the partitions it claims to own, its ``metadata`` is the value of
+        ``generation_metadata``.
         """
         claims = Claims.among(
             {member_id: Claim(member.target, _generation(member)) for member_id, member in group.members.items()}
@@ -122,7 +123,7 @@ NO_GENERATION = -1
 
 @frozen
 class Claim:
-    """The partitions a member says it owns, and since which generation."""
+    """The partitions that a member claims to own, and since which generation."""
 
     owned: Share
     generation: int = NO_GENERATION

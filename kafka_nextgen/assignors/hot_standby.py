@@ -3,8 +3,8 @@
 This is for the classic protocol on any cluster, where the group's leader assigns; with the extensions of this project's
 coordinator, ``group.target.size`` does the same in the consumer protocol, and uses the order in which members joined.
 
-* The active members are those that have partitions already. Others follow in the order of instance ids, then of member
-  ids, until there are ``target_size``.
+* The active members are those that already have partitions. Others follow in the order of instance ids, then of member
+  ids, until there are ``target_size`` active members.
 * ``among`` assigns the partitions to them. A sticky assignor, such as the default, gives a member that takes over
   exactly the partitions of its predecessor, and moves no others.
 * If no active member subscribes to a topic, its first subscriber by the same order is active, too: each partition then

@@ -1,11 +1,11 @@
 """The least loaded subscribers of a topic, in order of their indexes where loads are equal.
 
-``LeastLoaded`` keeps a heap for each cohort. Asking about a topic compares the tops of the few cohorts that subscribe
-to it. An entry is ``load * members + member``, one integer that sorts like the pair. A changed load is pushed as a new
+``LeastLoaded`` keeps a heap for each cohort. A query for a topic compares the tops of the few cohorts that subscribe to
+it. An entry is ``load * members + member``, one integer that sorts like the pair. A changed load is pushed as a new
 entry; stale entries are dropped when they reach the top.
 
 ``LoadLevels`` places many partitions of a topic at once. Members of a cohort are grouped into levels by load, and each
-round gives one partition to every member of the lowest level. The cost grows with the partitions given and the number
+round gives one partition to every member of the lowest level. The cost grows with the placed partitions and the number
 of cohorts, not with the members that get none.
 """
 

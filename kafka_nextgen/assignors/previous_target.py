@@ -1,8 +1,8 @@
 """Find what members keep of the previous target: partitions that still exist, in topics that they still subscribe to.
 
 Usually that is everything. So the numbers of all shares of a topic are first subtracted from the topic's partitions at
-once. If as many disappear as the shares have, no number is out of range and none occurs twice. Otherwise partitions are
-checked one by one; of two members with the same partition the first keeps it.
+once. If exactly as many disappear as the shares contain, no number is out of range and none occurs twice. Otherwise
+partitions are checked one by one; of two members with the same partition the first keeps it.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ __all__ = ["RangeAssignor"]
 
 _NOTHING = MemberAssignment()
 
-#: What co-partitioned topics share: the number of partitions and the subscribing cohorts.
+#: The properties that co-partitioned topics share: the number of partitions and the subscribing cohorts.
 Cut = tuple[int, tuple[int, ...]]
 
 

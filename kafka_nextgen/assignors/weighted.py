@@ -67,7 +67,7 @@ class WeightedAssignor(PartitionAssignor):
         lag_unit: the lag in records from which a partition counts as twice the work.
 
     Raises:
-        MisuseError: one of them can't be.
+        MisuseError: a value is out of its range.
     """
 
     name = "weighted"
@@ -99,7 +99,7 @@ class WeightedAssignor(PartitionAssignor):
             weights: the weights of its partitions, at least 1, used unchanged; instead of ``lag``.
 
         Raises:
-            MisuseError: one of them can't be.
+            MisuseError: a value is out of its range.
         """
         if capacity is not None:
             self._capacity = _checked("capacity", capacity, HIGHEST_CAPACITY)

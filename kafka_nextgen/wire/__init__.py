@@ -1,1 +1,1 @@
-"""Bytes to messages and back: Kafka's schemas, frames, record batches."""
+"""Encodes and decodes Kafka's wire format: message schemas, frames, record batches."""

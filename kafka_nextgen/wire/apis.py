@@ -1,11 +1,11 @@
-"""Every API of this project with its range of versions, for clients and brokers: the only table of versions.
+"""Every API of this project with its version range, for clients and brokers: the only table of versions.
 
-A broker may offer less (see ``kafka_nextgen.testing.broker``); a client takes the highest version both have (KIP-35).
-Ranges begin where Kafka 4.0 begins (KIP-896) and end with the highest version that is stable in Kafka 4.4 and has
-nothing in it that we would have to ignore.
+A broker may offer less (see ``kafka_nextgen.testing.broker``); a client uses the highest version that both support
+(KIP-35). Ranges begin with the lowest version of Kafka 4.0 (KIP-896) and end with the highest version that is stable in
+Kafka 4.4 and has no field that we would have to ignore.
 
-Keys from 10000 up are *extensions*: what KIPs promise and Kafka never shipped. A broker that has them says so to
-clients that can use them only, because some clients fail on unknown keys.
+Keys from 10000 up are *extensions*: features that KIPs propose and Kafka never shipped. A broker that has them
+advertises them only to clients that can use them, because some clients fail on unknown keys.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from kafka_nextgen.wire import messages as m
 from kafka_nextgen.wire.fetch_request import RawFetchRequest
 from kafka_nextgen.wire.schema import Message
 
-#: The lowest and the highest version of an API that a broker speaks.
+#: The lowest and the highest version of an API that a broker supports.
 VersionRange = tuple[int, int]
 
 #: A request: a message of the schemas, or a Fetch, which has a faster writer.
@@ -32,12 +32,12 @@ Answer = Message
 
 
 class MissingExtensionError(UnsupportedProtocolError):
-    """The broker lacks an API that Apache Kafka never shipped: nearly all of them do."""
+    """The broker lacks an API that Apache Kafka never shipped, as nearly all brokers do."""
 
 
 @frozen
 class Api:
-    """An API: Kafka's key and name for it, which its two messages are named by, and the versions we speak."""
+    """An API: its key and name in Kafka, which its two messages share, and the versions that we support."""
 
     key: int
     name: str
@@ -46,16 +46,16 @@ class Api:
 
     @property
     def request(self) -> type[Message]:
-        """What is asked."""
+        """The class of requests."""
         return cast("type[Message]", getattr(m, f"{self.name}Request"))
 
     @property
     def response(self) -> type[Message]:
-        """What is answered."""
+        """The class of responses."""
         return cast("type[Message]", getattr(m, f"{self.name}Response"))
 
     def speaks(self, version: int) -> bool:
-        """Whether ``version`` is one of ours."""
+        """Whether we support ``version``."""
         return self.min_version <= version <= self.max_version
 
     def up_to(self, version: int) -> Api:
@@ -128,18 +128,18 @@ CONSUMER_GROUP_ADD_MEMBERS = Api(10002, "ConsumerGroupAddMembers", 0, 0)
 CONSUMER_GROUP_HISTORY = Api(10003, "ConsumerGroupHistory", 0, 0)
 # fmt: on
 
-#: All of them, by Kafka's key.
+#: All APIs, by Kafka's key.
 APIS: Mapping[int, Api] = {api.key: api for api in tuple(globals().values()) if isinstance(api, Api)}
 
-#: What Apache Kafka never shipped, by keys that it does not use.
+#: The APIs that Apache Kafka never shipped, by keys that it does not use.
 EXTENSIONS: Mapping[int, Api] = {key: api for key, api in APIS.items() if key >= CONSUMER_GROUP_PREPARE_ASSIGNMENT.key}
 
 
 def negotiate(api: Api, ranges: Mapping[int, VersionRange], at_most: int | None = None) -> int:
-    """Choose the highest version of ``api`` that we and the broker both have (KIP-35).
+    """Choose the highest version of ``api`` that we and the broker both support (KIP-35).
 
-    ``ranges`` is what the broker answered to ApiVersions, by API key; ``at_most`` caps our side where what is
-    to be said can't be said in a later version. Raises ``UnsupportedProtocolError`` if there is no such version.
+    ``ranges`` is the broker's answer to ApiVersions, by API key; ``at_most`` limits our side if a later version can't
+    express the request. Raises ``UnsupportedProtocolError`` if there is no such version.
     """
     theirs = ranges.get(api.key)
     ours = (api.min_version, api.max_version if at_most is None else min(at_most, api.max_version))
@@ -156,7 +156,7 @@ def negotiate(api: Api, ranges: Mapping[int, VersionRange], at_most: int | None 
     return version
 
 
-#: What can be done where an extension is missing.
+#: Advice for brokers that lack an extension.
 _INSTEAD: Mapping[int, str] = {
     CONSUMER_GROUP_ADD_MEMBERS.key: "have the members join within consumer.assignment.interval.ms of each other (Kafka "
     "4.3, KIP-1263), or within group.initial.rebalance.delay.ms of a classic group that is empty",

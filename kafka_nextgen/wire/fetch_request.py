@@ -1,8 +1,8 @@
-"""Fetch requests, versions 4 to 17, as consumers send them: written in one go, for there may be a thousand a second.
+"""Fetch requests, versions 4 to 17, as consumers send them. Hand-written for speed: there may be a thousand per second.
 
-What the versions differ in: 5 has a log start offset, which is a follower's, 7 sessions (KIP-227), 9 the leader's epoch
-(KIP-320), 11 a rack (KIP-392), 12 is flexible (KIP-482) and has the epoch of what was read last, 13 has topic ids in
-place of names (KIP-516), 15 no replica id any more, which becomes a tag that only followers write (KIP-903).
+The differences between versions: 5 adds a log start offset, used by followers, 7 sessions (KIP-227), 9 the leader epoch
+(KIP-320), and 11 a rack (KIP-392). 12 is flexible (KIP-482) and adds the epoch that was read last. 13 has topic ids
+instead of names (KIP-516). 15 has no replica id, which became a tagged field that only followers write (KIP-903).
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from kafka_nextgen.wire.primitives import encoded_varint
 
 __all__ = ["WITH_TOPIC_IDS", "ForgottenTopic", "RawFetchRequest", "WantedPartition", "WantedTopic"]
 
-#: A partition's number, its leader's epoch, the offset, the epoch in front of it, and at most how many bytes.
+#: A partition's number, its leader epoch, the offset, the epoch of the record before it, and the maximum number of
+#: bytes.
 WantedPartition = tuple[int, int, int, int, int]
 
 _WITH_LOG_START = 5
@@ -27,15 +28,15 @@ _WITH_SESSIONS = 7
 _WITH_LEADER_EPOCH = 9
 _WITH_RACK = 11
 _FLEXIBLE = 12
-#: The first version in which topics go by their ids (KIP-516).
+#: The first version with topic ids (KIP-516).
 WITH_TOPIC_IDS = 13
 _WITHOUT_REPLICA = 15
 
-_CONSUMER = -1  # in place of a replica's id
+_CONSUMER = -1  # instead of a replica id
 _NO_LOG_START = -1
 _INT16 = Struct(">h")
 _INT32 = Struct(">i")
-_LIMITS = Struct(">iiib")  # wait, least bytes, most bytes, isolation level
+_LIMITS = Struct(">iiib")  # maximum wait, minimum bytes, maximum bytes, isolation level
 _SESSION = Struct(">ii")
 _PARTITION_V4 = Struct(">iqi")  # number, offset, most bytes
 _PARTITION_V5 = Struct(">iqqi")  # number, offset, log start offset, most bytes
@@ -53,7 +54,7 @@ class WantedTopic(NamedTuple):
 
 
 class ForgottenTopic(NamedTuple):
-    """Partitions of a topic that are not fetched any more, by what the version has: its name or its id."""
+    """Partitions of a topic that are no longer fetched. The version determines whether its name or its id is sent."""
 
     name: str
     topic_id: TopicId | None
@@ -62,7 +63,7 @@ class ForgottenTopic(NamedTuple):
 
 @frozen
 class RawFetchRequest:
-    """A whole request, which ``frames.encode_request`` writes like a message of the schema."""
+    """A whole request, which ``frames.encode_request`` accepts like a schema's message."""
 
     max_wait_ms: int
     min_bytes: int
@@ -77,7 +78,7 @@ class RawFetchRequest:
     API_KEY = 1
 
     def encode(self, version: int) -> bytes:
-        """Write it as that version has it."""
+        """Encode the request in this version."""
         flexible = version >= _FLEXIBLE
         parts = [self.limits(version)]
         if version >= _WITH_SESSIONS:
@@ -91,12 +92,12 @@ class RawFetchRequest:
         return b"".join(parts)
 
     def limits(self, version: int) -> bytes:
-        """The bytes before the session."""
+        """The encoded fields before the session."""
         limits = _LIMITS.pack(self.max_wait_ms, self.min_bytes, self.max_bytes, self.isolation_level)
         return limits if version >= _WITHOUT_REPLICA else _INT32.pack(_CONSUMER) + limits
 
     def rest(self, version: int) -> bytes:
-        """The bytes after the topics that are wanted."""
+        """The encoded fields after the wanted topics."""
         flexible = version >= _FLEXIBLE
         parts = []
         if version >= _WITH_SESSIONS:
@@ -117,7 +118,7 @@ def _forgotten(topics: Sequence[ForgottenTopic], version: int) -> list[bytes]:
 
 
 def _topic(name: str, topic_id: TopicId | None, count: int, version: int) -> list[bytes]:
-    """How a topic begins: what it is called by, and how many partitions follow."""
+    """The beginning of a topic: its name or id, and the number of its partitions."""
     flexible = version >= _FLEXIBLE
     if version < WITH_TOPIC_IDS:
         return [_text(name, flexible), _count(count, flexible)]

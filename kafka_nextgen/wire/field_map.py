@@ -80,7 +80,7 @@ class FieldMap(Generic[T, S]):
         self._conversions = [(name, each) for name, each in maps.items() if isinstance(each, Conversion)]
 
     def extended(self, **fields: str | Conversion | None) -> FieldMap[T, S]:
-        """This map with other exceptions added."""
+        """This map with more exceptions."""
         return FieldMap(self.kind, self.structure, **{**self._given, **fields})
 
     def to_fields(self, value: T) -> dict[str, Any]:
@@ -107,11 +107,11 @@ class FieldMap(Generic[T, S]):
 
     @property
     def inline(self) -> Conversion:
-        """For an object inside another whose structure holds the fields of both."""
+        """A conversion for an object inside another one, with one structure for the fields of both."""
         return Conversion(self.to_fields, self.from_structure)
 
     def array(self, field: str) -> Conversion:
-        """For objects inside another, written as an array of structures."""
+        """A conversion for objects inside another one, written as an array of structures."""
         return converted(
             field,
             lambda values: tuple(map(self.to_structure, values)),

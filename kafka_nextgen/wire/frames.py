@@ -1,14 +1,14 @@
-"""Messages, and frames of them, to bytes and back.
+"""Encodes and decodes messages and their frames.
 
-A message is read and written by a function that is made of its schema when it is first needed, and kept.
+The functions that read and write a message are generated from its schema when they are first needed, and cached.
 
-A frame is a length of four bytes, a header and a message. The header of a flexible version (KIP-482) ends with
-tags; the client id before them is never in the compact form, and an ApiVersions answer has the old header in every
-version, because it comes before anything is agreed (KIP-511). For the same reason an ApiVersions answer with
-UNSUPPORTED_VERSION has version 0, and a request of an ApiVersions version we lack is no error here: it is answered that
-way. Any other error has the version that was asked in.
+A frame is a length of four bytes, a header and a message. The header of a flexible version (KIP-482) ends with tagged
+fields; the client id before them is never in the compact form. An ApiVersions answer has the old header in every
+version, because it is sent before a version is negotiated (KIP-511). For the same reason an ApiVersions answer with
+UNSUPPORTED_VERSION has version 0, and an ApiVersions request in a version that we lack is not an error here: it gets
+that answer. Any other error is answered in the version of its request.
 
-A fault is a ``DecodeError`` that names the API and the version; nothing else is raised.
+Malformed bytes raise ``DecodeError``, which names the API and the version; nothing else is raised.
 """
 
 from __future__ import annotations
@@ -59,9 +59,9 @@ M = TypeVar("M", bound=Message)
 _reader_of = cast("Callable[[type[Message], int], Reader]", cache(make_reader))
 _writer_of = cast("Callable[[type[Message], int], Writer]", cache(make_writer))
 
-#: librdkafka (2.16 still) writes the null that asks Metadata for all topics with four bytes instead of one. Read
-#: right, the first four bytes are a whole request and three are left over. It also ends AlterUserScramCredentials with
-#: its tags twice. Kafka's brokers never look at what is left over.
+#: librdkafka (2.16 still) writes the null that asks Metadata for all topics with four bytes instead of one. Strictly
+#: read, the first four bytes are a complete request, and three are left over. It also writes the tags at the end of
+#: AlterUserScramCredentials twice. Kafka's brokers ignore bytes that are left over.
 _LEFT_OVER = {"MetadataRequest": 3, "AlterUserScramCredentialsRequest": 1}
 
 _REQUEST_HEAD = Struct(">hhi")  # API key, version, correlation id
@@ -73,7 +73,8 @@ _NO_TAGS = b"\x00"
 def read_message(message: type[M], version: int, body: Data) -> M:
     """Read ``body``, which is exactly one ``message`` of ``version``. Raises ``DecodeError``.
 
-    What is read may look into ``body`` if it is a message ``IN_PLACE``, which ``body`` has to outlive unchanged.
+    A message that is ``IN_PLACE`` contains views of ``body``, which must then stay unchanged as long as the message
+    exists.
     """
     data, end = body if message.IN_PLACE else bytes(body), len(body)
     weigh = weighing() if end > LIGHT_BYTES else None
@@ -84,7 +85,7 @@ def read_message(message: type[M], version: int, body: Data) -> M:
 
 
 def write_message(message: Message, version: int) -> bytes:
-    """Write ``message`` as ``version`` has it. Fields that the version lacks are left out."""
+    """Encode ``message`` in ``version``. Fields that the version lacks are left out."""
     parts: list[bytes] = []
     _writer_of(type(message), version)(message, parts.append)
     return b"".join(parts)
@@ -92,7 +93,7 @@ def write_message(message: Message, version: int) -> bytes:
 
 @frozen
 class RequestFrame:
-    """A request as a broker got it; ``message`` is None for an ApiVersions version we do not speak."""
+    """A request as a broker received it; ``message`` is None for an ApiVersions version that we do not support."""
 
     api: Api
     version: int
@@ -102,7 +103,7 @@ class RequestFrame:
 
 
 def encode_request(message: Question, version: int, correlation_id: int, client_id: str | None) -> bytes:
-    """Write a request with its header and the length in front."""
+    """Encode a request with its length and header."""
     head = _REQUEST_HEAD.pack(message.API_KEY, version, correlation_id)
     name = _after_correlation_id(client_id, _is_flexible(message.API_KEY, version))
     body = message.encode(version) if isinstance(message, RawFetchRequest) else write_message(message, version)
@@ -121,7 +122,7 @@ def _after_correlation_id(client_id: str | None, has_tags: bool) -> bytes:
 
 
 def encode_response(api: Api, message: Message, version: int, correlation_id: int) -> bytes:
-    """Write an answer with its header and the length in front."""
+    """Encode a response with its length and header."""
     if isinstance(message, ApiVersionsResponse) and message.error_code == ErrorCode.UNSUPPORTED_VERSION:
         version = 0
     tags = _NO_TAGS if _answer_of(api.key, version)[1] else b""
@@ -130,33 +131,33 @@ def encode_response(api: Api, message: Message, version: int, correlation_id: in
 
 
 def encode_token(token: bytes) -> bytes:
-    """Write a token of SASL without any header, as it follows SaslHandshake v0, with the length in front."""
+    """Encode a SASL token with its length but without a header, as it follows SaslHandshake version 0."""
     return _INT32.pack(len(token)) + token
 
 
 def peek_api_key(frame: bytes | memoryview) -> int:
-    """Read which API a request is of; ``frame`` is without its length. Raises ``DecodeError``."""
+    """Read the API key of a request; ``frame`` excludes the length. Raises ``DecodeError``."""
     return leading_int16(frame, "request header, API key")
 
 
 def peek_correlation_id(frame: bytes | memoryview) -> int:
-    """Read which request an answer belongs to; ``frame`` is without its length. Raises ``DecodeError``."""
+    """Read the correlation id of a response; ``frame`` excludes the length. Raises ``DecodeError``."""
     if len(frame) < _INT32.size:
         need(_INT32.size, 0, len(frame), "response header, correlation id")
     return int(_INT32.unpack_from(frame)[0])
 
 
 def decode_response(api: Api, version: int, frame: bytes | memoryview) -> tuple[int, Message]:
-    """Read an answer to a request of ``version``; ``frame`` is without its length.
+    """Read the response to a request in ``version``; ``frame`` excludes the length.
 
-    Returns the correlation id and the message. A Fetch answer looks into ``frame``, which has to stay as it is.
+    Returns the correlation id and the message. A Fetch response contains views of ``frame``, which must stay unchanged.
     Raises ``DecodeError``.
     """
     correlation_id = peek_correlation_id(frame)
     pos = _INT32.size
     message, has_tags = _answer_of(api.key, version)
     if has_tags:
-        is_plain = pos < len(frame) and frame[pos] == 0  # no tags, as nearly always
+        is_plain = pos < len(frame) and frame[pos] == 0  # no tags, the usual case
         pos = pos + 1 if is_plain else _pass_tags(frame, pos, f"{api.name} v{version} response header")
     body = memoryview(frame)[pos:]
     if api is API_VERSIONS and bytes(body[: _INT16.size]) == _INT16.pack(ErrorCode.UNSUPPORTED_VERSION):
@@ -165,7 +166,7 @@ def decode_response(api: Api, version: int, frame: bytes | memoryview) -> tuple[
 
 
 def decode_request(frame: bytes | memoryview) -> RequestFrame:
-    """Read a request; ``frame`` is without its length.
+    """Read a request; ``frame`` excludes the length.
 
     Raises ``DecodeError``, also for an API or a version that is not in ``APIS``.
     """
@@ -209,7 +210,7 @@ def _pass_tags(frame: bytes | memoryview, pos: int, where: str) -> int:
 
 @lru_cache(maxsize=1024)
 def _answer_of(key: int, version: int) -> tuple[type[Message], bool]:
-    """What an API answers, and whether the answer's header ends with tags; ApiVersions' never does (KIP-511)."""
+    """The response class of an API, and whether its header ends with tags; that of ApiVersions never does (KIP-511)."""
     message = APIS[key].response
     return message, key != API_VERSIONS.key and message.is_flexible(version)
 

@@ -1,7 +1,7 @@
 """The layout of a structure's fields in one version, for reading and writing.
 
-Fields go in the schema's order. In a flexible version (KIP-482) lengths are compact, and tagged fields follow
-the others, by tag. Fields of fixed size that follow each other are one run, read or written in one step.
+Fields are in the schema's order. In a flexible version (KIP-482) lengths are compact, and tagged fields follow the
+others, ordered by tag. Consecutive fields of fixed size form a run, which is read or written in one step.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ FIXED = {
 }
 #: The bytes of an id that is None.
 ZERO_ID = bytes(16)
-#: The number that stands for a bitfield of None: only the last bit is set.
+#: The number that represents None in a bitfield: only the last bit is set.
 UNKNOWN_BITS = 1 << 31
 
 
@@ -112,7 +112,7 @@ class Program:
         return f"{hint}_{next(self._numbers)}"
 
     def compile(self, title: str) -> dict[str, object]:
-        """Compile it; returns the names it defines. ``title`` is what tracebacks call it."""
+        """Compile the text and return the names it defines. ``title`` is its file name in tracebacks."""
         # The text comes only from our own schemas.
         exec(compile("\n".join(self.lines), f"<{title}>", "exec"), self.names)
         return self.names

@@ -1,7 +1,7 @@
 """The messages of all APIs, by name.
 
-Making classes takes time, so a module of ``kafka_nextgen.wire.schemas`` is loaded when one of its messages is first
-asked for. A consumer never loads what only administration, producers, logins and the broker need.
+Creating classes takes time, so a module of ``kafka_nextgen.wire.schemas`` is loaded when one of its messages is first
+requested. A consumer never loads what only administration, producers, logins and the broker need.
 """
 
 from __future__ import annotations

@@ -76,7 +76,7 @@ def refuse(where: str, what: str) -> NoReturn:
 
 
 def need(size: int, pos: int, end: int, where: str) -> int:
-    """The position after ``size`` bytes; refuse if fewer are left."""
+    """The position after ``size`` bytes; refuses if fewer are left."""
     if size > end - pos:
         refuse(where, f"needs {size} bytes, {end - pos} are left")
     return pos + size

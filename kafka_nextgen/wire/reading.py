@@ -46,7 +46,7 @@ def _id_of(data: bytes) -> UUID | None:
 
 
 def _bits_of(number: int) -> frozenset[int] | None:
-    """The bits that are set; None if only the last one is, which stands for unknown."""
+    """The bits that are set; None if only the last one is set, which means unknown."""
     return None if number == UNKNOWN_BITS else frozenset(bit for bit in range(32) if number >> bit & 1)
 
 
@@ -141,7 +141,7 @@ class _ReaderMaker:
             self.program.add(depth, f"{size}, pos = {read}(data, pos, end, {where!r})")
 
     def _null(self, nullable: bool, size: str, target: str, depth: int, where: str) -> None:
-        """Start the branch on a length: a negative length means null."""
+        """Start the branch on a length; a negative length means null."""
         null = f"{target} = None" if nullable else f"refuse_null({where!r})"
         self.program.add(depth, f"if {size} < 0: {null}")
 

@@ -50,13 +50,13 @@ _MISSING: Any = object()
 
 
 class Versions(NamedTuple):
-    """A range of versions; the highest is included."""
+    """A range of versions, including the highest."""
 
     lowest: int
     highest: int
 
     def has(self, version: int) -> bool:
-        """Whether ``version`` is one of them."""
+        """Whether the range includes ``version``."""
         return self.lowest <= version <= self.highest
 
     @classmethod
@@ -114,7 +114,7 @@ class Structure:
         cls.FIELDS = (*cls.FIELDS, *described)  # inherited fields come first
         cls._NAMES = frozenset(each.name for each in cls.FIELDS)
         for each in cls.FIELDS:
-            setattr(cls, each.name, each.default)  # the default that instances fall back on
+            setattr(cls, each.name, each.default)  # the class attribute is the default of instances
 
     def __init__(self, **values: Any) -> None:
         if not values.keys() <= self._NAMES:
@@ -158,7 +158,7 @@ class Structure:
         return f"{type(self).__name__}({', '.join(told)})"
 
 
-#: Sets the fields of an instance, unchecked, in spite of ``__setattr__``; their dictionary is kept.
+#: Sets the fields of an instance without checks, bypassing ``__setattr__``; their dictionary is kept.
 set_fields = vars(Structure)["__dict__"].__set__
 
 
@@ -167,7 +167,7 @@ class Message(Structure):
 
     ``API_KEY`` is -1 for keys and values of records. ``FLEXIBLE`` are the versions with compact lengths
     and tags (KIP-482). A message that is ``IN_PLACE`` is read without copying: its records are views that keep the
-    frame in memory. A message that was read knows its ``version``, which does not count when messages are compared.
+    frame in memory. A message that was read has its ``version``, which comparisons ignore.
     """
 
     API_KEY: ClassVar[int] = -1

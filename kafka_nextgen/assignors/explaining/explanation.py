@@ -88,7 +88,7 @@ class MemberChange:
 
 @frozen
 class Explanation:
-    """What an assignor does to a group; ``str`` formats it for people.
+    """The effect of an assignor on a group; ``str`` formats it for people.
 
     ``members`` are in the order of their instance ids, then of member ids. ``flaws`` say what is wrong with the
     assignment, to be read after "the assignor"; ``failure`` says why there is none, and ``error`` is the assignor's
@@ -134,7 +134,7 @@ class Explanation:
 
     @property
     def stickiness(self) -> float:
-        """The fraction of the partitions that could stay that do, from 0 to 1; 1 if none could."""
+        """Of the partitions that could stay, the fraction that do, from 0 to 1; 1 if none could."""
         could = sum(len(member.could_stay) for member in self.members)
         return self.kept / could if could else 1.0
 

@@ -2,7 +2,7 @@
 
 * The assignors that a member can run, with metadata that only assignors interpret. Missing metadata is null, which
   differs from empty metadata.
-* The reasons for joins and rebalances, by number. A number that only a later release knows is read as unknown.
+* The reasons for joins and rebalances, by number. A number from a later release is read as unknown.
 """
 
 from __future__ import annotations

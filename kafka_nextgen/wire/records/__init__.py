@@ -1,8 +1,8 @@
-"""Record batches, format 2 (KIP-98): what a partition's log, a Produce request and a Fetch response are made of.
+"""Record batches of format 2 (KIP-98), which a partition's log, a Produce request and a Fetch response consist of.
 
 All records are read by ``decode_partition``, as columns, whether or not there is a compiled decoder. A broker never
 reads the records of a batch: it reads headers (``read_batches``) and overwrites the offset (``rebase``). Formats 0 and
-1 are refused, as Kafka 4.0 no longer serves them to new clients (KIP-724, KIP-896).
+1 are refused, because Kafka 4.0 no longer serves them to new clients (KIP-724, KIP-896).
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ __all__ = [
     "unfilled",
 ]
 
-#: What only brokers and producers need.
+#: Names that only brokers and producers need.
 _LATER = {
     "BatchView": "kafka_nextgen.wire.records.batches",
     "NewRecord": "kafka_nextgen.wire.records.encode",

@@ -1,7 +1,7 @@
-"""The compiled decoder, where there is one: sound data to columns without an object per record.
+"""The compiled decoder, if available: decodes valid data to columns without an object per record.
 
-It reads what ``decode.py`` reads, to the same columns. For unsound bytes it only returns None: the twin in
-Python then reads the same bytes and tells what is wrong, or where to stop.
+It produces the same columns as ``decode.py``. For invalid bytes it only returns None: the Python decoder then reads the
+same bytes, and reports what is wrong or determines where to stop.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ def decode_sound(
     check_crc: bool,
     skipped: Sequence[int],
 ) -> Columns | None:
-    """Decode as ``decode_partition`` does, with at most ``limit_bytes`` decompressed; None if it has to be the twin."""
+    """Decode like ``decode_partition``, decompressing at most ``limit_bytes``; None if only the Python decoder can."""
     left_out = array("q", skipped)
     scanned = accelerator.scan(data, fetch_offset, check_crc, left_out)
     if scanned is None:
         return None
     compressed = scanned[2]
     payloads, stop = _decompress_all(data, compressed, limit_bytes) if compressed else ((), None)
-    if stop is not None:  # as if what begins there had been cut off, if there is anything in front of it
+    if stop is not None:  # as if the data ended there, unless nothing precedes it
         data = data[:stop]
         scanned = accelerator.scan(data, fetch_offset, False, left_out)
         if scanned is None or scanned[0] == fetch_offset:
@@ -64,12 +64,12 @@ def decode_sound(
 
 
 def unfilled(size: int) -> bytearray:
-    """Room for so many bytes to come; what is in it before is not determined, and costs nothing if it can be helped."""
+    """A buffer of this size. Its content is undefined, because the compiled version does not fill it."""
     return accelerator.new_bytearray(size) if ACCELERATED else bytearray(size)
 
 
 def let_go_of_memory() -> None:
-    """Give back the memory of columns that are gone, of which up to 32 MiB are kept for those to come."""
+    """Free the memory of deleted columns, of which up to 32 MiB are kept for reuse."""
     if ACCELERATED:
         accelerator.let_go()
 
@@ -77,7 +77,7 @@ def let_go_of_memory() -> None:
 def _decompress_all(
     data: memoryview, compressed: Sequence[tuple[int, int, int]], limit_bytes: int
 ) -> tuple[tuple[memoryview, ...], int | None]:
-    """Decompress these records; answers with them, and with where the first batch begins that can't be, if any."""
+    """Decompress these records; return them, and the position of the first batch that can't be decompressed, if any."""
     joint = decompress_jointly(data, compressed, limit_bytes)
     return (joint, None) if joint is not None else _decompress_each(data, compressed, limit_bytes)
 

@@ -1,18 +1,18 @@
-"""The 61 bytes before a batch's records, and what they say.
+"""The header of a batch: the 61 bytes before its records.
 
     base offset, length, leader epoch, magic, CRC | attributes, last offset delta, base and max timestamp,
     producer id, epoch and base sequence, record count, records...
 
-The CRC-32C covers everything right of the bar, so a broker may write base offset and leader epoch without computing it
-again (KIP-98, "Message Format"). The length counts from the leader epoch on. The attributes hold the codec (bits 0-2),
-the timestamp type (3), transactional (4), control (5) and delete horizon (6, KIP-534: the base timestamp then is the
-horizon, and the records' deltas count from it all the same).
+The CRC-32C covers everything to the right of the bar, so a broker may write the base offset and the leader epoch
+without computing it again (KIP-98, "Message Format"). The length counts from the leader epoch on. The attributes are
+the codec (bits 0-2), the timestamp type (3), transactional (4), control (5) and delete horizon (6, KIP-534: the base
+timestamp is then the horizon, but the records' deltas still count from it).
 
-A batch may hold fewer records than its offsets span, even none: compaction removes records and leaves the span. It
-never holds more.
+A batch may have fewer records than its offsets span, even none, because compaction removes records and keeps the span.
+It never has more.
 
-``find_end`` tells from headers alone where a partition's records end, before they are decoded. That is a guess for the
-next fetch: decoding finds what is corrupt.
+``find_end`` determines from headers alone where a partition's records end, before they are decoded. That is a guess for
+the next fetch: decoding detects corruption.
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ __all__ = [
 
 HEADER = struct.Struct(">qiibIhiqqqhii")
 MAGIC = 2
-LENGTH_END = 12  # where the bytes begin that the length counts
+LENGTH_END = 12  # where the bytes counted by the length begin
 MAGIC_AT = 16
-CRC_START = 21  # where the bytes begin that the CRC covers
+CRC_START = 21  # where the bytes covered by the CRC begin
 
 CODEC_AT = 22  # the lower byte of the attributes
 CODEC_MASK = 0x07
@@ -61,7 +61,7 @@ MAX_INT64 = 2**63 - 1
 
 @frozen
 class BatchHeader:
-    """A batch's header, field by field as it lies there; times in milliseconds since the epoch."""
+    """A batch's header, with its fields in stored order; times are in milliseconds since the epoch."""
 
     base_offset: int
     length: int
@@ -84,17 +84,17 @@ class BatchHeader:
 
     @property
     def next_offset(self) -> int:
-        """The offset after the last one the batch spans, whether or not a record is left there."""
+        """The offset after the last one that the batch spans, whether or not that still has a record."""
         return self.base_offset + self.last_offset_delta + 1
 
     @property
     def codec(self) -> int:
-        """The number of the codec the records are compressed with."""
+        """The number of the codec that compressed the records."""
         return self.attributes & CODEC_MASK
 
     @property
     def timestamp_type(self) -> TimestampType:
-        """Who set the records' timestamps."""
+        """Whether the producer or the broker set the records' timestamps."""
         if self.attributes & LOG_APPEND_TIME:
             return TimestampType.LOG_APPEND_TIME
         return TimestampType.CREATE_TIME
@@ -106,15 +106,15 @@ class BatchHeader:
 
     @property
     def is_control(self) -> bool:
-        """Whether the records are a coordinator's markers, which no application sees."""
+        """Whether the records are a coordinator's markers, which applications do not see."""
         return bool(self.attributes & CONTROL)
 
 
 def read_header(data: bytes | memoryview, start: int) -> BatchHeader | None:
     """Read the header of the batch at ``start``; None if the batch ends beyond ``data``.
 
-    Magic and length are looked at first, because they decide what the other bytes mean. Raises ``OldFormatError``
-    for format 0 and 1, ``CorruptRecordError`` for other formats than 2 and for a length no batch can have.
+    Magic and length are checked first, because they determine the meaning of the other bytes. Raises ``OldFormatError``
+    for formats 0 and 1, ``CorruptRecordError`` for any other format than 2 and for an impossible length.
     """
     left = len(data) - start
     if left > MAGIC_AT and data[start + MAGIC_AT] != MAGIC:
@@ -136,7 +136,7 @@ def _not_ours(magic: int) -> CorruptRecordError:
 
 
 def check_header(header: BatchHeader) -> None:
-    """Refuse a header whose numbers can't be true together; raises ``CorruptRecordError``."""
+    """Refuse a header with contradictory numbers; raises ``CorruptRecordError``."""
     if header.base_offset < 0:
         raise CorruptRecordError(f"the base offset is {header.base_offset}")
     if header.last_offset_delta < 0 or header.next_offset > MAX_INT64:
@@ -148,8 +148,8 @@ def check_header(header: BatchHeader) -> None:
 
 
 def verify_crc(header: BatchHeader, batch: memoryview) -> None:
-    """Compare the CRC-32C of a whole batch with the header's; raises ``CorruptRecordError``."""
-    from crc32c import crc32c  # later: it imports importlib.metadata and a command line, and C does without it
+    """Compare the CRC-32C of a whole batch with the header's; raises ``CorruptRecordError`` if they differ."""
+    from crc32c import crc32c  # slow: it imports importlib.metadata and argparse, and the C decoder does not need it
 
     actual = crc32c(batch[CRC_START:])
     if actual != header.crc:
@@ -161,7 +161,7 @@ _LEAST_LENGTH = HEADER.size - LENGTH_END
 
 @frozen
 class Extent:
-    """The offset where whole batches end, the leader epoch of the last one, and their bytes."""
+    """The offset at which the whole batches end, the leader epoch of the last one, and their sizes."""
 
     offset: int
     leader_epoch: int
@@ -171,12 +171,12 @@ class Extent:
 
     @property
     def bytes_per_offset(self) -> float:
-        """What each offset took, also one that has no record."""
+        """The average size per offset, including offsets without a record."""
         return self.nbytes / max(self.offset - self.base_offset, 1)
 
 
 def find_end(data: memoryview, fetch_offset: int) -> Extent | None:
-    """Where the last whole batch ends; None if that does not lead beyond ``fetch_offset``, or can't be told."""
+    """The end of the last whole batch; None if it is not beyond ``fetch_offset``, or can't be determined."""
     start, last, size = 0, -1, len(data)
     while size - start >= HEADER.size:
         length = int.from_bytes(data[start + 8 : start + LENGTH_END], "big", signed=True)
@@ -201,5 +201,5 @@ def _end_of(data: memoryview, last: int, stop: int, fetch_offset: int) -> Extent
 
 
 def has_codec(data: bytes | memoryview) -> bool:
-    """Whether the first batch is compressed, if there is any."""
+    """Whether the first batch, if any, is compressed."""
     return len(data) > CODEC_AT and data[CODEC_AT] & CODEC_MASK != 0

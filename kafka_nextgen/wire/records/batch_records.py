@@ -2,23 +2,23 @@
 
     record: length, attributes (one byte, unused), timestamp delta, offset delta, key, value, headers
 
-Every number is a zigzag varint (the timestamp delta a varlong): seven bits a byte, lowest first, the sign in the lowest
-bit of all. A length below 0 is that of a null. A record ends exactly where its length says, the batch where its last
-record ends.
+Every number is a zigzag varint (the timestamp delta is a varlong): seven bits per byte, lowest first, with the sign in
+the lowest bit. A negative length means null. A record ends exactly where its length says, and the batch ends with its
+last record.
 
-What a broker stores is read, as brokers look at records from producers less closely than that:
+Brokers check producers' records less strictly, so everything that a broker may store is read:
 
-- A batch with as many records as offsets has one record for each, even if the records state other offsets. Where
-  compaction took some out, those that are left rise and stay inside the batch's span.
-- A number may be padded with empty bytes, and bits beyond its 32 (a varint, 5 bytes at most) or 64 (a varlong, 10
+- A batch with as many records as offsets has one record for each, even if the records state other offsets. If
+  compaction removed some, the offsets of the remaining records increase and stay inside the batch's span.
+- A number may be padded with empty bytes, and bits beyond 32 (a varint, at most 5 bytes) or 64 (a varlong, at most 10
   bytes) are dropped.
-- Timestamps are added up in 64 bits, without a sign of overflow.
-- A header's key need not be UTF-8. What isn't is replaced by U+FFFD, as in Java's consumer.
+- Timestamps are added in 64 bits, and overflow is not detected.
+- A header's key need not be UTF-8. Invalid bytes are replaced by U+FFFD, as in Java's consumer.
 
-This is the inner loop of everything that reads, so it is written for speed: varints of one and two bytes are decoded
-in place, and entries appended to buffers without a call of ours. No position is compared with the end on the way:
-positions never go back, so a record that left the buffer fails the one comparison at its end, or raises ``IndexError``
-before.
+This is the inner loop of all reading, so it is written for speed: varints of one and two bytes are decoded inline, and
+entries are appended to buffers without calling a Python function. Positions are not compared with the end while a
+record is read: they never decrease, so a record that exceeds the buffer fails the one comparison at its end, or raises
+``IndexError`` earlier.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ from kafka_nextgen.wire.records.columns import ColumnsBuilder, HeaderBuilder
 
 __all__ = ["append_records"]
 
-LEAST_RECORD_BYTES = 7  # length, attributes, two deltas, two null lengths, header count: a byte each
+LEAST_RECORD_BYTES = 7  # length, attributes, two deltas, two null lengths, header count: one byte each
 ZIGZAG = tuple((raw >> 1) ^ -(raw & 1) for raw in range(0x80))
 
 
 def append_records(gathered: ColumnsBuilder, header: BatchHeader, payload: bytes) -> None:
-    """Append the records of a batch that ``gathered`` does not have yet: those from its ``next_offset`` on.
+    """Append the records of a batch from the ``next_offset`` of ``gathered`` on.
 
-    ``payload`` is everything after the batch's header, uncompressed. Raises ``CorruptRecordError``, leaving
-    ``gathered`` as it was.
+    ``payload`` is everything after the batch's header, uncompressed. Raises ``CorruptRecordError`` and then leaves
+    ``gathered`` unchanged.
     """
     if header.record_count * LEAST_RECORD_BYTES > len(payload):
         raise CorruptRecordError(f"{header.record_count} records are said to lie in {len(payload)} bytes")
@@ -53,21 +53,21 @@ def append_records(gathered: ColumnsBuilder, header: BatchHeader, payload: bytes
             raise CorruptRecordError("a record ends after the batch") from None
         raise
     new = len(gathered.offsets) - count
-    if header.timestamp_type == TimestampType.LOG_APPEND_TIME:  # the records keep the producer's times, to no effect
+    if header.timestamp_type == TimestampType.LOG_APPEND_TIME:  # the producer's times are ignored
         gathered.timestamps[count:] = array("q", (header.max_timestamp,)) * new
     gathered.leader_epochs += array("i", (header.leader_epoch,)) * new
     gathered.timestamp_types += array("b", (header.timestamp_type,)) * new
 
 
 def _read(data: bytes, header: BatchHeader, gathered: ColumnsBuilder) -> None:  # noqa: C901  (one straight walk)
-    """Read all records of a batch, and append offset, time, key, value and headers of those that are wanted."""
+    """Read all records of a batch, and append offset, time, key, value and headers of the wanted ones."""
     keys, values = gathered.keys, gathered.values
     key_data, add_null_key, end_key = keys.data, keys.nulls.append, keys.bounds.append
     value_data, add_null_value, end_value = values.data, values.nulls.append, values.bounds.append
     add_offset, add_time = gathered.offsets.append, gathered.timestamps.append
     base_offset, base_time, wanted_from = header.base_offset, header.base_timestamp, gathered.next_offset
     zigzag = ZIGZAG
-    is_full = header.record_count == header.last_offset_delta + 1  # a record for each offset
+    is_full = header.record_count == header.last_offset_delta + 1  # one record for each offset
     row = len(keys.bounds) - 1
     pos, delta = 0, -1
     for _ in range(header.record_count):
@@ -174,14 +174,14 @@ def _read(data: bytes, header: BatchHeader, gathered: ColumnsBuilder) -> None:  
 
 
 def _read_headers(data: bytes, pos: int, gathered: ColumnsBuilder, is_wanted: bool) -> int:
-    """Read a record's headers one by one, for there may be millions; returns where they end."""
+    """Read a record's headers one by one, because there may be millions; return the position after them."""
     count, pos = _varint(data, pos)
     if count < 0:
         raise CorruptRecordError(f"a record has {count} headers")
     if count == 0:  # padded
         return pos
     headers = gathered.headers
-    if headers is None:  # the records before had none
+    if headers is None:  # no earlier record had any
         headers = gathered.headers = HeaderBuilder(array("i", (0,)) * (len(gathered) + 1))
     for _ in range(count):
         size, pos = _varint(data, pos)
@@ -197,7 +197,7 @@ def _read_headers(data: bytes, pos: int, gathered: ColumnsBuilder, is_wanted: bo
 
 
 def _varint(data: bytes, pos: int, bits: int = 32) -> tuple[int, int]:
-    """Read a varint of at most so many bits; returns the number and the position after it."""
+    """Read a varint of at most ``bits`` bits; return the number and the position after it."""
     raw = data[pos]
     if raw < 0x80:
         return ZIGZAG[raw], pos + 1

@@ -1,8 +1,8 @@
-"""What a broker does to batches: check what is produced, and write into it where it went.
+"""A broker's handling of batches: checks produced batches, and writes their offsets into them.
 
-A broker looks at headers and checksums only. The offset of a batch and the epoch of the leader that appended it
-lie outside the checksum, so that they can be written over without computing it again (KIP-98); the time of the
-append does not, and costs a new one.
+A broker only reads headers and checksums. The checksum does not cover a batch's offset and the epoch of the leader that
+appended it, so these can be overwritten without computing it again (KIP-98). It does cover the append time, which
+therefore requires a new checksum.
 """
 
 from __future__ import annotations
@@ -32,17 +32,17 @@ _INT32 = struct.Struct(">i")
 
 @frozen
 class BatchView:
-    """One whole batch: its header, and all its bytes with the header."""
+    """One whole batch: its header, and all its bytes including the header."""
 
     header: BatchHeader
     data: memoryview
 
 
 def read_batches(data: bytes | memoryview) -> tuple[BatchView, ...]:
-    """Split what a producer sent into its batches, headers and checksums checked.
+    """Split a producer's data into batches, and check their headers and checksums.
 
-    Raises ``CorruptRecordError`` for anything but whole batches of format 2 whose records are as many as their
-    offsets: only compaction makes gaps, and no producer compacts.
+    Raises ``CorruptRecordError`` for anything but whole batches of format 2 with one record for each offset: only
+    compaction makes gaps, and producers do not compact.
     """
     batches = split_batches(data)
     start = 0
@@ -55,7 +55,7 @@ def read_batches(data: bytes | memoryview) -> tuple[BatchView, ...]:
 
 
 def split_batches(data: bytes | memoryview) -> tuple[BatchView, ...]:
-    """Split bytes of a log into its whole batches, which were checked when they came."""
+    """Split bytes of a log into whole batches, which were checked when they were produced."""
     view = memoryview(data)
     batches: list[BatchView] = []
     start = 0
@@ -79,10 +79,10 @@ def _check(batch: BatchView, start: int) -> None:
 
 
 def rebase(batch: bytes | memoryview, base_offset: int, leader_epoch: int, log_append_time: int | None = None) -> bytes:
-    """Copy a batch with the offset and the leader epoch it was appended at.
+    """Copy a batch, with the offset and the leader epoch at which it was appended.
 
-    With ``log_append_time`` (milliseconds since the epoch) every record reads as of that time, as the topic's
-    ``message.timestamp.type=LogAppendTime`` asks for.
+    With ``log_append_time`` (milliseconds since the epoch) every record has that timestamp, as required by the topic's
+    ``message.timestamp.type=LogAppendTime``.
     """
     out = bytearray(batch)
     _INT64.pack_into(out, 0, base_offset)

@@ -1,4 +1,4 @@
-"""A run of records among others in columns."""
+"""A range of the records in columns."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["ColumnSlice"]
 
 @frozen
 class ColumnSlice:
-    """A run of records in ``columns``, from index ``start`` up to before ``stop``; nothing is copied."""
+    """The records in ``columns`` from index ``start`` up to, but not including, ``stop``; nothing is copied."""
 
     columns: Columns
     start: int
@@ -23,19 +23,19 @@ class ColumnSlice:
 
     @property
     def partition(self) -> TopicPartition:
-        """The partition all these records are of."""
+        """The partition of all these records."""
         return self.columns.partition
 
     @property
     def next_offset(self) -> int:
-        """The offset at which reading goes on after these records."""
+        """The offset at which reading continues after these records."""
         if self.stop == len(self.columns):
             return self.columns.next_offset
         return self.columns.offsets[self.stop - 1] + 1
 
     @property
     def leader_epoch(self) -> int:
-        """The leader epoch of what lies in front of ``next_offset``, -1 if the broker gave none."""
+        """The leader epoch of the data before ``next_offset``, -1 if the broker gave none."""
         if self.stop == len(self.columns):
             return self.columns.end_epoch
         return self.columns.leader_epochs[self.stop - 1]

@@ -1,18 +1,18 @@
 """Records as columns: one buffer per field instead of one object per record, in Arrow's layout.
 
-All columns of one ``Columns`` are equally long; index i of each is record i. Only ``headers`` may be None: no record
-here has any, the common case, which then costs nothing. A record's position in the log is its offset; ``next_offset``
-is where reading goes on, which is more than the last offset plus one if a control batch or records removed by
-compaction follow. ``end_epoch`` is the leader epoch of the last batch before that, whether it has records or not, -1 if
-there is none: a leader is asked by it whether its log is the one that was read (KIP-320).
+All columns of one ``Columns`` have the same length; index i of each belongs to record i. Only ``headers`` may be None:
+then no record has any, the common case, which costs nothing. A record's position in the log is its offset. Reading
+continues at ``next_offset``, which exceeds the last offset plus one if a control batch or records removed by compaction
+follow. ``end_epoch`` is the leader epoch of the last batch before that, whether or not it has records, -1 if there is
+none. With it a client asks a leader whether its log is the one that was read (KIP-320).
 
-Byte strings have all their bytes in one buffer (Arrow, "Variable-size Binary Layout"): entry i lies in ``data`` from
-``bounds[i]`` to ``bounds[i + 1]``. Null entries have no bytes and a 0 in ``validity``, a bitmap whose lowest bit comes
-first; without nulls there is none.
+All byte strings of a column share one buffer (Arrow, "Variable-size Binary Layout"): entry i is in ``data`` from
+``bounds[i]`` to ``bounds[i + 1]``. Null entries have no bytes and a 0 in ``validity``, a bitmap with the lowest bit
+first; without nulls there is no bitmap.
 
-In Python, columns grow batch by batch in the builders below, as buffers like those they end as. An object per record
-would take ten times as much for small ones: an entry of a byte column takes four bytes beside its own for its end, and
-as many once more if it is null; as an object it takes forty.
+In Python, columns grow batch by batch in the builders below, in buffers of the final layout. An object per record would
+take ten times as much memory for small records: an entry of a byte column takes four bytes in addition to its own, and
+four more if it is null; as an object it takes forty.
 """
 
 from __future__ import annotations
@@ -51,14 +51,14 @@ class BinaryColumn:
         return iter(self.to_list(0, len(self)))
 
     def to_list(self, start: int, stop: int) -> list[bytes | None]:
-        """The entries from ``start`` up to before ``stop`` as objects."""
+        """The entries from ``start`` up to, but not including, ``stop`` as objects."""
         if ACCELERATED:
             return accelerator.to_list(self.data, self.bounds, self.validity, start, stop)
         if self.validity is not None:
             if not any(self.validity[start >> 3 : (stop + 7) >> 3]):
                 return [None] * (stop - start)
             return [self[index] for index in range(start, stop)]
-        data = bytes(self.data)  # the same object, if it is bytes already
+        data = bytes(self.data)  # the same object if it is already bytes
         return [data[begin:end] for begin, end in pairwise(self.bounds[start : stop + 1].tolist())]
 
     def first(self, count: int) -> BinaryColumn:
@@ -72,7 +72,7 @@ class BinaryColumn:
 
     @property
     def nbytes(self) -> int:
-        """What the column takes, in bytes."""
+        """The size of the column in bytes."""
         return len(self.data) + self.bounds.nbytes + len(self.validity or b"")
 
 
@@ -85,7 +85,7 @@ _Strings = tuple["bytes | memoryview", "memoryview[int]", "bytes | memoryview | 
 class HeaderColumn:
     """The headers of each record, as Arrow's lists of pairs.
 
-    Those of record i are the ``keys`` (UTF-8, never null) and ``values`` from ``bounds[i]`` to ``bounds[i + 1]``.
+    The headers of record i are the ``keys`` (UTF-8, never null) and ``values`` from ``bounds[i]`` to ``bounds[i + 1]``.
     """
 
     bounds: memoryview[int]
@@ -102,7 +102,7 @@ class HeaderColumn:
         return iter(self.to_list(0, len(self)))
 
     def to_list(self, start: int, stop: int) -> list[Headers]:
-        """The headers of the records from ``start`` up to before ``stop`` as objects."""
+        """The headers of the records from ``start`` up to, but not including, ``stop`` as objects."""
         if ACCELERATED:
             return accelerator.to_headers(*self.buffers, start, stop)
         bounds = self.bounds[start : stop + 1].tolist()
@@ -122,7 +122,7 @@ class HeaderColumn:
 
     @property
     def nbytes(self) -> int:
-        """What the column takes, in bytes."""
+        """The size of the column in bytes."""
         return self.bounds.nbytes + self.keys.nbytes + self.values.nbytes
 
 
@@ -138,10 +138,10 @@ def _no_entries() -> BinaryColumn:
 class Columns:
     """Records of one partition in order of their offsets.
 
-    ``timestamps`` (int64) are in milliseconds since the epoch, -1 where there is none; ``timestamp_types`` (int8) are
-    numbers of ``TimestampType``; ``leader_epochs`` (int32) are -1 where the broker gave none; ``offsets`` are int64.
-    ``data_bytes`` is what the batches took, uncompressed. ``truncated`` says that there was data, but no
-    whole batch that leads beyond the offset asked for, so that the same request would bring the same again.
+    ``timestamps`` (int64) are in milliseconds since the epoch, -1 if there is none; ``timestamp_types`` (int8) are
+    numbers of ``TimestampType``; ``leader_epochs`` (int32) are -1 if the broker gave none; ``offsets`` are int64.
+    ``data_bytes`` is the uncompressed size of the batches. ``truncated`` means that there was data, but no whole batch
+    beyond the requested offset, so that the same request would return the same data again.
     """
 
     partition: TopicPartition
@@ -156,7 +156,7 @@ class Columns:
     data_bytes: int = 0
     truncated: bool = False
     end_epoch: int = -1
-    #: What holding these records takes, in bytes; computed unless their maker knows.
+    #: The memory that these records take, in bytes; computed unless it is given.
     nbytes: int = field(default=_UNKNOWN, repr=False)
 
     def __attrs_post_init__(self) -> None:
@@ -169,11 +169,11 @@ class Columns:
         return len(self.offsets)
 
     def before(self, offset: int) -> Columns:
-        """The records in front of ``offset``, as if the log went on there: nothing is copied, nor any memory freed."""
+        """The records before ``offset``; ``next_offset`` is at most that. Nothing is copied, and no memory is freed."""
         if self.next_offset <= offset:
             return self
         count = bisect_left(self.offsets, offset)
-        if count == len(self):  # the offset is in a gap behind the last record
+        if count == len(self):  # the offset is in a gap after the last record
             return evolve(self, next_offset=offset)
         return evolve(
             self,
@@ -192,7 +192,7 @@ class Columns:
 
 @define
 class BinaryBuilder:
-    """A ``BinaryColumn`` on its way; ``nulls`` are the indices of the entries that are null."""
+    """Builds a ``BinaryColumn``; ``nulls`` are the indices of null entries."""
 
     data: bytearray = Factory(bytearray)
     bounds: array[int] = Factory(partial(array, "i", (0,)))
@@ -210,13 +210,13 @@ class BinaryBuilder:
         self.bounds.append(len(self.data))
 
     def cut(self, count: int) -> None:
-        """Keep the first ``count`` entries only."""
+        """Keep only the first ``count`` entries."""
         del self.bounds[count + 1 :]
         del self.data[self.bounds[-1] :]
         del self.nulls[bisect_left(self.nulls, count) :]
 
     def finish(self) -> BinaryColumn:
-        """The column of these entries, which are less than 2 GiB together; nothing is left here."""
+        """Return the column of these entries, whose total size is below 2 GiB, and clear the builder."""
         data, bounds, nulls = bytes(self.data), self.bounds, self.nulls
         self.data, self.bounds, self.nulls = bytearray(), array("i", (0,)), array("i")
         if not nulls:
@@ -233,14 +233,14 @@ class BinaryBuilder:
 
 @define
 class HeaderBuilder:
-    """A ``HeaderColumn`` on its way: the headers of a record come first, then where they end."""
+    """Builds a ``HeaderColumn``: add the headers of a record first, then the position where they end."""
 
     bounds: array[int]
     keys: BinaryBuilder = Factory(BinaryBuilder)
     values: BinaryBuilder = Factory(BinaryBuilder)
 
     def cut(self, count: int) -> None:
-        """Keep those of the first ``count`` records only."""
+        """Keep only the headers of the first ``count`` records."""
         del self.bounds[count + 1 :]
         self.keys.cut(self.bounds[-1])
         self.values.cut(self.bounds[-1])
@@ -248,7 +248,7 @@ class HeaderBuilder:
 
 @define
 class ColumnsBuilder:
-    """What was read of a partition so far, as ``Columns`` describes it."""
+    """The part of a partition's ``Columns`` that has been read so far."""
 
     next_offset: int
     offsets: array[int] = Factory(partial(array, "q"))
@@ -265,7 +265,9 @@ class ColumnsBuilder:
         return len(self.offsets)
 
     def cut(self, count: int, with_headers: bool) -> None:
-        """Keep the first ``count`` records only, however far the one behind them got; ``with_headers`` if they had."""
+        """Keep only the first ``count`` records; the next may be incomplete. ``with_headers`` if the kept ones have
+        any.
+        """
         for numbers in (self.offsets, self.timestamps, self.leader_epochs, self.timestamp_types):
             del numbers[count:]
         self.keys.cut(count)
@@ -276,7 +278,7 @@ class ColumnsBuilder:
             self.headers.cut(count)
 
     def finish(self, partition: TopicPartition, truncated: bool) -> Columns:
-        """The columns of all this, which is nothing any more."""
+        """Return the columns, and clear the builder."""
         headers = None
         if self.headers is not None:
             keys, values = self.headers.keys.finish(), self.headers.values.finish()

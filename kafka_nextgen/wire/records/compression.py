@@ -1,13 +1,13 @@
-"""The four codecs, as Kafka's clients write them, and none of them able to fill the memory.
+"""The four codecs, as Kafka's clients write them, with a limit on decompressed sizes.
 
-Decompression goes into a buffer that starts at a guess and grows while the data does not fit, never beyond the limit:
-64 MiB of zeros are 2 kB of zstd. What the data says of its own size (``stated_size.py``) makes the guess a good one,
-and is believed no further.
+Data is decompressed into a buffer that starts with a guessed size and grows while the data does not fit, but never
+beyond the limit: 64 MiB of zeros take 2 kB in zstd. The size that the data itself states (``stated_size.py``) is only
+used for that guess.
 
-Snappy comes in two shapes: a bare block (librdkafka), or blocks behind a header of the Java library's own
-(xerial), which is no part of snappy. We write the second, since every client reads it and blocks stay small.
-lz4 is the frame format with independent blocks, the only ones Kafka's Java reader takes. Of several frames cramjam
-before 2.14 reads the first, and says nothing of the others; that is what there is for Python 3.10.
+Snappy has two forms: a bare block (librdkafka), or blocks after a header that the Java library (xerial) defines. We
+write the second, since every client reads it and blocks stay small. lz4 is the frame format with independent blocks,
+the only kind that Kafka's Java reader accepts. Of several frames, cramjam before 2.14 silently reads only the first; it
+is the only version for Python 3.10.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ __all__ = ["READS_LZ4_FRAMES_IN_A_ROW", "Compression", "compress", "decompress",
 
 GZIP_MAGIC = b"\x1f\x8b"
 GZIP_MEMBER = GZIP_MAGIC + b"\x08"  # deflate, the only method there is
-GZIP_PART_BYTES = 1024  # read at a time: what follows a small member is copied, and what comes out, twice
+GZIP_PART_BYTES = 1024  # read at a time: bytes after a small member are copied, and the output is copied twice
 XERIAL_MAGIC = b"\x82SNAPPY\0"
-XERIAL_HEADER = XERIAL_MAGIC + b"\0\0\0\1\0\0\0\1"  # version and oldest version able to read it
+XERIAL_HEADER = XERIAL_MAGIC + b"\0\0\0\1\0\0\0\1"  # version, and the oldest version that can read it
 XERIAL_BLOCK_BYTES = 32 * 1024
-SNAPPY_OF_NOTHING = b"\0"  # a block that states a length of 0
+SNAPPY_OF_NOTHING = b"\0"  # a block whose stated length is 0
 
 _TOO_LARGE = "takes more than {} bytes and needs a larger fetch.buffer.bytes"
 
 GUESS_AT_LEAST_BYTES = 64 * 1024
 GUESS_RATIO = 8
 
-#: How many bytes one byte becomes at most, so that a short batch gets no large buffer.
+#: The maximum compression ratios, so that a short batch gets no large buffer.
 GZIP_MOST = 1032  # 258 bytes from two bits (zlib, "Technical Details")
-LZ4_MOST = 255  # each further byte of a length adds so many (lz4 block format)
+LZ4_MOST = 255  # added by each further byte of a length (lz4 block format)
 ZSTD_MOST = 32 * 1024  # a block of 128 KiB from four bytes (RFC 8878, "RLE_Block")
 
 
@@ -62,13 +62,13 @@ def compress(codec: Compression, data: bytes) -> bytes:
 def decompress(codec: int, data: memoryview, limit_bytes: int) -> bytes:
     """Decompress a batch's records, into at most ``limit_bytes`` bytes.
 
-    Raises ``CorruptRecordError`` if the codec is unknown, the data is not of that codec, or more would come out.
+    Raises ``CorruptRecordError`` if the codec is unknown, the data is not in its format, or the result would be larger.
     """
     return bytes(decompress_view(codec, data, limit_bytes))
 
 
 def decompress_view(codec: int, data: memoryview, limit_bytes: int) -> memoryview:
-    """Decompress as ``decompress`` does, but for its last copy; what is not compressed is not copied at all."""
+    """Decompress like ``decompress``, but without its last copy; uncompressed data is not copied at all."""
     if codec == Compression.NONE:
         return data
     if codec not in _DECOMPRESS:
@@ -82,10 +82,10 @@ def decompress_view(codec: int, data: memoryview, limit_bytes: int) -> memoryvie
 def _growing(
     into: Callable[[memoryview, memoryview], int], stated_size: Callable[[memoryview], int | None], most_ratio: int
 ) -> Callable[[memoryview, int], memoryview]:
-    """Decompress with ``into``, trying again with a larger buffer while there is leave to grow.
+    """Decompress with ``into``, and retry with larger buffers up to the limit.
 
-    Any failure makes it grow, not only a full buffer: the library tells them apart in English only. Broken data
-    thus fails a few times instead of once.
+    Any failure leads to a retry, not only a full buffer, because the library distinguishes them only by the English
+    message. Corrupt data therefore fails a few times instead of once.
     """
 
     def decompress_growing(data: memoryview, limit_bytes: int) -> memoryview:
@@ -106,12 +106,12 @@ def _growing(
 
 
 def _new_buffer(size: int) -> memoryview:
-    """Room for so many bytes; the compiled one is not filled with zeros before, and its memory is used again."""
+    """A buffer of this size; the compiled version is not filled with zeros, and reuses memory."""
     return accelerator.new_buffer(size) if ACCELERATED else memoryview(bytearray(size))
 
 
 def trimmed(buffer: memoryview, used: int) -> memoryview:
-    """What was written to ``buffer``, which is let go if most of it was not."""
+    """The written part of ``buffer``; it is copied, to free the buffer, if that is less than half."""
     return buffer[:used] if 2 * used >= len(buffer) else memoryview(bytes(buffer[:used]))
 
 
@@ -122,11 +122,11 @@ def _compress_lz4(data: bytes) -> bytes:
 
 
 def _decompress_lz4_frames_into(data: memoryview, buffer: memoryview) -> int:
-    """Do what ``cramjam.lz4.decompress_into`` does where it reads all frames."""
+    """Does the same as the versions of ``cramjam.lz4.decompress_into`` that read all frames."""
     used = 0
     while True:
         frame = lz4_frame(data)
-        # Where no frame follows, its end may not be known: a frame of many blocks is not followed that far.
+        # If no frame follows, the end may be unknown: the blocks of a long frame are not counted to the end.
         end = len(data) if frame is None or lz4_frame(data[frame.end :]) is None else frame.end
         used += cramjam.lz4.decompress_into(data[:end], buffer[used:])
         data = data[end:]
@@ -146,14 +146,14 @@ def _decompress_gzip(view: memoryview, limit_bytes: int) -> memoryview:
     data = bytes(view)
     size = gzip_size(view) or 0
     if size <= min(GZIP_MOST * len(data), limit_bytes) and data.find(GZIP_MEMBER, len(GZIP_MEMBER)) < 0:
-        with suppress(cramjam.DecompressionError):  # something behind the member, or broken
+        with suppress(cramjam.DecompressionError):  # data after the member, or corrupt
             buffer = _new_buffer(size)
             return trimmed(buffer, cramjam.gzip.decompress_into(data, buffer))
     return memoryview(b"".join(_gzip_members(data, limit_bytes)))
 
 
 def _gzip_members(data: bytes, limit_bytes: int) -> Iterator[bytes]:
-    """Decompress one member after the other. What else follows the last one is nothing to Kafka, nor to us."""
+    """Decompress one member after the other. Like Kafka, ignore other data after the last one."""
     pos, left_bytes = 0, limit_bytes
     while pos == 0 or data.startswith(GZIP_MAGIC, pos):
         member = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
@@ -184,7 +184,7 @@ def _decompress_lz4(data: memoryview, limit_bytes: int) -> memoryview:
         frame = lz4_frame(data)
         if frame is None or frame.end >= len(data) or lz4_frame(data[frame.end :]) is not None:
             raise
-        return _lz4_frames(data[: frame.end], limit_bytes)  # what follows is nothing to Kafka, nor to us
+        return _lz4_frames(data[: frame.end], limit_bytes)  # like Kafka, ignore what follows
 
 
 def _decompress_snappy(data: memoryview, limit_bytes: int) -> memoryview:
@@ -203,7 +203,7 @@ def _decompress_snappy(data: memoryview, limit_bytes: int) -> memoryview:
 
 
 def _xerial_blocks(data: bytes) -> Iterator[bytes]:
-    """The blocks of one or several streams, but for those in which there is nothing."""
+    """The blocks of one or several streams, without empty ones."""
     pos, end = 0, len(data)
     while pos < end:
         start = pos + 4
@@ -212,13 +212,13 @@ def _xerial_blocks(data: bytes) -> Iterator[bytes]:
             if (block := data[start:stop]) != SNAPPY_OF_NOTHING:
                 yield block
             pos = stop
-        elif data.startswith(XERIAL_MAGIC, pos):  # read as a length, it is beyond any batch
+        elif data.startswith(XERIAL_MAGIC, pos):  # as a length it would exceed any batch
             pos += len(XERIAL_HEADER)
         else:
             raise CorruptRecordError(f"a snappy block ends {stop - end} bytes after the batch")
 
 
-#: Whether the library reads frames that follow each other as if they were one.
+#: Whether the library reads consecutive frames as one.
 READS_LZ4_FRAMES_IN_A_ROW = bytes(cramjam.lz4.decompress(2 * _compress_lz4(b"a"))) == b"aa"
 
 _lz4_frames = _growing(

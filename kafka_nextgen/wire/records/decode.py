@@ -1,18 +1,18 @@
-"""Bytes of a partition to columns.
+"""Decodes bytes of a partition to columns.
 
-- Batches follow each other, their offsets rising. The last one may be cut short by the size limit of the request
-  (Fetch answers with bytes of the log, not with batches): it is left for the next request. If that is the first
-  one, asking again in the same way would bring the same, and the columns say so (``truncated``).
-- A batch may begin before the offset asked for; what lies before it is dropped.
-- A control batch gives no record, but moves ``next_offset``. So do offsets that have no record any more, and batches
-  that are to be skipped (``aborted`` says which those are).
-- Corruption is never skipped. Met first, it is raised; after whole batches, those are answered and
-  ``next_offset`` stops in front of it, so that the next request meets it first.
-- What all batches of one call may take uncompressed is limited. A batch that exceeds the limit alone counts as
-  corrupt; if only the sum does, the call ends early, as if the rest had been cut off.
+- Batches follow each other with increasing offsets. The last one may be cut off by the size limit of the request (Fetch
+  returns bytes of the log, not batches); it is left for the next request. If it is also the first one, the same request
+  would return the same data, which ``truncated`` in the columns indicates.
+- A batch may begin before the requested offset; earlier records are dropped.
+- A control batch has no records for the application, but advances ``next_offset``. So do offsets that no longer have a
+  record, and batches to skip (``skipped``).
+- Corruption is never skipped. If the data begins with it, it is raised. After whole batches, these are returned and
+  ``next_offset`` is the corrupt position, so that the next request begins there.
+- The total uncompressed size of one call's batches is limited. A single batch that exceeds the limit counts as corrupt;
+  if only the total exceeds it, the call ends early, as if the rest had been cut off.
 
-What is sound is decoded by the compiled decoder, if there is one (``accelerated.py``). ``decode_in_python`` says what
-that has to come to, and has the last word on everything else.
+The compiled decoder, if available, decodes valid data (``accelerated.py``). ``decode_in_python`` defines its results,
+and handles everything else.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ __all__ = ["RecordLimits", "decode_partition"]
 
 @frozen
 class RecordLimits:
-    """How much memory the records of an answer may take.
+    """Limits on the memory for the records of a response.
 
-    ``max_decompressed_bytes`` bounds what the compressed batches of one partition become: each alone and all together.
-    ``max_answer_bytes`` is where no further partition of the answer is decoded.
+    ``max_decompressed_bytes`` limits the decompressed batches of one partition, both each one and their total. Once
+    ``max_answer_bytes`` is reached, no further partition of the response is decoded.
     """
 
     max_decompressed_bytes: int = 64 * 1024 * 1024
@@ -53,12 +53,12 @@ def decode_partition(
     check_crc: bool = True,
     skipped: Sequence[int] = (),
 ) -> Columns:
-    """Decode what a Fetch answered for one partition.
+    """Decode the records of one partition in a Fetch response.
 
-    ``fetch_offset`` is the offset that was asked for: no record before it is answered. ``check_crc`` is
-    Kafka's ``check.crcs``. ``skipped`` has the base offsets of batches, rising, whose records are left out. Raises
-    ``CorruptRecordError``, naming partition and offset, if what is to be read first is corrupt, as ``OldFormatError``
-    if it is of format 0 or 1. (KIP-98, "Message Format"; Kafka 0.11 and newer)
+    ``fetch_offset`` is the requested offset: no earlier record is returned. ``check_crc`` is Kafka's ``check.crcs``.
+    ``skipped`` has the base offsets, in increasing order, of batches whose records are left out. Raises
+    ``CorruptRecordError``, which names the partition and offset, if the first batch to read is corrupt, or
+    ``OldFormatError`` if it has format 0 or 1. (KIP-98, "Message Format"; Kafka 0.11 and newer)
     """
     view = memoryview(data)
     if ACCELERATED:
@@ -76,7 +76,7 @@ def decode_in_python(
     check_crc: bool = True,
     skipped: Sequence[int] = (),
 ) -> Columns:
-    """Decode as ``decode_partition`` does, by nothing but Python: what this answers or raises is what it has to be."""
+    """Decode like ``decode_partition``, but only in Python. This defines the correct results and errors."""
     gathered = ColumnsBuilder(fetch_offset)
     left_bytes, left_out = limits.max_decompressed_bytes, frozenset(skipped)
     start = log_offset = 0
@@ -102,7 +102,7 @@ def decode_in_python(
 
 
 def _append(gathered: ColumnsBuilder, header: BatchHeader, batch: memoryview, limit_bytes: int) -> int:
-    """Append a batch's records to ``gathered``; returns how many bytes were decompressed for that."""
+    """Append a batch's records to ``gathered``; return the number of bytes that were decompressed."""
     records, decompressed_bytes = batch[HEADER.size :], 0
     if header.codec == Compression.NONE:
         payload = bytes(records)

@@ -1,7 +1,7 @@
-"""Records to a batch: what ``kafka-nextgen produce``, the demo and the tests write.
+"""Encodes records as a batch, for ``kafka-nextgen produce``, the demonstration and the tests.
 
-Offsets are given out by the broker, so a producer counts from base offset 0, in steps of one. A log that was
-compacted has gaps; ``offset_delta`` and ``last_offset_delta`` make such a batch for tests.
+The broker assigns offsets, so a producer counts from base offset 0 in steps of one. A compacted log has gaps;
+``offset_delta`` and ``last_offset_delta`` create such batches for tests.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ __all__ = ["NewRecord", "encode_batch"]
 
 @frozen
 class NewRecord:
-    """A record to be written.
+    """A record to write.
 
-    ``timestamp`` is in milliseconds since the epoch; ``offset_delta`` counts from the batch's base offset, None
-    taking the one after the record before.
+    ``timestamp`` is in milliseconds since the epoch; ``offset_delta`` counts from the batch's base offset; None means
+    one more than that of the previous record.
     """
 
     value: bytes | None
@@ -56,8 +56,9 @@ def encode_batch(
 ) -> bytes:
     """Encode one batch of format 2 (KIP-98, "Message Format").
 
-    The base timestamp is the first record's, -1 if there is none. ``last_offset_delta`` is taken from the last
-    record if None. With ``timestamp_type`` LOG_APPEND_TIME all records read as of the latest of their times.
+    The base timestamp is that of the first record, -1 without records. If ``last_offset_delta`` is None, it is that of
+    the last record. With ``timestamp_type`` LOG_APPEND_TIME readers see the latest of the records' timestamps for all
+    of them.
     """
     times = [record.timestamp for record in records] or [-1]
     last_delta, body = _encode_records(records, times[0])
@@ -89,7 +90,7 @@ def encode_batch(
 
 def seal(batch: bytearray) -> bytes:
     """Write the CRC-32C of a batch into its header."""
-    from crc32c import crc32c  # later, as in ``batch_header.verify_crc``
+    from crc32c import crc32c  # imported here, as in ``batch_header.verify_crc``
 
     batch[CRC_START - 4 : CRC_START] = crc32c(memoryview(batch)[CRC_START:]).to_bytes(4, "big")
     return bytes(batch)
@@ -128,7 +129,7 @@ def _write_bytes(out: bytearray, value: bytes | None) -> None:
 
 
 def write_varint(out: bytearray, number: int) -> None:
-    """Append a number of up to 64 bits; what fits into 32 is a varint too, the encodings agree."""
+    """Append a number of up to 64 bits as a varlong; for 32-bit numbers that is the same as a varint."""
     raw = (number << 1) ^ (number >> 63)
     while raw > 0x7F:
         out.append(0x80 | raw & 0x7F)

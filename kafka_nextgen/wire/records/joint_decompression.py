@@ -1,13 +1,13 @@
-"""Batches of a partition decompressed together, some by each call of the library.
+"""Decompresses several batches of a partition with one call of the library.
 
-Each call lets go of the GIL and has to get it back. Where the application's thread is busy, the two wait for each other
-at every batch, and that takes longer than decompressing it. The libraries read frames that follow each other as if they
-were one (those of lz4 from cramjam 2.14 on). So the batches are put one behind the other, with a frame of our own in
-between: wherever its content is found in what came out, a batch ends. Should records have the same in them, it is found
-once too often.
+Each call releases the GIL and has to reacquire it. If the application's thread is busy, the two threads wait for each
+other at every batch, which takes longer than the decompression. The libraries read consecutive frames as one (for lz4,
+from cramjam 2.14 on). The batches are therefore concatenated, with a separator frame between them: in the output, its
+content marks the end of a batch. If records contain the same bytes, there are too many marks, and the batches are
+decompressed one by one.
 
-Only batches that are one whole frame by its own headers are read that way: one that claims to go on behind its end
-would take what follows for its own. Those, and other odd ones, are left to be decompressed one by one.
+Only batches that are exactly one frame, according to its headers, are read that way: a frame that claims to continue
+after its end would include the following data. Other batches are decompressed one by one.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ from kafka_nextgen.wire.records.stated_size import CompressedFrame, lz4_frame, z
 
 __all__ = ["decompress_jointly"]
 
-_Batch = tuple[memoryview, int]  # compressed, and what it becomes at most
+_Batch = tuple[memoryview, int]  # compressed data, and the maximum decompressed size
 
-#: Its first byte is rare in text and in numbers, so that it is quickly found. It has that byte only once: two of these
-#: never overlap, wherever they begin and end.
+#: The first byte is rare in text and in numbers, so the mark is found quickly. The byte occurs in it only once, so two
+#: marks never overlap.
 _MARK = b"\xffbetween batches"
 
-#: What the batches of one call may become together: what a processor's cache can hold, for it is looked at again.
+#: The maximum decompressed size of one call. It fits into a processor's cache, because the output is read again.
 _TOGETHER_BYTES = 2 * 1024 * 1024
 
 
 @frozen
 class _Codec:
-    """How frames of a codec are measured and decompressed, and the frame that is put in between."""
+    """How frames of a codec are measured and decompressed, and the separator frame."""
 
     frame: Callable[[memoryview], CompressedFrame | None]
     into: Callable[[bytes, memoryview], int]
@@ -50,12 +50,12 @@ if READS_LZ4_FRAMES_IN_A_ROW:
 def decompress_jointly(
     data: memoryview, compressed: Sequence[tuple[int, int, int]], limit_bytes: int
 ) -> tuple[memoryview, ...] | None:
-    """Decompress these batches of ``data`` (codec, start, stop), which become at most ``limit_bytes`` together.
+    """Decompress these batches of ``data`` (codec, start, stop), to at most ``limit_bytes`` in total.
 
-    None if they have to be decompressed one by one: they are few, of several codecs or one that can't be joined, may
-    take more, or something is wrong with them.
+    Return None if they have to be decompressed one by one: there are too few, they have several codecs or one that does
+    not support this, they may exceed the limit, or they are invalid.
     """
-    if len(compressed) < 2:  # in small answers, and where nothing is compressed
+    if len(compressed) < 2:  # small responses, or nothing is compressed
         return None
     codecs = {codec for codec, _, _ in compressed}
     if len(codecs) > 1:
@@ -77,7 +77,7 @@ def decompress_jointly(
 
 
 def _measured(frames: Sequence[memoryview], codec: _Codec) -> list[_Batch] | None:
-    """The same with what each becomes at most; None if one is no whole frame."""
+    """The frames, each with its maximum decompressed size; None if one is not exactly one frame."""
     batches: list[_Batch] = []
     for data in frames:
         frame = codec.frame(data)
@@ -88,7 +88,7 @@ def _measured(frames: Sequence[memoryview], codec: _Codec) -> list[_Batch] | Non
 
 
 def _in_parts(batches: Sequence[_Batch]) -> Iterator[list[_Batch]]:
-    """As many as one call decompresses at a time: at least one."""
+    """Split the batches into parts, each of at least one batch, for one call each."""
     part: list[_Batch] = []
     left_bytes = _TOGETHER_BYTES
     for batch in batches:

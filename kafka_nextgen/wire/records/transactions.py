@@ -1,21 +1,22 @@
 """Transactions in a partition's log: the markers that end them, and the batches of those that were aborted (KIP-98).
 
-A marker is a control batch of one record. Its key says what it is (version 0; type 0 aborts, 1 commits), its value
-which coordinator wrote it (version 0; the coordinator's epoch). Later releases may write records of other types, which
-end nothing.
+A marker is a control batch of one record. Its key has the type (version 0; type 0 aborts, 1 commits), its value the
+epoch of the coordinator that wrote it (version 0). Later releases may write records of other types, which do not end
+transactions.
 
-A leader answers a reader of committed records with all batches before the last stable offset, and lists the
-transactions that were aborted among them: the producer's id, and the first offset it wrote.
+To a reader of committed records, a leader returns all batches before the last stable offset, and lists the aborted
+transactions among them: the producer's id, and the first offset it wrote.
 
 - From that offset on, every transactional batch of that producer belongs to that transaction, up to its ABORT marker.
-  What the producer writes behind the marker belongs to another one, which is in the list if it was aborted, too.
-- An entry counts from the first batch that reaches its offset: compaction may have removed what lay there.
-- What a producer wrote outside of transactions is kept. Markers bring no records.
-- Behind a marker that can't be read it is unknown what is aborted: the data ends in front of it, as if it had been cut
-  off there, so that the next request meets it first, and raises it.
+  Later batches belong to another transaction, which is in the list if it was aborted too.
+- An entry applies from the first batch that reaches its offset, because compaction may have removed the record at that
+  offset.
+- Records that a producer wrote outside transactions are kept. Markers have no records for the application.
+- After a marker that can't be read it is unknown what is aborted. The data therefore ends before it, as if it had been
+  cut off there, so that the next request begins with it and raises the error.
 
-Only the headers are read, and the record of each marker. A batch whose header is wrong ends the search: decoding meets
-it there, too, and says what is wrong.
+Only the headers are read, and the record of each marker. A batch with an invalid header ends the search: decoding
+reaches it too, and reports what is wrong.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ __all__ = ["Committed", "EndMarker", "encode_end_marker", "leave_out_aborted", "
 
 @frozen
 class Committed:
-    """``data`` as far as it can be told what is aborted, and the base offsets of the batches that are, rising."""
+    """``data`` as far as it is known what is aborted, and the base offsets of the aborted batches, increasing."""
 
     data: memoryview
     skipped: tuple[int, ...] = ()
@@ -49,10 +50,10 @@ def leave_out_aborted(
     partition: TopicPartition,
     fetch_offset: int,
 ) -> Committed:
-    """Find the batches to leave out of what was answered for ``partition`` at ``fetch_offset``.
+    """Find the batches to leave out of the response for ``partition`` at ``fetch_offset``.
 
     ``aborted`` has pairs of a producer's id and the first offset of its transaction. Raises ``CorruptRecordError`` if
-    what is to be read first is a marker that can't be read. (KIP-98, "Aborted Transactions List"; Kafka 0.11)
+    the first batch to read is a marker that can't be read. (KIP-98, "Aborted Transactions List"; Kafka 0.11)
     """
     view = memoryview(data)
     transactions = _Transactions(aborted)
@@ -73,7 +74,7 @@ def leave_out_aborted(
 
 
 class _Transactions:
-    """The aborted transactions that are yet to begin, and the producers in the middle of one."""
+    """The aborted transactions that have not begun yet, and the producers with one in progress."""
 
     def __init__(self, aborted: Iterable[tuple[int, int]]) -> None:
         self._ahead = deque(sorted((first_offset, producer_id) for producer_id, first_offset in aborted))
@@ -140,15 +141,15 @@ def encode_end_marker(marker: EndMarker, producer_id: int, producer_epoch: int, 
 
 
 def read_end_marker(header: BatchHeader, batch: bytes | memoryview) -> EndMarker | None:
-    """Read the marker in a control batch; None if it is none that ends a transaction.
+    """Read the marker in a control batch; None if it does not end a transaction.
 
-    Raises ``CorruptRecordError`` if the record is no control record.
+    Raises ``CorruptRecordError`` if the record is not a control record.
     """
     assert header.is_control
     gathered = ColumnsBuilder(header.base_offset)
     append_records(gathered, header, bytes(batch[HEADER.size :]))
     if not gathered:
-        return None  # compaction took the marker out
+        return None  # compaction removed the marker
     key, value = gathered.keys.finish()[0], gathered.values.finish()[0]
     if key is None or len(key) < _KEY.size:
         raise CorruptRecordError("a control record has no type")
