@@ -25,8 +25,8 @@ OPENING = """\
 ## The consumer
 
 Keys are Kafka's, in a mapping (`{"group.id": "billing"}`) or as keyword arguments in snake_case (`group_id="billing"`).
-The few that are not in Kafka say so. Unknown keys, invalid values and values that contradict each other raise
-`ConfigError`, which names all unknown keys, each with the valid one that it misspells.
+The few keys that Kafka does not have are marked. Unknown keys, invalid values and values that contradict each other raise
+`ConfigError`, which names all unknown keys, each with the most similar valid key.
 
 | key | value | default | what it does |
 |---|---|---|---|
@@ -45,7 +45,7 @@ REFUSED = """
 ### Refused with `group.protocol=consumer`
 
 In the consumer group protocol the broker decides these, so they raise `ConfigError`.
-`ConsumerConfig.from_properties(properties, migrate=True)` ignores these keys with a warning each.
+`ConsumerConfig.from_properties(properties, migrate=True)` ignores each of them with a warning.
 
 | key | instead |
 |---|---|
@@ -57,19 +57,19 @@ OTHERS = """
 `ConsumerConfig.from_properties(properties, migrate=True)` reads the configuration of Java's consumer (4.4.0),
 librdkafka (2.16.0, confluent-kafka), kafka-python (3.0.12) and aiokafka (0.14.0); `properties` is a mapping, or the
 `Path` of a file in the syntax of Java's `.properties`, such as the `client.properties` of Confluent Cloud. The option
-`--config-file` does the same. Keys have dots or underscores. What has no effect causes a `UserWarning` each (none on
-the command line), and all that is not supported is in one `ConfigError`. Keys of the same name and meaning as above
-are taken as they are; values that only others allow are converted: `smallest` and `largest`, Java's names of Kafka's
-own deserializers, hosts without a port, `connections.max.idle.ms` of -1 or 0. `auto.commit.interval.ms=0` is refused:
-in Java it commits with each poll, in librdkafka never. Defaults are this library's: librdkafka's are
-`isolation.level=read_committed`, `check.crcs=false` and `allow.auto.create.topics=false`. A key in PKCS12 or as text
-is refused: write it to a PEM file.
+`--config-file` does the same. Keys have dots or underscores. Each key without an effect causes a `UserWarning` (but not
+on the command line), and one `ConfigError` lists everything that is not supported. Keys with the same name and meaning
+as above are used unchanged; values that only other clients allow are converted: `smallest` and `largest`, Java's names
+of Kafka's own deserializers, hosts without a port, `connections.max.idle.ms` of -1 or 0. `auto.commit.interval.ms=0` is
+refused: in Java it commits with each poll, in librdkafka never. Defaults are this library's, which differ from
+librdkafka's `isolation.level=read_committed`, `check.crcs=false` and `allow.auto.create.topics=false`. A private key in
+PKCS12 or as text is refused: write it to a PEM file.
 """
 
 BROKER = """
 ## The embedded broker
 
-Set them with `Cluster(config={...})` in tests, with `Broker({...})`, or with
+Set these keys with `Cluster(config={...})` in tests, with `Broker({...})`, or with
 `kafka-nextgen broker --config NAME=VALUE`.
 
 | key | default |

@@ -26,14 +26,15 @@ PAGE = Path(__file__).parents[1] / "use" / "metrics.md"
 OPENING = """\
 # Metrics
 
-*Written by `python docs/tools/make_metrics.py` from `kafka_nextgen/metrics/`; a test keeps it in step.*
+*Written by `python docs/tools/make_metrics.py` from `kafka_nextgen/metrics/`; a test checks that it is
+up to date.*
 
-What `consumer.metrics()` has, and the `metrics()` of a broker, and how `as_dict()` calls it. [seeing.md](seeing.md)
-says how to use it.
+The fields of `consumer.metrics()` and of a broker's `metrics()`, and their names in `as_dict()`. [seeing.md](seeing.md)
+describes how to use them.
 
-Counters only grow, as long as the consumer or broker lives; gauges are as they are now. A latency is three numbers:
-`-total`, a counter of all milliseconds, and the gauges `-avg` and `-max` of the last 30 to 60 seconds, as in Kafka. A
-name in *italics* is not one of Kafka's; the others, of latencies `-avg` and `-max`, Kafka has as well.
+Counters only increase while the consumer or broker lives; gauges are current values. A latency consists of three
+numbers: `-total`, a counter of milliseconds, and the gauges `-avg` and `-max` of the last 30 to 60 seconds, as in
+Kafka. Names in *italics* are not Kafka's. Kafka has all others, but of latencies only `-avg` and `-max`.
 
 ## Of a consumer
 """
@@ -51,13 +52,14 @@ GROUPS: dict[str, type[object]] = {
 OF_A_BROKER = """
 ## Of a broker's group coordinators
 
-`Broker.metrics()` of `kafka_nextgen.testing.broker`, and `Cluster.metrics()` of `kafka_nextgen.testing`, have what the
-group coordinators of all nodes count (KIP-848, "Broker Metrics"). The names are those of Kafka's
+`Broker.metrics()` of `kafka_nextgen.testing.broker`, and `Cluster.metrics()` of `kafka_nextgen.testing`, return the
+metrics of the group coordinators of all nodes (KIP-848, "Broker Metrics"). The names are those of Kafka's
 `group-coordinator-metrics`.
 
-Kafka has more, which would say nothing here: `event-queue-size`, `event-queue-time-ms` and `event-purgatory-time-ms`,
-for requests are worked out as they come, and the log has no followers to wait for; `batch-linger-time-ms`, for no batch
-waits for another; and those of share and streams groups, which there are not.
+Kafka has more metrics, which have no meaning here: `event-queue-size`, `event-queue-time-ms` and
+`event-purgatory-time-ms`, because requests are handled as they arrive and the log has no followers to wait for;
+`batch-linger-time-ms`, because no batch waits for another; and those of share and streams groups, which are not
+supported.
 """
 
 COORDINATOR_GROUPS: dict[str, type[object]] = {
