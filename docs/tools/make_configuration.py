@@ -25,7 +25,7 @@ OPENING = """\
 ## The consumer
 
 Keys are Kafka's, in a mapping (`{"group.id": "billing"}`) or as keyword arguments in snake_case (`group_id="billing"`).
-The few keys that Kafka does not have are marked. Unknown keys, invalid values and values that contradict each other raise
+The few keys that Kafka lacks are marked. Unknown keys, invalid values and values that contradict each other raise
 `ConfigError`, which names all unknown keys, each with the most similar valid key.
 
 | key | value | default | what it does |
