@@ -18,12 +18,12 @@ from kafka_nextgen.wire.apis import DESCRIBE_CONFIGS, INCREMENTAL_ALTER_CONFIGS
 
 __all__ = ["GroupConfigEntry", "alter_config", "describe_config"]
 
-_NONE_YET = "this cluster has no configuration of groups, which Kafka 4.0 introduced"
+_NONE_YET = "this cluster has no group configurations, which Kafka 4.0 introduced"
 #: The error messages of Kafka 3.9, which does not have this resource type, for altering and describing it.
 _UNKNOWN_RESOURCE = ("resource type", "malformed by the client library")
 _NO_TARGET_SIZE = {f"Unknown group config name: {name}" for name in ("group.target.size", "target.group.size")}
 _STANDBYS_ELSEWHERE = (
-    "this cluster has no target size of groups, like every release of Apache Kafka: for standbys use "
+    "this cluster has no target group size, like every release of Apache Kafka: for standbys use "
     "group.protocol=classic with the assignor HotStandby in all members, or a coordinator with extensions"
 )
 

@@ -49,7 +49,7 @@ def flaws_in(assignment: GroupAssignment, group: AssignmentSpec) -> Iterator[str
     given: Given = {topic_id: [] for topic_id in group.topics}
     non_members = sorted(assignment.members.keys() - group.members.keys())
     if non_members:
-        yield f"gave partitions to {', '.join(non_members)}, who is no member of the group it was asked about"
+        yield f"gave partitions to {', '.join(non_members)}, who is not in the group whose assignment was requested"
     for member_id, share in assignment.members.items():
         if member_id in group.members:
             yield from _take(member_id, share, group, given)
@@ -68,7 +68,7 @@ def _take(member_id: str, share: MemberAssignment, group: AssignmentSpec, given:
     subscribed = group.members[member_id].subscribed_topics
     for topic_id, numbers in share.partitions.items():
         if topic_id not in given:
-            yield f"gave {member_id} partitions of topic id {topic_id}, which it was not shown"
+            yield f"gave {member_id} partitions of topic id {topic_id}, which it was not given"
             continue
         if numbers and (name := group.topics[topic_id].name) not in subscribed:
             yield f"gave {member_id} partitions of {name}, which it does not subscribe to"

@@ -51,7 +51,7 @@ def decode_report(metadata: Metadata, whose: str) -> Report:
     if metadata.version < VERSION:
         return Report()
     if metadata.version > VERSION:
-        text = f"{whose} is of version {metadata.version}, and read here up to {VERSION}"
+        text = f"{whose} has version {metadata.version}, but this member reads up to {VERSION}"
         raise PartitionAssignorError(f"{text}: upgrade this member")
     try:
         document = json.loads(metadata.payload)

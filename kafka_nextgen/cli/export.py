@@ -34,10 +34,10 @@ _DECIDING = ("topics", "since", "until", "avro", "json", "protobuf", "message", 
 @click.option("--to", "folder", required=True, type=click.Path(file_okay=False, path_type=Path), help="A folder.")
 @click.option("--format", "style", type=click.Choice(["parquet"]), default="parquet", show_default=True)
 @click.option("--since", metavar="WHEN", help="Begin at a duration before now, such as 2h, or at a time in ISO 8601.")
-@click.option("--until", metavar="WHEN", help="End there; without it, at the last record of this moment.")
+@click.option("--until", metavar="WHEN", help="The end, in the same form. Default: the last record at present.")
 @format_options
 @click.option("--on-error", type=click.Choice(["raise", "skip", "null"]), default="raise", show_default=True)
-@click.option("--file-rows", type=click.IntRange(min=1), default=1_000_000, show_default=True, help="Rows of a file.")
+@click.option("--file-rows", type=click.IntRange(min=1), default=1_000_000, show_default=True, help="Rows per file.")
 @client_options
 def export(
     topics: tuple[str, ...],
@@ -60,7 +60,7 @@ def export(
 ) -> None:
     """Write the records of TOPIC... to files in a folder, and end.
 
-    Run the same command again to go on after an interruption.
+    Run the same command again to continue after an interruption.
     """
     del style  # Parquet is the only format
     options = _deciding_options(click.get_current_context().params)
@@ -84,7 +84,7 @@ def export(
             try:
                 files = task.run(found, bar.update)
             except KeyboardInterrupt:
-                click.echo("\ninterrupted: run the same command again to go on", err=True)
+                click.echo("\ninterrupted: run the same command again to continue", err=True)
                 raise
     click.echo(f"{files} files in {folder}")
 

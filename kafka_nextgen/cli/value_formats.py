@@ -32,9 +32,9 @@ _OPTIONS = (
         metavar="URL",
         envvar="KAFKA_NEXTGEN_REGISTRY",
         show_envvar=True,
-        help="A schema registry has the schemas of the values. The URL may contain a user and a password.",
+        help="The schema registry that has the schemas of the values. The URL may contain a user and a password.",
     ),
-    click.option("--registry-ca", type=_FILE, help="The certificates to trust of a registry, in PEM."),
+    click.option("--registry-ca", type=_FILE, help="A PEM file with the CA certificates to trust for the registry."),
     click.option("--subject", help="With --registry: the subject; TOPIC-value if one topic is given."),
 )
 

@@ -128,8 +128,8 @@ class ConsumerKeys(SecurityConfig):
         p.offset_place,
         None,
         "Where to start in a new partition: one without a committed offset, in a topic where the group has committed "
-        "others. Default: auto.offset.reset, with a warning for records that latest skips. Not in Kafka (KIP-1327 asks "
-        "for the like).",
+        "others. Default: auto.offset.reset, with a warning for records that latest skips. Not in Kafka (KIP-1327 "
+        "proposes a similar key).",
     )
     enable_auto_commit: bool = _key(
         p.boolean, _WITH_A_GROUP, "Commit the records returned before the last poll. Default: true with a group."
@@ -138,11 +138,15 @@ class ConsumerKeys(SecurityConfig):
     max_poll_interval_ms: int = _key(
         p.whole_number(1), 300_000, "A member that does not poll for this long leaves its group."
     )
-    max_poll_records: int = _key(p.whole_number(1), 500, "The most records that one poll returns.")
+    max_poll_records: int = _key(p.whole_number(1), 500, "The maximum number of records that one poll returns.")
     fetch_min_bytes: int = _key(_BYTES, 1, "A broker delays its response until it has this many bytes.")
-    fetch_max_bytes: int = _key(_BYTES, 50 * MIB, "The most bytes that one fetch from one broker should return.")
-    fetch_max_wait_ms: int = _key(_MS, 500, "The longest a broker waits for fetch.min.bytes.")
-    max_partition_fetch_bytes: int = _key(_BYTES, MIB, "The most bytes of one partition that one fetch should return.")
+    fetch_max_bytes: int = _key(
+        _BYTES, 50 * MIB, "The maximum number of bytes that one fetch from one broker should return."
+    )
+    fetch_max_wait_ms: int = _key(_MS, 500, "The maximum time a broker waits for fetch.min.bytes.")
+    max_partition_fetch_bytes: int = _key(
+        _BYTES, MIB, "The maximum number of bytes that one fetch should return for one partition."
+    )
     check_crcs: bool = _key(p.boolean, True, "Check the checksum of every record batch.")
     isolation_level: IsolationLevel = _key(
         p.isolation_level,
@@ -172,7 +176,7 @@ class ConsumerKeys(SecurityConfig):
     metadata_cluster_check_enable: bool = _key(
         p.boolean,
         True,
-        "Tell brokers from Kafka 4.4 on which cluster and node is meant; where another one answers, start again from "
+        "Tell brokers from Kafka 4.4 on which cluster and node is expected; if another one answers, restart from "
         "the bootstrap servers (KIP-1242). Has no effect with metadata.recovery.strategy=none.",
     )
     connections_max_idle_ms: int = _key(p.whole_number(1), 540_000, "A connection unused for this long is closed.")

@@ -184,7 +184,7 @@ def _logged_only(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        logger.warning("%s: rotated, but not tidied up: %s", path, error)
+        logger.warning("%s: rotated, but the cleanup failed: %s", path, error)
 
 
 def _gz(path: Path) -> Path:

@@ -64,7 +64,7 @@ def decode_event(line: str | bytes) -> Event | InvalidLine:
     except ValueError as error:  # a duplicate name, or a number with thousands of digits
         return InvalidLine(LineProblem.BAD_FIELD, str(error)[:_SHOWN])
     if not isinstance(found, dict) or not _is_version(found.get("v")):
-        return InvalidLine(LineProblem.FOREIGN, "no object with a version v")
+        return InvalidLine(LineProblem.FOREIGN, "not an object with a version v")
     return _event(found)
 
 
@@ -73,7 +73,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
         names = [name for name, _ in pairs]
-        raise ValueError(f"{next(name for name in names if names.count(name) > 1)!r} is there twice")
+        raise ValueError(f"{next(name for name in names if names.count(name) > 1)!r} occurs twice")
     return found
 
 

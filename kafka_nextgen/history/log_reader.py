@@ -215,7 +215,7 @@ def _in_directory(directory: Path, problems: Problems) -> Iterator[_FoundFile]:
         if stat.S_ISREG(status.st_mode):
             yield _FoundFile(file, _file_id_of(status))
         else:
-            problems.note(NOT_READ, f"{file.name}: it is no file")
+            problems.note(NOT_READ, f"{file.name}: not a file")
 
 
 def _file_id_of(status: os.stat_result) -> _FileId | None:

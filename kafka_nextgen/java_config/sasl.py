@@ -69,7 +69,9 @@ def check_classes(keys: JavaKeys) -> None:
     for key, names in _SAME_CLASSES.items():
         given = keys.get(key, names[0]).strip()
         if given.rpartition(".")[2] not in names:
-            raise keys.error(key, f"names {given}, a Java class, and no Java runs here; only {names[0]} is known")
+            raise keys.error(
+                key, f"names {given}, a Java class, but Java is not used here; only {names[0]} is supported"
+            )
 
 
 def _module(keys: JavaKeys, mechanism: str, name: str) -> LoginModule:
@@ -105,7 +107,7 @@ def _kerberos_warnings(keys: JavaKeys, module: LoginModule) -> tuple[str, ...]:
     if module.text("keyTab") is None and module.text("principal") is None:
         return ()
     return (
-        f"{keys.name(KEY)}: keyTab and principal are not used; tickets are taken from the cache of credentials, or set "
+        f"{keys.name(KEY)}: keyTab and principal are not used; tickets are taken from the credential cache, or set "
         "KRB5_CLIENT_KTNAME to the key table in the environment of every process that connects",
     )
 
@@ -127,7 +129,7 @@ def _by_token(keys: JavaKeys, module: LoginModule) -> Settings:
 def _endpoint(keys: JavaKeys) -> str:
     url = keys.get(_ENDPOINT, "").strip()
     if not url:
-        needed = f"is needed with {keys.name('sasl.mechanism')}=OAUTHBEARER: tokens are asked for there"
+        needed = f"is needed with {keys.name('sasl.mechanism')}=OAUTHBEARER: tokens are requested there"
         raise keys.error(_ENDPOINT, needed)
     if not url.startswith("https://"):
         raise keys.error(_ENDPOINT, "has to begin with https://: a secret is sent there")

@@ -77,7 +77,7 @@ class ReadingMetrics:
     bytes: int = counter("bytes-consumed-total", "By", "bytes handed over, counted as in fetched_bytes")
     fetched_records: int = counter("fetched-records-total", "{record}", "records that arrived", ours=True)
     fetched_bytes: int = counter(
-        "fetch-size-total", "By", "bytes that arrived, uncompressed and with what batches add", ours=True
+        "fetch-size-total", "By", "bytes that arrived, uncompressed and including batch overhead", ours=True
     )
     fetches: int = counter("fetch-total", "{request}", "fetch requests that were answered")
     failed_fetches: int = counter(
@@ -90,7 +90,7 @@ class ReadingMetrics:
         "fetch-latency", "from sending a fetch to its answer, which waits for records up to fetch.max.wait.ms"
     )
     buffered_bytes: int = gauge(
-        "buffered-bytes", "By", "memory taken by what waits to be handed over; see fetch.buffer.bytes", ours=True
+        "buffered-bytes", "By", "memory of records that wait to be handed over; see fetch.buffer.bytes", ours=True
     )
     lag_max: int | None = gauge(
         "records-lag-max", "{record}", "the largest lag of an assigned partition now", default=None
@@ -126,7 +126,7 @@ class GroupMetrics:
     failed_rebalances: int = counter(
         "failed-rebalance-total",
         "{rebalance}",
-        "those in which a callback or the commit failed, or the coordinator refused the member for good",
+        "those in which a callback or the commit failed, or the coordinator permanently refused the member",
     )
     rebalance_latency: Latency = duration("rebalance-latency", "from the beginning of a rebalance to its end")
     since_rebalance_s: float | None = gauge(
@@ -159,7 +159,7 @@ class PollingMetrics:
     idle_ratio: float | None = gauge(
         "poll-idle-ratio-avg",
         "1",
-        "the part of the time (0 to 1) spent inside polls of late; near 0, processing is what takes the time",
+        "the recent share of time (0 to 1) spent inside polls; near 0, processing takes the time",
         default=None,
     )
     callbacks: Latency = duration("rebalance-callback-time", "in the methods of the rebalance listener", ours=True)
@@ -176,14 +176,14 @@ class ConnectionMetrics:
     lost: int = counter(
         "connection-lost-total", "{connection}", "of these, connections that broke or timed out", ours=True
     )
-    failed: int = counter("connection-failed-total", "{attempt}", "attempts to connect that came to nothing", ours=True)
+    failed: int = counter("connection-failed-total", "{attempt}", "failed attempts to connect", ours=True)
     requests: int = counter("request-total", "{request}", "requests sent")
     answers: int = counter("response-total", "{request}", "answers received")
     request_latency: Latency = duration("request-latency", "from sending a request of any kind to its answer")
     bytes_out: int = counter("outgoing-byte-total", "By", "bytes sent")
     bytes_in: int = counter("incoming-byte-total", "By", "bytes received")
     throttled_ms: int = counter(
-        "throttle-time-total", "ms", "for which brokers asked to be left alone because of a quota (KIP-219)", ours=True
+        "throttle-time-total", "ms", "throttle time that brokers requested, because of a quota (KIP-219)", ours=True
     )
 
 

@@ -19,7 +19,7 @@ __all__ = ["CoordinatorMetrics", "GroupCounts", "OffsetCounts", "RebalanceCounts
 
 
 def _rate(name: str, unit: str) -> Any:
-    return gauge(name, unit, "the same in a second of the last 30 to 60", default=0.0)
+    return gauge(name, unit, "the same per second, over the last 30 to 60 s", default=0.0)
 
 
 @document_fields
@@ -36,7 +36,7 @@ class GroupCounts:
     classic: Mapping[str, int] = gauge(
         "classic-group-count",
         "{group}",
-        "classic groups in each state (Kafka's NumGroups and its kin)",
+        "classic groups in each state (Kafka's NumGroups and similar)",
         ours=True,
         default=dict,
         labels="state",
@@ -51,7 +51,7 @@ class RebalanceCounts:
     consumer: int = counter(
         "consumer-group-rebalance-count",
         "{rebalance}",
-        "group epochs that were raised; Kafka leaves out those raised because a member is gone",
+        "group epoch bumps; Kafka does not count those caused by a member that left",
     )
     consumer_rate: float = _rate("consumer-group-rebalance-rate", "{rebalance}/s")
     classic: int = counter(
@@ -87,12 +87,12 @@ class RuntimeMetrics:
         labels="state",
     )
     load_time: Latency = duration("partition-load-time", "reading the log of a partition into a coordinator")
-    processing_time: Latency = duration("event-processing-time-ms", "working out a request or a timer")
-    flush_time: Latency = duration("batch-flush-time-ms", "storing what a request or a timer came to")
+    processing_time: Latency = duration("event-processing-time-ms", "handling a request or a timer")
+    flush_time: Latency = duration("batch-flush-time-ms", "storing the outcome of a request or a timer")
     idle_ratio: float = gauge(
         "thread-idle-ratio-avg",
         "1",
-        "the part of the last 30 to 60 s in which no coordinator was at work, between 0 and 1",
+        "the share of the last 30 to 60 s, from 0 to 1, in which all coordinators were idle",
         default=1.0,
     )
 

@@ -48,7 +48,7 @@ class Meters:
         self.operation_duration = meter.create_histogram(
             "messaging.client.operation.duration",
             "s",
-            "Duration of polls that brought records, and of commits",
+            "Duration of polls that returned records, and of commits",
             explicit_bucket_boundaries_advisory=DURATION_BOUNDARIES_S,
         )
         self.process_duration = meter.create_histogram(

@@ -8,15 +8,15 @@ from kafka_nextgen.other_clients.fates import Dropped, Mapped, Refused, Table, a
 
 __all__ = ["A_CLASS", "JAVA_TABLE", "LOGIN_KEYS", "STORE_KEYS"]
 
-A_CLASS: Final = "it names a Java class, and no Java runs here"
-_ASSERTION: Final = "tokens are asked for with a client's id and secret only: set the client's id and secret"
+A_CLASS: Final = "it names a Java class, but Java is not used here"
+_ASSERTION: Final = "tokens are requested with a client's id and secret only: set the client's id and secret"
 _BY_CONTENTS: Final = "the contents of a store decide how it is read: PEM or PKCS12"
 _BROKERS_CHECK: Final = "brokers check tokens, this client does not"
 _CONVERT: Final = (
     "only a key in PEM is read: openssl pkcs12 -in STORE -out STORE.pem, then set ssl.certificate.location"
 )
 _FILE: Final = "keys are read from files: write it to a PEM file and set ssl.certificate.location or ssl.key.location"
-_JAVA_ONLY: Final = "it is about Java's own machinery"
+_JAVA_ONLY: Final = "it concerns Java's internals"
 _RENEWAL: Final = "a token is renewed when most of its lifetime has passed"
 _SHARE: Final = "it is about share groups"
 _TICKETS: Final = "tickets are taken from the credential cache, which another program renews"
@@ -54,11 +54,11 @@ STORE_KEYS: Final[Table] = {
 JAVA_TABLE: Final[Table] = {
     **LOGIN_KEYS,
     **STORE_KEYS,
-    **dropped("the operating system sizes the buffers of sockets", ("receive.buffer.bytes", "send.buffer.bytes")),
+    **dropped("the operating system sizes socket buffers", ("receive.buffer.bytes", "send.buffer.bytes")),
     "client.dns.lookup": accepted(
         {"use_all_dns_ips", "default"},
         "all addresses of a host are tried",
-        "refused, because brokers are called by the names in bootstrap.servers: write their canonical names there",
+        "refused, because brokers are addressed by the names in bootstrap.servers: write their canonical names there",
     ),
     "config.providers": Refused("values are not fetched from providers: write the values themselves"),
     "exclude.internal.topics": Dropped(

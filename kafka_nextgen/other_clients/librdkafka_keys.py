@@ -11,7 +11,7 @@ __all__ = ["LIBRDKAFKA_TABLE"]
 
 _C_FUNCTION: Final = "it is a function of librdkafka's for C: remove it"
 _CONTEXT: Final = "give an ssl.SSLContext as ssl_context"
-_ASSERTION: Final = "tokens are asked for with a client's id and secret only: set the client's id and secret"
+_ASSERTION: Final = "tokens are requested with a client's id and secret only: set the client's id and secret"
 _TRUE: Final = frozenset({"true", "1", "t"})
 _FALSE: Final = frozenset({"false", "0", "f"})
 _KERBEROS: Final = (
@@ -28,8 +28,8 @@ LIBRDKAFKA_TABLE: Final[Table] = {
     "queued.max.messages.kbytes": Mapped("fetch.buffer.bytes", kilobytes, "times 1024"),
     "socket.timeout.ms": Mapped("request.timeout.ms"),
     "topic.metadata.refresh.interval.ms": Mapped("metadata.max.age.ms", refresh_interval, "-1 as 2147483647"),
-    "default.topic.config": Refused("topics have no configuration of their own: move its keys out of it"),
-    "default.topic.conf": Refused("topics have no configuration of their own: set its keys themselves"),
+    "default.topic.config": Refused("there is no per-topic configuration: move its keys out of it"),
+    "default.topic.conf": Refused("there is no per-topic configuration: set its keys themselves"),
     # Reading
     "consume.cb": Refused("records are returned by poll()"),
     "consume.callback.max.messages": Dropped("max.poll.records limits what one poll returns"),
@@ -39,7 +39,7 @@ LIBRDKAFKA_TABLE: Final[Table] = {
         "refused, because offsets are not stored one by one: set enable.auto.commit=false and call commit(offsets)",
     ),
     "enable.partition.eof": accepted(
-        _FALSE, "the end of a partition is no record", "refused, because poll() returns records only: lag() is 0 there"
+        _FALSE, "a partition's end is not a record", "refused, because poll() returns records only: lag() is 0 there"
     ),
     **dropped("fetch.buffer.bytes limits what is fetched ahead", ("queued.min.messages", "fetch.queue.backoff.ms")),
     **dropped("retry.backoff.ms is the delay after every error", ("fetch.error.backoff.ms",)),
@@ -56,7 +56,7 @@ LIBRDKAFKA_TABLE: Final[Table] = {
     "offset.commit.cb": Refused("give a callback to commit_async(), or use Consumer.hooks"),
     "on.commit": Refused("give a callback to commit_async(), or use Consumer.hooks"),
     # Errors, logs and statistics
-    "error.cb": Refused("errors are raised by poll(), and health() tells the state: remove it"),
+    "error.cb": Refused("errors are raised by poll(), and health() returns the state: remove it"),
     "throttle.cb": Refused("metrics() has the time that brokers throttle: remove it"),
     "stats.cb": Refused("metrics() returns the numbers whenever it is called: remove it"),
     "statistics.interval.ms": Dropped("metrics() returns the numbers whenever it is called"),
@@ -80,7 +80,7 @@ LIBRDKAFKA_TABLE: Final[Table] = {
         "broker.address.family",
         "broker.address.ttl",
     )),
-    **dropped("sockets have the options that fit", (
+    **dropped("sockets already have suitable options", (
         "socket.keepalive.enable",
         "socket.nagle.disable",
         "socket.receive.buffer.bytes",
@@ -88,13 +88,13 @@ LIBRDKAFKA_TABLE: Final[Table] = {
     )),
     **dropped("reconnect.backoff.ms has a jitter of its own", ("reconnect.backoff.jitter.ms",)),
     **dropped("the number of requests in flight follows from what is read", ("max.in.flight",)),
-    **dropped("metadata are asked for when they are needed", (
+    **dropped("metadata is requested when it is needed", (
         "topic.metadata.propagation.max.ms",
         "topic.metadata.refresh.fast.cnt",
         "topic.metadata.refresh.fast.interval.ms",
         "topic.metadata.refresh.sparse",
     )),
-    **dropped("it is about librdkafka's own machinery", (
+    **dropped("it concerns librdkafka's internals", (
         "builtin.features",
         "enable.random.seed",
         "internal.termination.signal",
@@ -143,10 +143,10 @@ LIBRDKAFKA_TABLE: Final[Table] = {
     ),
     "sasl.oauthbearer.extensions": Refused("give a function as oauth_cb, which may return extensions"),
     "sasl.oauthbearer.grant.type": accepted(
-        {"client_credentials"}, "tokens are asked for with client_credentials", f"refused, because {_ASSERTION}"
+        {"client_credentials"}, "tokens are requested with client_credentials", f"refused, because {_ASSERTION}"
     ),
     "sasl.oauthbearer.metadata.authentication.type": accepted(
-        {"none"}, "no cloud's metadata are asked", "refused: give a function that returns a token as oauth_cb"
+        {"none"}, "no cloud metadata service is used", "refused: give a function that returns a token as oauth_cb"
     ),
     **refused(_ASSERTION, (
         "sasl.oauthbearer.assertion.jwt.template.file",

@@ -45,5 +45,5 @@ PYTHON_TABLE: Final[Table] = {
     "enable.incremental.fetch.sessions": Dropped("fetch sessions are used where brokers have them"),
     **dropped("metrics are read with Consumer.metrics()", ("metric.group.prefix", "metrics.enabled")),
     **dropped("the library has an event loop of its own", ("loop", "selector")),
-    "socket.options": Dropped("sockets have the options that fit"),
+    "socket.options": Dropped("sockets already have suitable options"),
 }  # fmt: skip

@@ -9,7 +9,7 @@ from kafka_nextgen.other_clients.fates import Dropped, Fate, Table, dropped
 
 __all__ = ["PREFIXES", "PRODUCER_TABLE"]
 
-_REGISTRY: Final = Dropped("deserializers of Schema Registry have a configuration of their own")
+_REGISTRY: Final = Dropped("Schema Registry deserializers are configured separately")
 
 PRODUCER_TABLE: Final[Table] = dropped(
     "it is a producer's key",

@@ -26,12 +26,12 @@ _STRATEGY_WORDS = ", ".join(dict.fromkeys(STRATEGIES.values()))
 def _read_strategies(value: object) -> tuple[str, ...]:
     written = value.split(",") if isinstance(value, str) else value
     if not isinstance(written, Iterable):
-        raise ValueError(f"must be some of {_STRATEGY_WORDS}, not {value!r}")
+        raise ValueError(f"must be one or more of {_STRATEGY_WORDS}, not {value!r}")
     words = [str(one).strip() for one in written]
     unknown = [word for word in words if word not in STRATEGIES]
     if unknown or not words:
-        raise ValueError(f"must be some of {_STRATEGY_WORDS}, not {', '.join(unknown) or 'none'}")
+        raise ValueError(f"must be one or more of {_STRATEGY_WORDS}, not {', '.join(unknown) or 'none'}")
     return tuple(dict.fromkeys(STRATEGIES[word] for word in words))
 
 
-strategies: ValueType[tuple[str, ...]] = ValueType(f"some of {_STRATEGY_WORDS}", _read_strategies)
+strategies: ValueType[tuple[str, ...]] = ValueType(f"one or more of {_STRATEGY_WORDS}", _read_strategies)

@@ -178,7 +178,7 @@ def _numbers(document: object, form: _Form) -> dict[TopicPartition, int]:
             raise _MalformedError(f'topic "{topic}" has no JSON object of {form.what}s by partition')
         for name, number in by_partition.items():
             if not _NUMBER.fullmatch(name) or int(name) > _GREATEST_PARTITION:
-                raise _MalformedError(f'topic "{topic}" has "{name}" for a partition, which is no partition\'s number')
+                raise _MalformedError(f'topic "{topic}" has "{name}" for a partition, which is not a partition number')
             if type(number) is not int or not form.least <= number <= _GREATEST:
                 raise _MalformedError(f"{topic}[{name}] has {_shown(number)}, which is not {_wanted(form)}")
             numbers[TopicPartition(topic, int(name))] = number
@@ -192,7 +192,7 @@ def _partitions(document: object) -> tuple[TopicPartition, ...]:
             raise _MalformedError(f'topic "{topic}" has no JSON list of partitions')
         for number in numbers:
             if type(number) is not int or not 0 <= number <= _GREATEST_PARTITION:
-                raise _MalformedError(f'topic "{topic}" lists {_shown(number)}, which is no partition\'s number')
+                raise _MalformedError(f'topic "{topic}" lists {_shown(number)}, which is not a partition number')
             if TopicPartition(topic, number) in partitions:
                 raise _MalformedError(f"{topic}[{number}] appears twice")
             partitions.add(TopicPartition(topic, number))

@@ -149,7 +149,7 @@ def negotiate(api: Api, ranges: Mapping[int, VersionRange], at_most: int | None 
     version = min(theirs[1], ours[1])
     if version < max(theirs[0], ours[0]):
         raise UnsupportedProtocolError(
-            f"the broker speaks {api.name} {theirs[0]} to {theirs[1]}, this client {ours[0]} to {ours[1]}: "
+            f"the broker supports {api.name} {theirs[0]} to {theirs[1]}, this client {ours[0]} to {ours[1]}: "
             "upgrade the older of the two",
             code=ErrorCode.UNSUPPORTED_VERSION,
         )

@@ -186,10 +186,10 @@ def decode_request(frame: bytes | memoryview) -> RequestFrame:
 def _api_of(key: int, version: int) -> Api:
     api = APIS.get(key)
     if api is None:
-        raise DecodeError(f"a request of API key {key}, version {version}: there is no such API here")
+        raise DecodeError(f"a request of API key {key}, version {version}: unknown API")
     if not api.speaks(version) and (api is not API_VERSIONS or version < 0):
         spoken = f"{api.min_version} to {api.max_version}"
-        raise DecodeError(f"a request of {api.name} v{version}: versions {spoken} are spoken here")
+        raise DecodeError(f"a request of {api.name} v{version}: versions {spoken} are supported here")
     return api
 
 

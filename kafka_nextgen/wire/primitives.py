@@ -84,7 +84,7 @@ def need(size: int, pos: int, end: int, where: str) -> int:
 
 def refuse_null(where: str) -> NoReturn:
     """Refuse a null that the schema doesn't allow."""
-    refuse(where, "null, which this field can't be")
+    refuse(where, "null, which this field does not allow")
 
 
 def not_utf8(error: UnicodeDecodeError, where: str) -> NoReturn:

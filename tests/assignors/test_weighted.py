@@ -292,7 +292,9 @@ def test_a_report_that_is_none_names_whose_it_is(payload: bytes, complaint: str)
 
 
 def test_a_report_of_a_later_version_is_refused() -> None:
-    with pytest.raises(PartitionAssignorError, match="is of version 2, and read here up to 1: upgrade this member"):
+    with pytest.raises(
+        PartitionAssignorError, match="has version 2, but this member reads up to 1: upgrade this member"
+    ):
         decode_report(Metadata(2), "the metadata of member m1")
 
 

@@ -203,7 +203,7 @@ def test_of_two_assignors_of_one_name_ones_own_is_meant() -> None:
 @pytest.mark.parametrize("strategies", ["sticky", "range,", "", (), 7])
 def test_a_strategy_there_is_not_is_refused(strategies: object) -> None:
     error = refusal({"group.protocol": "classic", "partition.assignment.strategy": strategies})
-    assert "must be some of range, roundrobin, cooperative-sticky" in str(error)
+    assert "must be one or more of range, roundrobin, cooperative-sticky" in str(error)
 
 
 def test_the_brokers_assignor_has_no_place_in_the_classic_protocol() -> None:

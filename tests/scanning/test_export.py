@@ -457,7 +457,10 @@ def test_an_interrupted_command_says_how_to_go_on(
     with monkeypatch.context() as patch:
         patch.setattr(Export, "run", interrupt)
         done = export(servers, "orders", "--to", str(tmp_path / "out"))
-    assert (done.exit_code, done.stderr.splitlines()[-1]) == (130, "interrupted: run the same command again to go on")
+    assert (done.exit_code, done.stderr.splitlines()[-1]) == (
+        130,
+        "interrupted: run the same command again to continue",
+    )
 
 
 def test_the_command_says_what_is_wrong_in_one_line(servers: str, tmp_path: Path) -> None:

@@ -311,7 +311,7 @@ def test_a_schema_that_is_none_or_does_not_fit(
 
 
 def test_a_file_that_the_driver_does_not_have(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"valueSchemaFile=.* can't be read: No such file.* a file of the driver"):
+    with pytest.raises(ConfigError, match=r"valueSchemaFile=.* can't be read: No such file.* a file on the driver"):
         planned(None, valueFormat="avro", valueSchemaFile=str(tmp_path / "no.avsc"))
 
 

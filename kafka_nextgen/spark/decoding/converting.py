@@ -39,7 +39,7 @@ def converted_rows(array: pa.Array, target: pa.DataType) -> tuple[pa.Array, list
                 waiting += [piece.slice(half), piece.slice(0, half)]
                 continue
             pieces.append(pa.nulls(1, target))
-            bad.append(BadValue(row, f"no value of Spark's: {error}"))
+            bad.append(BadValue(row, f"not a valid Spark value: {error}"))
         row += len(piece)
     return pieces[0] if len(pieces) == 1 else pa.concat_arrays(pieces), bad
 

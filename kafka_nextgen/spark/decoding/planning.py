@@ -92,7 +92,7 @@ def _given(options: FieldOptions) -> bytes | None:
         return Path(options.schema_file).read_bytes()
     except OSError as error:
         file = options.option("SchemaFile")
-        what = f"{file}={options.schema_file} can't be read: {error.strerror}. It must be a file of the driver"
+        what = f"{file}={options.schema_file} can't be read: {error.strerror}. It must be a file on the driver"
         raise ConfigError(what, file) from None
 
 
@@ -126,7 +126,7 @@ def _of_spark(text: str, options: FieldOptions) -> pa.DataType | None:
     try:
         found = StructType.fromJson(parsed)
     except (AttributeError, KeyError, TypeError, ValueError, PySparkException) as error:
-        what = f"{_where(options)}: no schema of Spark's in JSON: {error}"
+        what = f"{_where(options)}: not a Spark schema in JSON: {error}"
         raise SchemaError(what, options.option("Schema")) from None
     return _arrow_type(found, options)
 

@@ -64,7 +64,7 @@ def _decoded_batch(rows: Sequence[DecodedRow]) -> pa.RecordBatch:
 def _checked(event: Event | None, problem: str | None, text: str | None, origin: str) -> DecodedRow:
     if event is None or _is_unicode(event):
         return event, problem, text, origin
-    return None, LineProblem.BAD_FIELD.value, "a text is not Unicode", origin
+    return None, LineProblem.BAD_FIELD.value, "a string is not valid Unicode", origin
 
 
 def event_columns(events: Sequence[Event | None]) -> list[pa.Array]:

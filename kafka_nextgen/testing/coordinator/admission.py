@@ -127,7 +127,7 @@ def _group_must_have_room(
         return None
     return Refusal(
         ErrorCode.GROUP_MAX_SIZE_REACHED,
-        f"group {group.group_id!r} has all the {settings.group_consumer_max_size} members it may have",
+        f"group {group.group_id!r} is full, with {settings.group_consumer_max_size} members",
     )
 
 
@@ -162,7 +162,7 @@ def _instance_must_be_its_own(request: ConsumerGroupHeartbeat, group: Group, _: 
         return None
     return Refusal(
         ErrorCode.FENCED_INSTANCE_ID,
-        f"instance {request.instance_id!r} of group {group.group_id!r} has gone on to member {holder}; stop this one",
+        f"instance {request.instance_id!r} of group {group.group_id!r} is now member {holder}; stop this one",
     )
 
 
@@ -189,7 +189,7 @@ def _epoch_must_be_the_members(
         return None
     return Refusal(
         ErrorCode.FENCED_MEMBER_EPOCH,
-        f"member {request.member_id} of group {group.group_id!r} came with epoch {request.member_epoch} but is at "
+        f"member {request.member_id} of group {group.group_id!r} sent epoch {request.member_epoch} but is at "
         f"{current.member_epoch}; give up all partitions and join again with epoch 0",
     )
 

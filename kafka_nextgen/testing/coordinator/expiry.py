@@ -79,7 +79,7 @@ def _end_session(draft: Draft, member_id: str) -> None:
         complete_join_if_all_joined(draft)  # the group may have waited only for this pending member
     elif member is not None and (member.is_new or not member.is_parked):
         remove_member(draft, member_id)
-        text = "its session timeout is over"
+        text = "its session timed out"
         continue_without(draft, Cause(RebalanceReason.MEMBER_EXPIRED, member_id, member.instance_id, text=text))
 
 
@@ -102,7 +102,7 @@ def _end_sync_phase(draft: Draft, _: str) -> None:
 
 
 _CAUSES: Mapping[TimerKind, tuple[RebalanceReason, str]] = {
-    TimerKind.SESSION: (RebalanceReason.MEMBER_EXPIRED, "its session timeout is over"),
+    TimerKind.SESSION: (RebalanceReason.MEMBER_EXPIRED, "its session timed out"),
     TimerKind.REBALANCE: (RebalanceReason.MEMBER_FENCED, "it did not give up its partitions in time"),
     TimerKind.JOIN: (RebalanceReason.MEMBER_FENCED, "it did not join again in time"),
     TimerKind.SYNC: (RebalanceReason.MEMBER_FENCED, "it did not ask for its assignment in time"),

@@ -79,7 +79,7 @@ class SchemaRegistry:
     def url(self) -> str:
         """The URL for clients. Raises MisuseError outside the ``with`` block."""
         if self._server is None:
-            raise MisuseError("the registry does not run: use it in a with block")
+            raise MisuseError("the registry is not running: use it in a with block")
         port = self._server.server_address[1]
         return f"http://127.0.0.1:{port}" if self._tls is None else f"https://localhost:{port}"
 
@@ -268,7 +268,7 @@ def _as_object(body: bytes) -> Mapping[str, Any]:
     try:
         given = json.loads(body or b"{}")
     except ValueError:
-        raise RefusedError(400, 400, "the body is no JSON") from None
+        raise RefusedError(400, 400, "the body is not JSON") from None
     if not isinstance(given, dict):
-        raise RefusedError(400, 400, "the body is no JSON object")
+        raise RefusedError(400, 400, "the body is not a JSON object")
     return given

@@ -143,7 +143,7 @@ def check_header(header: BatchHeader) -> None:
         raise CorruptRecordError(f"the last offset delta is {header.last_offset_delta}")
     if not 0 <= header.record_count <= header.last_offset_delta + 1:
         raise CorruptRecordError(
-            f"{header.record_count} records are said to lie in {header.last_offset_delta + 1} offsets"
+            f"{header.record_count} records are declared for {header.last_offset_delta + 1} offsets"
         )
 
 

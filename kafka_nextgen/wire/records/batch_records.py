@@ -43,7 +43,7 @@ def append_records(gathered: ColumnsBuilder, header: BatchHeader, payload: bytes
     ``gathered`` unchanged.
     """
     if header.record_count * LEAST_RECORD_BYTES > len(payload):
-        raise CorruptRecordError(f"{header.record_count} records are said to lie in {len(payload)} bytes")
+        raise CorruptRecordError(f"{header.record_count} records are declared in {len(payload)} bytes")
     count, had_headers = len(gathered.offsets), gathered.headers is not None
     try:
         _read(payload, header, gathered)

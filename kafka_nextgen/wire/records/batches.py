@@ -50,7 +50,7 @@ def read_batches(data: bytes | memoryview) -> tuple[BatchView, ...]:
         _check(batch, start)
         start += batch.header.size
     if start < len(data):
-        raise CorruptRecordError(f"the batch at byte {start} ends after the {len(data)} bytes that came")
+        raise CorruptRecordError(f"the batch at byte {start} ends after the {len(data)} bytes received")
     return batches
 
 

@@ -124,7 +124,7 @@ def _located(error: CorruptRecordError, partition: TopicPartition, offset: int) 
         )
     return CorruptRecordError(
         f"{partition} can't be read at offset {offset}: the batch there is corrupt, {error}."
-        f" Nothing was skipped; seek past it to go on, or fetch again in case it broke on the way.",
+        f" Nothing was skipped; seek past it to continue, or fetch again in case it was corrupted in transit.",
         partition,
         offset,
     )

@@ -107,7 +107,7 @@ def _header(view: memoryview, start: int) -> BatchHeader | None:
 def _located(error: CorruptRecordError, partition: TopicPartition, offset: int) -> CorruptRecordError:
     return CorruptRecordError(
         f"{partition} can't be read at offset {offset}: the marker there ends a transaction and can't be read, {error}."
-        f" Nothing was skipped; seek past it to go on, or fetch again in case it broke on the way.",
+        f" Nothing was skipped; seek past it to continue, or fetch again in case it was corrupted in transit.",
         partition,
         offset,
     )

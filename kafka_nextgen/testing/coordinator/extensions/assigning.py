@@ -98,7 +98,7 @@ def _refuse(draft: Draft, request: PrepareAssignment | InstallAssignment) -> Ref
     if request.member_epoch != epoch:
         return Refusal(
             ErrorCode.STALE_MEMBER_EPOCH,
-            f"member {member_id} of group {group.group_id!r} came with epoch {request.member_epoch} but is at {epoch}; "
+            f"member {member_id} of group {group.group_id!r} sent epoch {request.member_epoch} but is at {epoch}; "
             "try again with the epoch of the next heartbeat's answer",
         )
     computing_id = COMPUTING.of(group).member_id
@@ -131,7 +131,7 @@ def install_assignment(draft: Draft, request: InstallAssignment) -> Outcome:
 def _flaw(request: InstallAssignment, prepared: Prepared) -> str | None:
     """What is wrong with the assignment, worded to follow "the assignor"; or None."""
     if request.group_epoch != prepared.group_epoch:
-        return f"installed something for epoch {request.group_epoch}, and epoch {prepared.group_epoch} was prepared"
+        return f"installed an assignment for epoch {request.group_epoch}, but epoch {prepared.group_epoch} was prepared"
     return request.flaw or flaw_of(GroupAssignment(request.members, request.error), prepared.spec)
 
 

@@ -168,7 +168,7 @@ def give_up_computing(draft: Draft) -> None:
         draft.cancel(TimerKind.COMPUTE)  # another timer that expired with this one removed the member
         return
     timeout_s = draft.group.members[member_id].rebalance_timeout_ms / 1000
-    fail(draft, f"gave nothing within its rebalance timeout of {timeout_s:g} s", is_late=True)
+    fail(draft, f"returned nothing within its rebalance timeout of {timeout_s:g} s", is_late=True)
 
 
 def take_failure_message(draft: Draft, member_id: str) -> str | None:

@@ -95,7 +95,7 @@ def _objection(group: ClassicGroup, settings: CoordinatorSettings) -> str | None
         policy = settings.group_consumer_migration_policy.value
         return f"group.consumer.migration.policy={policy} forbids it: join with group.protocol=classic"
     if group.protocol_type != PROTOCOL_TYPE:
-        return f"its members speak {group.protocol_type!r} to each other, and are no consumers: use another group id"
+        return f"its members speak {group.protocol_type!r} to each other, and are not consumers: use another group id"
     if len(group.members) > settings.group_consumer_max_size:
         return f"it has more members than group.consumer.max.size={settings.group_consumer_max_size}"
     return None

@@ -67,9 +67,9 @@ def _refusal(draft: Draft, request: AddMembers) -> _Result:
     if not request.group_id:
         return ErrorCode.INVALID_GROUP_ID, "GroupId is empty"
     if request.timeout_ms < 0:
-        return ErrorCode.INVALID_REQUEST, "TimeoutMs is negative; 0 gives places up"
+        return ErrorCode.INVALID_REQUEST, "TimeoutMs is negative; 0 removes expected members"
     if request.timeout_ms > 0 and not request.members:
-        return ErrorCode.INVALID_REQUEST, "Members is empty; name those that are to come"
+        return ErrorCode.INVALID_REQUEST, "Members is empty; name the expected members"
     return _FINE
 
 
@@ -116,7 +116,7 @@ def _judge_new(draft: Draft, instance_id: str, num_new: int) -> _Result:
     members = group.members if group.classic is None else group.classic.members
     most = settings.group_max_size if group.classic is not None else settings.group_consumer_max_size
     if len(members) + seats_kept(group, instance_id) + num_new >= most:
-        return ErrorCode.GROUP_MAX_SIZE_REACHED, f"the group has all the {most} members it may have, or expects them"
+        return ErrorCode.GROUP_MAX_SIZE_REACHED, f"the group is full: it has or expects {most} members"
     return _FINE
 
 
