@@ -80,7 +80,8 @@ class RecordReader:
     Args:
         admin: The admin client of the cluster.
         consumer: A consumer of the cluster, created with ``reader_config``; the reader assigns the topic's partitions
-            to it. sink: The sink of the events; its owner closes it.
+            to it.
+        sink: The sink of the events; its owner closes it.
         group_filter: The groups whose events are written.
         timeout_s: The time limit of each request.
         now: Returns the time in seconds since the Unix epoch.

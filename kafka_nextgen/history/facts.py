@@ -1,7 +1,7 @@
 """The facts that a group's history yields: one class for each question that an on-call engineer asks.
 
 All times are milliseconds since the Unix epoch by one clock, after the clocks of hosts were aligned. ``None`` means
-unknown, or not over yet. ``marks`` lists the reasons why a fact is uncertain:
+unknown, or not ended yet. ``marks`` lists the reasons why a fact is uncertain:
 
 | mark | meaning |
 |---|---|
@@ -14,7 +14,7 @@ unknown, or not over yet. ``marks`` lists the reasons why a fact is uncertain:
 | out, and going on | a member that had left acted like a member, and no source saw it rejoin |
 | told by members alone | no coordinator, poller or offsets topic reported the group: members without a log and ends \
 of killed ones are missing, and clocks are aligned roughly |
-| too many rebalances at once | more than 1,000 were in progress; the oldest are reported as not over |
+| too many rebalances at once | more than 1,000 were in progress; the oldest are reported as not ended |
 | within the clocks' error | the times of two hosts are so close that either may be the earlier |
 """
 

@@ -76,7 +76,7 @@ class GroupFold:
         self._RULES[event.kind](self, event, member)
 
     def finish(self) -> None:
-        """Process the end of the log: emit facts that are not over, and the summaries."""
+        """Process the end of the log: emit facts that have not ended, and the summaries."""
         self._rebalances.close_finished(self._last)
         self._rebalances.finish(self._last)
         self._ownership.finish()

@@ -225,7 +225,7 @@ class Ownership:
             self._emit_standstill(state)
 
     def finish(self) -> None:
-        """Emit the facts that are not over, and the current owners."""
+        """Emit the facts that have not ended, and the current owners."""
         for partition in sorted(self._states):
             state = self._states[partition]
             self._emit_standstill(state)

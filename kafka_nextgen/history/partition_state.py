@@ -42,7 +42,7 @@ class PartitionState:
     lag: int | None = None
     former_owners: dict[str, FormerOwner] = Factory(dict)  # members that have not given it up
     unaware_owner: str | None = None  # was fenced while it owned the partition, and may not know
-    standstill: Standstill | None = None  # the standstill is over, but waits for the next lag
+    standstill: Standstill | None = None  # the standstill has ended, but waits for the next lag
     lags: deque[tuple[int, int]] = Factory(lambda: deque(maxlen=_MAX_LAGS))  # time and lag
 
     @property

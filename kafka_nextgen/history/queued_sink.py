@@ -202,7 +202,7 @@ class QueuedSink:
             self._queue.drop(rest, is_reported=False)
 
     def _wait_to_retry(self) -> bool:
-        """Pause; return False if the time limit of ``close`` is over."""
+        """Pause; return False if the time limit of ``close`` has expired."""
         if self._closing.is_set():
             time.sleep(CLOSING_RETRY_S)
         else:
@@ -210,7 +210,7 @@ class QueuedSink:
         return clocks.monotonic() < self._give_up_at
 
     def _log_failure(self, error: Exception | None) -> None:
-        """Log when a failure begins and when it is over."""
+        """Log when a failure begins and when it ends."""
         if error is not None and not self._is_failing:
             logger.warning("%s: events can't be written; retrying: %s", self._name, error)
         elif error is None and self._is_failing:

@@ -24,7 +24,7 @@ from kafka_nextgen.history.ownership import OwnerChange, Ownership
 
 __all__ = ["EPOCHS_FALL", "MAX_OPEN", "TOO_MANY_OPEN", "Rebalances"]
 
-#: The maximum number of rebalances in progress. Older ones are emitted as not over.
+#: The maximum number of rebalances in progress. Older ones are emitted as not ended.
 MAX_OPEN = 1_000
 
 #: The mark of a group that exceeds ``MAX_OPEN``.
@@ -246,7 +246,7 @@ class Rebalances:
         return sum(min(count, rebalance.assigned.get(member, 0)) for member, count in revoked)
 
     def finish(self, at: int) -> None:
-        """Emit the rebalances that are not over."""
+        """Emit the rebalances that have not ended."""
         self._close_reached()
         if self._open:
             self.unsettled_ms += max(at - self._unsettled_since, 0)

@@ -47,7 +47,7 @@ _POSITIVE_SECONDS = click.FloatRange(min=0, min_open=True)
 def members(cluster: ClusterOptions, group_id: str, as_json: bool) -> None:
     """Show the members of GROUP: their subscriptions, the partitions they own, and their targets.
 
-    A target of = is what is owned already; the classic protocol has no targets.
+    A target of = means that it equals the owned partitions; the classic protocol has no targets.
     """
     with cluster.open() as admin:
         found = admin.members(group_id, cluster.timeout_s)

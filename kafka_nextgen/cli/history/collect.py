@@ -67,10 +67,10 @@ def collect(
     keep: int,
     compress: bool,
 ) -> None:
-    """Look at groups every few seconds, and write what changed as events: members, epochs, assignments, offsets, lag.
+    """Poll groups every few seconds, and write what changed as events: members, epochs, assignments, offsets, lag.
 
     Without --group and --pattern, all consumer groups are observed, including those created later. The cluster may be
-    of any kind and version. With --records nothing is missed between two looks, but lag is not recorded, and the topic
+    of any kind and version. With --records nothing is missed between two polls, but lag is not recorded, and the topic
     __consumer_offsets must be readable. Ends on SIGINT or SIGTERM, after writing what was seen.
     """
     wanted = group_filter(groups, pattern)

@@ -47,7 +47,7 @@ def follow(
 ) -> None:
     """Show each group's state, epoch, owners, lag and last events, as they change.
 
-    Events come from PATH, a file that a writer appends to, from --topic, or, without either, from looking at the
+    Events come from PATH, a file that a writer appends to, from --topic, or, without either, from polling the
     cluster every few seconds. If stdout is not a terminal, each event is printed as a line. Ends on SIGINT or SIGTERM.
     """
     if path is not None and topic is not None:

@@ -67,7 +67,7 @@ def ingest_offsets_topic(
     Args:
         records: The topic ``__consumer_offsets`` from its beginning, as ``format("kafka_nextgen")`` reads it. Set
             ``kafka.isolation.level=read_committed``; otherwise commits of aborted transactions become events as well.
-            path: The directory of the dataset.
+        path: The directory of the dataset.
         cluster: The cluster's id, as in other logs of the cluster.
         topics: The names of topics by id, because records have ids. Events of other topics have the id.
         run: The name of this run in the refusals. A later run with the same name replaces its refusals.

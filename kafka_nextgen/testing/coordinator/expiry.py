@@ -7,7 +7,7 @@ In a classic group:
 | SESSION | a pending member | it is removed |
 | SESSION | a member whose request is parked, and that is not new | none: it can't send heartbeats |
 | SESSION | another member | it is removed, and the group rebalances |
-| JOIN | the group | the initial wait, or the join phase, is over (``classic.rebalance``) |
+| JOIN | the group | the initial wait, or the join phase, ends (``classic.rebalance``) |
 | SYNC | the group | members without a SyncGroup, even static ones, are removed, and the group rebalances |
 """
 

@@ -4,7 +4,7 @@ The core calls these methods and imports no implementation. The defaults here do
 like Kafka's. ``extensions.hooks`` implements client-side assignors, pre-registered members, standbys, and rebalance
 causes with their history.
 
-Extensions keep their state of a group in ``Group.kept`` (recorded) and in ``Group.remembered`` (not recorded); the core
+Extensions keep their group state in ``Group.kept`` (recorded) and in ``Group.remembered`` (not recorded); the core
 reads neither. It passes on, without reading them, the fields of Kafka's records, requests and answers that only
 extensions fill.
 """
@@ -111,7 +111,7 @@ class Hooks:
     # ---- retarget
 
     def is_urgent(self, group: Group) -> bool:
-        """Whether the next target assignment is made before its interval is over."""
+        """Whether the next target assignment is made before its interval ends."""
         return False
 
     def retarget(self, draft: Draft) -> bool:

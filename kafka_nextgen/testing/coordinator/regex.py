@@ -6,7 +6,7 @@ something to match only sets a timer, and the timer's handler stores the matches
 
 * when one has no matches yet: until then its members get nothing for it,
 * when topics were created since, or may have been: at the first heartbeat after a coordinator starts,
-* when the last match is older than the refresh interval (since Kafka 4.1),
+* when the last match is older than the refresh interval (since Kafka 4.1).
 
 All patterns of a group are matched together, at most every ten seconds. The group epoch rises only if the matches of
 counted members changed. A pattern not matched yet counts as matching nothing. If it then matches nothing, the epoch

@@ -60,7 +60,7 @@ class Chronicle:
     """The reports of one coordinator. This class reports nothing."""
 
     def know(self, topics: Topics) -> None:
-        """The topics have changed to these."""
+        """The topics have changed; these are the current ones."""
 
     def read(self, batch: LoggedBatch, *, is_new: bool) -> None:
         """A batch was read from the log; ``is_new`` if it was written after the coordinator started."""
@@ -80,7 +80,7 @@ class ReportingChronicle(Chronicle):
         self._listener = listener
 
     def know(self, topics: Topics) -> None:
-        """The topics are now these. The names of deleted topics are kept."""
+        """These are the current topics. The names of deleted topics are kept."""
         self._story.know({topic_id: topic.name for topic_id, topic in topics.by_id.items()})
 
     def read(self, batch: LoggedBatch, *, is_new: bool) -> None:

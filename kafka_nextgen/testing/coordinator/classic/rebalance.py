@@ -89,7 +89,7 @@ def _begin_initial_wait(draft: Draft) -> None:
 
 
 def extend_initial_wait(draft: Draft, wait: InitialWait) -> None:
-    """The initial delay is over: extend it if a member joined meanwhile, else end the join phase."""
+    """The initial delay has ended: extend it if a member joined meanwhile, else end the join phase."""
     delay_ms = min(draft.settings.group_initial_rebalance_delay_ms, wait.left_ms)
     if not wait.has_new_member or delay_ms == 0:
         complete_join(draft)
