@@ -58,7 +58,7 @@ still waits for them.
 
 Java's consumer differs. In the consumer group protocol it acknowledges nothing after `onPartitionsRevoked` has raised,
 so the coordinator removes the member, with all its other partitions, when its rebalance timeout
-(`max.poll.interval.ms`) is over. In the classic protocol it gives them up, as here. After `onPartitionsAssigned` has
+(`max.poll.interval.ms`) has passed. In the classic protocol it gives them up, as here. After `onPartitionsAssigned` has
 raised, it also reconciles again, but the partitions already count as owned, and are not passed to the callback a second
 time. In the classic protocol it reads them although the callback failed.
 """

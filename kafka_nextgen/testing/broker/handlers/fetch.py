@@ -2,7 +2,8 @@
 
 The response waits until there are ``min_bytes``, a partition has an error, has a better replica to read from or has
 diverged from what the reader read, or ``max_wait_ms`` has passed. As in Kafka, partitions that do not exist do not end
-the wait, unless there are no others. ``reading.partitions`` reads partitions; ``reading.sessions`` selects what is sent.
+the wait, unless there are no others. ``reading.partitions`` reads partitions, and ``reading.sessions`` selects what is
+sent.
 
 From version 16 on the response of a node that does not lead a partition names the leader (KIP-951).
 """

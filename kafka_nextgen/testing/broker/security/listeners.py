@@ -63,7 +63,7 @@ def parse_protocol_map(entries: Iterable[str]) -> dict[str, SecurityProtocol]:
 
 
 def parse_listeners(texts: Sequence[str], protocols: Mapping[str, SecurityProtocol]) -> tuple[Listener, ...]:
-    """Read ``listeners``. Raises ``ConfigError`` for an item that is not a listener, has no protocol, or appears twice."""
+    """Read ``listeners``. Raises ``ConfigError`` for an invalid item, or one that has no protocol or appears twice."""
     found = tuple(_parse(text, protocols) for text in texts)
     _refuse_twice("name", [listener.name for listener in found])
     _refuse_twice("port", [listener.port for listener in found if listener.port])
