@@ -19,7 +19,7 @@ def expect_refusal(call: Callable[[], object]) -> None:
         call()
     except MisuseError as error:
         said = str(error)
-    assert "made before a fork" in said, said
+    assert "created before a fork" in said, said
 
 
 def use(consumer: Consumer) -> None:
