@@ -103,7 +103,7 @@ def test_a_token_endpoint_may_have_authorities_of_its_own() -> None:
         ({**OIDC, JAAS: CLIENT.replace(";", " ssl.truststore.location=a.jks;")}, JAAS, ONLY_PEM),
         ({**OIDC, JAAS: CLIENT.replace(";", " ssl.truststore.password=s3cret;")}, JAAS, ONLY_PEM),
         ({**OIDC, HANDLER: "software.amazon.msk.auth.iam.IAMHandler"}, HANDLER, "Java is not used here"),
-        ({**OIDC, RETRIEVER: "a.FileJwtRetriever"}, RETRIEVER, "only ClientCredentialsJwtRetriever is known"),
+        ({**OIDC, RETRIEVER: "a.FileJwtRetriever"}, RETRIEVER, "only ClientCredentialsJwtRetriever is supported"),
     ],
 )
 def test_logins_that_cannot_be_made_are_refused(parts: dict[str, str], key: str, says: str) -> None:
