@@ -54,15 +54,9 @@ class Export:
     def __attrs_post_init__(self) -> None:
         """Read the state of an earlier call. Raises MisuseError for a folder of another export."""
         self._state = ExportState.in_folder(self.folder)
-        if self._state is None:
-            self._check_files(None)
-            return
-        for name in {**self._state.options, **self.options}:
-            earlier, now = (options.get(name) or "nothing" for options in (self._state.options, self.options))
-            if earlier != now:
-                message = f"{self.folder} has an export with {name} = {earlier}, and this one has {now}"
-                raise MisuseError(f"{message}: export to another folder, or give the same options as before")
-        self._check_files(self._state.files)
+        if self._state is not None:
+            self._check_options(self._state.options)
+        self._check_files()
 
     @staticmethod
     def options_in(folder: Path) -> Mapping[str, str | None]:
@@ -70,13 +64,19 @@ class Export:
         state = ExportState.in_folder(folder)
         return {} if state is None else state.options
 
-    def _check_files(self, files: int | None) -> None:
+    def _check_options(self, before: Mapping[str, str | None]) -> None:
+        for name in {**before, **self.options}:
+            earlier, now = (options.get(name) or "nothing" for options in (before, self.options))
+            if earlier != now:
+                message = f"{self.folder} has an export with {name} = {earlier}, and this one has {now}"
+                raise MisuseError(f"{message}: export to another folder, or give the same options as before")
+
+    def _check_files(self) -> None:
         """Refuse a folder that lacks files of the export, or has others, which readers would take for its files.
 
-        ``files`` is their number, None before the export. There may be one more, if the process ended before it was
-        counted.
+        There may be one more than were counted, if the process ended before that.
         """
-        own = [] if files is None else [self._path(number) for number in range(files + 1)]
+        own = [] if self._state is None else [self._path(number) for number in range(self._state.files + 1)]
         for missing in (path for path in own[:-1] if not path.exists()):
             raise MisuseError(f"{missing} is missing: put it back, or export to another folder")
         for other in sorted({*self.folder.glob("*.parquet")} - {*own}):
@@ -110,7 +110,7 @@ class Export:
         """Check, now that no other process can write, that this scan is still the one to write."""
         if ExportState.in_folder(self.folder) != self._state:
             raise MisuseError(f"another process has exported to {self.folder} in the meantime: run the export again")
-        self._check_files(None if self._state is None else self._state.files)
+        self._check_files()
         if self._state is None:
             self._note(ExportState.begun(self.options, scan.ranges, scan.positions))
         self._known.check_continued(scan.ranges)

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
-from attrs import field, frozen
+from attrs import frozen
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import MisuseError, OffsetOutOfRangeError, UnknownTopicError
@@ -21,14 +21,14 @@ VERSION = 1
 
 @frozen
 class ExportState:
-    """The contents of ``_export.json``: the options of the first call, the ends, the next offsets, the number of files,
-    and the ids of the topics, as text."""
+    """The contents of ``_export.json``: the options of the first call, the ends, the next offsets, the ids of the
+    topics, as text, and the number of files."""
 
     options: Mapping[str, str | None]
     ends: Mapping[TopicPartition, int]
     positions: Mapping[TopicPartition, int]
+    topic_ids: Mapping[str, str | None]
     files: int = 0
-    topic_ids: Mapping[str, str | None] = field(factory=dict)
 
     @classmethod
     def begun(
@@ -39,7 +39,7 @@ class ExportState:
     ) -> ExportState:
         """Return the state of a new export with these ranges and positions."""
         topic_ids = {tp.topic: _id_text(each) for tp, each in ranges.items()}
-        return cls(options, {tp: each.end for tp, each in ranges.items()}, dict(positions), topic_ids=topic_ids)
+        return cls(options, {tp: each.end for tp, each in ranges.items()}, dict(positions), topic_ids)
 
     @classmethod
     def in_folder(cls, folder: Path) -> ExportState | None:
@@ -59,7 +59,7 @@ class ExportState:
             raise ValueError(f"version {found['version']}")
         rows = [(TopicPartition(row["topic"], row["partition"]), row) for row in found["partitions"]]
         ends, positions = ({tp: int(row[name]) for tp, row in rows} for name in ("end", "next"))
-        return cls(dict(found["options"]), ends, positions, int(found["files"]), dict(found["topic_ids"]))
+        return cls(dict(found["options"]), ends, positions, dict(found["topic_ids"]), int(found["files"]))
 
     def write(self, folder: Path) -> None:
         """Store the state in the folder, replacing the previous one."""
@@ -72,9 +72,8 @@ class ExportState:
             {"topic": tp.topic, "partition": tp.partition, "next": self.positions[tp], "end": end}
             for tp, end in sorted(self.ends.items())
         ]
-        document = {"version": VERSION, "options": self.options, "files": self.files, "partitions": rows}
-        document["topic_ids"] = self.topic_ids
-        return json.dumps(document, indent=1)
+        counted = {"version": VERSION, "options": self.options, "files": self.files}
+        return json.dumps({**counted, "partitions": rows, "topic_ids": self.topic_ids}, indent=1)
 
     def check_continued(self, ranges: Mapping[TopicPartition, OffsetRange]) -> None:
         """Refuse ranges that do not continue these."""

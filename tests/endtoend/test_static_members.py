@@ -195,11 +195,12 @@ def replace(kafka: KafkaServer, client: Client, group: str, topic: str, instance
 
 
 def send(client: Client, *messages: ConsumerGroupHeartbeatRequest) -> list[ErrorCode]:
-    """Send them at once, so that little comes between them; return what they are answered with, no other error."""
+    """Send them at once, so that little comes between them; the first has to succeed. Return their errors."""
     for message in messages:
         client.send(message, CONSUMER_GROUP_HEARTBEAT.max_version)
     answers = [client.receive(CONSUMER_GROUP_HEARTBEAT, CONSUMER_GROUP_HEARTBEAT.max_version) for _ in messages]
     codes = [ErrorCode(answer.error_code) for answer in answers]
+    assert codes[0] == ErrorCode.NONE, answers
     assert {*codes} <= {ErrorCode.NONE, ErrorCode.UNRELEASED_INSTANCE_ID}, answers
     return codes
 
