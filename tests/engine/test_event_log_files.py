@@ -69,10 +69,15 @@ def test_a_consumer_that_can_t_be_made_leaves_no_thread(tmp_path: Path) -> None:
 
 _READS = """
 import sys
-from kafka_nextgen import Consumer
+from kafka_nextgen import Consumer, Hooks
+ended = []
+class Ended(Hooks):  # called after the log's hooks, which have enqueued the event by then
+    def rebalanced(self, rebalance):
+        ended.append(rebalance)
 consumer = Consumer(bootstrap_servers=sys.argv[1], group_id="billing", history_log_dir=sys.argv[2])
+consumer.hooks.add(Ended())
 consumer.subscribe(["orders"])
-while not consumer.rebalances():
+while not ended:
     consumer.poll(0.1)
 raise SystemExit("not closed")
 """
