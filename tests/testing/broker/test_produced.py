@@ -170,6 +170,7 @@ def test_timestamps_are_looked_at_one_by_one_whatever_the_header_says(at: Client
         assert told(at, topic, ODD_BATCHES[name]) == ("INVALID_TIMESTAMP", [0], 0)
 
 
+@pytest.mark.whole  # it takes 240 MB, more than any other test
 def test_a_batch_may_become_larger_than_a_consumer_s_buffer(at: Client, topic: str) -> None:
     large = batch(attributes=Compression.ZSTD, payload=zstd(record(value=blob(bytes(LARGE)))), count=1)
     assert told(at, topic, large) == ("NONE", [], 0)
