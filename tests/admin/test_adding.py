@@ -150,3 +150,11 @@ def test_the_command_tells_an_outcome_for_each(embedded_kafka: KafkaServer, ours
 @pytest.mark.parametrize("wrong", [(), ("-i", "one", "--within", "-1"), ("-i", "one", "--session-timeout", "0")])
 def test_the_command_refuses_what_cannot_be(embedded_kafka: KafkaServer, group: str, wrong: tuple[str, ...]) -> None:
     assert groups(embedded_kafka.bootstrap_servers, "add-members", group, *wrong).exit_code == 2
+
+
+def test_a_command_removes_members_by_instance_id(embedded_kafka: KafkaServer, ours: GroupAdmin, group: str) -> None:
+    ours.add_members(group, ["one", "two"])
+    done = groups(embedded_kafka.bootstrap_servers, "remove-members", group, "-i", "one", "-i", "other")
+    assert (done.exit_code, done.stdout) == (1, f"Removed instance one from {group}.\n")
+    assert f"group {group}: instance other: UNKNOWN_MEMBER_ID" in done.stderr
+    assert expected(ours, group) == ["two"]

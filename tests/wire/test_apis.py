@@ -41,6 +41,14 @@ def test_without_a_common_version_the_error_tells_both_ranges(theirs: tuple[int,
         negotiate(apis.FETCH, {apis.FETCH.key: theirs})
 
 
+def test_a_broker_that_lacks_the_version_a_call_needs_is_told_from_others() -> None:
+    """Members are removed by a LeaveGroup with a list of them (KIP-345)."""
+    removal = apis.LEAVE_GROUP.at_least(3)
+    assert negotiate(removal, {removal.key: (0, 3)}) == 3
+    with pytest.raises(UnsupportedProtocolError, match=r"LeaveGroup 0 to 2.*3 to 5"):
+        negotiate(removal, {removal.key: (0, 2)})
+
+
 def test_a_broker_without_the_consumer_protocol_is_named_with_the_way_out() -> None:
     with pytest.raises(UnsupportedProtocolError, match=r"group\.protocol=classic") as raised:
         negotiate(apis.CONSUMER_GROUP_HEARTBEAT, {apis.METADATA.key: (0, 12)})

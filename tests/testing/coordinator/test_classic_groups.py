@@ -11,7 +11,7 @@ from attrs import evolve
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.groups import records as r
 from kafka_nextgen.groups.described import GroupsDescribed
-from kafka_nextgen.groups.leaving import LeaveGroup, LeaveGroupAnswer, LeavingMember
+from kafka_nextgen.groups.leaving import LeaveGroup, LeaveGroupAnswer, LeavingMember, LeftMember
 from kafka_nextgen.groups.offered_protocol import OfferedProtocol
 from kafka_nextgen.testing.coordinator.classic.group import ClassicGroup, ClassicMember, ClassicStatus
 from kafka_nextgen.testing.coordinator.classic.recording import record_of, taken_in
@@ -71,6 +71,14 @@ def begin(stage: Stage, *names: str) -> None:
 def test_a_group_that_can_not_be_or_is_not_there(stage: Stage, request_: Any, answer: object) -> None:
     assert stage.ask(request_).response == answer
     assert stage.log == []
+
+
+def test_a_leave_of_nobody_removes_nobody(stage: Stage) -> None:
+    """Neither a member id nor an instance id is given (KIP-345, "Leave Group Logic Change")."""
+    stage.ask(join(1, "A"))
+    nobody = LeavingMember("")
+    answer = stage.ask(LeaveGroup(GROUP, (nobody, nobody))).response
+    assert answer == LeaveGroupAnswer((LeftMember("", None, ErrorCode.UNKNOWN_MEMBER_ID),) * 2)
 
 
 def test_a_repeated_join_takes_the_place_of_the_one_that_waits(stage: Stage) -> None:
