@@ -15,7 +15,21 @@ from attrs import frozen
 from kafka_nextgen.errors import RegistryError
 from kafka_nextgen.values.framing import long_id
 
-__all__ = ["Pinned", "RegisteredSchema", "SchemaSource", "SubjectSource", "long_id_of", "source_of"]
+__all__ = [
+    "MISSING_CODES",
+    "NO_REGISTRY",
+    "Pinned",
+    "RegisteredSchema",
+    "SchemaSource",
+    "SubjectSource",
+    "is_missing",
+    "long_id_of",
+    "source_of",
+]
+
+#: A registry's codes for a subject, version or schema that does not exist (docs.confluent.io, "API Error Reference").
+MISSING_CODES: Final = range(40401, 40404)
+NO_REGISTRY: Final = "status 404, but not from a schema registry: check the URL and its path"
 
 #: The maximum depth of references between schemas: well below Python's recursion limit.
 _DEEPEST: Final = 200
@@ -42,8 +56,8 @@ class SchemaSource(Protocol):
     def schema_by_id(self, schema_id: int) -> RegisteredSchema:
         """Return the schema of this id; may block.
 
-        Raises an error whose ``http_status_code`` is 404 if there is none. Any other error is that of the source, and
-        not of the values.
+        Raises an error whose ``http_status_code`` is 404 if there is none; if the error has an ``error_code``, too, it
+        is one of ``MISSING_CODES``. Any other error is that of the source, and not of the values.
         """
 
 
@@ -154,6 +168,15 @@ class _OfConfluent:
                 referred = self._client.get_version(reference.subject, reference.version, True, **self._format).schema
                 self._follow(referred, found, (*above, reference.name))
                 found[reference.name] = referred.schema_str
+
+
+def is_missing(error: Exception) -> bool:
+    """Return whether an error with status 404 says that there is no such schema.
+
+    Proxies and other servers answer 404, too. For those answers, the errors of confluent-kafka have another
+    ``error_code`` than a registry's: -1 if the body is no JSON.
+    """
+    return not hasattr(error, "error_code") or error.error_code in MISSING_CODES
 
 
 def long_id_of(schema_id: int) -> UUID | int:

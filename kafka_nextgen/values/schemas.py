@@ -12,10 +12,17 @@ from typing import Generic, TypeVar
 
 from attrs import frozen
 
-from kafka_nextgen.errors import ConfigError
+from kafka_nextgen.errors import ConfigError, RegistryError
 from kafka_nextgen.values.framing import name_of
 from kafka_nextgen.values.recent import Recent
-from kafka_nextgen.values.schema_source import RegisteredSchema, SchemaSource, SubjectSource, source_of
+from kafka_nextgen.values.schema_source import (
+    NO_REGISTRY,
+    RegisteredSchema,
+    SchemaSource,
+    SubjectSource,
+    is_missing,
+    source_of,
+)
 
 __all__ = ["OneSchema", "Reading", "Schemas", "schemas_of"]
 
@@ -94,10 +101,12 @@ class _OfSource(Schemas[T]):
         try:
             return self._source.schema_by_id(schema_id)
         except Exception as error:
-            # what says that an id is unknown; any other error, such as an outage, is not the value's
-            if getattr(error, "http_status_code", None) == HTTPStatus.NOT_FOUND:
+            # only an unknown id is a fault of the values; an outage, for example, is not
+            if getattr(error, "http_status_code", None) != HTTPStatus.NOT_FOUND:
+                raise
+            if is_missing(error):
                 raise self._reading.error(f"the registry has no schema {name_of(schema_id)}") from None
-            raise
+            raise RegistryError(f"schema {name_of(schema_id)}: {NO_REGISTRY}") from error
 
     def _read(self, schema_id: int | None, schema: RegisteredSchema) -> T:
         if schema.type != self._reading.schema_type:

@@ -6,8 +6,10 @@ import json
 from typing import Any
 
 import pytest
+from confluent_kafka.schema_registry import SchemaRegistryClient, SchemaRegistryError
 
-from kafka_nextgen.errors import AvroSchemaError
+from kafka_nextgen.errors import AvroSchemaError, RegistryError
+from kafka_nextgen.testing import SchemaRegistry as StandIn
 from kafka_nextgen.values import Avro
 from tests.values.decoding import decoded, framed
 
@@ -37,7 +39,7 @@ def test_a_schema_that_cannot_be_used_makes_only_its_own_values_bad(registered: 
 
 
 class NotFoundError(Exception):
-    """As confluent-kafka's SchemaRegistryError says that there is no such id."""
+    """An error that says only by its status that there is no such id."""
 
     http_status_code = 404
 
@@ -51,6 +53,24 @@ def test_an_id_that_the_registry_does_not_know_makes_its_values_bad() -> None:
     batch, bad = decoded(Avro(registry=find, reader_schema="int"), [framed(2, b"\x02"), framed(1, b"\x04")])
     assert batch.column(0).to_pylist() == [None, 2]
     assert "the registry has no schema 2" in bad[0].reason
+
+
+@pytest.mark.parametrize("is_function", [False, True], ids=["client", "function"])
+def test_a_404_that_confluents_client_got_from_a_proxy_is_no_fault_of_a_value(is_function: bool) -> None:
+    with StandIn() as stand_in:
+        client = SchemaRegistryClient({"url": stand_in.url})
+        avro = Avro(registry=client.get_schema if is_function else client, reader_schema="int")
+        assert "the registry has no schema 7" in decoded(avro, [framed(7, b"\x02")])[1][0].reason
+        for body in (
+            "<html>no such page</html>",
+            '{"error_code": 404, "message": "HTTP 404"}',
+            '{"message": "gone"}',
+            "7",
+        ):
+            stand_in.fail(404, body)
+            with pytest.raises(RegistryError, match="schema 8: status 404, but not from a schema registry") as caught:
+                decoded(avro, [framed(8, b"\x02")])
+            assert isinstance(caught.value.__cause__, SchemaRegistryError)
 
 
 def test_a_registry_that_cannot_be_reached_is_no_fault_of_a_value() -> None:

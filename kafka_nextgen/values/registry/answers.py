@@ -9,11 +9,9 @@ from typing import Any
 
 from kafka_nextgen.errors import RegistryError
 from kafka_nextgen.values.registry.http_exchange import Answer
+from kafka_nextgen.values.schema_source import MISSING_CODES, NO_REGISTRY
 
 __all__ = ["refusal_of", "schema_in", "seconds_to_wait", "versions_in"]
-
-
-_MISSING = range(40401, 40404)
 
 
 def seconds_to_wait(retry_after: str | None) -> float:
@@ -28,7 +26,7 @@ def refusal_of(answer: Answer, what: str) -> RegistryError:
     """
     status = answer.status
     if status == HTTPStatus.NOT_FOUND and not _is_of_registry(answer.body):
-        return RegistryError(f"{what}: status 404, but not from a schema registry: check the URL and its path")
+        return RegistryError(f"{what}: {NO_REGISTRY}")
     if status == HTTPStatus.NOT_FOUND:
         reason = "there is no such schema"
     elif status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
@@ -46,7 +44,7 @@ def _is_of_registry(body: bytes) -> bool:
         answer = json.loads(body)
     except (ValueError, RecursionError):
         return False
-    return isinstance(answer, dict) and answer.get("error_code") in _MISSING
+    return isinstance(answer, dict) and answer.get("error_code") in MISSING_CODES
 
 
 def _loaded(body: bytes, what: str) -> Any:
