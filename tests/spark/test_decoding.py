@@ -217,6 +217,15 @@ def test_a_registry_that_refuses_a_task_fails_it_and_the_error_names_the_option(
     assert caught.value.http_status_code == 401
 
 
+def test_an_answer_of_the_registry_has_the_size_that_the_option_allows(topic: Make) -> None:
+    limit = {"schemaRegistry.maxAnswerBytes": "1000"}
+    with SchemaRegistry() as registry:
+        registry.fail(200, b" " * 1001)
+        options = {"valueFormat": "avro", "valueSubject": "s", "schemaRegistry.url": registry.url, **limit}
+        with pytest.raises(RegistryError, match="max_answer_bytes=1000"):
+            topic([]).reader(**options)
+
+
 @pytest.mark.parametrize(
     ("option", "text"), [("schemaRegistry.url", "registry"), ("schemaRegistry.ssl.ca.location", "/no/such/ca.pem")]
 )

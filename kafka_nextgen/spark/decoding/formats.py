@@ -8,7 +8,7 @@ Only workers ask the registry for the schemas of values.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from attrs import frozen
 
@@ -71,6 +71,9 @@ def format_of(planned: FieldFormat) -> ValueFormat:
 @lru_cache(_KEPT)
 def registry_of(options: RegistryOptions) -> SchemaRegistry:
     """Return a client of the registry. Raises ``ConfigError``, which names the option."""
+    limit: dict[str, Any] = {}
+    if options.max_answer_bytes is not None:
+        limit = {"max_answer_bytes": options.max_answer_bytes}
     try:
         return SchemaRegistry(
             options.url.reveal(),
@@ -78,6 +81,7 @@ def registry_of(options: RegistryOptions) -> SchemaRegistry:
             token=options.token,
             tls={key: text.reveal() for key, text in options.tls},
             headers={name: text.reveal() for name, text in options.headers},
+            **limit,
         )
     except ConfigError as error:
         option = f"schemaRegistry.{error.key}" if error.key else "schemaRegistry.url"

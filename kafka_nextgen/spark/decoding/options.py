@@ -37,7 +37,7 @@ _OF_FIELD: Final = ("Schema", "SchemaFile", "Message", "Subject", "Framed")
 
 _REGISTRY: Final = "schemaRegistry."
 _URL: Final = f"{_REGISTRY}url"
-_OF_REGISTRY: Final = (_URL, *(_REGISTRY + name for name in ("user", "password", "token", "framing")))
+_OF_REGISTRY: Final = (_URL, *(_REGISTRY + name for name in ("user", "password", "token", "framing", "maxAnswerBytes")))
 _TLS, _HEADER = f"{_REGISTRY}ssl.".lower(), f"{_REGISTRY}header.".lower()
 
 #: Prefixes, in lower case, of registry options that end with a TLS key or the name of a header.
@@ -79,6 +79,7 @@ class RegistryOptions:
     framing: str = "confluent"
     tls: tuple[tuple[str, Secret], ...] = ()
     headers: tuple[tuple[str, Secret], ...] = ()
+    max_answer_bytes: int | None = None
 
 
 @frozen
@@ -194,6 +195,7 @@ def _registry(values: OptionValues, fields: Collection[FieldOptions]) -> Registr
         values.word(f"{_REGISTRY}framing", ("confluent", "apicurio"), "confluent"),
         _with_prefix(values, _TLS, "ssl."),
         _with_prefix(values, _HEADER, ""),
+        values.optional_number(f"{_REGISTRY}maxAnswerBytes", 1),
     )
 
 

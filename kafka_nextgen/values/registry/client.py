@@ -25,7 +25,7 @@ from kafka_nextgen.logs import logger_of
 from kafka_nextgen.properties.secret import Secret
 from kafka_nextgen.values.registry.answers import refusal_of, schema_in, seconds_to_wait, versions_in
 from kafka_nextgen.values.registry.credentials import Token, authorization_of, basic, checked_headers
-from kafka_nextgen.values.registry.http_exchange import Address, UnreachableError, get
+from kafka_nextgen.values.registry.http_exchange import Address, Answer, TooLargeError, UnreachableError, get
 from kafka_nextgen.values.registry.lookups import Lookups
 from kafka_nextgen.values.registry.tls import Tls, context_maker
 from kafka_nextgen.values.schema_source import RegisteredSchema, long_id_of
@@ -40,6 +40,9 @@ _ACCEPT: Final = "application/vnd.schemaregistry.v1+json, application/json"
 _TRANSIENT: Final = (HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_MANY_REQUESTS)
 _SERVER_ERROR: Final = 500
 _PAUSE_S, _LONGEST_PAUSE_S = 0.1, 5.0
+#: Parsed JSON takes up to 28 times the memory of its text. Registries that store schemas in Kafka take about 1 MiB
+#: (``max.request.size``); descriptors of Protobuf, in base64, can be larger than the text that they are compiled from.
+_MOST_ANSWER_BYTES: Final = 2 << 20
 _MOST_REFERENCES: Final = 1000
 #: The maximum depth of references between schemas: well below Python's recursion limit.
 _DEEPEST: Final = 200
@@ -61,6 +64,7 @@ class SchemaRegistry:
         timeout_s: the time limit of a call in seconds, including retries.
         cache_size: the number of schemas in the cache; the least recently used are removed first.
         missing_s: how long (seconds) the client remembers that a schema does not exist.
+        max_answer_bytes: the size limit of an answer in bytes, which bounds the memory that parsing it takes.
 
     Raises:
         ConfigError: an argument is invalid.
@@ -77,6 +81,7 @@ class SchemaRegistry:
         timeout_s: float = 30.0,
         cache_size: int = 1000,
         missing_s: float = 10.0,
+        max_answer_bytes: int = _MOST_ANSWER_BYTES,
     ) -> None:
         if user is not None and (isinstance(user, str) or len(user) != 2):
             raise ConfigError("user is a tuple of a name and a password")
@@ -85,7 +90,7 @@ class SchemaRegistry:
         user = None if user is None else (user[0], Secret.of(user[1]))
         token = Secret(token) if isinstance(token, str) else token
         self._arguments = {"user": user, "token": token, "tls": tls, "headers": headers, "timeout_s": timeout_s}
-        self._arguments |= {"cache_size": cache_size, "missing_s": missing_s}
+        self._arguments |= {"cache_size": cache_size, "missing_s": missing_s, "max_answer_bytes": max_answer_bytes}
         self._query = ""
         self._urls = [url] if isinstance(url, str) else list(url)
         self._addresses = [Address.of(each) for given in self._urls for each in given.split(",")]
@@ -93,7 +98,7 @@ class SchemaRegistry:
         self._authorize = authorization_of(user, token)
         self._warn_of_open_credentials(user is not None or token is not None)
         self._context = context_maker(tls) if any(each.is_https for each in self._addresses) else None
-        self._timeout_s = timeout_s
+        self._timeout_s, self._max_answer_bytes = timeout_s, max_answer_bytes
         self._lookups: Lookups[Any] = Lookups(self._find, cache_size, missing_s)
 
     def __repr__(self) -> str:
@@ -194,7 +199,7 @@ class SchemaRegistry:
         for index, address in enumerate(self._addresses):
             left_s = (deadline - clocks.monotonic()) / (len(self._addresses) - index)  # others need time, too
             try:
-                answer = get(address, path, self._all_headers(address), self._tls(address), clocks.monotonic() + left_s)
+                answer = self._answer(address, path, clocks.monotonic() + left_s)
             except UnreachableError as error:
                 failure = RegistryError(f"{address}: {path}: can't be reached: {error}")
                 lasts = lasts and error.lasts
@@ -207,6 +212,13 @@ class SchemaRegistry:
             if answer.status not in _TRANSIENT and answer.status < _SERVER_ERROR:
                 raise failure
         return None, failure, math.inf if lasts else wanted_s
+
+    def _answer(self, address: Address, path: str, deadline: float) -> Answer:
+        try:
+            return get(address, path, self._all_headers(address), self._tls(address), deadline, self._max_answer_bytes)
+        except TooLargeError:
+            limit = f"max_answer_bytes={self._max_answer_bytes}"
+            raise RegistryError(f"{address}: {path}: its answer has more bytes than {limit} allows") from None
 
     def _all_headers(self, address: Address) -> dict[str, str]:
         authorization = self._authorize() or (None if address.user is None else basic(*address.user))

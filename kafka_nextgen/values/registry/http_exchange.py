@@ -21,9 +21,8 @@ from attrs import field, frozen
 from kafka_nextgen import clocks
 from kafka_nextgen.errors import ConfigError
 
-__all__ = ["Address", "Answer", "UnreachableError", "get"]
+__all__ = ["Address", "Answer", "TooLargeError", "UnreachableError", "get"]
 
-MOST_ANSWER_BYTES: Final = 16 << 20
 _PIECE_BYTES: Final = 1 << 16
 
 
@@ -33,6 +32,10 @@ class UnreachableError(Exception):
     def __init__(self, message: str, lasts: bool = False) -> None:
         super().__init__(message)
         self.lasts = lasts
+
+
+class TooLargeError(Exception):
+    """The answer has more bytes than the caller takes."""
 
 
 @frozen
@@ -74,9 +77,17 @@ class Answer:
 
 
 def get(
-    address: Address, path: str, headers: Mapping[str, str], context: ssl.SSLContext | None, deadline: float
+    address: Address,
+    path: str,
+    headers: Mapping[str, str],
+    context: ssl.SSLContext | None,
+    deadline: float,
+    most_bytes: int,
 ) -> Answer:
-    """Request a path below the address, until ``deadline`` (monotonic seconds). Raises UnreachableError."""
+    """Request a path below the address, until ``deadline`` (monotonic seconds).
+
+    Raises UnreachableError, and TooLargeError if the body has more than ``most_bytes``.
+    """
     left_s = deadline - clocks.monotonic()
     if left_s <= 0:
         raise UnreachableError("no time was left")
@@ -85,7 +96,7 @@ def get(
         with _cut_off(connection, left_s):
             connection.request("GET", f"{address.path}/{path}", headers=headers)
             answer = connection.getresponse()
-            return Answer(answer.status, _body(answer, deadline), answer.getheader("Retry-After"))
+            return Answer(answer.status, _body(answer, deadline, most_bytes), answer.getheader("Retry-After"))
     except ssl.SSLCertVerificationError as error:
         raise UnreachableError(f"its certificate is not trusted: {error.verify_message}", lasts=True) from None
     except (OSError, http.client.HTTPException, UnicodeError) as error:  # UnicodeError: names that DNS can't represent
@@ -120,7 +131,9 @@ def _cut_off(connection: http.client.HTTPConnection, timeout_s: float) -> Iterat
         timer.cancel()
 
 
-def _body(answer: http.client.HTTPResponse, deadline: float) -> bytes:
+def _body(answer: http.client.HTTPResponse, deadline: float, most_bytes: int) -> bytes:
+    if (answer.length or 0) > most_bytes:  # it says so in advance
+        raise TooLargeError
     body = b""
     while clocks.monotonic() < deadline:
         piece = answer.read1(_PIECE_BYTES)
@@ -131,8 +144,8 @@ def _body(answer: http.client.HTTPResponse, deadline: float) -> bytes:
                 break
             return body
         body += piece
-        if len(body) > MOST_ANSWER_BYTES:
-            raise UnreachableError(f"its answer has more than {MOST_ANSWER_BYTES} bytes")
+        if len(body) > most_bytes:
+            raise TooLargeError
     raise UnreachableError("it took too long")
 
 

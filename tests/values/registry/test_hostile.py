@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import socket
 import ssl
 import threading
@@ -15,7 +16,7 @@ import trustme
 from kafka_nextgen.errors import RegistryError
 from kafka_nextgen.testing import SchemaRegistry as StandIn
 from kafka_nextgen.values import SchemaRegistry
-from kafka_nextgen.values.registry import client, http_exchange
+from kafka_nextgen.values.registry import client
 from kafka_nextgen.values.registry.answers import seconds_to_wait
 
 REFERENCE = {"name": "A", "subject": "a", "version": 1}
@@ -70,12 +71,41 @@ def test_a_pause_that_no_one_waits_for_is_not_shortened(registry: StandIn) -> No
     assert len(registry.requests) == 1
 
 
-@pytest.mark.usefixtures("tries_once")
-def test_an_answer_that_is_too_long_is_not_read_to_its_end(registry: StandIn, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(http_exchange, "MOST_ANSWER_BYTES", 1000)
+def test_an_answer_of_the_largest_size_is_read(registry: StandIn) -> None:
+    body = '{"schema": "s"}'
+    registry.fail(200, body)
+    assert SchemaRegistry(registry.url, max_answer_bytes=len(body)).schema_by_id(1).text == "s"
+
+
+def test_an_answer_that_says_that_it_is_too_large_is_not_read() -> None:
+    with serving(HEAD) as url, pytest.raises(RegistryError, match="more bytes than max_answer_bytes=999999 allows"):
+        SchemaRegistry(url, max_answer_bytes=999_999).schema_by_id(1)
+
+
+def test_an_answer_that_is_too_large_is_not_asked_for_again(registry: StandIn) -> None:
     registry.fail(200, b" " * 1001)
-    with pytest.raises(RegistryError, match="more than 1000 bytes"):
-        SchemaRegistry(registry.url).schema_by_id(1)
+    with pytest.raises(
+        RegistryError, match="schemas/ids/1: its answer has more bytes than max_answer_bytes=1000 allow"
+    ):
+        SchemaRegistry(registry.url, max_answer_bytes=1000).schema_by_id(1)
+    assert len(registry.requests) == 1
+
+
+def test_an_answer_without_a_length_that_does_not_end_is_cut_off_when_it_is_too_large() -> None:
+    with serving(b"HTTP/1.1 200 OK\r\n\r\n", b" " * 1000) as url, pytest.raises(RegistryError, match="=3000 allows"):
+        SchemaRegistry(url, max_answer_bytes=3000).schema_by_id(1)
+
+
+def test_by_default_schemas_fit_that_are_larger_than_a_registry_stores_and_a_pickle_keeps_the_limit(
+    registry: StandIn,
+) -> None:
+    """The producer of Confluent's registry writes up to 1 MiB; people have raised that for 1.7 MB."""
+    large = json.dumps({"schema": "x" * 1_800_000, "references": []})
+    registry.fail(200, large)
+    assert len(SchemaRegistry(registry.url).schema_by_id(1).text) == 1_800_000
+    small = pickle.loads(pickle.dumps(SchemaRegistry(registry.url, max_answer_bytes=1000)))
+    with pytest.raises(RegistryError, match="max_answer_bytes=1000"):
+        small.schema_by_id(1)
 
 
 @pytest.mark.parametrize("said", [None, "", "soon", "-1", "1.5", "nan", "inf", "Wed, 21 Oct 2026 07:28:00 GMT"])
