@@ -5,6 +5,7 @@ A negative id represents a GUID or a long id (``framing.long_id``).
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from typing import Any, Final, Literal, NamedTuple, Protocol, runtime_checkable
@@ -22,6 +23,7 @@ __all__ = [
     "RegisteredSchema",
     "SchemaSource",
     "SubjectSource",
+    "check_picklable",
     "is_missing",
     "long_id_of",
     "source_of",
@@ -116,13 +118,13 @@ class _Found:
     """Schemas from a function, which raises KeyError if there is none. It gets GUIDs as text."""
 
     def __init__(self, find: Callable[[Any], object], schema_type: str) -> None:
-        self._find = find
+        self.given = find
         self._type = schema_type
 
     def schema_by_id(self, schema_id: int) -> RegisteredSchema:
         what = long_id_of(schema_id)
         try:
-            found: Any = self._find(str(what) if isinstance(what, UUID) else what)
+            found: Any = self.given(str(what) if isinstance(what, UUID) else what)
         except KeyError:
             raise RegistryError(f"the registry has no schema {what}", HTTPStatus.NOT_FOUND) from None
         if isinstance(found, RegisteredSchema):
@@ -135,17 +137,17 @@ class _OfConfluent:
     """confluent-kafka's ``SchemaRegistryClient``, whose errors have an ``http_status_code``."""
 
     def __init__(self, client: Any, is_serialized: bool) -> None:
-        self._client = client
+        self.given = client
         self._format = {"fmt": "serialized"} if is_serialized else {}
 
     def schema_by_id(self, schema_id: int) -> RegisteredSchema:
-        what, client = long_id_of(schema_id), self._client
+        what, client = long_id_of(schema_id), self.given
         if isinstance(what, UUID):
             return self._with_references(client.get_schema_by_guid(str(what), **self._format), None)
         return self._with_references(client.get_schema(what, **self._format), what)
 
     def schema_of(self, subject: str, version: int | Literal["latest"] = "latest") -> RegisteredSchema:
-        client = self._client
+        client = self.given
         if version == "latest":
             found = client.get_latest_version(subject, **self._format)
         else:
@@ -153,7 +155,7 @@ class _OfConfluent:
         return self._with_references(found.schema, found.schema_id)
 
     def versions_of(self, subject: str) -> list[int]:
-        return list(self._client.get_versions(subject))
+        return list(self.given.get_versions(subject))
 
     def _with_references(self, schema: Any, schema_id: int | None) -> RegisteredSchema:
         found: dict[str, str] = {}
@@ -165,9 +167,26 @@ class _OfConfluent:
             if reference.name in above or len(above) > _DEEPEST:
                 raise RegistryError(f"{reference.name}: a schema refers to itself, or is more than {_DEEPEST} deep")
             if reference.name not in found:
-                referred = self._client.get_version(reference.subject, reference.version, True, **self._format).schema
+                referred = self.given.get_version(reference.subject, reference.version, True, **self._format).schema
                 self._follow(referred, found, (*above, reference.name))
                 found[reference.name] = referred.schema_str
+
+
+def check_picklable(source: SchemaSource) -> None:
+    """Raise PicklingError for a source with something that no process can send to another, such as a lock.
+
+    A function that pickle can't find by its name is not refused: cloudpickle, which Spark and dask use, sends it.
+    """
+    try:
+        pickle.dumps(source)
+    except TypeError as error:
+        name = type(getattr(source, "given", source)).__name__
+        raise pickle.PicklingError(
+            f"the format can't be pickled because its registry, a {name}, can't: {error}. Use a SchemaRegistry whose "
+            "tls is a mapping of keys, a mapping of schemas, or a function of a module"
+        ) from None
+    except (pickle.PicklingError, AttributeError):
+        return
 
 
 def is_missing(error: Exception) -> bool:

@@ -20,6 +20,7 @@ from kafka_nextgen.values.schema_source import (
     RegisteredSchema,
     SchemaSource,
     SubjectSource,
+    check_picklable,
     is_missing,
     source_of,
 )
@@ -84,6 +85,10 @@ class _OfSource(Schemas[T]):
         self._source = source
         self._reading = reading
         self._known: Recent[T] = Recent(_MOST)
+
+    def __getstate__(self) -> dict[str, object]:
+        check_picklable(self._source)
+        return self.__dict__
 
     def __call__(self, schema_id: int) -> T:
         known = self._known.get(schema_id)

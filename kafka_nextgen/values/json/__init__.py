@@ -7,7 +7,7 @@ checked for valid JSON. If a field occurs twice, the last one counts.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import partial
 from typing import Any, Literal
 
 from kafka_nextgen.errors import ConfigError, JsonSchemaError
@@ -97,19 +97,16 @@ class Json(ValueFormat):
         known = self._decoders.get((name, flat))
         if known is None:
             target = None if self._arrow is None else self._arrow.target(name, flat)
-
-            def make(node: Node) -> JsonDecoder:
-                return JsonDecoder(node, name, flat, target, self._frame)
-
-            known = self._decoders[name, flat] = self._decoder(make)
+            make = partial(JsonDecoder, name=name, flat=flat, target=target, frame=self._frame)
+            known = make(self._node) if self._union is None else UnionDecoder(self._union, make)
+            self._decoders[name, flat] = known
         return known
-
-    def _decoder(self, make: Callable[[Node], JsonDecoder]) -> ColumnDecoder:
-        return make(self._node) if self._union is None else UnionDecoder(self._union, make)
 
 
 def _schemas_of(registry: object, subject: str | None, leaves: Leaves) -> Schemas[Node]:
-    def read(schema: RegisteredSchema) -> Node:
-        return node_of(schema.text, leaves, schema.references)
-
+    read = partial(_read, leaves)
     return schemas_of(registry, subject, Reading("JSON", read, JsonSchemaError, "a schema, columns='union'"))
+
+
+def _read(leaves: Leaves, schema: RegisteredSchema) -> Node:
+    return node_of(schema.text, leaves, schema.references)

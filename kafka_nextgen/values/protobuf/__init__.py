@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Literal
 
 from kafka_nextgen.errors import ConfigError
 from kafka_nextgen.values.formats import ColumnDecoder, ValueFormat
 from kafka_nextgen.values.framing import Framing
 from kafka_nextgen.values.protobuf.decoder import ProtobufDecoder
-from kafka_nextgen.values.protobuf.descriptors import descriptor_of, path_of
+from kafka_nextgen.values.protobuf.descriptors import MessageType, descriptor_of, path_of
 from kafka_nextgen.values.protobuf.registered import READING, message_in, path_in
 from kafka_nextgen.values.protobuf.shapes import shape_of
 from kafka_nextgen.values.protobuf.writers import Writers
@@ -68,15 +69,15 @@ class Protobuf(ValueFormat):
             )
         schemas = None if registry is None else schemas_of(registry, subject, READING)
         if schemas is not None and message is None:
-            self._descriptor = message_in(schemas.newest(), name)
+            descriptor = message_in(schemas.newest(), name)
         else:
-            self._descriptor = descriptor_of(message, name)
+            descriptor = descriptor_of(message, name)
+        self._message = MessageType(descriptor)
         self._writers: Writers | None = None
         if schemas is not None:
-            found, full_name = schemas, self._descriptor.full_name
-            self._writers = Writers(lambda schema_id: path_in(found(schema_id), full_name))
-        self._shape = shape_of(self._descriptor, enums == "name", unit)
-        self._path = path_of(self._descriptor) if is_framed else ()
+            self._writers = Writers(partial(path_in, schemas, descriptor.full_name))
+        self._shape = shape_of(descriptor, enums == "name", unit)
+        self._path = path_of(descriptor) if is_framed else ()
         self._decoders: dict[tuple[str, bool], ProtobufDecoder] = {}
 
     @staticmethod
@@ -97,6 +98,6 @@ class Protobuf(ValueFormat):
         """Return the decoder for these arguments; repeated calls return the same one."""
         known = self._decoders.get((name, flat))
         if known is None:
-            known = ProtobufDecoder(self._descriptor, self._shape, self._path, name, flat, self._writers)
+            known = ProtobufDecoder(self._message, self._shape, self._path, name, flat, self._writers)
             self._decoders[name, flat] = known
         return known

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
-from functools import cached_property, partial
+from functools import partial
 from typing import Any
 
 from kafka_nextgen.compiled import ACCELERATED, accelerator
@@ -12,6 +11,7 @@ from kafka_nextgen.values.columns import PythonColumnBuilder, flattened
 from kafka_nextgen.values.formats import BadValue, Buffers, ColumnDecoder
 from kafka_nextgen.values.ids import without_ids
 from kafka_nextgen.values.protobuf.compiling import compiled
+from kafka_nextgen.values.protobuf.descriptors import MessageType
 from kafka_nextgen.values.protobuf.frames import behind_frame
 from kafka_nextgen.values.protobuf.layout import layout_of
 from kafka_nextgen.values.protobuf.program import Fault
@@ -47,10 +47,10 @@ class ProtobufDecoder(ColumnDecoder):
     """Decodes to the columns of one message."""
 
     def __init__(
-        self, descriptor: Any, shape: Shape, path: Path, name: str, flat: bool, writers: Writers | None = None
+        self, message: MessageType, shape: Shape, path: Path, name: str, flat: bool, writers: Writers | None = None
     ) -> None:
         self._writers = writers
-        self._descriptor, self._shape, self._path, self._flat = descriptor, shape, path, flat
+        self._message, self._shape, self._path, self._flat = message, shape, path, flat
         self._root = layout_of(shape, name, flat)
         self._layout = flattened(self._root)
         self._programs = {path: compiled(shape, self._root, flat, path)}
@@ -82,30 +82,14 @@ class ProtobufDecoder(ColumnDecoder):
         return [BadValue(row, _reason(*what)) for row, *what in found]
 
     def _in_python(self, builder: Any, path: Path, values: Buffers, start: int, stop: int) -> list[BadValue]:
-        twin = Twin(builder, self._shape, self._root, self._flat, self._parse, path)
+        twin = Twin(builder, self._shape, self._root, self._flat, self._message.parse, path)
         return [BadValue(row, _reason(*what)) for row, *what in twin.decode(values, start, stop)]
-
-    @cached_property
-    def _parse(self) -> Callable[[bytes], Any]:
-        """The function that parses bytes to a message, or returns None if protobuf refuses them."""
-        from google.protobuf.message import DecodeError
-        from google.protobuf.message_factory import GetMessageClass
-
-        kind = GetMessageClass(self._descriptor)
-
-        def parse(data: bytes) -> Any:
-            try:
-                return kind.FromString(data)
-            except DecodeError:
-                return None
-
-        return parse
 
     def _merged(self, values: Buffers, path: Path, row: int) -> bytes | None:
         """Return a value as protobuf writes it after reading it, with each field once; None if protobuf refuses it."""
         data, bounds, _ = values
         value = bytes(memoryview(data)[bounds[row] : bounds[row + 1]])
-        message = self._parse(value[behind_frame(value, path) :])
+        message = self._message.parse(value[behind_frame(value, path) :])
         if message is None:
             return None
         merged: bytes = message.SerializePartialToString(deterministic=True)

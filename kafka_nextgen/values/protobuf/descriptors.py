@@ -2,11 +2,43 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cached_property
 from typing import Any
 
 from kafka_nextgen.errors import ProtobufSchemaError
 
-__all__ = ["add_file", "descriptor_of", "new_pool", "path_of"]
+__all__ = ["MessageType", "add_file", "descriptor_of", "new_pool", "path_of"]
+
+
+class MessageType:
+    """A message by its descriptor.
+
+    Descriptors can't be pickled. A pickle contains the files of the message, so the other process does not need the
+    generated class.
+    """
+
+    def __init__(self, descriptor: Any) -> None:
+        self.descriptor = descriptor
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _message_in, (_files_of(self.descriptor.file), self.descriptor.full_name)
+
+    @cached_property
+    def parse(self) -> Callable[[bytes], Any]:
+        """The function that parses bytes to a message, or returns None if protobuf refuses them."""
+        from google.protobuf.message import DecodeError
+        from google.protobuf.message_factory import GetMessageClass
+
+        kind = GetMessageClass(self.descriptor)
+
+        def parse(data: bytes) -> Any:
+            try:
+                return kind.FromString(data)
+            except DecodeError:
+                return None
+
+        return parse
 
 
 def descriptor_of(message: Any, name: str | None) -> Any:
@@ -30,6 +62,24 @@ def path_of(descriptor: Any) -> tuple[int, ...]:
     siblings = descriptor.file.message_types_by_name.values() if outer is None else outer.nested_types
     index = [each.full_name for each in siblings].index(descriptor.full_name)
     return (index,) if outer is None else (*path_of(outer), index)
+
+
+def _message_in(files: bytes, name: str) -> MessageType:
+    return MessageType(_in_set(files, name))
+
+
+def _files_of(file: Any) -> bytes:
+    """Return a FileDescriptorSet of a file and all files that it imports, directly or not."""
+    from google.protobuf import descriptor_pb2
+
+    found, names, waiting = descriptor_pb2.FileDescriptorSet(), {file.name}, [file]
+    while waiting:
+        each = waiting.pop()
+        each.CopyToProto(found.file.add())
+        waiting += [other for other in each.dependencies if other.name not in names]
+        names.update(other.name for other in each.dependencies)
+    data: bytes = found.SerializeToString()
+    return data
 
 
 def _in_set(data: bytes, name: str | None) -> Any:

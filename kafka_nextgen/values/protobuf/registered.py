@@ -9,23 +9,36 @@ from __future__ import annotations
 from base64 import b64decode
 from typing import Any
 
+from attrs import frozen
+
 from kafka_nextgen.errors import ProtobufSchemaError
 from kafka_nextgen.values.protobuf.descriptors import add_file, new_pool, path_of
 from kafka_nextgen.values.schema_source import RegisteredSchema
-from kafka_nextgen.values.schemas import Reading
+from kafka_nextgen.values.schemas import Reading, Schemas
 
-__all__ = ["READING", "message_in", "path_in"]
+__all__ = ["READING", "SchemaFile", "message_in", "path_in"]
 
 _OWN_NAME = "the schema"
 
 
-def _file_of(schema: RegisteredSchema) -> Any:
-    """Return the descriptor of a schema's file. Raises ProtobufSchemaError if it is invalid."""
+@frozen(eq=False)
+class SchemaFile:
+    """The descriptor of a schema's file. Unpickling compiles it again from the schema."""
+
+    schema: RegisteredSchema
+    descriptor: Any
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _file_of, (self.schema,)
+
+
+def _file_of(schema: RegisteredSchema) -> SchemaFile:
+    """Return the file of a schema. Raises ProtobufSchemaError if it is invalid."""
     pool = new_pool()
     files = {name: _proto(text, name) for name, text in (*schema.references, (_OWN_NAME, schema.text))}
     try:
         add_file(pool, files, _OWN_NAME, set())
-        return pool.FindFileByName(_OWN_NAME)
+        return SchemaFile(schema, pool.FindFileByName(_OWN_NAME))
     except (TypeError, KeyError) as error:  # raised by the pool: the files contradict each other
         raise ProtobufSchemaError(f"the schema can't be used: {error}") from None
 
@@ -48,24 +61,27 @@ def _proto(text: Any, name: str) -> Any:
     return file
 
 
-READING: Reading[Any] = Reading("PROTOBUF", _file_of, ProtobufSchemaError, "a message")
+READING: Reading[SchemaFile] = Reading("PROTOBUF", _file_of, ProtobufSchemaError, "a message")
 
 
-def message_in(file: Any, name: str | None) -> Any:
+def message_in(file: SchemaFile, name: str | None) -> Any:
     """Return the message of this full name, or the first one of a file. Raises ProtobufSchemaError if there is none."""
     if name is None:
-        for message in file.message_types_by_name.values():
+        for message in file.descriptor.message_types_by_name.values():
             return message
         raise ProtobufSchemaError("the schema has no message")
     try:
-        return file.pool.FindMessageTypeByName(name)
+        return file.descriptor.pool.FindMessageTypeByName(name)
     except KeyError:
         raise ProtobufSchemaError(f"the schema has no message {name}") from None
 
 
-def path_in(file: Any, name: str) -> tuple[int, ...]:
-    """Return the indexes of a message in its file. Raises ProtobufSchemaError if the file does not define it."""
-    message = message_in(file, name)
+def path_in(schemas: Schemas[SchemaFile], name: str, schema_id: int) -> tuple[int, ...]:
+    """Return the indexes of a message in the file of a schema.
+
+    Raises ProtobufSchemaError if the file does not define it.
+    """
+    message = message_in(schemas(schema_id), name)
     if message.file.name != _OWN_NAME:
         raise ProtobufSchemaError(f"message {name} is of a file that the schema imports")
     return path_of(message)
