@@ -3,6 +3,9 @@
 A search runs in a separate thread, so a caller never waits longer than its timeout. When the cache is full, the least
 recently used results are removed. A missing schema is remembered only for a while, because it may be registered later.
 Other failures are not remembered.
+
+A producer can invent any number of ids, and each is searched for: with a limit, values whose schema exists could become
+bad. So the cache remembers many missing keys, and does not search for the same ones again and again.
 """
 
 from __future__ import annotations
@@ -24,6 +27,8 @@ __all__ = ["Lookups"]
 
 T = TypeVar("T")
 
+#: How many missing keys are remembered for each result that fits into the cache. One takes about 0.5 KB.
+_MISSING_FOR_EACH = 10
 #: How much longer (seconds) a caller waits after the timeout of a search: the search has the better error.
 _GRACE_S = 1.0
 
@@ -33,7 +38,7 @@ _everywhere: WeakSet[Lookups[Any]] = WeakSet()
 class Lookups(Generic[T]):
     """Looks up keys with ``find``, which may block and raise RegistryError. Thread-safe.
 
-    ``size`` is the maximum number of results, and of missing keys, which are remembered for ``missing_s`` seconds.
+    ``size`` is the maximum number of results. Ten times as many missing keys are remembered, for ``missing_s`` seconds.
     """
 
     def __init__(self, find: Callable[[str], T], size: int, missing_s: float) -> None:
@@ -76,22 +81,34 @@ class Lookups(Generic[T]):
 
     def _search(self, key: str, search: Future[T], keep: bool) -> None:
         try:
-            found = self._find(key)
+            found = self._found_now(key, keep)
         except BaseException as error:  # the waiting callers raise it
-            with self._lock:
-                if isinstance(error, RegistryError) and error.http_status_code == HTTPStatus.NOT_FOUND:
-                    self._missing[key] = clocks.monotonic() + self._missing_s, error
-                    _cut(self._missing, self._size)
-                self._searches.pop(key, None)
+            self._end(key)
             search.set_exception(error)
-            return
+        else:
+            self._end(key)
+            search.set_result(found)
+
+    def _found_now(self, key: str, keep: bool) -> T:
+        """Find the result and remember it, or that the key is missing."""
+        try:
+            found = self._find(key)
+        except RegistryError as error:
+            if error.http_status_code == HTTPStatus.NOT_FOUND:
+                with self._lock:
+                    self._missing[key] = clocks.monotonic() + self._missing_s, copy(error)  # without its traceback
+                    _cut(self._missing, self._size * _MISSING_FOR_EACH)
+            raise
         with self._lock:
             self._missing.pop(key, None)
             if keep:
                 self._found[key] = found
                 _cut(self._found, self._size)
+        return found
+
+    def _end(self, key: str) -> None:
+        with self._lock:
             self._searches.pop(key, None)
-        search.set_result(found)
 
 
 def _cut(kept: OrderedDict[str, Any], size: int) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from types import SimpleNamespace
+from unittest.mock import Mock
 from uuid import UUID
 
 import pytest
@@ -17,13 +18,14 @@ import pytest
 from kafka_nextgen import ConfigError, Secret
 from kafka_nextgen.errors import OutageError, RegistryError
 from kafka_nextgen.testing import SchemaRegistry as StandIn
-from kafka_nextgen.values import RegisteredSchema, SchemaRegistry, SchemaSource
+from kafka_nextgen.values import Avro, RegisteredSchema, SchemaRegistry, SchemaSource
 from kafka_nextgen.values.framing import number_of
 from kafka_nextgen.values.registry import client as client_module
 from kafka_nextgen.values.registry import lookups
 from kafka_nextgen.values.registry.http_exchange import Address
 from kafka_nextgen.values.schema_source import SubjectSource, source_of
 from tests.support.chains import assert_nowhere_in_the_chain
+from tests.values.decoding import decoded, framed
 
 TEXT = '{"type": "string"}'
 OTHER = '{"type": "long"}'
@@ -102,12 +104,40 @@ def test_that_there_is_no_such_schema_is_remembered_for_a_while(registry: StandI
         assert len(registry.requests) == requests
 
 
-def test_missing_schemas_that_are_remembered_are_as_few(registry: StandIn) -> None:
-    client = SchemaRegistry(registry.url, cache_size=2, missing_s=3600.0)
-    for schema_id in (7, 8, 9, 7):
+def test_ten_times_as_many_missing_schemas_are_remembered(registry: StandIn) -> None:
+    client = SchemaRegistry(registry.url, cache_size=1, missing_s=3600.0)
+    for schema_id in (*range(11), *range(1, 11), 0):
         with failing(404):
             client.schema_by_id(schema_id)
-    assert len(registry.requests) == 4, "the first one was given up for the third"
+    asked = [int(path.rpartition("/")[2]) for _, path in registry.requests]
+    assert asked == [*range(11), 0], "the first one was given up for the eleventh"
+
+
+def test_what_is_remembered_of_a_missing_schema_does_not_hold_the_answer(registry: StandIn) -> None:
+    client = SchemaRegistry(registry.url)
+    with failing(404):
+        client.schema_by_id(7)
+    ((_, remembered),) = client._lookups._missing.values()
+    assert remembered.__traceback__ is None, "its frames would keep what the registry answered"
+
+
+def test_a_result_that_can_not_be_kept_fails_the_callers_and_the_next_call_searches_again(
+    registry: StandIn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    schema_id = registry.register("orders-value", TEXT)
+    client = SchemaRegistry(registry.url)
+    with monkeypatch.context() as patch:
+        patch.setattr(lookups, "_cut", Mock(side_effect=MemoryError))
+        with pytest.raises(MemoryError):
+            client.schema_by_id(schema_id)
+    assert client.schema_by_id(schema_id).text == TEXT
+
+
+def test_an_id_that_exists_is_found_however_many_do_not_before_it(registry: StandIn) -> None:
+    registry.register("orders-value", TEXT)
+    avro = Avro(registry=SchemaRegistry(registry.url, cache_size=1), reader_schema=TEXT)
+    batch, bad = decoded(avro, [framed(number, b"\2x") for number in (*range(1000, 1030), 1)])
+    assert (batch.column(0).to_pylist()[30], len(bad)) == ("x", 30)
 
 
 # ---- references
