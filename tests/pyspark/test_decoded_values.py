@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from base64 import b64encode
 from collections.abc import Iterator, Mapping
 from datetime import timedelta
 from decimal import Decimal
@@ -125,6 +126,79 @@ def test_a_stream_decodes_avro_of_several_schemas_that_executors_ask_the_registr
         (None, None, None, None, None),
     ]
     assert registry.requests
+
+
+def login(registry: SchemaRegistry, subject: str) -> dict[str, Any]:
+    return {
+        "valueSubject": subject,
+        "schemaRegistry.url": registry.url,
+        "schemaRegistry.user": "billing",
+        "schemaRegistry.password": "s3cret",
+    }
+
+
+JSON_FIRST = '{"type": "object", "properties": {"id": {"type": "integer"}}, "required": ["id"]}'
+JSON_SECOND = """{"type": "object", "required": ["id"], "properties": {"id": {"type": "integer"},
+    "status": {"enum": ["NEW", "PAID"]}, "token": {"type": "string", "format": "uuid"},
+    "at": {"type": "string", "format": "date-time"}}}"""
+
+
+def test_json_with_a_registry_has_the_columns_of_the_latest_schema_in_batches_and_streams(
+    sources: Sources, registry: SchemaRegistry
+) -> None:
+    first, second = (registry.register("json-value", schema, "JSON") for schema in (JSON_FIRST, JSON_SECOND))
+    token = "89791762-2336-4186-9674-299b90a802e2"
+    order = {"id": 2, "status": "PAID", "token": token, "at": "1970-01-01T00:00:01Z"}
+    values = [framed(first, b'{"id": 1}'), framed(second, json.dumps(order).encode()), None]
+    options = {"subscribe": topic_of(sources, values), "valueFormat": "json", **login(registry, "json-value")}
+    frame = sources.batch(OURS, **options)
+    stream = sources.stream(OURS, startingOffsets="earliest", **options)
+    for each in (frame, stream):
+        assert (
+            each.schema["value"].dataType.simpleString() == "struct<id:bigint,status:string,token:string,at:timestamp>"
+        )
+    writer = stream.writeStream.format("memory").queryName("registered_json").trigger(availableNow=True)
+    run_to_the_end(writer.start)
+    for read in (frame, sources.spark.table("registered_json")):
+        rows = read.selectExpr("value.*", "unix_micros(value.at) AS us").orderBy("id").collect()
+        assert [(row.id, row.status, row.token, row.us) for row in rows] == [
+            (None, None, None, None),
+            (1, None, None, None),
+            (2, "PAID", token, 1_000_000),
+        ]
+
+
+def test_protobuf_with_a_registry_is_read_by_the_ids_of_values_in_batches_and_streams(
+    sources: Sources, registry: SchemaRegistry
+) -> None:
+    old = file_of("proto3", {"M": [F("id", 1, "uint64")]})
+    new = file_of("proto3", {"Other": [F("x", 1, "string")], "M": [F("id", 1, "uint64"), F("tag", 2, "string")]})
+    later = file_of("proto3", {"M": [F("id", 1, "uint64"), F("tag", 2, "string"), F("more", 3, "string")]})
+    texts = [b64encode(file.SerializeToString()).decode() for file in (old, new, later)]
+    ids = [registry.register("pb-value", text, "PROTOBUF") for text in texts[:2]]
+    values = [
+        framed(ids[0], b"\0" + class_of(old, "M")(id=1).SerializeToString()),
+        framed(ids[1], b"\2\2" + class_of(new, "M")(id=2, tag="x").SerializeToString()),
+        framed(77, b"\0"),
+        None,
+    ]
+    options = {"subscribe": topic_of(sources, values), "valueFormat": "protobuf", "valueMessage": "t.M"}
+    options |= {"onError": "null", **login(registry, "pb-value")}
+    frame = sources.batch(OURS, **options)
+    stream = sources.stream(OURS, startingOffsets="earliest", **options)
+    registry.register("pb-value", texts[2], "PROTOBUF")  # for the next load()
+    for each in (frame, stream):
+        assert each.schema["value"].dataType.simpleString() == "struct<id:decimal(20,0),tag:string>"
+    writer = stream.writeStream.format("memory").queryName("registered_pb").trigger(availableNow=True)
+    run_to_the_end(writer.start)
+    for read in (frame, sources.spark.table("registered_pb")):
+        rows = read.select("offset", "value.*", "value_error").orderBy("offset").collect()
+        assert [(row.id, row.tag, row.value_error) for row in rows] == [
+            (1, "", None),
+            (2, "x", None),
+            (None, None, "schema 77: the registry has no schema 77"),
+            (None, None, None),
+        ]
 
 
 def test_protobuf_values_and_json_keys_have_types_of_spark(sources: Sources, tmp_path: Path) -> None:

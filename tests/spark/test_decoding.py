@@ -202,6 +202,127 @@ def test_the_latest_schema_of_the_subject_defines_the_columns_and_tasks_find_the
         assert orders.values(**options, valueSchema=FIRST) == [{"id": 1}, {"id": 2}]
 
 
+def pinned(reader: BatchReader, registry: SchemaRegistry) -> tuple[list[Any], list[str]]:
+    """The values that tasks read, and what they ask the registry for."""
+    asked = len(registry.requests)
+    values = [row for task in reader.partitions() for batch in reader.read(task) for row in batch["value"].to_pylist()]
+    return values, [path for _, path in registry.requests[asked:]]
+
+
+def test_json_is_read_by_the_schema_that_was_the_latest_and_tasks_do_not_ask(topic: Make) -> None:
+    with SchemaRegistry() as registry:
+        first = registry.register("orders-value", JSON_SCHEMA, "JSON")
+        registry.register("orders-value", JSON_SCHEMA.replace("}}", '}, "paid": {"type": "boolean"}}'), "JSON")
+        values = [framed(first, b'{"id": 1}'), framed(77, b'{"id": 2, "paid": true, "other": 3}')]
+        orders = topic([("a", values[0]), ("b", values[1]), ("c", None)])
+        options = {"valueFormat": "json", "valueSubject": "orders-value", "schemaRegistry.url": registry.url}
+        reader = orders.reader(**options)
+        registry.register("orders-value", JSON_SCHEMA.replace("id", "other"), "JSON")
+        assert pinned(reader, registry) == ([{"id": 1, "paid": None}, {"id": 2, "paid": True}, None], [])
+        assert orders.values(**options, valueSchema=JSON_SCHEMA) == [{"id": 1}, {"id": 2}, None]
+
+
+def test_json_with_a_registry_may_have_the_frame_of_apicurio(topic: Make) -> None:
+    with SchemaRegistry() as registry:
+        registry.register("orders-value", JSON_SCHEMA, "JSON")
+        orders = topic([("a", b"\0" + (2**40).to_bytes(8, "big") + b'{"id": 1}')])
+        options = {**JSON, "schemaRegistry.url": registry.url, "schemaRegistry.framing": "apicurio"}
+        assert orders.values(**options, valueSubject="orders-value") == [{"id": 1}]
+        assert orders.values(**options, valueSchema=JSON_SCHEMA) == [{"id": 1}]
+
+
+def file_with(*fields: str, before: str | None = None) -> str:
+    """The file of a message Order with these numbers, and one before it, as a registry serializes it."""
+    file = descriptor_pb2.FileDescriptorProto(name="shop.proto", package="shop", syntax="proto3")
+    if before is not None:
+        file.message_type.add(name=before)
+    order = file.message_type.add(name="Order")
+    for number, name in enumerate(fields, 1):
+        order.field.add(name=name, number=number, type="TYPE_INT64", label="LABEL_OPTIONAL")
+    return b64encode(file.SerializeToString()).decode()
+
+
+def test_protobuf_has_the_columns_of_the_latest_schema_and_tasks_find_the_message_in_the_others(topic: Make) -> None:
+    with SchemaRegistry() as registry:
+        first = registry.register("orders-value", file_with("id"), "PROTOBUF")
+        second = registry.register("orders-value", file_with("id", "count", before="Other"), "PROTOBUF")
+        values = [framed(first, b"\0\x08\1"), framed(second, b"\2\2\x08\2\x10\3"), framed(77, b"\0")]
+        orders = topic([("a", values[0]), ("b", values[1]), ("c", values[2]), ("d", None)])
+        options = {"valueSubject": "orders-value", "schemaRegistry.url": registry.url, "onError": "skip"}
+        reader = orders.reader(valueFormat="protobuf", valueMessage="shop.Order", **options)
+        registry.register("orders-value", file_with("other"), "PROTOBUF")
+        found, asked = pinned(reader, registry)
+        assert found == [{"id": 1, "count": 0}, {"id": 2, "count": 3}, None]
+        assert asked == [f"/schemas/ids/{number}?format=serialized" for number in (first, 77)], "the other one is known"
+        given = {"valueSchema": b64encode(descriptors()).decode(), **options, "onError": "null"}
+        read = orders.values(valueFormat="protobuf", valueMessage="shop.Order", **given)
+        assert [value and value["id"] for value in read] == [1, 2, None, None], (
+            "the message that was given has the columns"
+        )
+
+
+def test_without_a_name_the_message_is_the_first_of_the_latest_schema(topic: Make) -> None:
+    with SchemaRegistry() as registry:
+        schema_id = registry.register("orders-value", file_with("id"), "PROTOBUF")
+        orders = topic([("a", framed(schema_id, b"\0\x08\1"))])
+        options = {"valueSubject": "orders-value", "schemaRegistry.url": registry.url}
+        assert orders.values(valueFormat="protobuf", **options) == [{"id": 1}]
+
+
+def test_a_registered_time_of_protobuf_may_be_beyond_the_range_of_nanoseconds(topic: Make) -> None:
+    (file,) = descriptor_pb2.FileDescriptorSet.FromString(descriptors()).file
+    at = Timestamp(seconds=32_503_680_000).SerializeToString()
+    with SchemaRegistry() as registry:
+        schema_id = registry.register("s", b64encode(file.SerializeToString()).decode(), "PROTOBUF")
+        orders = topic([("a", framed(schema_id, b"\0\x12" + bytes([len(at)]) + at))])
+        read = orders.values(valueFormat="protobuf", valueSubject="s", **{"schemaRegistry.url": registry.url})
+        assert read[0]["at"].year == 3000
+
+
+def test_keys_that_have_no_frame_stand_beside_values_that_are_registered(topic: Make) -> None:
+    with SchemaRegistry() as registry:
+        schema_id = registry.register("orders-value", JSON_SCHEMA, "JSON")
+        orders = topic([("5", framed(schema_id, b'{"id": 1}'))])
+        options = {**JSON, "valueSubject": "orders-value", "schemaRegistry.url": registry.url, "keyFormat": "json"}
+        wanted = columns(key=LongType(), value=columns(id=LongType()))
+        found = orders.read(wanted, **options, keyFramed="false")
+        assert found.to_pylist() == [{"key": 5, "value": {"id": 1}}]
+        with pytest.raises(RegistryError, match=r"latest schema of keySubject=t.*-key.* set keyFramed=false"):
+            orders.read(wanted, **options)
+
+
+@pytest.mark.parametrize(
+    ("registered", "kind", "options", "message"),
+    [
+        (
+            FIRST,
+            "AVRO",
+            JSON,
+            "valueSubject=s: the schema is of the type AVRO: use valueFormat=avro, or another subject",
+        ),
+        (
+            '{"type": "object", "properties": {"a": {}}}',
+            "JSON",
+            JSON,
+            "valueSubject=s: #/properties/a: it does not say",
+        ),
+        (
+            file_with("id"),
+            "PROTOBUF",
+            {"valueFormat": "protobuf", "valueMessage": "shop.Gone"},
+            "valueSubject=s: the schema has no message shop.Gone",
+        ),
+    ],
+)
+def test_a_latest_schema_that_can_not_be_used_is_named(
+    topic: Make, registered: str, kind: str, options: dict[str, str], message: str
+) -> None:
+    with SchemaRegistry() as registry:
+        registry.register("s", registered, kind)
+        with pytest.raises(SchemaError, match=f"the latest schema of {message}"):
+            topic([]).reader(**options, valueSubject="s", **{"schemaRegistry.url": registry.url})
+
+
 def test_a_registry_that_lacks_the_subject_is_asked_by_the_driver_which_names_the_option(topic: Make) -> None:
     with SchemaRegistry() as registry, pytest.raises(RegistryError, match="latest schema of valueSubject=nothing") as e:
         topic([]).reader(valueFormat="avro", valueSubject="nothing", **{"schemaRegistry.url": registry.url})

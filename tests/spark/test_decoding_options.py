@@ -36,7 +36,7 @@ def test_keys_and_values_have_a_format_each() -> None:
     found = decoding(AVRO, {"keyFormat": "JSON", "keyFramed": "true", "onError": "null"})
     assert found.fields == (
         FieldOptions("key", "json", None, None, None, "orders-key", True),
-        FieldOptions("value", "avro", '"long"', None, None, "orders-value", False),
+        FieldOptions("value", "avro", '"long"', None, None, "orders-value", None),
     )
     assert found.on_error == "null"
 
@@ -76,6 +76,13 @@ def test_the_registry_has_credentials_that_are_not_shown() -> None:
     hash(options.decoding)
 
 
+@pytest.mark.parametrize("format_name", ["json", "avro", "protobuf"])
+def test_each_format_uses_the_registry_unless_an_option_says_how_values_are_framed(format_name: str) -> None:
+    found = decoding(REGISTRY, {"valueFormat": format_name, "keyFormat": "json", "keyFramed": "false"})
+    key, value = (each.registry_of(found.registry) for each in found.fields)
+    assert (key, value) == (None, found.registry)
+
+
 def test_a_token_is_enough() -> None:
     registry = decoding(REGISTRY, {"schemaRegistry.token": "abc"}).registry
     assert registry is not None
@@ -96,10 +103,21 @@ def test_a_token_is_enough() -> None:
         ({"valueFormat": "protobuf", "valueSchemaFile": "o.pb"}, "valueMessage", "is required, as package.Message"),
         ({"valueFormat": "protobuf", "valueMessage": "a.B"}, "valueSchemaFile", "protoc --include_imports"),
         ({**REGISTRY, "subscribe": "a,b"}, "valueSubject", "valueSubject is required, for instance orders-value"),
-        ({**REGISTRY, "valueFramed": "true"}, "valueFramed", "is not needed"),
+        ({**REGISTRY, "keyFormat": "json", "valueFramed": "true"}, "valueFramed", "schemaRegistry.url is not used"),
+        (
+            {**REGISTRY, "keyFormat": "json", "keyFramed": "false", "valueFramed": "false"},
+            "schemaRegistry.url",
+            "without",
+        ),
         ({**AVRO, "schemaRegistry.user": "a"}, "schemaRegistry.url", "is required with schemaregistry.user"),
-        ({**PROTOBUF, "schemaRegistry.url": "http://r"}, "schemaRegistry.url", "is for valueFormat=avro"),
-        ({"schemaRegistry.url": "http://r"}, "schemaRegistry.url", "is for valueFormat=avro"),
+        ({"schemaRegistry.url": "http://r"}, "schemaRegistry.url", "needs valueFormat or keyFormat"),
+        ({**REGISTRY, "valueFormat": "json", "subscribe": "a,b"}, "valueSubject", "valueSubject is required"),
+        ({**REGISTRY, "valueFormat": "protobuf", "valueSchemaFile": "o.pb"}, "valueMessage", "is required"),
+        (
+            {**REGISTRY, "valueFormat": "protobuf", "schemaRegistry.framing": "apicurio"},
+            "schemaRegistry.framing",
+            "has the name of the message in front of values",
+        ),
         ({**REGISTRY, "schemaRegistry.user": "a"}, "schemaRegistry.password", "are given together"),
         (
             {**REGISTRY, "schemaRegistry.user": "a", "schemaRegistry.password": "b", "schemaRegistry.token": "c"},

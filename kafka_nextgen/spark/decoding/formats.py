@@ -26,6 +26,8 @@ __all__ = ["Decoding", "FieldFormat", "format_of", "registry_of"]
 
 #: Formats that a process keeps.
 _KEPT = 16
+#: A pinned source has one schema under any subject.
+_PINNED = "pinned"
 
 
 @frozen
@@ -34,7 +36,7 @@ class FieldFormat:
 
     ``schema`` is in the form that the format accepts: text, bytes, an Arrow type, or a registered schema with all
     schemas that it refers to. With a ``registry`` it defines the columns, and values name the schemas with which they
-    were written.
+    were written. Without a registry, ``is_framed`` says whether values have a frame.
     """
 
     field: Field
@@ -56,26 +58,41 @@ class Decoding:
 @lru_cache(_KEPT)
 def format_of(planned: FieldFormat) -> ValueFormat:
     """Return the format. Raises the format's errors for its schema."""
+    if planned.registry is None:
+        return _by_schema(planned)
+    registry, framing = registry_of(planned.registry, planned.format), planned.registry.framing
+    if isinstance(planned.schema, RegisteredSchema):
+        pinned = Pinned(registry, planned.schema)
+        if planned.format == "protobuf":
+            return Protobuf(None, planned.message, registry=pinned, subject=_PINNED, unit="us")
+        make = Json if planned.format == "json" else Avro
+        return make(registry=pinned, subject=_PINNED, framing=framing)
+    if planned.format == "protobuf":
+        return Protobuf(planned.schema, planned.message, registry=registry, unit="us")
+    if planned.format == "json":  # its fields have names, so the schemas of values are not needed
+        return Json(planned.schema, framed=True, framing=framing)
+    return Avro(registry=registry, reader_schema=planned.schema, framing=framing)
+
+
+def _by_schema(planned: FieldFormat) -> ValueFormat:
     if planned.format == "json":
         return Json(planned.schema, framed=planned.is_framed)
     if planned.format == "protobuf":
         return Protobuf(planned.schema, planned.message, framed=planned.is_framed, unit="us")
-    if planned.registry is None:
-        return Avro(planned.schema, framed=planned.is_framed)
-    registry, framing = registry_of(planned.registry), planned.registry.framing
-    if isinstance(planned.schema, RegisteredSchema):
-        return Avro(registry=Pinned(registry, planned.schema), subject="pinned", framing=framing)
-    return Avro(registry=registry, reader_schema=planned.schema, framing=framing)
+    return Avro(planned.schema, framed=planned.is_framed)
 
 
 @lru_cache(_KEPT)
-def registry_of(options: RegistryOptions) -> SchemaRegistry:
-    """Return a client of the registry. Raises ``ConfigError``, which names the option."""
+def registry_of(options: RegistryOptions, format_name: Format) -> SchemaRegistry:
+    """Return a client for schemas of a format; it asks for Protobuf's as descriptors, which Python can't compile.
+
+    Raises ``ConfigError``, which names the option.
+    """
     limit: dict[str, Any] = {}
     if options.max_answer_bytes is not None:
         limit = {"max_answer_bytes": options.max_answer_bytes}
     try:
-        return SchemaRegistry(
+        registry = SchemaRegistry(
             options.url.reveal(),
             user=options.user,
             token=options.token,
@@ -86,3 +103,4 @@ def registry_of(options: RegistryOptions) -> SchemaRegistry:
     except ConfigError as error:
         option = f"schemaRegistry.{error.key}" if error.key else "schemaRegistry.url"
         raise ConfigError(f"{option}: {error}", option) from None
+    return registry.serialized() if format_name == "protobuf" else registry

@@ -1,6 +1,8 @@
 """The options for decoding keys and values. Reading them is pure: no file is read, and no registry is asked.
 
 The options of values begin with ``value``, those of keys with ``key``. A format may be given for either, or for both.
+With a registry, values are framed, and their schemas are those of the registry. The option ``valueFramed`` says instead
+whether values have a frame, whose id is then skipped, and the registry is not used for them.
 """
 
 from __future__ import annotations
@@ -54,7 +56,10 @@ DECODING_OPTIONS: Final = (
 
 @frozen
 class FieldOptions:
-    """How keys or values are decoded, as given by the options: the schema may be in a file, or in the registry."""
+    """How keys or values are decoded, as given by the options: the schema may be in a file, or in the registry.
+
+    ``is_framed`` is None if the option is not given: then the registry is used, if there is one.
+    """
 
     field: Field
     format: Format
@@ -62,11 +67,15 @@ class FieldOptions:
     schema_file: str | None
     message: str | None
     subject: str | None
-    is_framed: bool
+    is_framed: bool | None
 
     def option(self, name: str) -> str:
         """Return the name of one of its options, such as ``valueSchema`` for ``Schema``."""
         return self.field + name
+
+    def registry_of(self, registry: RegistryOptions | None) -> RegistryOptions | None:
+        """Return the registry if the schemas are there."""
+        return registry if self.is_framed is None else None
 
 
 @frozen
@@ -126,7 +135,7 @@ def _field(values: OptionValues, name: Field, topics: Collection[str]) -> FieldO
         _not_empty(values, f"{name}SchemaFile"),
         _not_empty(values, f"{name}Message"),
         f"{next(iter(topics))}-{name}" if subject is None and len(topics) == 1 else subject,
-        values.boolean(f"{name}Framed", default=False),
+        values.boolean(f"{name}Framed", default=False) if f"{name}Framed" in values else None,
     )
 
 
@@ -141,27 +150,39 @@ def _check_schema(read: FieldOptions, registry: RegistryOptions | None) -> None:
     """Refuse options that contradict each other, or a format without a schema."""
     schema, file, message = (read.option(name) for name in ("Schema", "SchemaFile", "Message"))
     has_schema = read.schema is not None or read.schema_file is not None
-    told = f"{read.option('Format')}={read.format}"
+    told, used = f"{read.option('Format')}={read.format}", read.registry_of(registry)
     if read.schema is not None and read.schema_file is not None:
         raise ConfigError(f"{schema} and {file} are given: remove one", schema)
-    if (read.message is not None) != (read.format == "protobuf"):
-        what = "is for protobuf only: remove it" if read.message is not None else "is required, as package.Message"
-        raise ConfigError(f"{message} {what}, with {told}", message)
-    if read.format == "protobuf" and not has_schema:
-        how = "the file that protoc --include_imports --descriptor_set_out writes"
-        raise ConfigError(f"{told} needs {file}, {how}, or {schema}, the same in base64", file)
-    if read.format == "avro" and not has_schema:
-        _check_registered(read, registry, told)
-    if read.is_framed and registry is not None and read.format == "avro":
-        framed = read.option("Framed")
-        raise ConfigError(f"{framed} is not needed: with {_URL} values are always framed. Remove it", framed)
+    if read.message is not None and read.format != "protobuf":
+        raise ConfigError(f"{message} is for protobuf only: remove it, with {told}", message)
+    if read.message is None and read.format == "protobuf" and (has_schema or used is None):
+        raise ConfigError(f"{message} is required, as package.Message, with {told}", message)
+    if not has_schema and read.format != "json" and used is None:
+        raise _no_schema(read, registry, told)
+    if used is not None:
+        _check_registered(read, used, has_schema)
 
 
-def _check_registered(read: FieldOptions, registry: RegistryOptions | None, told: str) -> None:
-    schema, subject = read.option("Schema"), read.option("Subject")
-    if registry is None:
-        raise ConfigError(f"{told} needs {schema}, {schema}File or {_URL}", schema)
-    if not read.subject:
+def _no_schema(read: FieldOptions, registry: RegistryOptions | None, told: str) -> ConfigError:
+    schema, file, framed = (read.option(name) for name in ("Schema", "SchemaFile", "Framed"))
+    if registry is not None:
+        return ConfigError(f"with {framed}, {_URL} is not used: remove {framed}, or give {schema} or {file}", framed)
+    if read.format == "avro":
+        return ConfigError(f"{told} needs {schema}, {file} or {_URL}", schema)
+    how = "the file that protoc --include_imports --descriptor_set_out writes"
+    return ConfigError(f"{told} needs {file}, {how}, or {schema}, the same in base64, or {_URL}", file)
+
+
+def _check_registered(read: FieldOptions, registry: RegistryOptions, has_schema: bool) -> None:
+    """Refuse what keys or values whose schemas are in the registry can't have."""
+    schema, subject, framing = read.option("Schema"), read.option("Subject"), f"{_REGISTRY}framing"
+    if read.format == "protobuf" and registry.framing != "confluent":
+        raise ConfigError(
+            f"{framing}={registry.framing} is not read with {read.option('Format')}=protobuf: it has the name of the "
+            "message in front of values. Let producers write Confluent's frame",
+            framing,
+        )
+    if not has_schema and not read.subject:
         raise ConfigError(
             f"{subject} is required, for instance orders-{read.field}: the latest schema of that subject defines the "
             f"columns of all topics. {schema} may define them instead",
@@ -176,12 +197,8 @@ def _registry(values: OptionValues, fields: Collection[FieldOptions]) -> Registr
     url = values.text(_URL)
     if not url:
         raise ConfigError(f"{_URL} is required with {', '.join(sorted(others))}", _URL)
-    if not any(each.format == "avro" for each in fields):
-        raise ConfigError(
-            f"{_URL} is for valueFormat=avro or keyFormat=avro. JSON and Protobuf need a schema: with Framed=true the "
-            "id in front of their values is skipped",
-            _URL,
-        )
+    if all(each.is_framed is not None for each in fields):
+        raise ConfigError(f"{_URL} needs valueFormat or keyFormat, without valueFramed or keyFramed", _URL)
     user, password = values.text(f"{_REGISTRY}user"), values.text(f"{_REGISTRY}password")
     if (user is None) != (password is None):
         raise ConfigError(f"{_REGISTRY}user and {_REGISTRY}password are given together", f"{_REGISTRY}password")

@@ -6,6 +6,7 @@ import json
 from array import array
 from base64 import b64decode
 from collections.abc import Mapping
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
@@ -52,14 +53,25 @@ def types_of(decoding: Decoding) -> Mapping[str, pa.DataType]:
 
 
 def _planned(options: FieldOptions, registry: RegistryOptions | None, wanted: StructType | None) -> FieldFormat:
-    used = registry if options.format == "avro" else None
+    used = options.registry_of(registry)
     schema: Any = _schema(options, used, wanted)
-    found = FieldFormat(options.field, options.format, schema, options.message, options.is_framed, used)
+    found = FieldFormat(options.field, options.format, schema, options.message, bool(options.is_framed), used)
     try:
         format_of(found)
     except (AvroSchemaError, JsonSchemaError, ProtobufSchemaError) as error:
+        if isinstance(schema, RegisteredSchema):
+            raise _unusable(options, schema, error) from None
         raise SchemaError(f"{_where(options)}: {error}", options.option("Schema")) from None
     return found
+
+
+def _unusable(options: FieldOptions, schema: RegisteredSchema, error: Exception) -> SchemaError:
+    """The error for the latest schema of a subject."""
+    subject, kind = options.option("Subject"), schema.type.lower()
+    what = f"the latest schema of {subject}={options.subject}: {error}"
+    if kind != options.format:
+        return SchemaError(f"{what}: use {options.option('Format')}={kind}, or another subject", subject)
+    return SchemaError(what, subject)
 
 
 def _where(options: FieldOptions) -> str:
@@ -109,9 +121,11 @@ def _latest(options: FieldOptions, registry: RegistryOptions) -> RegisteredSchem
     """The latest schema of the subject, which defines the columns."""
     subject = options.option("Subject")
     try:
-        return registry_of(registry).schema_of(options.subject or "")
+        return registry_of(registry, options.format).schema_of(options.subject or "")
     except RegistryError as error:
         what = f"the columns are those of the latest schema of {subject}={options.subject}, but {error}"
+        if error.http_status_code == HTTPStatus.NOT_FOUND:
+            what += f". If {options.field}s are not framed, set {options.option('Framed')}=false"
         raise RegistryError(what, error.http_status_code) from None
 
 
