@@ -15,7 +15,7 @@
 
 typedef enum { /* as in program.py */
     AVRO_END,
-    AVRO_NULL,
+    AVRO_NULL,         /* a: the column up to before which all siblings become null as well, 0 for none */
     AVRO_BOOLEAN,
     AVRO_INT,          /* a: what it has to be below, 0 for none; so the next two */
     AVRO_LONG,
@@ -123,6 +123,8 @@ static int is_instruction_sound(const AvroProgram *program, int64_t place, const
     if (at->operation < 0 || at->operation >= AVRO_OPERATIONS || at->c < 0 || !fits_column(tree, at))
         return 0;
     switch (at->operation) {
+    case AVRO_NULL:
+        return at->a == 0 || (at->a > at->column && at->a <= tree->count);
     case AVRO_FIXED: case AVRO_LONG_FIXED:
         return at->a >= 0 && at->a <= (1 << 20);
     case AVRO_ENUM:

@@ -112,6 +112,17 @@ static inline int choose_null(AvroRun *run, BuiltColumn *columns, const Instruct
     return status != FILLED || at->column < 0 ? status : append_null(columns, (int32_t)at->column);
 }
 
+/* Null in a column, and in its siblings up to before `at->a`. */
+static int append_nulls(BuiltColumn *columns, const Instruction *at) {
+    int32_t column = (int32_t)at->column;
+    int status;
+    do {
+        status = append_null(columns, column);
+        column = columns[column].end;
+    } while (status == FILLED && column < at->a);
+    return status;
+}
+
 /* A struct of which one child gets the value, and the others are null. */
 static int begin_branch(BuiltColumn *columns, const Instruction *at) {
     int status = append_struct(&columns[at->column]);
@@ -148,7 +159,7 @@ static int run_control(AvroRun *run, const AvroProgram *program, BuiltColumn *co
     if (status != FILLED)
         return status;
     switch (at->operation) {
-    case AVRO_NULL: return column == NULL ? FILLED : append_null(columns, (int32_t)at->column);
+    case AVRO_NULL: return column == NULL ? FILLED : append_nulls(columns, at);
     case AVRO_STRUCT: return column == NULL ? FILLED : append_struct(column);
     case AVRO_BRANCH: return begin_branch(columns, at);
     case AVRO_LIST: return begin_list(run, column, at, place);

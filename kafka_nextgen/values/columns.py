@@ -12,7 +12,7 @@ from array import array
 from collections.abc import Iterator, Sequence
 from enum import IntEnum
 
-from attrs import frozen
+from attrs import field, frozen
 
 __all__ = [
     "MOST_COLUMNS",
@@ -55,6 +55,12 @@ class Column:
     children: tuple[Column, ...] = ()
     symbols: tuple[str, ...] | None = None
     metadata: bytes | None = None
+    #: The number of columns: this one and all its descendants.
+    size: int = field(init=False, eq=False, repr=False)
+
+    @size.default
+    def _size(self) -> int:
+        return 1 + sum(child.size for child in self.children)
 
     def __iter__(self) -> Iterator[Column]:
         """Yield this column and all its descendants, parents first."""

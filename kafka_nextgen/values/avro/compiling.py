@@ -8,7 +8,7 @@ from attrs import evolve, frozen
 
 from kafka_nextgen.errors import AvroSchemaError
 from kafka_nextgen.values.avro.costs import Costs
-from kafka_nextgen.values.avro.defaults import Defaults
+from kafka_nextgen.values.avro.defaults import Default, Defaults
 from kafka_nextgen.values.avro.layout import record_of
 from kafka_nextgen.values.avro.program import MOST_INSTRUCTIONS, Op, Program, Writing
 from kafka_nextgen.values.avro.resolution import branch_for, conflict, fields_of_writer
@@ -16,7 +16,7 @@ from kafka_nextgen.values.avro.scalars import emit_scalar, least_bytes
 from kafka_nextgen.values.avro.types import NO_DEFAULT, Array, Field, Map, Record, Type, Union
 from kafka_nextgen.values.columns import Column
 
-__all__ = ["compiled", "failing"]
+__all__ = ["compiled", "defaults_of", "failing"]
 
 
 @frozen
@@ -40,7 +40,7 @@ class _Place:
 def _numbered(columns: Sequence[Column], index: int) -> Iterator[tuple[int, Column]]:
     for column in columns:
         yield index, column
-        index += sum(1 for _ in column)
+        index += column.size
 
 
 def failing(text: str) -> Program:
@@ -50,9 +50,18 @@ def failing(text: str) -> Program:
     return writing.done()
 
 
-def compiled(writer: Type, reader: Type, root: Column, flat: bool) -> Program:
-    """Return the program that reads values of ``writer`` into columns laid out for ``reader``."""
-    compiler = _Compiler()
+def defaults_of(reader: Type) -> Defaults:
+    """Return the defaults that all programs for this reader's schema share."""
+    return Defaults(reader, _as_it_is)
+
+
+def _as_it_is(kind: Type, root: Column) -> Program:
+    return compiled(kind, kind, root, False)
+
+
+def compiled(writer: Type, reader: Type, root: Column, flat: bool, defaults: Defaults | None = None) -> Program:
+    """Return the program that reads values of ``writer`` into columns laid out for ``reader``, with its ``defaults``."""
+    compiler = _Compiler(defaults_of(reader) if defaults is None else defaults)
     if flat and record_of(reader) is not None:
         compiler.value(writer, _Place.of(reader, 0, root))
     else:
@@ -62,10 +71,11 @@ def compiled(writer: Type, reader: Type, root: Column, flat: bool) -> Program:
 
 
 class _Compiler:
-    def __init__(self) -> None:
+    def __init__(self, defaults: Defaults) -> None:
         self.writing = Writing()
         self._costs = Costs()
-        self._defaults = Defaults(self.writing, lambda kind, root: compiled(kind, kind, root, False))
+        self._defaults = defaults
+        self._places: dict[int, int] = {}  # of defaults in the program, by their ids
 
     def value(self, writer: Type, place: _Place | None) -> None:
         """Compile reading a value of ``writer`` into its place. Raises AvroSchemaError if that is impossible."""
@@ -193,14 +203,31 @@ class _Compiler:
         reader = place.kind
         assert isinstance(reader, Record)
         self._struct(place.column)
-        places = {field.name: place.child(number, field.type) for number, field in enumerate(reader.fields)}
-        readers = fields_of_writer(writer, reader)
+        readers = fields_of_writer(writer.fields, reader)
         for field in writer.fields:
             other = readers.get(field.name)
-            self._field(writer, field, None if other is None else places.pop(other.name))
-        for field in reader.fields:
-            if field.name in places:
-                self._default(reader, field, places[field.name])
+            number = None if other is None else reader.numbers[other]
+            self._field(writer, field, None if number is None else place.child(number, reader.fields[number].type))
+        self._missing(reader, place, {*readers.values()})
+
+    def _missing(self, reader: Record, place: _Place, written: set[str]) -> None:
+        """The defaults of the reader's fields that are not written. Columns side by side become null together."""
+        first = end = 0
+        for field, (column, tree) in zip(reader.fields, place.below, strict=True):
+            if field.name in written:
+                continue
+            if not _is_null(field) or self._costs.is_counting:
+                self._default(reader, field, _Place.of(field.type, column, tree))
+                continue
+            if column != end:
+                self._nulls(first, end)
+                first = column
+            end = column + tree.size
+        self._nulls(first, end)
+
+    def _nulls(self, first: int, end: int) -> None:
+        if first < end:
+            self.writing.emit(Op.NULL, first, end)
 
     def _field(self, record: Record, field: Field, place: _Place | None) -> None:
         try:
@@ -214,12 +241,26 @@ class _Compiler:
             raise AvroSchemaError(f"{record.name}.{field.name} is not in the writer's schema, and has no default")
         try:
             default = self._defaults.of(field, place.tree)
+            begin = self._place_of(default)
         except AvroSchemaError as error:
             raise AvroSchemaError(f"{record.name}.{field.name}: {error}") from None
-        self.writing.emit(Op.DEFAULT, a=default.begin, b=default.size, c=self._costs.of(default.column_bytes))
+        self.writing.emit(Op.DEFAULT, a=begin, b=len(default.data), c=self._costs.of(default.column_bytes))
         with self._costs.default():
             self.value(field.type, place)
         self.writing.emit(Op.RESUME)
+
+    def _place_of(self, default: Default) -> int:
+        """Where the bytes of a default begin in the program, which has them once."""
+        if id(default) not in self._places:
+            self._places[id(default)] = self.writing.blob(default.data)
+        return self._places[id(default)]
+
+
+def _is_null(field: Field) -> bool:
+    """Whether the default is null, and a value of the type."""
+    return field.default is None and (
+        field.type.kind == "null" or (isinstance(field.type, Union) and field.type.has_null)
+    )
 
 
 def _name(kind: Type) -> str:

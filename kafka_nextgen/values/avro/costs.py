@@ -22,6 +22,11 @@ class Costs:
         self._is_counting = self._is_default = False
         self._null_bytes: dict[int, int] = {}  # by the id of a column
 
+    @property
+    def is_counting(self) -> bool:
+        """Whether instructions have a cost here."""
+        return self._is_counting
+
     @contextmanager
     def items(self) -> Iterator[None]:
         """Compile the items of an array or map."""

@@ -9,7 +9,7 @@ from typing import Any
 
 from kafka_nextgen.compiled import ACCELERATED, accelerator
 from kafka_nextgen.errors import AvroSchemaError
-from kafka_nextgen.values.avro.compiling import compiled, failing
+from kafka_nextgen.values.avro.compiling import compiled, defaults_of, failing
 from kafka_nextgen.values.avro.faults import REASONS, Fault
 from kafka_nextgen.values.avro.layout import layout_of
 from kafka_nextgen.values.avro.program import FrameUse, Program
@@ -41,6 +41,7 @@ class _Target:
         self.reader, self._flat = reader, flat
         self.root = layout_of(reader, name, flat)
         self.layout = flattened(self.root)
+        self._defaults = defaults_of(reader)
         self._programs: Recent[Program] = Recent(_MOST_PROGRAMS)
         self._failing: Recent[Program] = Recent(_MOST_PROGRAMS, FAILURE_S)
 
@@ -55,7 +56,7 @@ class _Target:
 
     def learn(self, schema_id: int, writer: Type) -> Program:
         """Compile the program for values of a schema. Raises AvroSchemaError if these columns can't have them."""
-        program = compiled(writer, self.reader, self.root, self._flat)
+        program = compiled(writer, self.reader, self.root, self._flat, self._defaults)
         self._programs.put(schema_id, program)
         return program
 

@@ -1,4 +1,7 @@
-"""Defaults in a program: their bytes, and their size in columns."""
+"""Defaults: their bytes, which programs read, and their size in columns.
+
+All programs for one reader's schema share its defaults, because encoding and checking them is slow.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from attrs import frozen
 from kafka_nextgen.errors import AvroSchemaError
 from kafka_nextgen.values.avro.encoding import encoded
 from kafka_nextgen.values.avro.faults import REASONS, Fault, shown
-from kafka_nextgen.values.avro.program import FrameUse, Program, Writing
+from kafka_nextgen.values.avro.program import FrameUse, Program
 from kafka_nextgen.values.avro.twin import avro_decode
 from kafka_nextgen.values.avro.types import Field, Type
 from kafka_nextgen.values.columns import Column, Kind, PythonColumnBuilder, flattened
@@ -20,30 +23,31 @@ __all__ = ["Default", "Defaults"]
 
 @frozen
 class Default:
-    """The place of a default's bytes in the program, and its approximate size in the columns."""
+    """The bytes of a default, and its approximate size in the columns."""
 
-    begin: int
-    size: int
+    data: bytes
     column_bytes: int
 
 
 class Defaults:
-    """The defaults of fields. Each is encoded once, even if its record is used several times.
+    """The defaults of the fields of ``reader``. Each is encoded once, even if its record is used several times.
 
     ``read`` compiles the program that reads a type into the only column of a layout.
     """
 
-    def __init__(self, writing: Writing, read: Callable[[Type, Column], Program]) -> None:
-        self._writing, self._read = writing, read
+    def __init__(self, reader: Type, read: Callable[[Type, Column], Program]) -> None:
+        self._reader, self._read = reader, read  # holding the reader keeps the id() of each field valid
         self._known: dict[int, Default] = {}  # by the id() of a field: references by name lead to the same object
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return Defaults, (self._reader, self._read)  # unpickled fields have another id()
 
     def of(self, field: Field, tree: Column) -> Default:
         """Return the default of a field with this column. Raises AvroSchemaError if it is not a value of its type."""
         known = self._known.get(id(field))
         if known is None:
             data = encoded(field.type, field.default)
-            size = self._column_bytes(field, data, tree)
-            known = self._known[id(field)] = Default(self._writing.blob(data), len(data), size)
+            known = self._known[id(field)] = Default(data, self._column_bytes(field, data, tree))
         return known
 
     def _column_bytes(self, field: Field, data: bytes, tree: Column) -> int:

@@ -9,7 +9,7 @@ from kafka_nextgen.errors import AvroSchemaError
 from kafka_nextgen.values.avro.types import Array, Enum, Fixed, Map, Primitive, Record, Type, Union, is_long
 from kafka_nextgen.values.columns import MOST_COLUMNS, MOST_DEPTH, Column, Kind
 
-__all__ = ["branch_names", "layout_of", "record_of"]
+__all__ = ["branch_names", "check_extent", "layout_of", "record_of"]
 
 _PRIMITIVES = {
     "null": (Kind.NULLS, "n", 0),
@@ -60,27 +60,22 @@ def layout_of(kind: Type, name: str, flat: bool) -> Column:
     All of them are nullable, since a value can be null or bad.
     """
     record = record_of(kind) if flat else None
+    check_extent(kind, flat)
     if record is None:
         columns: tuple[Column, ...] = (_column(kind, name, True),)
     else:
         columns = tuple(_column(field.type, field.name, True) for field in record.fields)
-    root = Column("", Kind.STRUCTS, "+s", children=columns)
-    _check(root, MOST_DEPTH if record is None else MOST_DEPTH - 1)  # so that the record can also be a single column
-    return root
+    return Column("", Kind.STRUCTS, "+s", children=columns)
 
 
-def _check(root: Column, most_depth: int) -> None:
-    columns = list(root)
-    if _depth(root) > most_depth or len(columns) >= MOST_COLUMNS:
+def check_extent(kind: Type, flat: bool) -> None:
+    """Raise AvroSchemaError if the columns are too many or too deep, or have too many symbols."""
+    extent = kind.extent
+    root = 0 if flat and record_of(kind) is not None else 1  # the columns are in a struct: the record or one more
+    if extent.levels >= MOST_DEPTH or extent.columns + root >= MOST_COLUMNS:
         raise AvroSchemaError(f"the schema makes {MOST_COLUMNS} columns or more, or columns deeper than {MOST_DEPTH}")
-    symbols = [column.symbols for column in columns if column.symbols is not None]
-    sizes = {id(each): sum(map(len, each)) for each in symbols}
-    if sum(sizes[id(each)] for each in symbols) > _MOST_SYMBOLS:
+    if extent.characters > _MOST_SYMBOLS:
         raise AvroSchemaError(f"the columns of enums have more than {_MOST_SYMBOLS} characters of symbols together")
-
-
-def _depth(column: Column) -> int:
-    return 1 + max(map(_depth, column.children), default=0)
 
 
 def _column(kind: Type, name: str, nullable: bool = False) -> Column:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from kafka_nextgen.errors import AvroSchemaError
-from kafka_nextgen.values.avro.layout import layout_of
+from kafka_nextgen.values.avro.layout import check_extent
 from kafka_nextgen.values.avro.types import Record, Type
 from kafka_nextgen.values.avro.uniting import united
 
@@ -47,7 +47,7 @@ class UnionSchema(ReaderSchema):
         except AvroSchemaError as error:
             raise AvroSchemaError(f"no union with {self._other(writer)}: {error}") from None
         if grown != self.schema or not self._parts:
-            layout_of(grown, "", True)
+            check_extent(grown, flat=True)
             self._parts.append((schema_id, writer))
             self.schema = grown
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from kafka_nextgen.values.avro.types import Array, Field, Map, Named, Record, Type, Union
 
 __all__ = ["branch_for", "conflict", "described", "fields_of_writer"]
@@ -69,17 +71,15 @@ def _takes(writer: Type, reader: Type) -> bool:
     return not isinstance(writer, Map) or not isinstance(reader, Map) or _takes(writer.values, reader.values)
 
 
-def fields_of_writer(writer: Record, reader: Record) -> dict[str, Field]:
-    """Map the writer's field names to the reader's fields, by name or else by alias; each field is used once."""
-    by_name = {field.name: field for field in reader.fields}
-    by_alias = {alias: field for field in reader.fields for alias in field.aliases}
-    found = {field.name: by_name[field.name] for field in writer.fields if field.name in by_name}
-    taken = {field.name for field in found.values()}
-    for field in writer.fields:
-        other = by_alias.get(field.name)
-        if field.name not in found and other is not None and other.name not in taken:
+def fields_of_writer(written: Collection[Field], reader: Record) -> dict[str, str]:
+    """Map the names of the writer's fields to those of the reader's, by name or else by alias; each is used once."""
+    found = {field.name: field.name for field in written if field.name in reader.numbers}
+    taken = set(found)
+    for field in written:
+        other = reader.names.get(field.name)
+        if field.name not in found and other is not None and other not in taken:
             found[field.name] = other
-            taken.add(other.name)
+            taken.add(other)
     return found
 
 

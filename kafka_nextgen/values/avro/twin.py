@@ -104,9 +104,12 @@ class _Run:
             self._builder.append_number(column, data)
 
     def null(self, place: int, column: int, a: int, b: int) -> int:
-        """Append a null."""
-        if column >= 0:
+        """Append a null to this column, and to the siblings after it that are before ``a``."""
+        while column >= 0:
             self._builder.append_null(column)
+            column = self._builder.layout[column][5]
+            if column >= a:
+                break
         return place
 
     def struct(self, place: int, column: int, a: int, b: int) -> int:
@@ -173,7 +176,7 @@ class _Run:
         if index != a:
             return place
         self._spend()
-        return self.null(b, column, a, b)
+        return self.null(b, column, 0, b)
 
     def jump(self, place: int, column: int, a: int, b: int) -> int:
         """Continue elsewhere."""

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from attrs import field, frozen
 
 __all__ = [
     "NO_DEFAULT",
     "Array",
     "Enum",
+    "Extent",
     "Field",
     "Fixed",
     "Logical",
@@ -22,8 +25,16 @@ __all__ = [
 
 #: The maximum size of a fixed type in a column of numbers, where a null takes as much memory as a value.
 _MOST_WIDTH = 256
-#: The default of a field that has none; None is the default null.
-NO_DEFAULT = object()
+
+
+class _NoDefault:
+    """The default of a field that has none; None is the default null."""
+
+    def __reduce__(self) -> str:
+        return "NO_DEFAULT"  # the same object in the process that it is pickled for
+
+
+NO_DEFAULT = _NoDefault()
 
 
 @frozen
@@ -36,11 +47,36 @@ class Logical:
 
 
 @frozen
+class Extent:
+    """What a type takes in columns: how many, how many levels, and the characters of the symbols of all enums."""
+
+    columns: int = 1
+    levels: int = 1
+    characters: int = 0
+
+    @classmethod
+    def around(cls, types: Iterable[Type], levels: int = 1, others: int = 0) -> Extent:
+        """That of columns of these types inside ``levels`` columns, with ``others`` beside them."""
+        inside = [kind.extent for kind in types]
+        deepest = max((each.levels for each in inside), default=0)
+        characters = sum(each.characters for each in inside)
+        return cls(levels + others + sum(each.columns for each in inside), levels + deepest, characters)
+
+
+_LEAF = Extent()
+
+
+@frozen
 class Primitive:
     """null, boolean, int, long, float, double, bytes or string."""
 
     kind: str
     logical: Logical | None = None
+
+    @property
+    def extent(self) -> Extent:
+        """One column."""
+        return _LEAF
 
 
 @frozen
@@ -53,6 +89,11 @@ class Fixed:
     logical: Logical | None = None
     kind: str = "fixed"
 
+    @property
+    def extent(self) -> Extent:
+        """One column."""
+        return _LEAF
+
 
 @frozen
 class Enum:
@@ -63,6 +104,11 @@ class Enum:
     symbols: tuple[str, ...]
     default: str | None = None
     kind: str = "enum"
+    extent: Extent = field(init=False, eq=False, repr=False)
+
+    @extent.default
+    def _extent(self) -> Extent:
+        return Extent(characters=sum(map(len, self.symbols)))
 
 
 @frozen
@@ -73,6 +119,8 @@ class Field:
     type: Type
     aliases: frozenset[str] = frozenset()
     default: object = NO_DEFAULT
+    #: Whether the default is a value of the type; None until ``uniting`` asks, as the answer takes long.
+    has_default: bool | None = field(default=None, init=False, eq=False, repr=False)
 
 
 @frozen
@@ -83,6 +131,22 @@ class Record:
     aliases: frozenset[str]
     fields: tuple[Field, ...]
     kind: str = "record"
+    extent: Extent = field(init=False, eq=False, repr=False)
+    #: By name, the numbers of the fields; by alias, their names.
+    numbers: dict[str, int] = field(init=False, eq=False, repr=False)
+    names: dict[str, str] = field(init=False, eq=False, repr=False)
+
+    @extent.default
+    def _extent(self) -> Extent:
+        return Extent.around(field.type for field in self.fields)
+
+    @numbers.default
+    def _numbers(self) -> dict[str, int]:
+        return {field.name: number for number, field in enumerate(self.fields)}
+
+    @names.default
+    def _names(self) -> dict[str, str]:
+        return {alias: field.name for field in self.fields for alias in field.aliases}
 
 
 @frozen
@@ -91,6 +155,11 @@ class Array:
 
     items: Type
     kind: str = "array"
+    extent: Extent = field(init=False, eq=False, repr=False)
+
+    @extent.default
+    def _extent(self) -> Extent:
+        return Extent.around([self.items])
 
 
 @frozen
@@ -99,6 +168,12 @@ class Map:
 
     values: Type
     kind: str = "map"
+    extent: Extent = field(init=False, eq=False, repr=False)
+
+    @extent.default
+    def _extent(self) -> Extent:
+        """A list of pairs of a key and a value."""
+        return Extent.around([self.values], levels=2, others=1)
 
 
 @frozen
@@ -109,10 +184,18 @@ class Union:
     kind: str = "union"
     #: The branches other than null.
     others: tuple[Type, ...] = field(init=False, eq=False, repr=False)
+    extent: Extent = field(init=False, eq=False, repr=False)
 
     @others.default
     def _others(self) -> tuple[Type, ...]:
         return tuple(branch for branch in self.branches if branch.kind != "null")
+
+    @extent.default
+    def _extent(self) -> Extent:
+        """The only branch that is not null, or a struct of such branches."""
+        if len(self.others) <= 1:
+            return (*self.others, *self.branches)[0].extent
+        return Extent.around(self.others)
 
     @property
     def has_null(self) -> bool:
