@@ -76,7 +76,7 @@ def export(
     task = Export(folder, options, file_rows)
     begin, end = task.edges or (since, until)
     config = properties.config({"bootstrap.servers": bootstrap_servers})
-    with _usage_errors():
+    with _usage_errors(), task.continuing():
         found = scan(task.partitions or topics, config, since=begin, until=end, value=value, on_error=on_error)
     with found:
         total = sum(max(0, each.end - each.start) for each in found.ranges.values())

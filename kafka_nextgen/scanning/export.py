@@ -20,7 +20,7 @@ from pathlib import Path
 
 from attrs import define, evolve
 
-from kafka_nextgen.errors import MisuseError
+from kafka_nextgen.errors import MisuseError, OffsetOutOfRangeError
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.scanning.arrow_stream import BATCH_ROWS, Scan
 from kafka_nextgen.scanning.export_state import ExportState
@@ -91,6 +91,17 @@ class Export:
     def partitions(self) -> tuple[TopicPartition, ...]:
         """The partitions to continue with; empty for a new export."""
         return () if self._state is None else tuple(self._state.ends)
+
+    @contextmanager
+    def continuing(self) -> Iterator[None]:
+        """Where a scan of what is left is begun: say what to do if it can't go on because records were deleted."""
+        try:
+            yield
+        except OffsetOutOfRangeError as error:
+            gone = f"{error.partition}: records that are left to export were deleted"
+            raise OffsetOutOfRangeError(
+                f"{gone}: export to another folder", code=error.code, partition=error.partition
+            ) from error
 
     def run(self, scan: Scan, note_rows: Callable[[int], None] = lambda rows: None) -> int:
         """Write the records of ``scan``; returns the number of files of the whole export. ``note_rows`` gets progress.

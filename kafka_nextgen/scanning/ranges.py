@@ -6,6 +6,8 @@
   a topic whose producers set timestamps out of order, older records may follow.
 - They can also be offsets by partition, such as the end of an earlier scan. Partitions missing in ``since`` are read
   from the beginning, and partitions missing in ``until`` to the end.
+- Offsets are not moved: if records from such an offset on were deleted, whoever goes on from it has to know. The ranges
+  of ``Consumer.assign`` have the same rule, whatever ``auto.offset.reset`` says.
 - With ``isolation.level=read_committed``, the end is before the first open transaction, as for any consumer.
 """
 
@@ -17,7 +19,7 @@ from attrs import frozen
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.consumer import Consumer
-from kafka_nextgen.errors import UnknownTopicError
+from kafka_nextgen.errors import OffsetOutOfRangeError, UnknownTopicError
 from kafka_nextgen.scanning.times import Moment, moment_ms
 from kafka_nextgen.types import OffsetRange, TopicPartition, format_partitions
 
@@ -40,7 +42,8 @@ class Question:
     def ranges(self, consumer: Consumer) -> dict[TopicPartition, OffsetRange]:
         """Look up the offsets of each partition.
 
-        Raises UnknownTopicError, ValueError for offsets of other partitions, and the errors of these lookups.
+        Raises UnknownTopicError, ValueError for offsets of other partitions, OffsetOutOfRangeError if records from an
+        offset in ``since`` on were deleted, and the errors of these lookups.
         """
         partitions = list(self._partitions(consumer))
         _check_read(self.since, partitions, "since")
@@ -50,6 +53,7 @@ class Question:
         last = consumer.end_offsets(partitions).all()
         begins = _edge(consumer, self.since, first, last)
         ends = _edge(consumer, self.until, last, last)
+        _check_left(begins, first, ends)
         return {
             tp: OffsetRange(max(begins[tp], first[tp]), min(ends[tp], last[tp]), ids.get(tp.topic)) for tp in partitions
         }
@@ -107,6 +111,19 @@ def _check_read(edge: int | Offsets | None, partitions: Iterable[TopicPartition]
         others = edge.keys() - set(partitions)
         if others:
             raise ValueError(f"{name} has offsets of {format_partitions(others)}, which the scan does not read")
+
+
+def _check_left(begins: Offsets, first: Offsets, ends: Offsets) -> None:
+    """Raise OffsetOutOfRangeError if records of a range are no longer there."""
+    lost = sorted(tp for tp, begin in begins.items() if begin < first[tp] and begin < ends[tp])
+    if lost:
+        gone = ", ".join(f"{tp} from offset {begins[tp]} to {min(first[tp], ends[tp]) - 1}" for tp in lost)
+        raise OffsetOutOfRangeError(
+            f"records of the range were deleted before they were read: {gone}. To read what is left, leave these "
+            "partitions out of since: they are read from their first record then",
+            code=ErrorCode.OFFSET_OUT_OF_RANGE,
+            partition=lost[0],
+        )
 
 
 def _edge(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import weakref
+from collections.abc import Iterator
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
@@ -20,6 +21,7 @@ from kafka_nextgen import (
     ConsumerConfig,
     DeserializationError,
     MisuseError,
+    OffsetOutOfRangeError,
     TopicPartition,
     UnknownTopicError,
 )
@@ -144,14 +146,49 @@ def test_partitions_that_the_offsets_lack_are_read_whole(servers: str) -> None:
     assert read(servers, until={ONE: 2}) == sorted([0, 3, *others])
 
 
-def test_offsets_that_are_not_there_are_cut_to_those_that_are() -> None:
+def test_an_end_that_is_not_there_yet_is_the_end_of_this_moment(servers: str) -> None:
+    with kafka_nextgen.scan(ONE, bootstrap_servers=servers, until={ONE: 1000}) as found:
+        assert [(each.start, each.end) for each in found.ranges.values()] == [(0, 10)]
+
+
+@pytest.fixture
+def without_two() -> Iterator[str]:
+    """The servers of a cluster whose topic has lost the first two of ten records of its partition 0."""
     with Cluster() as cluster:
-        cluster.create_topic("orders", 1)
-        write_orders(cluster.bootstrap_servers, range(10), partitions=1)
+        cluster.create_topic("orders", 2)
+        write_orders(cluster.bootstrap_servers, range(20), partitions=2)
         delete_records(cluster.bootstrap_servers, "orders", 2)
-        edges = {"since": {ONE: 0}, "until": {ONE: 1000}}
-        with kafka_nextgen.scan(ONE, bootstrap_servers=cluster.bootstrap_servers, **edges) as found:
-            assert [(each.start, each.end) for each in found.ranges.values()] == [(2, 10)]
+        yield cluster.bootstrap_servers
+
+
+@pytest.mark.parametrize("until", [None, {ONE: 9}, {ONE: 2}, TENTH])
+@pytest.mark.parametrize("reset", ["latest", "earliest", "none"])
+def test_records_that_were_deleted_behind_an_offset_are_not_skipped(without_two: str, until: Any, reset: str) -> None:
+    """Whoever goes on from a position has to know, whatever is set for consumers that may reset theirs."""
+    with pytest.raises(OffsetOutOfRangeError) as caught:
+        read(without_two, since={ONE: 1}, until=until, auto_offset_reset=reset)
+    assert caught.value.partition == ONE
+    assert "deleted before they were read: orders[0] from offset 1 to 1. To read what is left" in str(caught.value)
+
+
+def test_all_partitions_that_lost_records_are_named(without_two: str) -> None:
+    other = TopicPartition("orders", 1)
+    delete_records(without_two, "orders", 5, partition=1)
+    with pytest.raises(
+        OffsetOutOfRangeError, match=r"orders\[0\] from offset 0 to 1, orders\[1\] from offset 3 to 4\."
+    ):
+        read(without_two, since={other: 3, ONE: 0})
+
+
+@pytest.mark.parametrize("since", [None, FIRST_MS, "2020-01-01", {}, {ONE: 2}, {TopicPartition("orders", 1): 0}])
+def test_the_first_record_that_is_left_is_the_first_one_but_for_an_offset_before_it(
+    without_two: str, since: Any
+) -> None:
+    assert read(without_two, since=since) == [1, 3, *range(4, 20)]
+
+
+def test_an_offset_before_the_log_is_no_loss_if_nothing_is_to_be_read(without_two: str) -> None:
+    assert read(without_two, since={ONE: 1}, until={ONE: 1, TopicPartition("orders", 1): 0}) == []
 
 
 def test_another_topic_of_the_same_name_is_not_read_instead() -> None:
