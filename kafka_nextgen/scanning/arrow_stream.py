@@ -19,6 +19,7 @@ from kafka_nextgen.consumer import Consumer
 from kafka_nextgen.engine.application.records import Records, require_extra
 from kafka_nextgen.errors import ArrowSchemaError, MisuseError
 from kafka_nextgen.scanning.ranges import Edge, Topics, question_of
+from kafka_nextgen.scanning.waiting import batches
 from kafka_nextgen.types import OffsetRange, TopicPartition
 
 if TYPE_CHECKING:
@@ -59,7 +60,8 @@ def scan(
     Raises ConfigError, TypeError or ValueError for invalid arguments, UnknownTopicError, OffsetOutOfRangeError if
     records from an offset in ``since`` on were deleted, and the errors of ``Consumer`` for a cluster that can't be
     reached. Reading raises OffsetOutOfRangeError if records of the range are deleted before they are read,
-    DeserializationError for a bad value, depending on ``on_error``, and ArrowSchemaError if a value has new columns
+    RequestTimeoutError if no broker answers for a partition within ``default.api.timeout.ms``, DeserializationError for
+    a bad value, depending on ``on_error``, and ArrowSchemaError if a value has new columns
     (``Avro(columns="union")``). A scan that was read to its end or closed raises MisuseError.
     """
     if not isinstance(batch_rows, int) or batch_rows < 1:
@@ -134,7 +136,7 @@ class Scan:
         try:
             with self._consumer as consumer:
                 consumer.assign(self.ranges)
-                for records in consumer.batches(max_rows):
+                for records in batches(consumer, max_rows):
                     table = self._to_table(records)
                     self.positions.update(records.next_offsets())
                     yield table
