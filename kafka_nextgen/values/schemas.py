@@ -42,6 +42,12 @@ class Reading(Generic[T]):
     error: type[Exception]
     columns: str
 
+    def of(self, schema: RegisteredSchema) -> T:
+        """Read a schema. Raises the format's error if it is of another type, or can't be used."""
+        if schema.type != self.schema_type:
+            raise self.error(f"the schema is of the type {schema.type}")
+        return self.read(schema)
+
 
 class Schemas(ABC, Generic[T]):
     """Schemas by id."""
@@ -114,9 +120,7 @@ class _OfSource(Schemas[T]):
             raise RegistryError(f"schema {name_of(schema_id)}: {NO_REGISTRY}") from error
 
     def _read(self, schema_id: int | None, schema: RegisteredSchema) -> T:
-        if schema.type != self._reading.schema_type:
-            raise self._reading.error(f"the schema is of the type {schema.type}")
-        kind = self._reading.read(schema)
+        kind = self._reading.of(schema)
         if schema_id is not None:
             self._known.put(schema_id, kind)
         return kind

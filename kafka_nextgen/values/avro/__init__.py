@@ -21,11 +21,12 @@ __all__ = ["Avro"]
 class Avro(ValueFormat):
     """Values in Avro's binary encoding.
 
-    ``schema`` is the schema with which all values were written: JSON, or the result of ``json.loads``. Without it,
-    values begin with Confluent's frame (a zero byte and the id of a schema in four bytes), and ``registry`` has the
-    schemas by id: a ``SchemaRegistry``, confluent-kafka's ``SchemaRegistryClient``, a mapping, or a function. The last
-    1,000 ids used are cached; a ``KeyError`` or HTTP status 404 means that there is no such schema. ``framing`` names
-    the serializers that wrote the values; Confluent's may have put the schema's GUID into a header.
+    ``schema`` is the schema with which all values were written: JSON, the result of ``json.loads``, or a
+    ``RegisteredSchema`` such as ``registry.schema_of(subject)``; ``reader_schema`` can be the same. Without it, values
+    begin with Confluent's frame (a zero byte and the id of a schema in four bytes), and ``registry`` has the schemas by
+    id: a ``SchemaRegistry``, confluent-kafka's ``SchemaRegistryClient``, a mapping, or a function. The last 1,000 ids
+    used are cached; a ``KeyError`` or HTTP status 404 means that there is no such schema. ``framing`` names the
+    serializers that wrote the values; Confluent's may have put the schema's GUID into a header.
 
     One of these defines the columns, and each writer's schema is resolved to it:
 
@@ -76,7 +77,7 @@ def _schemas_of(schema: object, registry: object, subject: str | None) -> Schema
     if (schema is None) == (registry is None):
         raise ConfigError("Avro needs either the schema of all values or a registry")
     if schema is not None and subject is None:
-        return OneSchema(parse(schema))
+        return OneSchema(_given(schema))
     return schemas_of(registry, subject, _READING)
 
 
@@ -87,9 +88,14 @@ def _parsed(schema: RegisteredSchema) -> Type:
 _READING = Reading("AVRO", _parsed, AvroSchemaError, "reader_schema, columns='union'")
 
 
+def _given(schema: object) -> Type:
+    """A schema of the caller's, who may have it of a registry."""
+    return _READING.of(schema) if isinstance(schema, RegisteredSchema) else parse(schema)
+
+
 def _reader_of(schemas: Schemas[Type], reader_schema: object, columns: str) -> ReaderSchema:
     if reader_schema is not None:
-        return ReaderSchema(parse(reader_schema))
+        return ReaderSchema(_given(reader_schema))
     if columns == "newest":
         return ReaderSchema(schemas.newest())
     if columns != "union":

@@ -7,6 +7,7 @@ checked for valid JSON. If a field occurs twice, the last one counts.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 from typing import Any, Literal
 
@@ -20,7 +21,7 @@ from kafka_nextgen.values.json.leaves import Leaves
 from kafka_nextgen.values.json.program import Node
 from kafka_nextgen.values.json.unions import UnionDecoder, UnionNode
 from kafka_nextgen.values.schema_source import RegisteredSchema
-from kafka_nextgen.values.schemas import Reading, Schemas, schemas_of
+from kafka_nextgen.values.schemas import Reading, schemas_of
 
 __all__ = ["Json"]
 
@@ -29,7 +30,8 @@ class Json(ValueFormat):
     """Values in JSON.
 
     ``schema`` defines the columns: a ``pyarrow.Schema`` (or an object that exports one, such as ``polars.Schema``), a
-    ``pyarrow.DataType`` if values are not objects, or a JSON Schema as text or as the result of ``json.loads``.
+    ``pyarrow.DataType`` if values are not objects, or a JSON Schema as text, as the result of ``json.loads``, or as a
+    ``RegisteredSchema`` such as ``registry.schema_of(subject)``.
 
     Without it, ``registry`` has the JSON Schemas by id: a ``SchemaRegistry``, confluent-kafka's
     ``SchemaRegistryClient``, a mapping, or a function. Values are framed then, and one of these defines the columns:
@@ -84,9 +86,13 @@ class Json(ValueFormat):
             self._arrow = Arrow(schema, self._leaves)
             node: Node = self._arrow.node
             return node
+        reading = _reading_by(self._leaves)
+        if isinstance(schema, RegisteredSchema):
+            return reading.of(schema)
         if schema is not None:
+            _refuse_types(schema)
             return node_of(schema, self._leaves)
-        schemas = _schemas_of(registry, subject, self._leaves)
+        schemas = schemas_of(registry, subject, reading)
         if columns != "union":
             return schemas.newest()
         self._union = UnionNode(schemas)
@@ -103,10 +109,20 @@ class Json(ValueFormat):
         return known
 
 
-def _schemas_of(registry: object, subject: str | None, leaves: Leaves) -> Schemas[Node]:
-    read = partial(_read, leaves)
-    return schemas_of(registry, subject, Reading("JSON", read, JsonSchemaError, "a schema, columns='union'"))
+def _reading_by(leaves: Leaves) -> Reading[Node]:
+    return Reading("JSON", partial(_read, leaves), JsonSchemaError, "a schema, columns='union'")
 
 
 def _read(leaves: Leaves, schema: RegisteredSchema) -> Node:
     return node_of(schema.text, leaves, schema.references)
+
+
+def _refuse_types(schema: object) -> None:
+    """Refuse Arrow types by name, which ``pyarrow.schema`` takes, for what they are: they are no JSON Schema."""
+    within = schema.values() if isinstance(schema, Mapping) else schema if isinstance(schema, list | tuple) else ()
+    items = (item for each in within for item in (each if isinstance(each, list | tuple) else (each,)))
+    if any(hasattr(item, "__arrow_c_schema__") for item in items):
+        given = type(schema).__name__
+        raise JsonSchemaError(
+            f"a {given} of Arrow types is no schema: give pyarrow.schema(...) of it, or a JSON Schema"
+        )
