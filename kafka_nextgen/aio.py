@@ -62,7 +62,7 @@ logger = logger_of("kafka_nextgen.consumer")
 OTHER_CLOCK_S = 1.0
 
 
-class AsyncConsumer(AsyncCalls, AwaitsHandlers, Generic[KeyT, ValueT]):
+class AsyncConsumer(AsyncCalls, AwaitsHandlers[KeyT, ValueT], Generic[KeyT, ValueT]):
     """Reads topics as a member of a consumer group, or assigned partitions without a group, with asyncio.
 
     It has the configuration, methods and errors of ``Consumer``, but methods that block there are awaited here.

@@ -52,7 +52,7 @@ V = TypeVar("V")
 logger = logger_of("kafka_nextgen.consumer")
 
 
-class Consumer(BlockingCalls, RunsHandlers, Generic[KeyT, ValueT]):
+class Consumer(BlockingCalls, RunsHandlers[KeyT, ValueT], Generic[KeyT, ValueT]):
     """Reads topics as a member of a consumer group, or assigned partitions without a group.
 
     Takes the configuration as a mapping with Kafka's names, or as keyword arguments in snake_case. Raises ConfigError

@@ -11,10 +11,11 @@ from kafka_nextgen.types import Record
 __all__ = ["DRAIN_TIMEOUT_S", "AsyncDeadLetter", "AsyncHandler", "DeadLetter", "Handler", "Order"]
 
 Handler = Callable[[Record[Any, Any]], object]
-DeadLetter = Callable[[Record[Any, Any], Exception], object]
+#: Key and value are bytes, even with deserializers.
+DeadLetter = Callable[[Record[bytes, bytes], Exception], object]
 #: A handler; its result is awaited if it is awaitable.
 AsyncHandler = Callable[[Record[Any, Any]], object]
-AsyncDeadLetter = Callable[[Record[Any, Any], Exception], object]
+AsyncDeadLetter = Callable[[Record[bytes, bytes], Exception], object]
 
 #: How long (seconds) to wait for tasks in progress when partitions are revoked, or at the end of the run.
 DRAIN_TIMEOUT_S = 30.0

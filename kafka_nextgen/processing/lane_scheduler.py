@@ -25,7 +25,7 @@ __all__ = ["LaneScheduler", "Task"]
 class Task:
     """One record to handle, with its key and value as bytes; ``failures`` counts failed attempts."""
 
-    record: Record
+    record: Record[bytes, bytes]
     ticket: Ticket
     failures: int = 0
 

@@ -3,29 +3,30 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable
 from contextlib import nullcontext
+from typing import Generic
 
 from kafka_nextgen.engine.application.arguments import Topics
 from kafka_nextgen.processing.arguments import (
     DRAIN_TIMEOUT_S,
     AsyncDeadLetter,
-    AsyncHandler,
     DeadLetter,
-    Handler,
     Order,
 )
 from kafka_nextgen.processing.consumers import AsyncConsumerToRun, ConsumerToRun
 from kafka_nextgen.processing.stopping import StopHandle, stopped_by_signals
+from kafka_nextgen.types import KeyT, Record, ValueT
 
 __all__ = ["AwaitsHandlers", "RunsHandlers"]
 
 
-class RunsHandlers:
+class RunsHandlers(Generic[KeyT, ValueT]):
     """Adds ``run`` to ``Consumer``."""
 
     def run(
         self: ConsumerToRun,
-        handler: Handler,
+        handler: Callable[[Record[KeyT, ValueT]], object],
         topics: Topics | None = None,
         *,
         concurrency: int = 8,
@@ -84,12 +85,12 @@ class RunsHandlers:
                 run_blocking(runner.run(subscribes_to))
 
 
-class AwaitsHandlers:
+class AwaitsHandlers(Generic[KeyT, ValueT]):
     """Adds ``run`` to ``AsyncConsumer``."""
 
     async def run(
         self: AsyncConsumerToRun,
-        handler: AsyncHandler,
+        handler: Callable[[Record[KeyT, ValueT]], object],
         topics: Topics | None = None,
         *,
         concurrency: int = 8,

@@ -41,7 +41,7 @@ class Work:
 
     # ---- reading
 
-    def add(self, records: Iterable[Record]) -> None:
+    def add(self, records: Iterable[Record[bytes, bytes]]) -> None:
         """Add records in the order of each partition. During the stop, they are given back immediately.
 
         A partition whose offsets go back, because its log was truncated, is forgotten first.

@@ -99,9 +99,24 @@ def handle(record: Record[str, Order]) -> None: ...
 def handle_any(record: Record) -> None: ...
 
 
-def handled(consumer: Consumer[str, Order]) -> None:
+def handle_lost(record: Record[bytes, bytes], error: Exception) -> None: ...
+
+
+def value_of(record: Record[str, Order]) -> object:
+    return record.value
+
+
+async def await_handling(record: Record[str, Order]) -> None: ...
+
+
+def handled(consumer: Consumer[str, Order], config: Mapping[str, object]) -> None:
     consumer.run(handle)
     consumer.run(handle_any)
+    consumer.run(value_of, dead_letter=handle_lost)
+    consumer.run(lambda record: assert_type(record.value, Order | None))
+    consumer.run(handle, dead_letter=lambda record, error: assert_type(record.value, bytes | None))
+    Consumer(bootstrap_servers=SERVERS, key_deserializer=bytes.decode, value_deserializer=to_order).run(handle)
+    Consumer(config).run(handle)  # a mapping may have deserializers: any handler
     for record in consumer:
         handle(record)
         handle_any(record)
@@ -129,5 +144,8 @@ async def async_consumers(config: Mapping[str, object]) -> None:
         assert_type([record.key for record in records], list[str | None])
     async for records in both.batches(value=Avro("int"), on_error="null"):
         assert_type(records, Records[str, Order])
+    await both.run(await_handling)
+    await both.run(handle)
+    await both.run(lambda record: assert_type(record.key, str | None))
     async with both as entered:
         assert_type(entered, AsyncConsumer[str, Order])
