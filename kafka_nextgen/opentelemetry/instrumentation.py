@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AbstractContextManager
@@ -29,7 +30,17 @@ SCOPE = "kafka_nextgen"
 #: The default limit of links per span, which is also the SDKs' limit.
 MAX_LINKS = 128
 
-_LOCK = threading.Lock()
+_lock = threading.Lock()
+
+
+def _make_lock() -> None:
+    """Make a new lock: in a forked process, a thread that does not exist there may hold the old one."""
+    global _lock
+    _lock = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_make_lock)
 
 
 class Instrumentation:
@@ -70,7 +81,7 @@ def instrument(
 
     Consumers of one process with the same ``client.id`` get numbers as suffixes.
     """
-    with _LOCK:
+    with _lock:
         known = _INSTRUMENTED.get(consumer)
         if known is not None:
             return known

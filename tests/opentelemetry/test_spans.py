@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import os
 from itertools import islice
 
 import pytest
@@ -12,9 +13,10 @@ from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.trace import SpanKind, StatusCode
 
 from kafka_nextgen import AsyncConsumer, CommitFailedError, Consumer, Record, StopHandle, TopicPartition
-from kafka_nextgen.opentelemetry import process_span, traced
+from kafka_nextgen.opentelemetry import instrumentation, process_span, traced
 from tests.engine.stage import ONE_ATTEMPT, TOPIC, Stage, poll_until, read
 from tests.opentelemetry.telemetry import TRACE_ID, Telemetry, traceparent, write_traced
+from tests.support.forking import in_forked_process
 from tests.support.waiting import GUARD_S
 
 
@@ -294,3 +296,12 @@ def test_rebalances_are_spans_with_cause_partitions_and_phases(stage: Stage, tel
     assert any(name.startswith("kafka_nextgen.rebalance.phase.") for name in said(joined))
     assert said(closed)["kafka_nextgen.rebalance.cause"] == "closed"
     assert said(closed)["kafka_nextgen.rebalance.revoked"] == "orders[0-2]"
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+def test_a_forked_process_can_instrument_consumers_while_another_thread_does() -> None:
+    def take_lock() -> None:
+        assert instrumentation._lock.acquire(blocking=False)
+
+    with instrumentation._lock:
+        in_forked_process(take_lock)

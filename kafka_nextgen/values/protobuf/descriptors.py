@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
 from typing import Any
 
 from kafka_nextgen.errors import ProtobufSchemaError
@@ -20,25 +19,35 @@ class MessageType:
 
     def __init__(self, descriptor: Any) -> None:
         self.descriptor = descriptor
+        self._parse: Callable[[bytes], Any] | None = None
 
     def __reduce__(self) -> tuple[object, ...]:
         return _message_in, (_files_of(self.descriptor.file), self.descriptor.full_name)
 
-    @cached_property
+    @property
     def parse(self) -> Callable[[bytes], Any]:
-        """The function that parses bytes to a message, or returns None if protobuf refuses them."""
-        from google.protobuf.message import DecodeError
-        from google.protobuf.message_factory import GetMessageClass
+        """The function that parses bytes to a message, or returns None if protobuf refuses them.
 
-        kind = GetMessageClass(self.descriptor)
+        This is not a ``cached_property``: before Python 3.12 that has a lock, which a forked process could find held.
+        """
+        if self._parse is None:
+            self._parse = _parser_of(self.descriptor)
+        return self._parse
 
-        def parse(data: bytes) -> Any:
-            try:
-                return kind.FromString(data)
-            except DecodeError:
-                return None
 
-        return parse
+def _parser_of(descriptor: Any) -> Callable[[bytes], Any]:
+    from google.protobuf.message import DecodeError
+    from google.protobuf.message_factory import GetMessageClass
+
+    kind = GetMessageClass(descriptor)
+
+    def parse(data: bytes) -> Any:
+        try:
+            return kind.FromString(data)
+        except DecodeError:
+            return None
+
+    return parse
 
 
 def descriptor_of(message: Any, name: str | None) -> Any:
