@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import gc
+import sys
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import datetime, timedelta, timezone
+from types import FrameType
 from typing import Any
 
 import duckdb
@@ -25,7 +28,7 @@ from kafka_nextgen import (
     TopicPartition,
     UnknownTopicError,
 )
-from kafka_nextgen.scanning import arrow_stream
+from kafka_nextgen.scanning import Scan, arrow_stream
 from kafka_nextgen.testing import Cluster
 from kafka_nextgen.values import Avro, Json
 from tests.scanning.conftest import FIRST_MS, MINUTE_MS, ORDER, write_orders
@@ -263,6 +266,60 @@ def test_a_scan_that_is_dropped_before_it_is_read_leaves_no_thread(servers: str)
     thread = found._consumer._core.engine.thread._thread
     del found
     gc.collect()
+    thread.join(GUARD_S)
+    assert not thread.is_alive()
+
+
+class InterruptedHereError(BaseException):
+    """As KeyboardInterrupt, which pytest takes for its own."""
+
+
+def drop(held: list[Scan]) -> None:
+    held.clear()
+    gc.collect()
+
+
+@contextmanager
+def interrupted_at_entry_of(method: Callable[..., Any]) -> Iterator[None]:
+    """Raise when ``method`` has been called, before its first line, as a signal handler may."""
+
+    def interrupt(frame: FrameType, event: str, argument: object) -> None:
+        if event == "call" and frame.f_code is method.__code__:
+            sys.setprofile(None)
+            raise InterruptedHereError
+
+    sys.setprofile(interrupt)
+    try:
+        yield
+    finally:
+        sys.setprofile(None)
+
+
+def _enter(found: Scan) -> None:
+    with found:
+        raise AssertionError("the block is not entered")
+
+
+def _leave(found: Scan) -> None:
+    with found:
+        pass
+
+
+@pytest.mark.parametrize(
+    ("method", "use"),
+    [(Scan.__enter__, _enter), (Scan.__exit__, _leave), (Scan.close, _leave), (Scan.close, Scan.close)],
+)
+def test_a_scan_that_is_interrupted_before_it_can_close_leaves_no_thread(
+    servers: str, method: Callable[..., Any], use: Callable[[Scan], None]
+) -> None:
+    """Its consumer is open until it is collected, which a warning tells."""
+    held = [kafka_nextgen.scan("orders", bootstrap_servers=servers)]
+    thread = held[0]._consumer._core.engine.thread._thread
+    with pytest.raises(InterruptedHereError), interrupted_at_entry_of(method):
+        use(held[0])
+    assert thread.is_alive()
+    with pytest.warns(ResourceWarning, match="a consumer was dropped"):
+        drop(held)
     thread.join(GUARD_S)
     assert not thread.is_alive()
 
