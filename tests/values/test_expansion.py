@@ -57,6 +57,15 @@ def test_items_that_become_much_more_than_they_are_make_a_value_bad_and_no_other
     assert [None if row is None else len(row) for row in batch.column(0).to_pylist()] == [1, None, 1]
 
 
+def test_nulls_of_fields_that_the_schema_of_the_values_lacks_count_in_items() -> None:
+    written = {"type": "record", "name": "Item", "fields": fields("int")}
+    nulls = [{**field, "default": None} for field in fields(*[["null", "long"]] * 500, prefix="g")]
+    wanted = {**written, "fields": [*written["fields"], *nulls]}
+    few, many = (zigzag(count) + b"\2" * count + b"\0" for count in (1, 200))
+    _, bad = decoded(Avro(items(written), reader_schema=items(wanted)), [few, many, few], False)
+    assert [(each.row, each.reason.partition(" (")[0]) for each in bad] == [(1, WHY)]
+
+
 def test_a_default_in_items_counts_and_one_beside_them_does_not() -> None:
     """The number of items is the value's; what is there once in each value is what the reader asked for."""
     text = "x" * 3000

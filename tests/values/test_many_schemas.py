@@ -85,9 +85,11 @@ def test_a_default_between_two_nulls_is_read_and_structs_become_null_with_all_in
         {"name": "f", "type": ["int", "null"], "default": 8},
     ]
     reader = {"type": "record", "name": "R", "fields": fields}
-    batch, bad = decoded(Avro(registry={1: record()}, reader_schema=reader), [framed(1, b"")] * 2)
+    schemas = {1: record(), 2: {**reader, "fields": fields[:1]}}
+    values = [framed(1, b""), framed(2, b"\x02\x08\x02s"), framed(1, b"")]
+    batch, bad = decoded(Avro(registry=schemas, reader_schema=reader), values)
     row = {"a": None, "b": None, "c": 7, "d": None, "e": [], "f": 8}
-    assert (batch.to_pylist(), bad) == ([row, row], [])
+    assert (batch.to_pylist(), bad) == ([row, {**row, "a": {"x": 4, "y": "s"}}, row], [])
 
 
 @pytest.mark.skipif(not ACCELERATED, reason="needs the extension in C")
