@@ -60,7 +60,7 @@ def _as_it_is(kind: Type, root: Column) -> Program:
 
 
 def compiled(writer: Type, reader: Type, root: Column, flat: bool, defaults: Defaults | None = None) -> Program:
-    """Return the program that reads values of ``writer`` into columns laid out for ``reader``, with its ``defaults``."""
+    """Return the program that reads values of ``writer`` into columns laid out for ``reader``, with these defaults."""
     compiler = _Compiler(defaults_of(reader) if defaults is None else defaults)
     if flat and record_of(reader) is not None:
         compiler.value(writer, _Place.of(reader, 0, root))
