@@ -59,7 +59,7 @@ def test_items_that_become_much_more_than_they_are_make_a_value_bad_and_no_other
 
 def test_nulls_of_fields_that_the_schema_of_the_values_lacks_count_in_items() -> None:
     written = {"type": "record", "name": "Item", "fields": fields("int")}
-    nulls = [{**field, "default": None} for field in fields(*[["null", "long"]] * 500, prefix="g")]
+    nulls = [{**field, "default": None} for field in fields(*[["null", "long"]] * 100, prefix="g")]
     wanted = {**written, "fields": [*written["fields"], *nulls]}
     few, many = (zigzag(count) + b"\2" * count + b"\0" for count in (1, 200))
     _, bad = decoded(Avro(items(written), reader_schema=items(wanted)), [few, many, few], False)
