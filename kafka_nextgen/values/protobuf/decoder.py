@@ -96,21 +96,6 @@ class ProtobufDecoder(ColumnDecoder):
         return merged
 
 
-def _parser_of(descriptor: Any) -> Callable[[bytes], Any]:
-    from google.protobuf.message import DecodeError
-    from google.protobuf.message_factory import GetMessageClass
-
-    kind = GetMessageClass(descriptor)
-
-    def parse(data: bytes) -> Any:
-        try:
-            return kind.FromString(data)
-        except DecodeError:
-            return None
-
-    return parse
-
-
 def _reason(fault: int, at: int, detail: int) -> str:
     number = f": {detail}" if fault == Fault.NO_NAME else ""
     return f"{_REASONS[Fault(fault)]}{number} (at byte {at})"
