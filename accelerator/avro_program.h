@@ -15,7 +15,7 @@
 
 typedef enum { /* as in program.py */
     AVRO_END,
-    AVRO_NULL,         /* a: the column up to before which all siblings become null as well, 0 for none */
+    AVRO_NULL,         /* a: all siblings between the column and this one become null as well, 0 for none */
     AVRO_BOOLEAN,
     AVRO_INT,          /* a: what it has to be below, 0 for none; so the next two */
     AVRO_LONG,

@@ -112,7 +112,7 @@ static inline int choose_null(AvroRun *run, BuiltColumn *columns, const Instruct
     return status != FILLED || at->column < 0 ? status : append_null(columns, (int32_t)at->column);
 }
 
-/* Null in a column, and in its siblings up to before `at->a`. */
+/* Null in a column, and in all siblings between it and column `at->a`. */
 static int append_nulls(BuiltColumn *columns, const Instruction *at) {
     int32_t column = (int32_t)at->column;
     int status;

@@ -34,7 +34,7 @@ _lock = threading.Lock()
 
 
 def _make_lock() -> None:
-    """Make a new lock: in a forked process, a thread that does not exist there may hold the old one."""
+    """Make a new lock: in a forked process, the old one can be held by a thread that exists only in the parent."""
     global _lock
     _lock = threading.Lock()
 

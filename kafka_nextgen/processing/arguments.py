@@ -11,7 +11,7 @@ from kafka_nextgen.types import Record
 __all__ = ["DRAIN_TIMEOUT_S", "AsyncDeadLetter", "AsyncHandler", "DeadLetter", "Handler", "Order"]
 
 Handler = Callable[[Record[Any, Any]], object]
-#: Key and value are bytes, even with deserializers.
+#: The record's key and value are bytes, even with deserializers.
 DeadLetter = Callable[[Record[bytes, bytes], Exception], object]
 #: A handler; its result is awaited if it is awaitable.
 AsyncHandler = Callable[[Record[Any, Any]], object]

@@ -94,7 +94,10 @@ class Export:
 
     @contextmanager
     def continuing(self) -> Iterator[None]:
-        """Where a scan of what is left is begun: say what to do if it can't go on because records were deleted."""
+        """Enclose the start of the scan that continues the export.
+
+        An OffsetOutOfRangeError because remaining records were deleted then says to export to another folder.
+        """
         try:
             yield
         except OffsetOutOfRangeError as error:

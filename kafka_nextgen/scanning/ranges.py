@@ -6,8 +6,8 @@
   a topic whose producers set timestamps out of order, older records may follow.
 - They can also be offsets by partition, such as the end of an earlier scan. Partitions missing in ``since`` are read
   from the beginning, and partitions missing in ``until`` to the end.
-- Offsets are not moved: if records from such an offset on were deleted, whoever goes on from it has to know. The ranges
-  of ``Consumer.assign`` have the same rule, whatever ``auto.offset.reset`` says.
+- Offsets in ``since`` are not moved: if records from there on were deleted, the scan fails, so that none is skipped
+  silently. ``auto.offset.reset`` does not apply, as for the ranges of ``Consumer.assign``.
 - With ``isolation.level=read_committed``, the end is before the first open transaction, as for any consumer.
 """
 
@@ -42,8 +42,8 @@ class Question:
     def ranges(self, consumer: Consumer) -> dict[TopicPartition, OffsetRange]:
         """Look up the offsets of each partition.
 
-        Raises UnknownTopicError, ValueError for offsets of other partitions, OffsetOutOfRangeError if records from an
-        offset in ``since`` on were deleted, and the errors of these lookups.
+        Raises UnknownTopicError, ValueError for offsets of other partitions, OffsetOutOfRangeError if the record at an
+        offset in ``since`` was deleted, and the errors of these lookups.
         """
         partitions = list(self._partitions(consumer))
         _check_read(self.since, partitions, "since")
@@ -114,13 +114,13 @@ def _check_read(edge: int | Offsets | None, partitions: Iterable[TopicPartition]
 
 
 def _check_left(begins: Offsets, first: Offsets, ends: Offsets) -> None:
-    """Raise OffsetOutOfRangeError if records of a range are no longer there."""
+    """Raise OffsetOutOfRangeError if records of a range were deleted."""
     lost = sorted(tp for tp, begin in begins.items() if begin < first[tp] and begin < ends[tp])
     if lost:
         gone = ", ".join(f"{tp} from offset {begins[tp]} to {min(first[tp], ends[tp]) - 1}" for tp in lost)
         raise OffsetOutOfRangeError(
             f"records of the range were deleted before they were read: {gone}. To read what is left, leave these "
-            "partitions out of since: they are read from their first record then",
+            "partitions out of since: they are then read from their first record",
             code=ErrorCode.OFFSET_OUT_OF_RANGE,
             partition=lost[0],
         )

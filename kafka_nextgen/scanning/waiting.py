@@ -1,7 +1,7 @@
-"""Reads ranges to their ends, and gives up on a partition for which no broker answers.
+"""Reads ranges to their ends, and fails if no broker answers for a partition.
 
-A consumer waits for a leader without a limit, because records may come at any time. A scan has an end, so its reader
-has to learn why there is none. It goes on if there is a new leader within ``default.api.timeout.ms``.
+A consumer waits for a leader without a limit, because new records can arrive at any time. A scan has an end, so it
+fails if it can't reach it. It continues if the partition has a new leader within ``default.api.timeout.ms``.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from kafka_nextgen.types import format_partitions
 
 __all__ = ["batches"]
 
-#: How long (seconds) a poll waits for records before answers are looked for.
+#: How long (seconds) a poll waits for records before the scan checks whether brokers still answer.
 POLL_S = 1.0
 
 
@@ -40,7 +40,10 @@ def batches(consumer: Consumer[Any, Any], max_records: int) -> Iterator[Records[
 
 
 def _check_answers(consumer: Consumer[Any, Any], waited_s: float) -> None:
-    """Raise if a partition is without an answer, and this scan has waited for one: its reader may have been slow."""
+    """Raise RequestTimeoutError if brokers were silent about a partition while this scan waited.
+
+    Silence alone is not enough: nothing is fetched while a slow reader leaves the buffers full.
+    """
     limit_s = consumer.config.default_api_timeout_ms / 1000
     if waited_s < limit_s:
         return

@@ -58,8 +58,8 @@ class SchemaSource(Protocol):
     def schema_by_id(self, schema_id: int) -> RegisteredSchema:
         """Return the schema of this id; may block.
 
-        Raises an error whose ``http_status_code`` is 404 if there is none; if the error has an ``error_code``, too, it
-        is one of ``MISSING_CODES``. Any other error is that of the source, and not of the values.
+        Raises an error whose ``http_status_code`` is 404 if there is none; its ``error_code``, if it has one, is then
+        one of ``MISSING_CODES``. Any other error is a failure of the source, and makes no value bad.
         """
 
 
@@ -173,27 +173,27 @@ class _OfConfluent:
 
 
 def check_picklable(source: SchemaSource) -> None:
-    """Raise PicklingError for a source with something that no process can send to another, such as a lock.
+    """Raise PicklingError for a source with an object that no pickler can handle, such as a lock.
 
-    A function that pickle can't find by its name is not refused: cloudpickle, which Spark and dask use, sends it.
+    A function that pickle can't find by its name is not refused: cloudpickle, which Spark and dask use, can pickle it.
     """
     try:
         pickle.dumps(source)
     except TypeError as error:
         name = type(getattr(source, "given", source)).__name__
         raise pickle.PicklingError(
-            f"the format can't be pickled because its registry, a {name}, can't: {error}. Use a SchemaRegistry whose "
-            "tls is a mapping of keys, a mapping of schemas, or a function of a module"
+            f"the format can't be pickled because its registry, a {name}, can't be: {error}. Use a SchemaRegistry "
+            "whose tls is a mapping of keys, or a mapping of schemas, or a function at the top of a module"
         ) from None
     except (pickle.PicklingError, AttributeError):
         return
 
 
 def is_missing(error: Exception) -> bool:
-    """Return whether an error with status 404 says that there is no such schema.
+    """Return whether an error with status 404 means that there is no such schema.
 
-    Proxies and other servers answer 404, too. For those answers, the errors of confluent-kafka have another
-    ``error_code`` than a registry's: -1 if the body is no JSON.
+    Proxies and other servers answer 404, too. confluent-kafka's error for such an answer has an ``error_code`` that no
+    registry uses: -1 if the body is not JSON.
     """
     return not hasattr(error, "error_code") or error.error_code in MISSING_CODES
 

@@ -43,7 +43,7 @@ class Reading(Generic[T]):
     columns: str
 
     def of(self, schema: RegisteredSchema) -> T:
-        """Read a schema. Raises the format's error if it is of another type, or can't be used."""
+        """Read a schema. Raises the format's error if the schema has another type, or can't be used."""
         if schema.type != self.schema_type:
             raise self.error(f"the schema is of the type {schema.type}")
         return self.read(schema)
@@ -112,7 +112,7 @@ class _OfSource(Schemas[T]):
         try:
             return self._source.schema_by_id(schema_id)
         except Exception as error:
-            # only an unknown id is a fault of the values; an outage, for example, is not
+            # only an unknown id makes values bad; an outage, for example, does not
             if getattr(error, "http_status_code", None) != HTTPStatus.NOT_FOUND:
                 raise
             if is_missing(error):

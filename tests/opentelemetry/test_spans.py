@@ -299,7 +299,7 @@ def test_rebalances_are_spans_with_cause_partitions_and_phases(stage: Stage, tel
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
-def test_a_forked_process_can_instrument_consumers_while_another_thread_does() -> None:
+def test_a_forked_process_can_instrument_consumers_if_another_thread_of_its_parent_was_doing_so() -> None:
     def take_lock() -> None:
         assert instrumentation._lock.acquire(blocking=False)
 

@@ -1,4 +1,4 @@
-"""A partition that loses its leader while it is read: the scan goes on with the next, or says there is none."""
+"""A partition that loses its leader during a scan: the scan continues with a new leader, or fails without one."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SMALL = {"fetch_buffer_bytes": 20_000, "fetch_max_bytes": 10_000, "max_partition
 
 
 class Reading:
-    """A scan of which the first records were read, and the leader of the partition, which has no other replica."""
+    """A scan whose first records were read, and the leader of its partition, which has no other replica."""
 
     def __init__(self, cluster: Cluster, found: Scan, pool: ThreadPoolExecutor) -> None:
         self.cluster, self.found, self._pool = cluster, found, pool
@@ -30,7 +30,7 @@ class Reading:
         self.leader = leader
 
     def read_on(self) -> Future[int]:
-        """Read the rest in another thread: the number of all rows."""
+        """Read the rest in another thread, and return the number of all rows."""
         return self._pool.submit(lambda: self.rows + sum(batch.num_rows for batch in self._batches))
 
 
@@ -58,7 +58,7 @@ def test_a_scan_goes_on_soon_after_its_partition_has_a_leader_again(reading: Rea
     assert rest.result(GUARD_S) == RECORDS
 
 
-def test_a_scan_ends_if_its_partition_has_no_leader_for_the_time_that_a_call_may_take(reading: Reading) -> None:
+def test_a_scan_fails_if_its_partition_has_no_leader_for_default_api_timeout_ms(reading: Reading) -> None:
     reading.cluster.stop_node(reading.leader)
     rest = reading.read_on()
     reading.cluster.advance(seconds=65)
@@ -66,10 +66,10 @@ def test_a_scan_ends_if_its_partition_has_no_leader_for_the_time_that_a_call_may
     with pytest.raises(RequestTimeoutError, match=why):
         rest.result(GUARD_S)
     position = reading.found.positions[TopicPartition("orders", 0)]
-    assert reading.rows <= position < RECORDS, "from here the next scan goes on"
+    assert reading.rows <= position < RECORDS, "the next scan continues from here"
 
 
-def test_a_reader_that_was_slow_is_not_taken_for_a_partition_without_answers(reading: Reading) -> None:
+def test_a_slow_reader_is_not_mistaken_for_a_partition_without_answers(reading: Reading) -> None:
     """Nothing is fetched while the buffers are full."""
     reading.cluster.advance(seconds=200)
     rest = reading.read_on()

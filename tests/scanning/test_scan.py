@@ -149,7 +149,7 @@ def test_partitions_that_the_offsets_lack_are_read_whole(servers: str) -> None:
     assert read(servers, until={ONE: 2}) == sorted([0, 3, *others])
 
 
-def test_an_end_that_is_not_there_yet_is_the_end_of_this_moment(servers: str) -> None:
+def test_an_offset_of_until_beyond_the_end_means_the_present_end(servers: str) -> None:
     with kafka_nextgen.scan(ONE, bootstrap_servers=servers, until={ONE: 1000}) as found:
         assert [(each.start, each.end) for each in found.ranges.values()] == [(0, 10)]
 
@@ -166,8 +166,8 @@ def without_two() -> Iterator[str]:
 
 @pytest.mark.parametrize("until", [None, {ONE: 9}, {ONE: 2}, TENTH])
 @pytest.mark.parametrize("reset", ["latest", "earliest", "none"])
-def test_records_that_were_deleted_behind_an_offset_are_not_skipped(without_two: str, until: Any, reset: str) -> None:
-    """Whoever goes on from a position has to know, whatever is set for consumers that may reset theirs."""
+def test_deleted_records_after_an_offset_of_since_are_an_error(without_two: str, until: Any, reset: str) -> None:
+    """They are not skipped, whatever auto.offset.reset says."""
     with pytest.raises(OffsetOutOfRangeError) as caught:
         read(without_two, since={ONE: 1}, until=until, auto_offset_reset=reset)
     assert caught.value.partition == ONE
@@ -184,13 +184,13 @@ def test_all_partitions_that_lost_records_are_named(without_two: str) -> None:
 
 
 @pytest.mark.parametrize("since", [None, FIRST_MS, "2020-01-01", {}, {ONE: 2}, {TopicPartition("orders", 1): 0}])
-def test_the_first_record_that_is_left_is_the_first_one_but_for_an_offset_before_it(
+def test_without_an_offset_before_it_a_scan_begins_at_the_first_record_that_is_left(
     without_two: str, since: Any
 ) -> None:
     assert read(without_two, since=since) == [1, 3, *range(4, 20)]
 
 
-def test_an_offset_before_the_log_is_no_loss_if_nothing_is_to_be_read(without_two: str) -> None:
+def test_an_offset_before_the_log_is_no_error_if_the_range_is_empty(without_two: str) -> None:
     assert read(without_two, since={ONE: 1}, until={ONE: 1, TopicPartition("orders", 1): 0}) == []
 
 
@@ -271,7 +271,7 @@ def test_a_scan_that_is_dropped_before_it_is_read_leaves_no_thread(servers: str)
 
 
 class InterruptedHereError(BaseException):
-    """As KeyboardInterrupt, which pytest takes for its own."""
+    """Stands for KeyboardInterrupt, which would end pytest itself."""
 
 
 def drop(held: list[Scan]) -> None:
@@ -281,7 +281,7 @@ def drop(held: list[Scan]) -> None:
 
 @contextmanager
 def interrupted_at_entry_of(method: Callable[..., Any]) -> Iterator[None]:
-    """Raise when ``method`` has been called, before its first line, as a signal handler may."""
+    """Raise when ``method`` has been called, before its first line, as a signal handler can."""
 
     def interrupt(frame: FrameType, event: str, argument: object) -> None:
         if event == "call" and frame.f_code is method.__code__:
@@ -312,7 +312,7 @@ def _leave(found: Scan) -> None:
 def test_a_scan_that_is_interrupted_before_it_can_close_leaves_no_thread(
     servers: str, method: Callable[..., Any], use: Callable[[Scan], None]
 ) -> None:
-    """Its consumer is open until it is collected, which a warning tells."""
+    """Its consumer stays open until it is garbage-collected, and a warning reports that."""
     held = [kafka_nextgen.scan("orders", bootstrap_servers=servers)]
     thread = held[0]._consumer._core.engine.thread._thread
     with pytest.raises(InterruptedHereError), interrupted_at_entry_of(method):

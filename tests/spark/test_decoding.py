@@ -203,7 +203,7 @@ def test_the_latest_schema_of_the_subject_defines_the_columns_and_tasks_find_the
 
 
 def pinned(reader: BatchReader, registry: SchemaRegistry) -> tuple[list[Any], list[str]]:
-    """The values that tasks read, and what they ask the registry for."""
+    """Return the values that tasks read, and the paths that they request from the registry."""
     asked = len(registry.requests)
     values = [row for task in reader.partitions() for batch in reader.read(task) for row in batch["value"].to_pylist()]
     return values, [path for _, path in registry.requests[asked:]]
@@ -232,7 +232,7 @@ def test_json_with_a_registry_may_have_the_frame_of_apicurio(topic: Make) -> Non
 
 
 def file_with(*fields: str, before: str | None = None) -> str:
-    """The file of a message Order with these numbers, and one before it, as a registry serializes it."""
+    """Return the file of a message Order with these fields, and perhaps a message before it, as a registry does."""
     file = descriptor_pb2.FileDescriptorProto(name="shop.proto", package="shop", syntax="proto3")
     if before is not None:
         file.message_type.add(name=before)
@@ -256,9 +256,7 @@ def test_protobuf_has_the_columns_of_the_latest_schema_and_tasks_find_the_messag
         assert asked == [f"/schemas/ids/{number}?format=serialized" for number in (first, 77)], "the other one is known"
         given = {"valueSchema": b64encode(descriptors()).decode(), **options, "onError": "null"}
         read = orders.values(valueFormat="protobuf", valueMessage="shop.Order", **given)
-        assert [value and value["id"] for value in read] == [1, 2, None, None], (
-            "the message that was given has the columns"
-        )
+        assert [value and value["id"] for value in read] == [1, 2, None, None], "the given message defines the columns"
 
 
 def test_without_a_name_the_message_is_the_first_of_the_latest_schema(topic: Make) -> None:
@@ -279,7 +277,7 @@ def test_a_registered_time_of_protobuf_may_be_beyond_the_range_of_nanoseconds(to
         assert read[0]["at"].year == 3000
 
 
-def test_keys_that_have_no_frame_stand_beside_values_that_are_registered(topic: Make) -> None:
+def test_keys_without_a_frame_can_be_read_beside_values_with_a_registry(topic: Make) -> None:
     with SchemaRegistry() as registry:
         schema_id = registry.register("orders-value", JSON_SCHEMA, "JSON")
         orders = topic([("5", framed(schema_id, b'{"id": 1}'))])
@@ -338,7 +336,7 @@ def test_a_registry_that_refuses_a_task_fails_it_and_the_error_names_the_option(
     assert caught.value.http_status_code == 401
 
 
-def test_an_answer_of_the_registry_has_the_size_that_the_option_allows(topic: Make) -> None:
+def test_an_option_limits_the_size_of_answers_of_the_registry(topic: Make) -> None:
     limit = {"schemaRegistry.maxAnswerBytes": "1000"}
     with SchemaRegistry() as registry:
         registry.fail(200, b" " * 1001)

@@ -116,7 +116,7 @@ def test_a_token_is_enough() -> None:
         (
             {**REGISTRY, "valueFormat": "protobuf", "schemaRegistry.framing": "apicurio"},
             "schemaRegistry.framing",
-            "has the name of the message in front of values",
+            "puts the name of the message in front of each value",
         ),
         ({**REGISTRY, "schemaRegistry.user": "a"}, "schemaRegistry.password", "are given together"),
         (

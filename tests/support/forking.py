@@ -1,4 +1,4 @@
-"""A forked process, in which only the thread that forked lives: what other threads held stays held."""
+"""A forked process, in which only the forking thread exists: locks that other threads held stay locked."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.support.waiting import GUARD_S
 
 
 def in_forked_process(action: Callable[[], object]) -> None:
-    """Call ``action`` in a forked process; it must end there without an error, and not wait for ever."""
+    """Call ``action`` in a forked process. Fails if it raises there, or does not end."""
     child = os.fork()
     if child == 0:
         signal.signal(signal.SIGALRM, signal.SIG_DFL)  # ends a process that waits

@@ -116,7 +116,7 @@ def handled(consumer: Consumer[str, Order], config: Mapping[str, object]) -> Non
     consumer.run(lambda record: assert_type(record.value, Order | None))
     consumer.run(handle, dead_letter=lambda record, error: assert_type(record.value, bytes | None))
     Consumer(bootstrap_servers=SERVERS, key_deserializer=bytes.decode, value_deserializer=to_order).run(handle)
-    Consumer(config).run(handle)  # a mapping may have deserializers: any handler
+    Consumer(config).run(handle)  # the mapping may contain deserializers, so any handler is accepted
     for record in consumer:
         handle(record)
         handle_any(record)

@@ -22,6 +22,6 @@ def handle_text(record: Record[str, str], error: Exception) -> None: ...
 
 def handled(consumer: Consumer[str, bytes], of_any: Consumer, of_numbers: Consumer[str, int]) -> None:
     consumer.run(handle)  # REFUSED: its values are bytes
-    of_any.run(handle)  # REFUSED: its values may be anything
-    Consumer(bootstrap_servers="localhost:9092").run(handle)  # REFUSED: without deserializers all are bytes
+    of_any.run(handle)  # REFUSED: its values can have any type
+    Consumer(bootstrap_servers="localhost:9092").run(handle)  # REFUSED: without deserializers, values are bytes
     of_numbers.run(handle, dead_letter=handle_text)  # REFUSED: a dead letter gets bytes

@@ -1,4 +1,4 @@
-"""Formats in a forked process: a lock that another thread of the parent held is held by nobody there."""
+"""Formats in a forked process: no lock is held there, even if another thread of the parent held it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_a_registry_is_asked() -> None:
 
 
 def test_protobuf_s_classes_are_made(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The first value that they decode makes them: without the extension, or if it repeats a field."""
+    """They are created for the first value without the extension, or for the first one that repeats a field."""
     message = class_of(file_of("proto3", {"M": [F("id", 1, "int64")]}), "M")
     values = buffers_of([message(id=5).SerializeToString()])
     real, is_making, may_go_on = message_factory.GetMessageClass, threading.Event(), threading.Event()

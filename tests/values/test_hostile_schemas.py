@@ -39,7 +39,7 @@ def test_a_schema_that_cannot_be_used_makes_only_its_own_values_bad(registered: 
 
 
 class NotFoundError(Exception):
-    """An error that says only by its status that there is no such id."""
+    """An error whose status alone says that there is no such id."""
 
     http_status_code = 404
 
@@ -56,7 +56,7 @@ def test_an_id_that_the_registry_does_not_know_makes_its_values_bad() -> None:
 
 
 @pytest.mark.parametrize("is_function", [False, True], ids=["client", "function"])
-def test_a_404_that_confluents_client_got_from_a_proxy_is_no_fault_of_a_value(is_function: bool) -> None:
+def test_a_404_that_confluents_client_got_from_a_proxy_makes_no_value_bad(is_function: bool) -> None:
     with StandIn() as stand_in:
         client = SchemaRegistryClient({"url": stand_in.url})
         avro = Avro(registry=client.get_schema if is_function else client, reader_schema="int")

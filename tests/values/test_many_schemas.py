@@ -1,4 +1,4 @@
-"""The union of many schemas: what is done once and not for each schema, so that the work is about linear."""
+"""The union of many schemas: work that is done once and not for each schema, so that the time is about linear."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def record(*names: str, kind: Any = NULLABLE, **more: Any) -> dict[str, Any]:
 
 
 def counted(monkeypatch: pytest.MonkeyPatch, module: Any, name: str) -> list[object]:
-    """The calls of a function of a module from now on."""
+    """Return a list to which each later call of a module's function adds its arguments."""
     calls: list[object] = []
     real = getattr(module, name)
 
@@ -50,7 +50,7 @@ def test_a_default_is_checked_once_however_many_schemas_lack_the_field(monkeypat
 
 
 def test_a_union_that_a_schema_does_not_change_stays_the_same_object() -> None:
-    """So that a comparison with it ends at once."""
+    """Then a comparison with it ends at once."""
     union = UnionSchema([(1, parse(record("a", "b"))), (2, parse(record("c", kind="int")))])
     before = union.schema
     union.meet(3, parse(record("b", "c", kind="int")))
@@ -94,7 +94,7 @@ def test_a_default_between_two_nulls_is_read_and_structs_become_null_with_all_in
 
 @pytest.mark.skipif(not ACCELERATED, reason="needs the extension in C")
 @pytest.mark.parametrize("end", [1, -1, 4])
-def test_nulls_side_by_side_have_to_be_columns(end: int) -> None:
+def test_a_program_whose_nulls_are_not_within_the_columns_is_refused(end: int) -> None:
     kind = parse(record("a", "b"))
     layout = flattened(layout_of(kind, "", True))
     program = compiled(kind, kind, layout_of(kind, "", True), True)
@@ -111,7 +111,7 @@ def test_defaults_are_made_once_for_all_schemas(monkeypatch: pytest.MonkeyPatch)
     assert (bad, len(calls)) == ([], 10)
 
 
-def test_pickled_defaults_do_not_go_by_the_ids_of_this_process() -> None:
+def test_pickled_defaults_do_not_use_the_ids_of_this_process() -> None:
     form = Avro(registry={1: record("a", kind="long", default=5), 2: record("b", kind="long")}, columns="union")
     values = [framed(2, b"\x02")]
     assert decoded(form, values)[0].to_pylist() == [{"b": 1, "a": 5}]
@@ -122,7 +122,7 @@ def test_pickled_defaults_do_not_go_by_the_ids_of_this_process() -> None:
     assert decoded(other, values)[0].to_pylist() == [{"b": 1, "a": 5}]
 
 
-def test_a_pickled_field_has_no_default_either() -> None:
+def test_a_field_without_a_default_has_none_after_pickling() -> None:
     kind = pickle.loads(pickle.dumps(parse(record("a", kind="int"))))
     assert kind.fields[0].default is NO_DEFAULT
 

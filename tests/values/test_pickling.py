@@ -1,4 +1,4 @@
-"""Formats in other processes, as Spark, dask and multiprocessing send them: by pickle and by cloudpickle."""
+"""Formats that are sent to other processes by pickle or cloudpickle, as Spark, dask and multiprocessing do."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ FORMATS: Mapping[str, Made] = {
 
 
 def ids_in(form: ValueFormat, value: bytes) -> list[Any]:
-    """The column ``id`` of a good and of a bad value, which in Python protobuf's classes read."""
+    """Return the column ``id`` of a good and a bad value, decoded without the C extension."""
     decoder: Any = form.decoder("value", True)
     columns, bad = decoder.decode(buffers_of([value, b"\xff"]), 0, 2, in_c=False)
     assert [each.row for each in bad] == [1]
@@ -86,10 +86,10 @@ print(*(ids_in(form, value) for form, value in formats))
 """
 
 
-def test_another_process_decodes_by_formats_that_it_was_sent() -> None:
+def test_another_process_decodes_with_formats_that_were_sent_to_it() -> None:
     formats = [(make(), value) for make, value in FORMATS.values()]
     for form, value in formats:
-        ids_in(form, value)  # so that they have caches
+        ids_in(form, value)  # fills the caches
     ended = subprocess.run(
         [sys.executable, "-c", OTHER_PROCESS],
         input=pickle.dumps(formats),
@@ -100,7 +100,7 @@ def test_another_process_decodes_by_formats_that_it_was_sent() -> None:
     assert ended.stdout.decode().split("] [") == ["[7, None", *["7, None"] * (len(FORMATS) - 2), "7, None]\n"]
 
 
-def test_a_copy_of_a_union_has_its_columns_and_grows_for_itself() -> None:
+def test_a_copy_of_a_union_has_its_columns_and_grows_independently() -> None:
     schemas: dict[int, Any] = {1: OBJECT}
     form = Json(registry=schemas, columns="union")
     schemas[2] = OBJECT.replace("id", "other")
@@ -157,5 +157,5 @@ def test_a_client_with_a_connection_or_a_lock_is_named_with_what_to_use_instead(
         (client.get_schema, "method"),
         (context, "SchemaRegistry"),
     ):
-        with pytest.raises(pickle.PicklingError, match=f"registry, a {named}, can't: .*pickle.* Use a SchemaRegistry"):
+        with pytest.raises(pickle.PicklingError, match=f"registry, a {named}, can't be: .*pickle.* Use a Schema"):
             pickle.dumps(make(registry))

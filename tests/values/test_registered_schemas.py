@@ -1,4 +1,4 @@
-"""A schema as a registry returns it is accepted wherever a format takes a schema, with those that it refers to."""
+"""Formats accept a schema as a registry returns it, with the schemas that it references."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_protobuf_takes_what_the_registry_has_compiled() -> None:
     assert decoded_protobuf(Protobuf(COMPILED, "t.Other"), [])[0].schema.names == ["x"]
 
 
-def test_the_latest_schema_of_a_subject_is_given_as_it_comes() -> None:
+def test_the_latest_schema_of_a_subject_can_be_passed_to_a_format_unchanged() -> None:
     with StandIn() as stand_in:
         stand_in.register("orders-value", json.dumps(ITEM))
         registry = SchemaRegistry(stand_in.url)
@@ -75,7 +75,7 @@ def test_the_latest_schema_of_a_subject_is_given_as_it_comes() -> None:
     ],
     ids=["avro", "reader_schema", "json", "protobuf", "proto text"],
 )
-def test_one_of_another_type_is_refused(form: Callable[[], object], error: type[Exception], why: str) -> None:
+def test_a_schema_of_another_type_is_refused(form: Callable[[], object], error: type[Exception], why: str) -> None:
     with pytest.raises(error, match=why):
         form()
 
@@ -89,8 +89,8 @@ def test_one_of_another_type_is_refused(form: Callable[[], object], error: type[
         ((pa.field("id", pa.int64()),), "tuple"),
     ],
 )
-def test_json_says_what_makes_a_schema_of_arrow_types(schema: Any, given: str) -> None:
-    why = rf"a {given} of Arrow types is no schema: give pyarrow\.schema\(\.\.\.\) of it, or a JSON Schema"
+def test_json_says_how_to_make_a_schema_of_arrow_types(schema: Any, given: str) -> None:
+    why = rf"a {given} of Arrow types is not a schema: pass it to pyarrow\.schema\(\.\.\.\) first, or give"
     with pytest.raises(JsonSchemaError, match=why):
         Json(schema)
     assert decoded(Json(pa.schema(schema)), [])[0].schema.names == ["id"]

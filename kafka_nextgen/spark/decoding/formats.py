@@ -26,7 +26,7 @@ __all__ = ["Decoding", "FieldFormat", "format_of", "registry_of"]
 
 #: Formats that a process keeps.
 _KEPT = 16
-#: A pinned source has one schema under any subject.
+#: Any name will do: a pinned source returns the same schema for each subject.
 _PINNED = "pinned"
 
 
@@ -36,7 +36,7 @@ class FieldFormat:
 
     ``schema`` is in the form that the format accepts: text, bytes, an Arrow type, or a registered schema with all
     schemas that it refers to. With a ``registry`` it defines the columns, and values name the schemas with which they
-    were written. Without a registry, ``is_framed`` says whether values have a frame.
+    were written. ``is_framed`` is for values without a registry.
     """
 
     field: Field
@@ -69,7 +69,7 @@ def format_of(planned: FieldFormat) -> ValueFormat:
         return make(registry=pinned, subject=_PINNED, framing=framing)
     if planned.format == "protobuf":
         return Protobuf(planned.schema, planned.message, registry=registry, unit="us")
-    if planned.format == "json":  # its fields have names, so the schemas of values are not needed
+    if planned.format == "json":  # JSON contains the names of fields, so the schemas of values are not needed
         return Json(planned.schema, framed=True, framing=framing)
     return Avro(registry=registry, reader_schema=planned.schema, framing=framing)
 
@@ -84,9 +84,9 @@ def _by_schema(planned: FieldFormat) -> ValueFormat:
 
 @lru_cache(_KEPT)
 def registry_of(options: RegistryOptions, format_name: Format) -> SchemaRegistry:
-    """Return a client for schemas of a format; it asks for Protobuf's as descriptors, which Python can't compile.
+    """Return a client for schemas of a format. Raises ``ConfigError``, which names the option.
 
-    Raises ``ConfigError``, which names the option.
+    For Protobuf it requests compiled descriptors, since Python can't compile the text of a .proto file.
     """
     limit: dict[str, Any] = {}
     if options.max_answer_bytes is not None:

@@ -1,8 +1,8 @@
 """The options for decoding keys and values. Reading them is pure: no file is read, and no registry is asked.
 
 The options of values begin with ``value``, those of keys with ``key``. A format may be given for either, or for both.
-With a registry, values are framed, and their schemas are those of the registry. The option ``valueFramed`` says instead
-whether values have a frame, whose id is then skipped, and the registry is not used for them.
+With a registry, values are framed, and their schemas come from the registry. With ``valueFramed``, the registry is not
+used for values: the option says whether they have a frame, whose id is then skipped.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ DECODING_OPTIONS: Final = (
 class FieldOptions:
     """How keys or values are decoded, as given by the options: the schema may be in a file, or in the registry.
 
-    ``is_framed`` is None if the option is not given: then the registry is used, if there is one.
+    ``is_framed`` is None without the option: then the registry is used, if there is one.
     """
 
     field: Field
@@ -74,7 +74,7 @@ class FieldOptions:
         return self.field + name
 
     def registry_of(self, registry: RegistryOptions | None) -> RegistryOptions | None:
-        """Return the registry if the schemas are there."""
+        """Return the registry if it has the schemas of this field."""
         return registry if self.is_framed is None else None
 
 
@@ -174,12 +174,12 @@ def _no_schema(read: FieldOptions, registry: RegistryOptions | None, told: str) 
 
 
 def _check_registered(read: FieldOptions, registry: RegistryOptions, has_schema: bool) -> None:
-    """Refuse what keys or values whose schemas are in the registry can't have."""
+    """Refuse options that keys or values with registered schemas can't have."""
     schema, subject, framing = read.option("Schema"), read.option("Subject"), f"{_REGISTRY}framing"
     if read.format == "protobuf" and registry.framing != "confluent":
         raise ConfigError(
-            f"{framing}={registry.framing} is not read with {read.option('Format')}=protobuf: it has the name of the "
-            "message in front of values. Let producers write Confluent's frame",
+            f"{framing}={registry.framing} can't be used with {read.option('Format')}=protobuf: Apicurio's serializer "
+            "puts the name of the message in front of each value. Let producers write Confluent's frame",
             framing,
         )
     if not has_schema and not read.subject:

@@ -66,7 +66,7 @@ def _planned(options: FieldOptions, registry: RegistryOptions | None, wanted: St
 
 
 def _unusable(options: FieldOptions, schema: RegisteredSchema, error: Exception) -> SchemaError:
-    """The error for the latest schema of a subject."""
+    """Return the error that names the subject whose latest schema can't be used."""
     subject, kind = options.option("Subject"), schema.type.lower()
     what = f"the latest schema of {subject}={options.subject}: {error}"
     if kind != options.format:

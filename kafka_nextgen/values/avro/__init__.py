@@ -89,7 +89,7 @@ _READING = Reading("AVRO", _parsed, AvroSchemaError, "reader_schema, columns='un
 
 
 def _given(schema: object) -> Type:
-    """A schema of the caller's, who may have it of a registry."""
+    """Return the type of a schema that the caller passed, which may come from a registry."""
     return _READING.of(schema) if isinstance(schema, RegisteredSchema) else parse(schema)
 
 

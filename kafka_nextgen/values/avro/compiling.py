@@ -51,7 +51,7 @@ def failing(text: str) -> Program:
 
 
 def defaults_of(reader: Type) -> Defaults:
-    """Return the defaults that all programs for this reader's schema share."""
+    """Return the defaults that are shared by all programs for this reader's schema."""
     return Defaults(reader, _as_it_is)
 
 
@@ -75,7 +75,7 @@ class _Compiler:
         self.writing = Writing()
         self._costs = Costs()
         self._defaults = defaults
-        self._places: dict[int, int] = {}  # of defaults in the program, by their ids
+        self._places: dict[int, int] = {}  # where the bytes of a default begin in the program, by its id()
 
     def value(self, writer: Type, place: _Place | None) -> None:
         """Compile reading a value of ``writer`` into its place. Raises AvroSchemaError if that is impossible."""
@@ -211,7 +211,7 @@ class _Compiler:
         self._missing(reader, place, {*readers.values()})
 
     def _missing(self, reader: Record, place: _Place, written: set[str]) -> None:
-        """The defaults of the reader's fields that are not written. Columns side by side become null together."""
+        """Compile the defaults of the reader's fields that the writer lacks. One instruction nulls adjacent columns."""
         first = end = 0
         for field, (column, tree) in zip(reader.fields, place.below, strict=True):
             if field.name in written:
@@ -250,14 +250,14 @@ class _Compiler:
         self.writing.emit(Op.RESUME)
 
     def _place_of(self, default: Default) -> int:
-        """Where the bytes of a default begin in the program, which has them once."""
+        """Return where the bytes of a default begin in the program, which contains them only once."""
         if id(default) not in self._places:
             self._places[id(default)] = self.writing.blob(default.data)
         return self._places[id(default)]
 
 
 def _is_null(field: Field) -> bool:
-    """Whether the default is null, and a value of the type."""
+    """Return whether the default is null, and the type allows null."""
     return field.default is None and (
         field.type.kind == "null" or (isinstance(field.type, Union) and field.type.has_null)
     )

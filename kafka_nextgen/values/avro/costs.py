@@ -24,7 +24,7 @@ class Costs:
 
     @property
     def is_counting(self) -> bool:
-        """Whether instructions have a cost here."""
+        """Whether the instructions compiled now have a cost: they are inside items."""
         return self._is_counting
 
     @contextmanager

@@ -36,11 +36,11 @@ class Defaults:
     """
 
     def __init__(self, reader: Type, read: Callable[[Type, Column], Program]) -> None:
-        self._reader, self._read = reader, read  # holding the reader keeps the id() of each field valid
+        self._reader, self._read = reader, read  # the reference to the reader keeps the id() of each field valid
         self._known: dict[int, Default] = {}  # by the id() of a field: references by name lead to the same object
 
     def __reduce__(self) -> tuple[object, ...]:
-        return Defaults, (self._reader, self._read)  # unpickled fields have another id()
+        return Defaults, (self._reader, self._read)  # without the cache: unpickled fields have another id()
 
     def of(self, field: Field, tree: Column) -> Default:
         """Return the default of a field with this column. Raises AvroSchemaError if it is not a value of its type."""

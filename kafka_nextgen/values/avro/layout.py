@@ -69,9 +69,9 @@ def layout_of(kind: Type, name: str, flat: bool) -> Column:
 
 
 def check_extent(kind: Type, flat: bool) -> None:
-    """Raise AvroSchemaError if the columns are too many or too deep, or have too many symbols."""
+    """Raise AvroSchemaError if there are too many columns, if they are too deep, or if they have too many symbols."""
     extent = kind.extent
-    root = 0 if flat and record_of(kind) is not None else 1  # the columns are in a struct: the record or one more
+    root = 0 if flat and record_of(kind) is not None else 1  # the struct of all columns: the record, or one more
     if extent.levels >= MOST_DEPTH or extent.columns + root >= MOST_COLUMNS:
         raise AvroSchemaError(f"the schema makes {MOST_COLUMNS} columns or more, or columns deeper than {MOST_DEPTH}")
     if extent.characters > _MOST_SYMBOLS:

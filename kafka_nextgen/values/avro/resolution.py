@@ -72,7 +72,7 @@ def _takes(writer: Type, reader: Type) -> bool:
 
 
 def fields_of_writer(written: Collection[Field], reader: Record) -> dict[str, str]:
-    """Map the names of the writer's fields to those of the reader's, by name or else by alias; each is used once."""
+    """Map names of the writer's fields to names of the reader's, by name or else by alias; each is used once."""
     found = {field.name: field.name for field in written if field.name in reader.numbers}
     taken = set(found)
     for field in written:

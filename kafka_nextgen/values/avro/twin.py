@@ -104,7 +104,7 @@ class _Run:
             self._builder.append_number(column, data)
 
     def null(self, place: int, column: int, a: int, b: int) -> int:
-        """Append a null to this column, and to the siblings after it that are before ``a``."""
+        """Append a null to this column, and to all siblings between it and column ``a``."""
         while column >= 0:
             self._builder.append_null(column)
             column = self._builder.layout[column][5]

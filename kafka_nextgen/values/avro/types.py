@@ -31,7 +31,7 @@ class _NoDefault:
     """The default of a field that has none; None is the default null."""
 
     def __reduce__(self) -> str:
-        return "NO_DEFAULT"  # the same object in the process that it is pickled for
+        return "NO_DEFAULT"  # by name, so that it is the same object in the process that unpickles it
 
 
 NO_DEFAULT = _NoDefault()
@@ -48,7 +48,7 @@ class Logical:
 
 @frozen
 class Extent:
-    """What a type takes in columns: how many, how many levels, and the characters of the symbols of all enums."""
+    """The size of a type's columns: their number, their levels, and the characters of all symbols of enums."""
 
     columns: int = 1
     levels: int = 1
@@ -56,7 +56,7 @@ class Extent:
 
     @classmethod
     def around(cls, types: Iterable[Type], levels: int = 1, others: int = 0) -> Extent:
-        """That of columns of these types inside ``levels`` columns, with ``others`` beside them."""
+        """Return the extent of columns of these types inside ``levels`` columns, with ``others`` beside them."""
         inside = [kind.extent for kind in types]
         deepest = max((each.levels for each in inside), default=0)
         characters = sum(each.characters for each in inside)
@@ -119,7 +119,7 @@ class Field:
     type: Type
     aliases: frozenset[str] = frozenset()
     default: object = NO_DEFAULT
-    #: Whether the default is a value of the type; None until ``uniting`` asks, as the answer takes long.
+    #: Whether the default is a value of the type. None until ``uniting`` needs it, because checking it is slow.
     has_default: bool | None = field(default=None, init=False, eq=False, repr=False)
 
 
@@ -132,8 +132,9 @@ class Record:
     fields: tuple[Field, ...]
     kind: str = "record"
     extent: Extent = field(init=False, eq=False, repr=False)
-    #: By name, the numbers of the fields; by alias, their names.
+    #: The numbers of the fields by name.
     numbers: dict[str, int] = field(init=False, eq=False, repr=False)
+    #: The names of the fields by alias.
     names: dict[str, str] = field(init=False, eq=False, repr=False)
 
     @extent.default
@@ -172,7 +173,7 @@ class Map:
 
     @extent.default
     def _extent(self) -> Extent:
-        """A list of pairs of a key and a value."""
+        """A list of structs of a key and a value."""
         return Extent.around([self.values], levels=2, others=1)
 
 

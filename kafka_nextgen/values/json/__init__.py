@@ -118,11 +118,11 @@ def _read(leaves: Leaves, schema: RegisteredSchema) -> Node:
 
 
 def _refuse_types(schema: object) -> None:
-    """Refuse Arrow types by name, which ``pyarrow.schema`` takes, for what they are: they are no JSON Schema."""
+    """Refuse a mapping or list of Arrow types, which ``pyarrow.schema`` accepts, but which is not a JSON Schema."""
     within = schema.values() if isinstance(schema, Mapping) else schema if isinstance(schema, list | tuple) else ()
     items = (item for each in within for item in (each if isinstance(each, list | tuple) else (each,)))
     if any(hasattr(item, "__arrow_c_schema__") for item in items):
         given = type(schema).__name__
         raise JsonSchemaError(
-            f"a {given} of Arrow types is no schema: give pyarrow.schema(...) of it, or a JSON Schema"
+            f"a {given} of Arrow types is not a schema: pass it to pyarrow.schema(...) first, or give a JSON Schema"
         )

@@ -11,10 +11,9 @@ __all__ = ["MessageType", "add_file", "descriptor_of", "new_pool", "path_of"]
 
 
 class MessageType:
-    """A message by its descriptor.
+    """A message type, which can be pickled, unlike its descriptor.
 
-    Descriptors can't be pickled. A pickle contains the files of the message, so the other process does not need the
-    generated class.
+    The pickle contains the descriptors of its files, so the other process does not need the generated class.
     """
 
     def __init__(self, descriptor: Any) -> None:

@@ -23,7 +23,7 @@ _OWN_NAME = "the schema"
 
 @frozen(eq=False)
 class SchemaFile:
-    """The descriptor of a schema's file. Unpickling compiles it again from the schema."""
+    """The descriptor of a schema's file. Unpickling creates it again from the schema."""
 
     schema: RegisteredSchema
     descriptor: Any

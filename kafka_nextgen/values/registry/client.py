@@ -40,8 +40,8 @@ _ACCEPT: Final = "application/vnd.schemaregistry.v1+json, application/json"
 _TRANSIENT: Final = (HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_MANY_REQUESTS)
 _SERVER_ERROR: Final = 500
 _PAUSE_S, _LONGEST_PAUSE_S = 0.1, 5.0
-#: Parsed JSON takes up to 28 times the memory of its text. Registries that store schemas in Kafka take about 1 MiB
-#: (``max.request.size``); descriptors of Protobuf, in base64, can be larger than the text that they are compiled from.
+#: Parsed JSON takes up to 28 times the memory of its text. Registries that store schemas in Kafka accept about 1 MiB
+#: (``max.request.size``). Compiled Protobuf descriptors, in base64, can be larger than the text of their .proto file.
 _MOST_ANSWER_BYTES: Final = 2 << 20
 _MOST_REFERENCES: Final = 1000
 #: The maximum depth of references between schemas: well below Python's recursion limit.
@@ -64,7 +64,7 @@ class SchemaRegistry:
         timeout_s: the time limit of a call in seconds, including retries.
         cache_size: the number of schemas in the cache; the least recently used are removed first.
         missing_s: how long (seconds) the client remembers that a schema does not exist.
-        max_answer_bytes: the size limit of an answer in bytes, which bounds the memory that parsing it takes.
+        max_answer_bytes: the maximum size of an answer in bytes, which limits the memory needed to parse it.
 
     Raises:
         ConfigError: an argument is invalid.
@@ -218,7 +218,7 @@ class SchemaRegistry:
             return get(address, path, self._all_headers(address), self._tls(address), deadline, self._max_answer_bytes)
         except TooLargeError:
             limit = f"max_answer_bytes={self._max_answer_bytes}"
-            raise RegistryError(f"{address}: {path}: its answer has more bytes than {limit} allows") from None
+            raise RegistryError(f"{address}: {path}: the answer is larger than {limit} allows") from None
 
     def _all_headers(self, address: Address) -> dict[str, str]:
         authorization = self._authorize() or (None if address.user is None else basic(*address.user))

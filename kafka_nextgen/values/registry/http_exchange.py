@@ -35,7 +35,7 @@ class UnreachableError(Exception):
 
 
 class TooLargeError(Exception):
-    """The answer has more bytes than the caller takes."""
+    """The answer has more bytes than the caller accepts."""
 
 
 @frozen
@@ -132,7 +132,7 @@ def _cut_off(connection: http.client.HTTPConnection, timeout_s: float) -> Iterat
 
 
 def _body(answer: http.client.HTTPResponse, deadline: float, most_bytes: int) -> bytes:
-    if (answer.length or 0) > most_bytes:  # it says so in advance
+    if (answer.length or 0) > most_bytes:  # its Content-Length
         raise TooLargeError
     body = b""
     while clocks.monotonic() < deadline:

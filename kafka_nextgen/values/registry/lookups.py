@@ -4,8 +4,8 @@ A search runs in a separate thread, so a caller never waits longer than its time
 recently used results are removed. A missing schema is remembered only for a while, because it may be registered later.
 Other failures are not remembered.
 
-A producer can invent any number of ids, and each is searched for: with a limit, values whose schema exists could become
-bad. So the cache remembers many missing keys, and does not search for the same ones again and again.
+A producer can write any number of ids that do not exist. The number of searches has no limit, because values whose
+schema exists could then become bad. Instead, the cache remembers many missing keys, to search for each less often.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ __all__ = ["Lookups"]
 
 T = TypeVar("T")
 
-#: How many missing keys are remembered for each result that fits into the cache. One takes about 0.5 KB.
+#: How many missing keys are remembered for each result that fits into the cache. A missing key takes about 0.5 KB.
 _MISSING_FOR_EACH = 10
 #: How much longer (seconds) a caller waits after the timeout of a search: the search has the better error.
 _GRACE_S = 1.0
@@ -90,7 +90,7 @@ class Lookups(Generic[T]):
             search.set_result(found)
 
     def _found_now(self, key: str, keep: bool) -> T:
-        """Find the result and remember it, or that the key is missing."""
+        """Find the result and remember it, or remember that the key is missing."""
         try:
             found = self._find(key)
         except RegistryError as error:

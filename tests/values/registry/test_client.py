@@ -110,18 +110,18 @@ def test_ten_times_as_many_missing_schemas_are_remembered(registry: StandIn) -> 
         with failing(404):
             client.schema_by_id(schema_id)
     asked = [int(path.rpartition("/")[2]) for _, path in registry.requests]
-    assert asked == [*range(11), 0], "the first one was given up for the eleventh"
+    assert asked == [*range(11), 0], "the eleventh one replaced the first"
 
 
-def test_what_is_remembered_of_a_missing_schema_does_not_hold_the_answer(registry: StandIn) -> None:
+def test_remembering_a_missing_schema_does_not_keep_the_answer_in_memory(registry: StandIn) -> None:
     client = SchemaRegistry(registry.url)
     with failing(404):
         client.schema_by_id(7)
     ((_, remembered),) = client._lookups._missing.values()
-    assert remembered.__traceback__ is None, "its frames would keep what the registry answered"
+    assert remembered.__traceback__ is None, "its frames would keep the registry's answer in memory"
 
 
-def test_a_result_that_can_not_be_kept_fails_the_callers_and_the_next_call_searches_again(
+def test_an_error_while_a_result_is_stored_is_raised_and_the_next_call_searches_again(
     registry: StandIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     schema_id = registry.register("orders-value", TEXT)
@@ -133,7 +133,7 @@ def test_a_result_that_can_not_be_kept_fails_the_callers_and_the_next_call_searc
     assert client.schema_by_id(schema_id).text == TEXT
 
 
-def test_an_id_that_exists_is_found_however_many_do_not_before_it(registry: StandIn) -> None:
+def test_an_id_that_exists_is_found_after_any_number_of_unknown_ids(registry: StandIn) -> None:
     registry.register("orders-value", TEXT)
     avro = Avro(registry=SchemaRegistry(registry.url, cache_size=1), reader_schema=TEXT)
     batch, bad = decoded(avro, [framed(number, b"\2x") for number in (*range(1000, 1030), 1)])

@@ -77,29 +77,27 @@ def test_an_answer_of_the_largest_size_is_read(registry: StandIn) -> None:
     assert SchemaRegistry(registry.url, max_answer_bytes=len(body)).schema_by_id(1).text == "s"
 
 
-def test_an_answer_that_says_that_it_is_too_large_is_not_read() -> None:
-    with serving(HEAD) as url, pytest.raises(RegistryError, match="more bytes than max_answer_bytes=999999 allows"):
+def test_an_answer_whose_content_length_is_too_large_is_not_read() -> None:
+    with serving(HEAD) as url, pytest.raises(RegistryError, match="larger than max_answer_bytes=999999 allows"):
         SchemaRegistry(url, max_answer_bytes=999_999).schema_by_id(1)
 
 
-def test_an_answer_that_is_too_large_is_not_asked_for_again(registry: StandIn) -> None:
+def test_a_request_whose_answer_is_too_large_is_not_repeated(registry: StandIn) -> None:
     registry.fail(200, b" " * 1001)
-    with pytest.raises(
-        RegistryError, match="schemas/ids/1: its answer has more bytes than max_answer_bytes=1000 allow"
-    ):
+    with pytest.raises(RegistryError, match="schemas/ids/1: the answer is larger than max_answer_bytes=1000 allows"):
         SchemaRegistry(registry.url, max_answer_bytes=1000).schema_by_id(1)
     assert len(registry.requests) == 1
 
 
-def test_an_answer_without_a_length_that_does_not_end_is_cut_off_when_it_is_too_large() -> None:
+def test_an_endless_answer_without_a_length_is_cut_off_when_it_is_too_large() -> None:
     with serving(b"HTTP/1.1 200 OK\r\n\r\n", b" " * 1000) as url, pytest.raises(RegistryError, match="=3000 allows"):
         SchemaRegistry(url, max_answer_bytes=3000).schema_by_id(1)
 
 
-def test_by_default_schemas_fit_that_are_larger_than_a_registry_stores_and_a_pickle_keeps_the_limit(
+def test_the_default_limit_is_above_the_schemas_that_registries_store_and_a_pickle_keeps_the_limit(
     registry: StandIn,
 ) -> None:
-    """The producer of Confluent's registry writes up to 1 MiB; people have raised that for 1.7 MB."""
+    """Confluent's registry writes up to 1 MiB to Kafka by default; some users have raised that to 1.7 MB."""
     large = json.dumps({"schema": "x" * 1_800_000, "references": []})
     registry.fail(200, large)
     assert len(SchemaRegistry(registry.url).schema_by_id(1).text) == 1_800_000
