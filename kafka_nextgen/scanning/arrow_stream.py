@@ -58,11 +58,11 @@ def scan(
     directly, once. Close it if it is not read to its end, or use a ``with`` block.
 
     Raises ConfigError, TypeError or ValueError for invalid arguments, UnknownTopicError, OffsetOutOfRangeError if the
-    record at an offset in ``since`` was deleted, and the errors of ``Consumer`` for a cluster that can't be reached.
-    Reading raises OffsetOutOfRangeError if records of the range are deleted before they are read, RequestTimeoutError
-    if no broker answers for a partition within ``default.api.timeout.ms``, DeserializationError for a bad value,
-    depending on ``on_error``, and ArrowSchemaError if a value has new columns (``Avro(columns="union")``). A scan that
-    was read to its end or closed raises MisuseError.
+    record at an offset in ``since`` was deleted, or the offset is beyond the end of the log, and the errors of
+    ``Consumer`` for a cluster that can't be reached. Reading raises OffsetOutOfRangeError if records of the range are
+    deleted before they are read, RequestTimeoutError if no broker answers for a partition within
+    ``default.api.timeout.ms``, DeserializationError for a bad value, depending on ``on_error``, and ArrowSchemaError if
+    a value has new columns (``Avro(columns="union")``). A scan that was read to its end or closed raises MisuseError.
     """
     if not isinstance(batch_rows, int) or batch_rows < 1:
         raise ValueError(f"batch_rows={batch_rows!r} is not a positive number of rows")

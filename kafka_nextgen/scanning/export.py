@@ -20,12 +20,12 @@ from pathlib import Path
 
 from attrs import define, evolve
 
-from kafka_nextgen.errors import MisuseError, OffsetOutOfRangeError
+from kafka_nextgen.errors import MisuseError
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.scanning.arrow_stream import BATCH_ROWS, Scan
 from kafka_nextgen.scanning.export_state import ExportState
 from kafka_nextgen.scanning.parquet_file import ParquetFile, check_writable
-from kafka_nextgen.scanning.ranges import Offsets
+from kafka_nextgen.scanning.ranges import LostRecordsError, Offsets
 from kafka_nextgen.types import TopicPartition
 
 try:
@@ -96,15 +96,14 @@ class Export:
     def continuing(self) -> Iterator[None]:
         """Enclose the start of the scan that continues the export.
 
-        An OffsetOutOfRangeError because remaining records were deleted then says to export to another folder.
+        If remaining records are not in the log, raises OffsetOutOfRangeError or UnknownTopicError as ``run`` does.
         """
         try:
             yield
-        except OffsetOutOfRangeError as error:
-            gone = f"{error.partition}: records that are left to export were deleted"
-            raise OffsetOutOfRangeError(
-                f"{gone}: export to another folder", code=error.code, partition=error.partition
-            ) from error
+        except LostRecordsError as error:
+            if self._state is not None:
+                self._state.check_continued(error.left)
+            raise
 
     def run(self, scan: Scan, note_rows: Callable[[int], None] = lambda rows: None) -> int:
         """Write the records of ``scan``; returns the number of files of the whole export. ``note_rows`` gets progress.

@@ -85,9 +85,11 @@ class ExportState:
                 message = f"topic {tp.topic!r} was deleted and created again since the export began: export to another"
                 raise UnknownTopicError(f"{message} folder", code=ErrorCode.UNKNOWN_TOPIC_ID, partition=tp)
             if (now.start, now.end) != (begin, end):
-                message = f"{tp}: offsets {begin} to {end} are left to export, but the log only has {now.start} to "
+                has = f"only has {now.start} to {now.end}" if now.start < now.end else f"ends at offset {now.end}"
                 raise OffsetOutOfRangeError(
-                    f"{message}{now.end}: export to another folder", code=ErrorCode.OFFSET_OUT_OF_RANGE, partition=tp
+                    f"{tp}: offsets {begin} to {end} are left to export, but the log {has}: export to another folder",
+                    code=ErrorCode.OFFSET_OUT_OF_RANGE,
+                    partition=tp,
                 )
 
 

@@ -7,28 +7,39 @@
 - They can also be offsets by partition, such as the end of an earlier scan. Partitions missing in ``since`` are read
   from the beginning, and partitions missing in ``until`` to the end.
 - Offsets in ``since`` are not moved: if records from there on were deleted, the scan fails, so that none is skipped
-  silently. ``auto.offset.reset`` does not apply, as for the ranges of ``Consumer.assign``.
+  silently. It also fails if such an offset is beyond the end of the log, which then lost records, or belongs to a new
+  topic of the same name. ``auto.offset.reset`` does not apply, as for the ranges of ``Consumer.assign``.
 - With ``isolation.level=read_committed``, the end is before the first open transaction, as for any consumer.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.config import IsolationLevel
 from kafka_nextgen.consumer import Consumer
 from kafka_nextgen.errors import OffsetOutOfRangeError, UnknownTopicError
 from kafka_nextgen.scanning.times import Moment, moment_ms
 from kafka_nextgen.types import OffsetRange, TopicPartition, format_partitions
 
-__all__ = ["Edge", "Offsets", "Question", "Topics", "question_of"]
+__all__ = ["Edge", "LostRecordsError", "Offsets", "Question", "Topics", "question_of"]
 
 #: Topics by name, or single partitions.
 Topics = str | TopicPartition | Iterable[str | TopicPartition]
 Offsets = Mapping[TopicPartition, int]
 Edge = Moment | Offsets | None
+Ranges = Mapping[TopicPartition, OffsetRange]
+
+
+class LostRecordsError(OffsetOutOfRangeError):
+    """Records from an offset in ``since`` on are not in the log. ``left`` are the ranges without them."""
+
+    def __init__(self, message: str, partition: TopicPartition, left: Ranges) -> None:
+        super().__init__(message, code=ErrorCode.OFFSET_OUT_OF_RANGE, partition=partition)
+        self.left = left
 
 
 @frozen
@@ -42,8 +53,8 @@ class Question:
     def ranges(self, consumer: Consumer) -> dict[TopicPartition, OffsetRange]:
         """Look up the offsets of each partition.
 
-        Raises UnknownTopicError, ValueError for offsets of other partitions, OffsetOutOfRangeError if the record at an
-        offset in ``since`` was deleted, and the errors of these lookups.
+        Raises UnknownTopicError, ValueError for offsets of other partitions, LostRecordsError if the record at an
+        offset in ``since`` was deleted, or the offset is beyond the end of the log, and the errors of these lookups.
         """
         partitions = list(self._partitions(consumer))
         _check_read(self.since, partitions, "since")
@@ -53,10 +64,28 @@ class Question:
         last = consumer.end_offsets(partitions).all()
         begins = _edge(consumer, self.since, first, last)
         ends = _edge(consumer, self.until, last, last)
-        _check_left(begins, first, ends)
-        return {
+        left = {
             tp: OffsetRange(max(begins[tp], first[tp]), min(ends[tp], last[tp]), ids.get(tp.topic)) for tp in partitions
         }
+        _check_deleted(begins, first, ends, left)
+        self._check_beyond(consumer, last, left)
+        return left
+
+    def _check_beyond(self, consumer: Consumer, last: Offsets, left: Ranges) -> None:
+        """Raise LostRecordsError if an offset in ``since`` is beyond the end of the log, unless its range is empty."""
+        since, until = (edge if isinstance(edge, Mapping) else {} for edge in (self.since, self.until))
+        beyond = [tp for tp, begin in since.items() if last[tp] < begin < until.get(tp, begin + 1)]
+        ends = _log_ends(consumer, beyond, last)
+        lost = sorted(tp for tp in beyond if ends[tp] < since[tp])
+        if lost:
+            where = ", ".join(f"{tp} ends at offset {ends[tp]}, and since has {since[tp]}" for tp in lost)
+            raise LostRecordsError(
+                f"since is beyond the end of the log: {where}. The log was truncated, or the topic deleted and created "
+                "again. To read what there is, leave these partitions out of since: they are then read from their "
+                "first record",
+                lost[0],
+                left,
+            )
 
     def _partitions(self, consumer: Consumer) -> dict[TopicPartition, None]:
         found: dict[TopicPartition, None] = {}
@@ -113,17 +142,25 @@ def _check_read(edge: int | Offsets | None, partitions: Iterable[TopicPartition]
             raise ValueError(f"{name} has offsets of {format_partitions(others)}, which the scan does not read")
 
 
-def _check_left(begins: Offsets, first: Offsets, ends: Offsets) -> None:
-    """Raise OffsetOutOfRangeError if records of a range were deleted."""
+def _check_deleted(begins: Offsets, first: Offsets, ends: Offsets, left: Ranges) -> None:
+    """Raise LostRecordsError if records of a range were deleted."""
     lost = sorted(tp for tp, begin in begins.items() if begin < first[tp] and begin < ends[tp])
     if lost:
         gone = ", ".join(f"{tp} from offset {begins[tp]} to {min(first[tp], ends[tp]) - 1}" for tp in lost)
-        raise OffsetOutOfRangeError(
+        raise LostRecordsError(
             f"records of the range were deleted before they were read: {gone}. To read what is left, leave these "
             "partitions out of since: they are then read from their first record",
-            code=ErrorCode.OFFSET_OUT_OF_RANGE,
-            partition=lost[0],
+            lost[0],
+            left,
         )
+
+
+def _log_ends(consumer: Consumer, partitions: Sequence[TopicPartition], last: Offsets) -> Offsets:
+    """Return the ends of logs; with ``read_committed``, ``last`` is before transactions that are still open."""
+    if not partitions or consumer.config.isolation_level is IsolationLevel.READ_UNCOMMITTED:
+        return last
+    with Consumer(evolve(consumer.config, isolation_level=IsolationLevel.READ_UNCOMMITTED)) as other:
+        return other.end_offsets(partitions).all()
 
 
 def _edge(

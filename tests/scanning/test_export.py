@@ -162,7 +162,7 @@ def test_an_export_whose_remaining_records_were_deleted_does_not_go_on(tmp_path:
         admin = _interrupted_export(cluster, tmp_path)
         for deleted in admin.delete_records([confluent_kafka.TopicPartition("orders", 2, 9)]).values():
             deleted.result(GUARD_S)
-        lost = r"orders\[2\]: records that are left to export were deleted: export to another folder"
+        lost = r"orders\[2\]: offsets . to 10 are left to export, but the log only has 9 to 10: export to another"
         with pytest.raises(OffsetOutOfRangeError, match=lost):
             run(cluster.bootstrap_servers, tmp_path)
 
@@ -176,6 +176,19 @@ def test_an_export_whose_topic_was_created_again_does_not_go_on(tmp_path: Path, 
         write_orders(cluster.bootstrap_servers, range(orders))
         with pytest.raises(UnknownTopicError, match="'orders' was deleted and created again since the export began"):
             run(cluster.bootstrap_servers, tmp_path)
+
+
+def test_a_complete_export_of_a_topic_that_was_created_again_stays_as_it_is(tmp_path: Path) -> None:
+    with Cluster() as cluster:
+        cluster.create_topic("orders", 3)
+        write_orders(cluster.bootstrap_servers, range(30))
+        files = run(cluster.bootstrap_servers, tmp_path)
+        admin = AdminClient({"bootstrap.servers": cluster.bootstrap_servers})
+        admin.delete_topics(["orders"])["orders"].result(GUARD_S)
+        cluster.create_topic("orders", 3)
+        write_orders(cluster.bootstrap_servers, range(3))
+        assert run(cluster.bootstrap_servers, tmp_path) == files
+    assert ids(tmp_path) == list(range(30))
 
 
 def _interrupted_export(cluster: Cluster, folder: Path) -> AdminClient:
@@ -364,6 +377,20 @@ def test_values_may_be_framed_and_bad_ones_left_out(tmp_path: Path, option: str,
         given = ["--to", str(tmp_path / "out"), option, str(tmp_path / "schema"), "--framed", "--on-error", "skip"]
         done = export(cluster.bootstrap_servers, "orders", *given)
     assert (done.exit_code, ids(tmp_path / "out")) == (0, [7]), done.stderr
+
+
+def test_the_command_does_not_go_on_beyond_the_end_of_the_log(servers: str, tmp_path: Path) -> None:
+    """As after an unclean election of a leader that lacks records which were exported."""
+    schema, state = tmp_path / "order.avsc", tmp_path / "out" / "_export.json"
+    schema.write_text(json.dumps(ORDER))
+    given = ["orders", "--to", str(tmp_path / "out"), "--avro", str(schema)]
+    assert export(servers, *given).exit_code == 0
+    document = json.loads(state.read_text())
+    document["partitions"][1].update({"next": 12, "end": 15})
+    state.write_text(json.dumps(document))
+    done = export(servers, *given)
+    lost = "orders[1]: offsets 12 to 15 are left to export, but the log ends at offset 10: export to another folder"
+    assert (done.exit_code, lost in done.stderr) == (1, True), done.stderr
 
 
 def test_another_schema_is_another_export(servers: str, tmp_path: Path) -> None:
