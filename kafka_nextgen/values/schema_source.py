@@ -19,6 +19,7 @@ from kafka_nextgen.values.framing import long_id
 __all__ = [
     "MISSING_CODES",
     "NO_REGISTRY",
+    "MissingReferenceError",
     "Pinned",
     "RegisteredSchema",
     "SchemaSource",
@@ -35,6 +36,15 @@ NO_REGISTRY: Final = "status 404, but not from a schema registry: check the URL 
 
 #: The maximum depth of references between schemas: well below Python's recursion limit.
 _DEEPEST: Final = 200
+
+
+class MissingReferenceError(RegistryError):
+    """The registry has a schema, but not one that it references, directly or indirectly. ``missing`` says which one."""
+
+    def __init__(self, what: str, name: str, subject: str, version: int) -> None:
+        reference = f"version {version} of subject {subject!r}, referenced as {name!r},"
+        self.missing = f"{reference} is not in the registry: restore it there"
+        super().__init__(f"{what}: {self.missing}", HTTPStatus.NOT_FOUND)
 
 
 class RegisteredSchema(NamedTuple):
@@ -167,9 +177,18 @@ class _OfConfluent:
             if reference.name in above or len(above) > _DEEPEST:
                 raise RegistryError(f"{reference.name}: a schema refers to itself, or is more than {_DEEPEST} deep")
             if reference.name not in found:
-                referred = self.given.get_version(reference.subject, reference.version, True, **self._format).schema
+                referred = self._referred(reference)
                 self._follow(referred, found, (*above, reference.name))
                 found[reference.name] = referred.schema_str
+
+    def _referred(self, reference: Any) -> Any:
+        name, subject, version = reference.name, reference.subject, reference.version
+        try:
+            return self.given.get_version(subject, version, True, **self._format).schema
+        except Exception as error:
+            if getattr(error, "http_status_code", None) != HTTPStatus.NOT_FOUND or not is_missing(error):
+                raise
+            raise MissingReferenceError("a reference is missing", name, subject, version) from error
 
 
 def check_picklable(source: SchemaSource) -> None:

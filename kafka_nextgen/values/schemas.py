@@ -17,6 +17,7 @@ from kafka_nextgen.values.framing import name_of
 from kafka_nextgen.values.recent import Recent
 from kafka_nextgen.values.schema_source import (
     NO_REGISTRY,
+    MissingReferenceError,
     RegisteredSchema,
     SchemaSource,
     SubjectSource,
@@ -111,6 +112,8 @@ class _OfSource(Schemas[T]):
     def _found(self, schema_id: int) -> RegisteredSchema:
         try:
             return self._source.schema_by_id(schema_id)
+        except MissingReferenceError as error:
+            raise self._reading.error(error.missing) from None
         except Exception as error:
             # only an unknown id makes values bad; an outage, for example, does not
             if getattr(error, "http_status_code", None) != HTTPStatus.NOT_FOUND:

@@ -28,7 +28,7 @@ from kafka_nextgen.values.registry.credentials import Token, authorization_of, b
 from kafka_nextgen.values.registry.http_exchange import Address, Answer, TooLargeError, UnreachableError, get
 from kafka_nextgen.values.registry.lookups import Lookups
 from kafka_nextgen.values.registry.tls import Tls, context_maker
-from kafka_nextgen.values.schema_source import RegisteredSchema, long_id_of
+from kafka_nextgen.values.schema_source import MissingReferenceError, RegisteredSchema, long_id_of
 
 __all__ = ["SchemaRegistry"]
 
@@ -153,26 +153,38 @@ class SchemaRegistry:
             return self._ask(path, deadline, versions_in)
         schema = self._ask(path, deadline, schema_in)
         found: dict[str, str] = {}
-        _, question, query = path.partition("?")
-        self._follow(schema, found, {path}, deadline, question + query)
+        self._follow(schema, found, (path,), deadline)
         return RegisteredSchema(schema["schemaType"], schema["schema"], tuple(found.items()), _id_of(schema, path))
 
     def _follow(
-        self, schema: Mapping[str, Any], found: dict[str, str], above: set[str], deadline: float, query: str
+        self, schema: Mapping[str, Any], found: dict[str, str], above: tuple[str, ...], deadline: float
     ) -> None:
-        """Add all schemas to which this one refers, directly or indirectly. An ambiguous name is refused."""
+        """Add all schemas to which this one refers, directly or indirectly. An ambiguous name is refused.
+
+        ``above`` are the paths of the schema that was asked for, of one to which it refers, and so on to this one.
+        """
+        _, question, query = above[0].partition("?")
         for reference in schema["references"]:
-            name, path = reference["name"], _path_of(reference["subject"], reference["version"]) + query
+            name, path = reference["name"], _path_of(reference["subject"], reference["version"]) + question + query
             if path in above or len(found) >= _MOST_REFERENCES:
                 raise RegistryError(f"{path}: a schema refers to itself, or there are more than {_MOST_REFERENCES}")
             if len(above) > _DEEPEST:
                 raise RegistryError(f"{path}: schemas refer to each other more than {_DEEPEST} deep")
-            referred = self._ask(path, deadline, schema_in)
+            referred = self._referred(above[-1], reference, path, deadline)
             if name in found and found[name] != referred["schema"]:
                 raise RegistryError(f"{path}: two schemas are referred to by the name {name!r}")
             if name not in found:
-                self._follow(referred, found, above | {path}, deadline, query)
+                self._follow(referred, found, (*above, path), deadline)
                 found[name] = referred["schema"]
+
+    def _referred(self, above: str, reference: Mapping[str, Any], path: str, deadline: float) -> dict[str, Any]:
+        try:
+            return self._ask(path, deadline, schema_in)
+        except RegistryError as error:
+            if error.http_status_code != HTTPStatus.NOT_FOUND:
+                raise
+            name, subject, version = (reference[each] for each in ("name", "subject", "version"))
+            raise MissingReferenceError(above, name, subject, version) from error
 
     # ---- requests
 

@@ -5,15 +5,20 @@ from __future__ import annotations
 import json
 import logging
 import pickle
+import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from types import SimpleNamespace
+from typing import Any
 from unittest.mock import Mock
+from urllib.parse import quote
+from urllib.request import Request, urlopen
 from uuid import UUID
 
 import pytest
+from confluent_kafka.schema_registry import SchemaRegistryClient, SchemaRegistryError
 
 from kafka_nextgen import ConfigError, Secret
 from kafka_nextgen.errors import OutageError, RegistryError
@@ -175,6 +180,52 @@ def test_a_schema_of_confluents_client_that_refers_to_itself_is_refused() -> Non
     )
     client = SimpleNamespace(get_schema=lambda _: schema, get_version=lambda *_: SimpleNamespace(schema=schema))
     with pytest.raises(RegistryError, match="A: a schema refers to itself"):
+        source_of(client, "AVRO").schema_by_id(1)
+
+
+def delete(registry: StandIn, subject: str) -> None:
+    """Delete a subject, even if other schemas reference it, which Confluent's registry refuses."""
+    with urlopen(Request(f"{registry.url}/subjects/{quote(subject, safe='')}", method="DELETE")):
+        pass
+
+
+@pytest.mark.parametrize(
+    "make", [SchemaRegistry, lambda url: SchemaRegistryClient({"url": url})], ids=["own client", "confluent's client"]
+)
+def test_a_missing_reference_is_named_with_its_subject_and_version(
+    registry: StandIn, make: Callable[[str], Any]
+) -> None:
+    registry.register("shop/c", '"int"')
+    registry.register("b", '"long"', references=[reference("C", "shop/c")])
+    top = registry.register("orders-value", '"float"', references=[reference("B", "b")])
+    delete(registry, "shop/c")
+    why = "version 1 of subject 'shop/c', referenced as 'C', is not in the registry: restore it there"
+    _, bad = decoded(Avro(registry=make(registry.url), reader_schema="float"), [framed(top, bytes(4))])
+    assert [each.reason for each in bad] == [f"schema {top}: {why}"]
+    with failing(404, re.escape(why)):
+        Avro(registry=make(registry.url), subject="orders-value")
+
+
+def test_a_missing_reference_is_reported_for_the_schema_that_has_it(registry: StandIn) -> None:
+    registry.register("c", '"int"')
+    registry.register("c", '"string"')
+    registry.register("b", '"long"', references=[reference("C", "c", 2)])
+    top = registry.register("top", '"float"', references=[reference("B", "b")])
+    delete(registry, "c")
+    client = SchemaRegistry(registry.url)
+    for _ in range(2):  # from the registry, and remembered
+        with failing(404, "^subjects/b/versions/1: version 2 of subject 'c', referenced as 'C', is not"):
+            client.schema_by_id(top)
+
+
+def test_a_reference_whose_404_comes_from_a_proxy_is_not_missing(registry: StandIn) -> None:
+    schema = SimpleNamespace(
+        schema_type="AVRO", schema_str=TEXT, references=[SimpleNamespace(name="A", subject="a", version=1)]
+    )
+    there = SchemaRegistryClient({"url": registry.url})
+    client = SimpleNamespace(get_schema=lambda _: schema, get_version=there.get_version)
+    registry.fail(404, "no such page")
+    with pytest.raises(SchemaRegistryError, match="404"):
         source_of(client, "AVRO").schema_by_id(1)
 
 
