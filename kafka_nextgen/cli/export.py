@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import click
 
 from kafka_nextgen.cli.options import ClientProperties, bootstrap_option, client_options
-from kafka_nextgen.cli.value_formats import SchemaFiles, Subject, format_options
+from kafka_nextgen.cli.value_formats import SchemaFiles, Subject, format_options, registry_of
 from kafka_nextgen.errors import KafkaNextgenError
 from kafka_nextgen.scanning.arrow_stream import scan
 from kafka_nextgen.scanning.export import Export
@@ -53,6 +53,7 @@ def export(
     framed: bool,
     registry: str | None,
     registry_ca: Path | None,
+    registry_max_answer_bytes: int | None,
     subject: str | None,
     on_error: OnError,
     file_rows: int,
@@ -69,7 +70,8 @@ def export(
         if registry is not None and value is not None:
             raise ValueError("values have one format: of --registry, or of --avro, --json or --protobuf")
         if registry is not None:
-            registered = Subject.of(registry, registry_ca, subject, topics, Export.options_in(folder))
+            client = registry_of(registry, registry_ca, registry_max_answer_bytes)
+            registered = Subject.of(client, subject, topics, Export.options_in(folder))
             value, options = registered.format(), options | registered.options
         if value is None and on_error != "raise":
             raise ValueError("--on-error needs --registry, --avro, --json or --protobuf")

@@ -16,7 +16,7 @@ from attrs import frozen
 if TYPE_CHECKING:
     from kafka_nextgen.values import SchemaRegistry, ValueFormat
 
-__all__ = ["SchemaFiles", "Subject", "format_options"]
+__all__ = ["SchemaFiles", "Subject", "format_options", "registry_of"]
 
 Command = TypeVar("Command", bound=Callable[..., object])
 
@@ -35,6 +35,11 @@ _OPTIONS = (
         help="The schema registry that has the schemas of the values. The URL may contain a user and a password.",
     ),
     click.option("--registry-ca", type=_FILE, help="A PEM file with the CA certificates to trust for the registry."),
+    click.option(
+        "--registry-max-answer-bytes",
+        type=click.IntRange(min=1),
+        help="The maximum size of an answer of the registry. Default: 2 MiB.",
+    ),
     click.option("--subject", help="With --registry: the subject; TOPIC-value if one topic is given."),
 )
 
@@ -74,6 +79,16 @@ class SchemaFiles:
         return None if self.protobuf is None else Protobuf(self.protobuf.read_bytes(), self.message, framed=self.framed)
 
 
+def registry_of(url: str, ca: Path | None, max_answer_bytes: int | None) -> SchemaRegistry:
+    """Return the client that the options describe. Raises the errors of ``SchemaRegistry``."""
+    from kafka_nextgen.values import SchemaRegistry
+
+    tls = None if ca is None else {"ssl.ca.location": str(ca)}
+    if max_answer_bytes is None:
+        return SchemaRegistry(url, tls=tls)
+    return SchemaRegistry(url, tls=tls, max_answer_bytes=max_answer_bytes)
+
+
 @frozen
 class Subject:
     """A version of a subject in a registry."""
@@ -84,7 +99,7 @@ class Subject:
 
     @classmethod
     def of(
-        cls, url: str, ca: Path | None, name: str | None, topics: Sequence[str], earlier: Mapping[str, str | None]
+        cls, registry: SchemaRegistry, name: str | None, topics: Sequence[str], earlier: Mapping[str, str | None]
     ) -> Subject:
         """Use the version in the ``earlier`` options of an export, or ask the registry for the latest one.
 
@@ -92,9 +107,6 @@ class Subject:
         """
         if name is None and len(topics) != 1:
             raise ValueError("--registry needs --subject if several topics are given")
-        from kafka_nextgen.values import SchemaRegistry
-
-        registry = SchemaRegistry(url, tls=None if ca is None else {"ssl.ca.location": str(ca)})
         subject = f"{topics[0]}-value" if name is None else name
         if earlier.get("subject") == subject:
             return cls(registry, subject, int(earlier["subject_version"] or 0))

@@ -464,6 +464,19 @@ def test_a_registry_is_asked_for_serialized_descriptors_of_protobuf(tmp_path: Pa
     assert pyarrow.parquet.read_table(file)["file_name"].to_pylist() == ["a.proto"]
 
 
+def test_an_option_sets_the_size_limit_of_answers_of_the_registry(servers: str, tmp_path: Path) -> None:
+    with StandIn() as registry:
+        registry.register("orders-value", json.dumps(ORDER))
+        given = ["orders", "--to", str(tmp_path), "--registry", registry.url, "--registry-max-answer-bytes"]
+        small = export(servers, *given, "10")
+        assert (small.exit_code, "the answer is larger than max_answer_bytes=10 allows" in small.stderr) == (1, True)
+        registry.fail(200, json.dumps([1]).ljust(3 << 20), times=1)  # the versions of the subject
+        large = export(servers, *given, str(4 << 20), "--on-error", "skip")
+        assert large.exit_code == 0, large.stderr
+        none = export(servers, *given, "0")
+        assert (none.exit_code, "0 is not in the range x>=1" in none.stderr) == (2, True)
+
+
 def test_options_that_contradict_each_other_are_wrong_usage(servers: str, tmp_path: Path) -> None:
     schema = tmp_path / "order.json"
     schema.write_text('{"type": "object", "properties": {"id": {"type": "integer"}}}')
