@@ -68,7 +68,7 @@ def _take(member_id: str, share: MemberAssignment, group: AssignmentSpec, given:
     subscribed = group.members[member_id].subscribed_topics
     for topic_id, numbers in share.partitions.items():
         if topic_id not in given:
-            yield f"gave {member_id} partitions of topic id {topic_id}, which it was not given"
+            yield f"gave {member_id} partitions of topic id {topic_id}, which is not one of the topics to assign"
             continue
         if numbers and (name := group.topics[topic_id].name) not in subscribed:
             yield f"gave {member_id} partitions of {name}, which it does not subscribe to"

@@ -81,7 +81,9 @@ class _Numbers:
         found = self._long_ids.get(number)
         if found is None:
             was_given = number == _NO_NUMBER or self._next < number <= self._first
-            raise KeyError(f"more than {_MOST_NUMBERS} different GUIDs or long ids" if was_given else number)
+            raise KeyError(
+                f"with a forgotten id (more than {_MOST_NUMBERS} different GUIDs or long ids)" if was_given else number
+            )
         return found
 
 

@@ -175,7 +175,9 @@ class _OfConfluent:
     def _follow(self, schema: Any, found: dict[str, str], above: tuple[str, ...]) -> None:
         for reference in schema.references or ():
             if reference.name in above or len(above) > _DEEPEST:
-                raise RegistryError(f"{reference.name}: a schema refers to itself, or is more than {_DEEPEST} deep")
+                raise RegistryError(
+                    f"{reference.name}: a schema references itself, or references are deeper than {_DEEPEST}"
+                )
             if reference.name not in found:
                 referred = self._referred(reference)
                 self._follow(referred, found, (*above, reference.name))

@@ -46,7 +46,7 @@ class Reading(Generic[T]):
     def of(self, schema: RegisteredSchema) -> T:
         """Read a schema. Raises the format's error if the schema has another type, or can't be used."""
         if schema.type != self.schema_type:
-            raise self.error(f"the schema is of the type {schema.type}")
+            raise self.error(f"the schema has the type {schema.type}, not {self.schema_type}")
         return self.read(schema)
 
 

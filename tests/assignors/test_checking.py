@@ -31,7 +31,10 @@ def made_of(error: int = 0, **shares: dict[TopicId, set[int]]) -> GroupAssignmen
         (made_of(A={FOO: {0, 1, 2}, BAR: {0}}, B={BAR: set()}), None),
         (made_of(A={}, B={}, error=1), None),
         (made_of(A={FOO: {0, 1, 2}, BAR: {0}}, C={}), "gave partitions to C, who is not in the group"),
-        (made_of(A={FOO: {0, 1, 2}, GHOST: {0}}), f"partitions of topic id {GHOST}, which it was not given"),
+        (
+            made_of(A={FOO: {0, 1, 2}, GHOST: {0}}),
+            f"partitions of topic id {GHOST}, which is not one of the topics to assign",
+        ),
         (made_of(A={FOO: {0, 1, 2}}, B={BAR: {0}}), "gave B partitions of bar, which it does not subscribe to"),
         (made_of(A={FOO: {0, 1, 3}, BAR: {0}}), "gave A foo[3], of 3 partitions"),
         (made_of(A={FOO: {0, 1, -1}, BAR: {0}}), "gave A foo[-1], of 3 partitions"),

@@ -296,13 +296,13 @@ def test_keys_without_a_frame_can_be_read_beside_values_with_a_registry(topic: M
             FIRST,
             "AVRO",
             JSON,
-            "valueSubject=s: the schema is of the type AVRO: use valueFormat=avro, or another subject",
+            "valueSubject=s: the schema has the type AVRO, not JSON: use valueFormat=avro, or another subject",
         ),
         (
             '{"type": "object", "properties": {"a": {}}}',
             "JSON",
             JSON,
-            "valueSubject=s: #/properties/a: it does not say",
+            "valueSubject=s: #/properties/a: it does not specify",
         ),
         (
             file_with("id"),
@@ -427,7 +427,7 @@ def planned(schema: StructType | None, **options: str) -> None:
         (
             None,
             {"valueFormat": "protobuf", "valueMessage": "a.B", "valueSchema": "AAAA"},
-            "valueSchema: the FileDescriptorSet",
+            "valueSchema: the bytes are not a FileDescriptorSet",
         ),
     ],
 )

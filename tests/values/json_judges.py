@@ -27,7 +27,7 @@ UTC = dt.timezone.utc
 
 
 def loads(data: bytes) -> Any:
-    """As the judge reads it. Raises ValueError for what is no JSON."""
+    """As the judge reads it. Raises ValueError for text that is not JSON."""
     return ORJSON.loads(data) if ORJSON is not None else json.loads(data.decode())
 
 

@@ -143,8 +143,8 @@ def test_numbers_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(framing, "_numbers", framing._Numbers(framing._NO_NUMBER + 1))
     assert long_id(number_of(GUID)) == GUID
     number = number_of(UUID(int=99))
-    assert name_of(number) == "more than 65536 different GUIDs or long ids"
-    with pytest.raises(RegistryError, match="there is no schema more than 65536") as caught:
+    assert name_of(number) == "with a forgotten id (more than 65536 different GUIDs or long ids)"
+    with pytest.raises(RegistryError, match="there is no schema with a forgotten id") as caught:
         source_of({}, "AVRO").schema_by_id(number)
     assert caught.value.http_status_code == 404
 

@@ -57,7 +57,7 @@ def test_reasons_name_the_field_and_where_json_ends() -> None:
     assert why(pa.int8(), '"ü'.encode()) == "not JSON: Unterminated string starting at (at byte 0)"
     assert why(pa.int8(), '["ü",'.encode()) == "not JSON: Expecting value (at byte 6)"
     assert why(pa.int8(), b"1\xff") == "not JSON: not UTF-8 (at byte 1)"
-    assert why({"enum": ["A"]}, b'"B"') == "value is none of the strings of its enum"
+    assert why({"enum": ["A"]}, b'"B"') == "value is not one of the strings of its enum"
     assert why(pa.struct([("a", pa.timestamp("us", "UTC"))]), b'{"a":"now"}') == (
         "value.a is not a time with its zone, such as 2026-11-29T12:30:15Z"
     )

@@ -313,8 +313,8 @@ def test_nesting_has_a_limit_wherever_it_is() -> None:
     inner = deep[1:-1]
     kind = pa.struct([("a", INT)])
     assert good(kind, b'{"x":%s,"a":1}' % inner, b'{"y":"%s","a":1}' % (b"[" * 5000)) == [{"a": 1}] * 2
-    assert f"nested more than {MOST_JSON_DEPTH} times" in why(kind, b'{"x":%s,"a":1}' % deep)
-    assert f"nested more than {MOST_JSON_DEPTH} times" in why(
+    assert f"nested deeper than {MOST_JSON_DEPTH} levels" in why(kind, b'{"x":%s,"a":1}' % deep)
+    assert f"nested deeper than {MOST_JSON_DEPTH} levels" in why(
         kind, b'{"x":%s}' % deep.replace(b"[", b'{"a":').replace(b"]", b"}").replace(b":}", b":1}")
     )
     assert why(kind, b"[" * 100_000).startswith("not JSON")
@@ -325,7 +325,7 @@ def test_nulls_in_lists_may_not_take_much_more_than_the_value() -> None:
     assert len(good(wide, b"[{},{},null]")[0]) == 3
     assert why(wide, b"[%s]" % b",".join([b"{}"] * 1000)).startswith("value[].f")
     assert why(pa.list_(pa.binary(100_000)), b"[%s]" % b",".join([b"null"] * 1000)) == (
-        "value[] is null or missing more often than so short a value may have it"
+        "value[] is null or missing too often for such a short value"
     )
 
 

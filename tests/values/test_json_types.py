@@ -152,7 +152,7 @@ def test_lists_of_fixed_size_have_that_size_wherever_they_are() -> None:
     assert good(pa.struct([("v", vector)]), b'{"v":[1,2]}', b"{}") == [{"v": [1, 2]}, {"v": None}]
     for value in (b"[1]", b"[1,2,3]", b"[]"):
         assert why(vector, value) == "value is out of the range of 2 items"
-    assert "more often than" in why(pa.list_(pa.list_(pa.int64(), 1_000_000)), b"[null]")
+    assert "too often" in why(pa.list_(pa.list_(pa.int64(), 1_000_000)), b"[null]")
 
 
 @pytest.mark.parametrize(

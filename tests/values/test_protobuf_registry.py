@@ -53,8 +53,8 @@ def test_values_of_unknown_schemas_and_of_those_without_the_message_are_bad() ->
     assert batch["id"].to_pylist() == [7, None, None, None, None]
     assert [each.reason[:60] for each in bad] == [
         "schema 3: the schema has no message t.M",
-        "schema 4: the schema is no FileDescriptorProto, in bytes or ",
-        "schema 5: the schema is of the type AVRO",
+        "schema 4: the schema is not a FileDescriptorProto, as bytes ",
+        "schema 5: the schema has the type AVRO, not PROTOBUF",
         "schema 6: the registry has no schema 6",
     ]
 
@@ -78,7 +78,7 @@ def test_schemas_of_a_subject_with_imports_by_each_client() -> None:
 def test_a_missing_import_is_named() -> None:
     file = file_of("proto3", {"M": []})
     file.dependency.append("shop/gone.proto")
-    with pytest.raises(ProtobufSchemaError, match=r"the schema imports shop/gone\.proto, which is not there"):
+    with pytest.raises(ProtobufSchemaError, match=r"the schema imports shop/gone\.proto, which is missing"):
         Protobuf(registry={1: file.SerializeToString()})
 
 
@@ -86,13 +86,13 @@ def test_a_missing_import_is_named() -> None:
     ("arguments", "why"),
     [
         ({}, "Protobuf needs a message, or a registry"),
-        ({"message": OLD, "subject": "s"}, "subject and columns need a registry, and no message"),
-        ({"registry": BY_ID, "columns": "union"}, "there is no union of Protobuf schemas"),
+        ({"message": OLD, "subject": "s"}, "subject and columns need a registry, and can't be combined"),
+        ({"registry": BY_ID, "columns": "union"}, "columns='union' is not supported for Protobuf"),
         ({"registry": BY_ID, "columns": "old"}, "columns is 'newest', not 'old'"),
         ({"registry": BY_ID, "framing": "apicurio"}, "Apicurio's serializers put the name of the message"),
         ({"registry": {}}, "the registry has no schemas: give a message"),
         ({"registry": BY_ID, "name": "t.None"}, "the schema has no message t.None"),
-        ({"registry": {1: "syntax = 'proto3';"}}, "has to be compiled"),
+        ({"registry": {1: "syntax = 'proto3';"}}, "must be compiled"),
     ],
 )
 def test_what_can_not_be_had_is_refused(arguments: Any, why: str) -> None:

@@ -63,14 +63,14 @@ def test_the_latest_schema_of_a_subject_can_be_passed_to_a_format_unchanged() ->
 @pytest.mark.parametrize(
     ("form", "error", "why"),
     [
-        (lambda: Avro(COMPILED), AvroSchemaError, "the schema is of the type PROTOBUF"),
-        (lambda: Avro(ITEM, reader_schema=COMPILED), AvroSchemaError, "the schema is of the type PROTOBUF"),
-        (lambda: Json(WITH_ITEM), JsonSchemaError, "the schema is of the type AVRO"),
-        (lambda: Protobuf(WITH_ITEM), ProtobufSchemaError, "the schema is of the type AVRO"),
+        (lambda: Avro(COMPILED), AvroSchemaError, "the schema has the type PROTOBUF, not AVRO"),
+        (lambda: Avro(ITEM, reader_schema=COMPILED), AvroSchemaError, "the schema has the type PROTOBUF, not AVRO"),
+        (lambda: Json(WITH_ITEM), JsonSchemaError, "the schema has the type AVRO, not JSON"),
+        (lambda: Protobuf(WITH_ITEM), ProtobufSchemaError, "the schema has the type AVRO, not PROTOBUF"),
         (
             lambda: Protobuf(RegisteredSchema("PROTOBUF", "message M {}")),
             ProtobufSchemaError,
-            "the text of a .proto file has to be compiled, by a registry that knows format=serialized",
+            "the text of a .proto file must be compiled by a registry that supports format=serialized",
         ),
     ],
     ids=["avro", "reader_schema", "json", "protobuf", "proto text"],

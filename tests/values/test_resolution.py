@@ -126,18 +126,22 @@ def test_a_type_is_promoted(writer: str, reader: str) -> None:
         ("string", "int", "string can't be read as int"),
         ("long", "int", "long can't be read as int"),
         (record(field("a", "int")), record(field("b", "int")), "R.b is not in the writer's schema, and has no default"),
-        (record(field("a", "int")), record(field("a", "int"), name="S"), "record R has another name than record S"),
-        ({"type": "fixed", "name": "F", "size": 3}, {"type": "fixed", "name": "F", "size": 4}, "another size"),
+        (record(field("a", "int")), record(field("a", "int"), name="S"), "the names of record R and record S differ"),
+        (
+            {"type": "fixed", "name": "F", "size": 3},
+            {"type": "fixed", "name": "F", "size": 4},
+            "the sizes of fixed F",
+        ),
         (
             {"type": "long", "logicalType": "timestamp-millis"},
             {"type": "long", "logicalType": "timestamp-micros"},
-            "it would be another value",
+            "the value would change",
         ),
-        ("int", ["null", "string"], "int is no branch of the reader's union"),
+        ("int", ["null", "string"], "int is not a branch of the reader's union"),
         (
             record(field("a", "int")),
             record(field("b", "int", default="x")),
-            "a default with 'x' for a value of type int",
+            "the default has 'x', which is not a value of type int",
         ),
     ],
 )
@@ -160,7 +164,7 @@ def test_a_symbol_that_the_reader_does_not_know_makes_the_value_bad() -> None:
     data = [encoded(enum("A", "B"), value) for value in "AB"]
     batch, bad = decoded(Avro(enum("A", "B"), reader_schema=enum("A")), data)
     assert batch.column(0).to_pylist() == ["A", None]
-    assert "has a symbol that the reader's schema has not" in bad[0].reason
+    assert "has a symbol that the reader's enum lacks" in bad[0].reason
 
 
 def test_defaults_of_all_types_are_what_the_schema_says() -> None:

@@ -1,4 +1,4 @@
-"""Schemas that are none, or that no columns can be made of, are refused with a reason."""
+"""Schemas that are invalid or can't be converted to columns are refused with a reason."""
 
 from __future__ import annotations
 
@@ -45,31 +45,34 @@ BAD_NAME = {"type": "record", "name": "R", "fields": [{"name": "a-b", "type": "i
 @pytest.mark.parametrize(
     ("schema", "why"),
     [
-        (LIST, "L holds itself"),
-        (MUTUAL, "A holds itself"),
-        ("{", "the schema is no JSON"),
-        ("[" * 5000, "the schema is no JSON"),
+        (LIST, "L contains itself"),
+        (MUTUAL, "A contains itself"),
+        ("{", "the schema is not JSON"),
+        ("[" * 5000, "the schema is not JSON"),
         ('"strange"', "unknown type 'strange'"),
-        (5, "no schema: 5"),
+        (5, "5 is not a schema"),
         ({"type": "array"}, "there is no 'items'"),
         ({"type": "record", "name": "R"}, "there is no 'fields'"),
-        ({"type": "record", "name": "R", "fields": "x"}, "no list"),
+        ({"type": "record", "name": "R", "fields": "x"}, "not a list"),
         ({"type": "record", "name": "R", "fields": ["x"]}, "a field without a name"),
-        ({"type": "record", "name": "R", "fields": 2 * [{"name": "a", "type": "int"}]}, "two fields of the same name"),
-        (BAD_NAME, "a name that is none"),
+        (
+            {"type": "record", "name": "R", "fields": 2 * [{"name": "a", "type": "int"}]},
+            "two fields with the same name",
+        ),
+        (BAD_NAME, "a field whose name is not valid"),
         ({"type": "fixed", "name": "F", "size": 0}, "the size of F"),
         ({"type": "fixed", "name": "F", "size": True}, "the size of F"),
         ({"type": "enum", "name": "E", "symbols": []}, "E has no symbols"),
-        ({"type": "enum", "name": "E", "symbols": ["\ud800"]}, "E has no symbols, or one that is no text"),
-        ({"type": "enum", "name": "E", "symbols": ["A", "A"]}, "a symbol twice"),
-        ({"type": "enum", "name": "E", "symbols": ["A"], "default": "B"}, "a default that is no symbol"),
-        (["int", "int"], "a type twice"),
-        (["int", ["string"]], "holds a union"),
+        ({"type": "enum", "name": "E", "symbols": ["\ud800"]}, "E has no symbols, or one that is empty or not UTF-8"),
+        ({"type": "enum", "name": "E", "symbols": ["A", "A"]}, "the same symbol twice"),
+        ({"type": "enum", "name": "E", "symbols": ["A"], "default": "B"}, "a default that is not one of its symbols"),
+        (["int", "int"], "the same type twice"),
+        (["int", ["string"]], "contains a union"),
         ([], "a union is empty"),
         ([{"type": "fixed", "name": f"F{number}", "size": 1} for number in range(1001)], "more than 1000 branches"),
         (nested(5000), "nested deeper than"),
         (nested(62), "nested deeper than"),
-        (maps(40), "or columns deeper than"),
+        (maps(40), "or columns nested deeper than"),
         (doubling(40), "more than 16384"),
     ],
 )

@@ -57,7 +57,7 @@ class Avro(ValueFormat):
         self.framing = Framing.of(framing) if framed or registry is not None else None
         self._schemas = _schemas_of(schema, registry, subject)
         if columns is not None and (schema is not None or reader_schema is not None):
-            raise ConfigError("columns needs a registry, and no reader_schema")
+            raise ConfigError("columns needs a registry, and can't be combined with reader_schema")
         self._reader = _reader_of(self._schemas, reader_schema, columns or "newest")
         bare = FrameUse.ANY_ID if framed else FrameUse.BARE
         self._frame_use = FrameUse.BY_ID if registry is not None else bare

@@ -134,7 +134,7 @@ class _Compiler:
         assert isinstance(place.kind, Union)
         branch = branch_for(writer, place.kind)
         if branch is None:
-            raise AvroSchemaError(f"{_name(writer)} is no branch of the reader's union")
+            raise AvroSchemaError(f"{_name(writer)} is not a branch of the reader's union")
         others = place.kind.others
         if branch.kind == "null":
             self._null(place)

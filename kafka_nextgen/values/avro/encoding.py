@@ -47,7 +47,7 @@ def encoded(kind: Type, value: Any) -> bytes:
         return zigzag(kind.symbols.index(value))
     data = _simple(kind, value) if isinstance(kind, Primitive | Fixed) else None
     if data is None:
-        raise AvroSchemaError(f"a default {_what(value)} a value of type {kind.kind}")
+        raise AvroSchemaError(f"the default {_what(value)} a value of type {kind.kind}")
     return data
 
 
@@ -57,11 +57,11 @@ def _of_union(kind: Union, value: Any) -> bytes:
             return zigzag(index) + encoded(branch, value)
         except AvroSchemaError:
             continue
-    raise AvroSchemaError(f"a default {_what(value)} a value of any branch of its union")
+    raise AvroSchemaError(f"the default {_what(value)} a value of any branch of its union")
 
 
 def _what(value: object) -> str:
-    return "without" if value is NO_DEFAULT else f"with {shown(value)} for"
+    return "lacks" if value is NO_DEFAULT else f"has {shown(value)}, which is not"
 
 
 def _text(data: bytes) -> bytes:

@@ -73,9 +73,11 @@ def check_extent(kind: Type, flat: bool) -> None:
     extent = kind.extent
     root = 0 if flat and record_of(kind) is not None else 1  # the struct of all columns: the record, or one more
     if extent.levels >= MOST_DEPTH or extent.columns + root >= MOST_COLUMNS:
-        raise AvroSchemaError(f"the schema makes {MOST_COLUMNS} columns or more, or columns deeper than {MOST_DEPTH}")
+        raise AvroSchemaError(
+            f"the schema has {MOST_COLUMNS} columns or more, or columns nested deeper than {MOST_DEPTH}"
+        )
     if extent.characters > _MOST_SYMBOLS:
-        raise AvroSchemaError(f"the columns of enums have more than {_MOST_SYMBOLS} characters of symbols together")
+        raise AvroSchemaError(f"the symbols of all enums have more than {_MOST_SYMBOLS} characters together")
 
 
 def _column(kind: Type, name: str, nullable: bool = False) -> Column:

@@ -70,7 +70,7 @@ def _loaded(schema: object) -> Any:
         if isinstance(schema, str) and schema not in PRIMITIVES:
             schema = json.loads(schema)
     except (ValueError, RecursionError) as error:
-        raise AvroSchemaError(f"the schema is no JSON: {error}") from None
+        raise AvroSchemaError(f"the schema is not JSON: {error}") from None
     return schema
 
 
@@ -94,7 +94,7 @@ class _Parser:
         if isinstance(schema, list | tuple):
             return self._union(schema, namespace, depth)
         if not isinstance(schema, Mapping) or "type" not in schema:
-            raise AvroSchemaError(f"no schema: {shown(schema)}")
+            raise AvroSchemaError(f"{shown(schema)} is not a schema")
         kind = schema["type"]
         if not isinstance(kind, str):
             return self.type_of(kind, namespace, depth + 1)
@@ -113,7 +113,7 @@ class _Parser:
 
     def _reach(self, depth: int) -> None:
         if depth > MOST_DEPTH - 4:
-            raise AvroSchemaError(f"the schema is nested deeper than {MOST_DEPTH - 4}")
+            raise AvroSchemaError(f"the schema is nested deeper than {MOST_DEPTH - 4} levels")
         self._deepest = max(self._deepest, depth)
 
     def _simple(self, schema: Mapping[str, Any], kind: str, namespace: str, depth: int) -> Type:
@@ -128,7 +128,7 @@ class _Parser:
             if full in self._named:
                 known = self._named[full]
                 if known is None:
-                    raise AvroSchemaError(f"{full} holds itself: columns can't be of a recursive schema")
+                    raise AvroSchemaError(f"{full} contains itself: a recursive schema can't be converted to columns")
                 self._count += self._size[full]
                 self._reach(depth + self._height[full])
                 return known
@@ -139,10 +139,10 @@ class _Parser:
         name = _need(schema, "name")
         space = schema.get("namespace", namespace)
         if not isinstance(name, str) or not isinstance(space, str | None):
-            raise AvroSchemaError(f"no name: {shown(name)}")
+            raise AvroSchemaError(f"{shown(name)} is not a valid name")
         full = _full_name(name, space or "")
         if not _FULL_NAME.fullmatch(full):
-            raise AvroSchemaError(f"no name: {shown(full)}")
+            raise AvroSchemaError(f"{shown(full)} is not a valid name")
         if full in self._named or full in PRIMITIVES:
             raise AvroSchemaError(f"{full} is defined twice")
         self._named[full] = None
@@ -161,19 +161,19 @@ class _Parser:
         name, inside, aliases = self._begin(schema, namespace)
         fields = _need(schema, "fields")
         if not isinstance(fields, list | tuple):
-            raise AvroSchemaError(f"the fields of {name} are no list")
+            raise AvroSchemaError(f"the fields of {name} are not a list")
         outside, self._deepest = self._deepest, depth
         made = tuple(self._field(field, name, inside, depth) for field in fields)
         height, self._deepest = self._deepest - depth, max(outside, self._deepest)
         if len({field.name for field in made}) < len(made):
-            raise AvroSchemaError(f"{name} has two fields of the same name")
+            raise AvroSchemaError(f"{name} has two fields with the same name")
         return self._end(name, Record(name, aliases, made), before, height)
 
     def _field(self, field: Any, record: str, namespace: str, depth: int) -> Field:
         if not isinstance(field, Mapping) or not isinstance(field.get("name"), str):
             raise AvroSchemaError(f"{record} has a field without a name: {shown(field)}")
         if not _NAME.fullmatch(field["name"]):
-            raise AvroSchemaError(f"{record} has a field with a name that is none: {shown(field['name'])}")
+            raise AvroSchemaError(f"{record} has a field whose name is not valid: {shown(field['name'])}")
         kind = self.type_of(_need(field, "type"), namespace, depth + 1)
         return Field(field["name"], kind, frozenset(_texts(field, "aliases")), field.get("default", NO_DEFAULT))
 
@@ -182,16 +182,16 @@ class _Parser:
         symbols = tuple(_texts(schema, "symbols"))
         default = schema.get("default")
         if not symbols or not all(map(_is_text, symbols)):
-            raise AvroSchemaError(f"{name} has no symbols, or one that is no text: {shown(symbols)}")
+            raise AvroSchemaError(f"{name} has no symbols, or one that is empty or not UTF-8: {shown(symbols)}")
         if len(set(symbols)) < len(symbols) or (default is not None and default not in symbols):
-            raise AvroSchemaError(f"{name} has a symbol twice, or a default that is no symbol")
+            raise AvroSchemaError(f"{name} has the same symbol twice, or a default that is not one of its symbols")
         return self._end(name, Enum(name, aliases, symbols, default), self._count - 1)
 
     def _fixed(self, schema: Mapping[str, Any], namespace: str, depth: int) -> Type:
         name, _, aliases = self._begin(schema, namespace)
         size = _need(schema, "size")
         if not _is_int(size) or not 1 <= size <= _MOST_FIXED:
-            raise AvroSchemaError(f"the size of {name} is not 1 to {_MOST_FIXED}: {shown(size)}")
+            raise AvroSchemaError(f"the size of {name} is not between 1 and {_MOST_FIXED}: {shown(size)}")
         return self._end(name, Fixed(name, aliases, size, _logical(schema, "fixed", size)), self._count - 1)
 
     def _union(self, schema: list[Any] | tuple[Any, ...], namespace: str, depth: int) -> Type:
@@ -200,7 +200,7 @@ class _Parser:
         branches = tuple(self.type_of(branch, namespace, depth + 1) for branch in schema)
         kinds = [getattr(branch, "name", branch.kind) for branch in branches]
         if not branches or "union" in kinds or len(set(kinds)) < len(kinds):
-            raise AvroSchemaError(f"a union is empty, holds a union, or has a type twice: {', '.join(kinds)}")
+            raise AvroSchemaError(f"a union is empty, contains a union, or has the same type twice: {', '.join(kinds)}")
         return Union(branches)
 
 
@@ -247,5 +247,5 @@ def _need(schema: Mapping[str, Any], key: str) -> Any:
 def _texts(schema: Mapping[str, Any], key: str) -> list[str]:
     texts = schema.get(key, [])
     if not isinstance(texts, list | tuple) or not all(isinstance(text, str) for text in texts):
-        raise AvroSchemaError(f"{key} is no list of names: {shown(texts)}")
+        raise AvroSchemaError(f"{key} is not a list of names: {shown(texts)}")
     return list(texts)

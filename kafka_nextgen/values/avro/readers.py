@@ -45,7 +45,7 @@ class UnionSchema(ReaderSchema):
         try:
             grown = united(self.schema, writer) if self._parts else writer
         except AvroSchemaError as error:
-            raise AvroSchemaError(f"no union with {self._other(writer)}: {error}") from None
+            raise AvroSchemaError(f"can't be united with {self._other(writer)}: {error}") from None
         if grown != self.schema or not self._parts:
             check_extent(grown, flat=True)
             self._parts.append((schema_id, writer))

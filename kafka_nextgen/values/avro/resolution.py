@@ -22,9 +22,9 @@ def conflict(writer: Type, reader: Type) -> str | None:
     if writer.kind != reader.kind and reader.kind not in _PROMOTIONS.get(writer.kind, ()):
         return f"{described(writer)} can't be read as {described(reader)}"
     if isinstance(writer, Named) and isinstance(reader, Named) and not _has_name(writer, reader):
-        return f"{described(writer)} has another name than {described(reader)}"
+        return f"the names of {described(writer)} and {described(reader)} differ"
     if getattr(writer, "size", None) != getattr(reader, "size", None):
-        return f"{described(writer)} has another size than {described(reader)}"
+        return f"the sizes of {described(writer)} and {described(reader)} differ"
     return _logical_conflict(writer, reader)
 
 
@@ -33,7 +33,7 @@ def _logical_conflict(writer: Type, reader: Type) -> str | None:
     written, wanted = getattr(writer, "logical", None), getattr(reader, "logical", None)
     if written is None or wanted is None or written == wanted:
         return None
-    return f"{described(writer)} can't be read as {described(reader)}: it would be another value"
+    return f"{described(writer)} can't be read as {described(reader)}: the value would change"
 
 
 def _has_name(writer: Named, reader: Named) -> bool:

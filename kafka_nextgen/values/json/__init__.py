@@ -67,7 +67,7 @@ class Json(ValueFormat):
         if schema is None and registry is None:
             raise ConfigError("Json needs the schema of the columns, or a registry")
         if (schema is not None or registry is None) and (subject is not None or columns is not None):
-            raise ConfigError("subject and columns need a registry, and no schema, which defines the columns itself")
+            raise ConfigError("subject and columns need a registry, and can't be combined with schema")
         if columns not in (None, "newest", "union"):
             raise ConfigError(f"columns is 'newest' or 'union', not {columns!r}")
         is_framed = framed or registry is not None

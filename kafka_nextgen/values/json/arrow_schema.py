@@ -115,7 +115,7 @@ class Arrow:
             return self._leaves.map(name, nullable, self._node(kind.item_field, f"{place}{{}}"))
         if types.is_struct(kind):
             return self._struct(name, nullable, [kind.field(index) for index in range(kind.num_fields)], place)
-        raise JsonSchemaError(f"{place or 'the value'}: {kind} can't be made of JSON")
+        raise JsonSchemaError(f"{place or 'the value'}: {kind} can't be read from JSON")
 
     def _struct(self, name: str, nullable: bool, fields: list[pa.Field], place: str) -> Node:
         check_names([field.name for field in fields], place or "the schema")
@@ -127,7 +127,7 @@ def _schema_of(schema: Any) -> pa.Schema:
     try:
         return pa.schema(schema)
     except (TypeError, ValueError) as error:
-        raise JsonSchemaError(f"no schema of fields, nor a type, of Arrow's: {error}") from None
+        raise JsonSchemaError(f"this is neither an Arrow schema nor an Arrow type: {error}") from None
 
 
 class Cast:

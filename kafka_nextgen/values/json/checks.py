@@ -15,9 +15,9 @@ def check_text(text: str, place: str) -> None:
     try:
         text.encode()
     except UnicodeEncodeError:
-        raise JsonSchemaError(f"{place}: {text!r} has half of a surrogate pair") from None
+        raise JsonSchemaError(f"{place}: {text!r} contains an unpaired surrogate") from None
     if "\0" in text:
-        raise JsonSchemaError(f"{place}: {text!r} has a zero in it")
+        raise JsonSchemaError(f"{place}: {text!r} contains a zero character")
 
 
 def check_names(names: Iterable[str], place: str) -> None:
@@ -25,4 +25,4 @@ def check_names(names: Iterable[str], place: str) -> None:
     for name, count in Counter(names).items():
         check_text(name, place)
         if count > 1:
-            raise JsonSchemaError(f"{place}: {count} fields are called {name!r}")
+            raise JsonSchemaError(f"{place}: {count} fields have the name {name!r}")

@@ -54,7 +54,9 @@ class JsonDecoder(ColumnDecoder):
         self._index = 0 if flat and value.op == Op.STRUCT else 1
         root = evolve(value, name="") if self._index == 0 else _around(evolve(value, name=name))
         if root.depth > MOST_DEPTH or sum(1 for _ in root) > MOST_COLUMNS:
-            raise JsonSchemaError(f"the schema makes more than {MOST_COLUMNS} columns, or deeper than {MOST_DEPTH}")
+            raise JsonSchemaError(
+                f"the schema has more than {MOST_COLUMNS} columns, or columns nested deeper than {MOST_DEPTH}"
+            )
         self._program = Program(root)
         self._root = _layout(root)
         self._layout = flattened(self._root)
@@ -147,6 +149,6 @@ _REASONS: dict[Fault, Callable[[Node], str]] = {
     Fault.OUT_OF_RANGE: lambda node: f"is out of the range of {_type_of(node)}",
     Fault.NOT_EXACT: lambda node: f"is not exactly {_type_of(node)}",
     Fault.WRONG_FORM: lambda node: f"is not {_form_of(node)}",
-    Fault.NO_SYMBOL: lambda node: "is none of the strings of its enum",
-    Fault.TOO_SPARSE: lambda node: "is null or missing more often than so short a value may have it",
+    Fault.NO_SYMBOL: lambda node: "is not one of the strings of its enum",
+    Fault.TOO_SPARSE: lambda node: "is null or missing too often for such a short value",
 }

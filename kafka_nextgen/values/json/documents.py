@@ -34,7 +34,7 @@ class Pairs(list[Any]):
 
 
 def _refuse(name: str) -> None:
-    raise NotJsonError(f"not JSON: {name} is no number of JSON")
+    raise NotJsonError(f"not JSON: {name} is not a JSON number")
 
 
 _DECODER = json.JSONDecoder(
@@ -53,7 +53,7 @@ def document_of(data: bytes) -> Any:
     except json.JSONDecodeError as error:
         raise NotJsonError(f"not JSON: {error.msg} (at byte {len(text[: error.pos].encode())})") from None
     except RecursionError:
-        raise NotJsonError("not JSON that can be read: nested too deeply for what is left of the stack") from None
+        raise NotJsonError("not JSON, or nested too deeply for the rest of the stack") from None
     if "\\u" in text:
         _check_surrogates(found)
     return found
@@ -66,7 +66,7 @@ def _check_depth(data: bytes, text: str) -> None:
     for letter in re.findall(r"[\[\]{}]", _STRING.sub("", text)):
         depth += 1 if letter in "[{" else -1
         if depth > MOST_JSON_DEPTH:
-            raise NotJsonError(f"not JSON that can be read: nested more than {MOST_JSON_DEPTH} times")
+            raise NotJsonError(f"not JSON, or nested deeper than {MOST_JSON_DEPTH} levels")
 
 
 def _check_surrogates(value: Any) -> None:
@@ -82,4 +82,4 @@ def _check_surrogates(value: Any) -> None:
             try:
                 each.encode()
             except UnicodeEncodeError:
-                raise NotJsonError("not JSON: a string has half of a surrogate pair") from None
+                raise NotJsonError("not JSON: a string contains an unpaired surrogate") from None

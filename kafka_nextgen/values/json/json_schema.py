@@ -39,7 +39,7 @@ def _loaded(schema: object, place: str) -> object:
     try:
         return json.loads(schema)
     except (ValueError, RecursionError) as error:
-        raise JsonSchemaError(f"{place}the schema is no JSON: {error}") from None
+        raise JsonSchemaError(f"{place}the schema is not JSON: {error}") from None
 
 
 class _Reader:
@@ -56,13 +56,13 @@ class _Reader:
         """Return the node of the schema at this place; ``refs`` are the references that led there."""
         self._count += 1
         if self._count > MOST_COLUMNS or depth > MOST_DEPTH or len(refs) > MOST_COLUMNS:
-            raise JsonSchemaError(f"{place}: more than {MOST_COLUMNS} columns, or columns deeper than {MOST_DEPTH}")
+            raise JsonSchemaError(f"{place}: more than {MOST_COLUMNS} columns, or nested deeper than {MOST_DEPTH}")
         if not isinstance(schema, Mapping):
-            raise JsonSchemaError(f"{place}: {_short(schema)} does not say of which type values are")
+            raise JsonSchemaError(f"{place}: {_short(schema)} does not specify the type of values")
         if "$ref" in schema:
             reference = self._place_of(schema["$ref"], place)
             if reference in refs:
-                raise JsonSchemaError(f"{place}: {reference} holds itself, which no column can")
+                raise JsonSchemaError(f"{place}: {reference} contains itself, which no column can")
             target = self._referred(reference, place)
             return self.node(target, reference, name, nullable, (*refs, reference), depth)
         for word in _COMBINED:
@@ -82,7 +82,7 @@ class _Reader:
                 if name in self._documents:
                     return f"{name}#{pointer}"
         raise JsonSchemaError(
-            f"{place}/$ref: {_short(reference)} is not in this schema, and not among the references of its registry"
+            f"{place}/$ref: {_short(reference)} is neither in this schema nor among its references in the registry"
         )
 
     def _referred(self, reference: str, place: str) -> object:
@@ -93,28 +93,30 @@ class _Reader:
             try:
                 found = found[int(key)] if isinstance(found, list) else found[key]
             except (KeyError, IndexError, TypeError, ValueError):
-                raise JsonSchemaError(f"{place}/$ref: there is no {reference}") from None
+                raise JsonSchemaError(f"{place}/$ref: {reference} does not exist") from None
         return found
 
     def _combined(
         self, branches: object, word: str, place: str, name: str, nullable: bool, refs: tuple[str, ...], depth: int
     ) -> Node:
         if not isinstance(branches, list):
-            raise JsonSchemaError(f"{place}: {_short(branches)} is no list of schemas")
+            raise JsonSchemaError(f"{place}: {_short(branches)} is not a list of schemas")
         others = [(number, branch) for number, branch in enumerate(branches) if not _is_null(branch)]
         has_null = len(others) < len(branches)
-        if len(others) != 1 or (word == "allOf" and has_null):
-            raise JsonSchemaError(f"{place}: a column can be null or one type, not one of {len(others)}")
+        if word == "allOf" and has_null:
+            raise JsonSchemaError(f"{place}: no value can be null and of another type at once")
+        if len(others) != 1:
+            raise JsonSchemaError(f"{place}: a column needs exactly one schema besides null, not {len(others)}")
         number, branch = others[0]
         return self.node(branch, f"{place}/{number}", name, nullable or has_null, refs, depth)
 
     def _enum(self, schema: Mapping[str, Any], place: str, name: str, nullable: bool) -> Node:
         listed = schema.get("enum", [schema.get("const")])
         if not isinstance(listed, list):
-            raise JsonSchemaError(f"{place}/enum: {_short(listed)} is no list")
+            raise JsonSchemaError(f"{place}/enum: {_short(listed)} is not a list")
         symbols = tuple(dict.fromkeys(symbol for symbol in listed if isinstance(symbol, str)))
         if not symbols or any(symbol is not None and not isinstance(symbol, str) for symbol in listed):
-            raise JsonSchemaError(f"{place}: only an enum of strings, and null, can be a column")
+            raise JsonSchemaError(f"{place}: an enum can only be a column if its values are strings or null")
         for symbol in symbols:
             check_text(symbol, place)
         return self._leaves.enum(name, nullable or None in listed, symbols)
@@ -129,7 +131,7 @@ class _Reader:
         if kinds and not others:
             return self._leaves.null(name)
         if len(others) != 1:
-            raise JsonSchemaError(f"{place}/type: a column can be null or one type, not {_short(said)}")
+            raise JsonSchemaError(f"{place}/type: a column can have one type besides null, not {_short(said)}")
         if others[0] == "object":
             return self._object(schema, place, name, nullable, refs, depth)
         if others[0] == "array":
@@ -146,15 +148,15 @@ class _Reader:
         if kind == "boolean":
             return self._leaves.boolean(name, nullable)
         if kind is None:
-            raise JsonSchemaError(f"{place}: it does not say of which type values are")
-        raise JsonSchemaError(f"{place}/type: {_short(kind)} is no type of JSON Schema")
+            raise JsonSchemaError(f"{place}: it does not specify the type of values")
+        raise JsonSchemaError(f"{place}/type: {_short(kind)} is not a type of JSON Schema")
 
     def _string(self, schema: Mapping[str, Any], place: str, name: str, nullable: bool) -> Node:
         encoding = schema.get("contentEncoding")
         if encoding is not None:
             if not isinstance(encoding, str) or encoding not in _ENCODINGS:
                 raise JsonSchemaError(
-                    f"{place}/contentEncoding: {_short(encoding)} can't be read, only base64 and base16"
+                    f"{place}/contentEncoding: {_short(encoding)} is not supported, only base64 and base16"
                 )
             return self._leaves.binary(name, nullable, _ENCODINGS[encoding])
         makers: dict[object, Callable[[str, bool], Node]] = {
@@ -172,9 +174,9 @@ class _Reader:
         self, schema: Mapping[str, Any], place: str, name: str, nullable: bool, refs: tuple[str, ...], depth: int
     ) -> Node:
         if "prefixItems" in schema or isinstance(schema.get("items"), list):
-            raise JsonSchemaError(f"{place}: all items of a list have one type, so there can be no tuples")
+            raise JsonSchemaError(f"{place}: tuples are not supported: all items of a list have the same type")
         if "items" not in schema:
-            raise JsonSchemaError(f"{place}: it does not say of which type items are")
+            raise JsonSchemaError(f"{place}: it does not specify the type of items")
         item = self.node(schema["items"], f"{place}/items", "item", False, refs, depth + 1)
         return self._leaves.list(name, nullable, item)
 
@@ -187,7 +189,7 @@ class _Reader:
             value = self.node(more, f"{place}/additionalProperties", "value", False, refs, depth + 2)
             return self._leaves.map(name, nullable, value)
         if not isinstance(properties, Mapping):
-            raise JsonSchemaError(f"{place}: an object has properties, or additionalProperties of one type")
+            raise JsonSchemaError(f"{place}: an object needs properties, or additionalProperties of one type")
         required = schema.get("required")
         required = required if isinstance(required, list | tuple) else ()
         children = []

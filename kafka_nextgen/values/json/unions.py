@@ -58,7 +58,7 @@ class UnionNode:
             try:
                 grown = node if self._is_empty else united(before, node)
             except JsonSchemaError as error:
-                raise JsonSchemaError(f"no union with the schemas before it: {error}") from None
+                raise JsonSchemaError(f"can't be united with the schemas before it: {error}") from None
             JsonDecoder(grown, "", True)  # raises if there are too many columns
             if self.node is before:
                 break

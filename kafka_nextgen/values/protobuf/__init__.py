@@ -67,8 +67,8 @@ class Protobuf(ValueFormat):
         self.framing = Framing.of(framing) if is_framed else None
         if self.framing is Framing.APICURIO:
             raise ConfigError(
-                "Apicurio's serializers put the name of the message in front of Protobuf values, which is not read: "
-                "let them write Confluent's indexes and ids, for framing='confluent'"
+                "Apicurio's serializers put the name of the message in front of Protobuf values, which is not "
+                "supported: let them write Confluent's ids and indexes, and use framing='confluent'"
             )
         schemas = None if registry is None else schemas_of(registry, subject, READING)
         if schemas is not None and message is None:
@@ -88,11 +88,11 @@ class Protobuf(ValueFormat):
         if message is None and registry is None:
             raise ConfigError("Protobuf needs a message, or a registry")
         if (message is not None or registry is None) and (subject is not None or columns is not None):
-            raise ConfigError("subject and columns need a registry, and no message, which defines the columns itself")
+            raise ConfigError("subject and columns need a registry, and can't be combined with message")
         if columns == "union":
             raise ConfigError(
-                "there is no union of Protobuf schemas: a message keeps the fields of its older versions, so the "
-                "newest has all; or give the message whose fields are the columns"
+                "columns='union' is not supported for Protobuf: a message keeps the fields of its older versions, so "
+                "use columns='newest', or pass the message whose fields are the columns"
             )
         if columns not in (None, "newest"):
             raise ConfigError(f"columns is 'newest', not {columns!r}")

@@ -100,7 +100,7 @@ def _in_set(data: bytes, name: str | None) -> Any:
     try:
         files = {file.name: file for file in descriptor_pb2.FileDescriptorSet.FromString(data).file}
     except DecodeError as error:
-        raise ProtobufSchemaError(f"the FileDescriptorSet is none: {error}") from None
+        raise ProtobufSchemaError(f"the bytes are not a FileDescriptorSet: {error}") from None
     known: set[str] = set()
     try:
         for file in files:
@@ -152,6 +152,6 @@ def _well_known(name: str) -> Any:
         except ImportError:
             pass
     raise ProtobufSchemaError(
-        f"the schema imports {name}, which is not there: protoc --include_imports adds it to a FileDescriptorSet, "
-        "and a reference to a schema in a registry"
+        f"the schema imports {name}, which is missing: protoc --include_imports adds it to a FileDescriptorSet, "
+        "and a reference adds it to a schema in a registry"
     )

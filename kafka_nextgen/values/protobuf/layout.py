@@ -27,7 +27,7 @@ def layout_of(shape: Shape, name: str, flat: bool) -> Column:
     root = Column("", Kind.STRUCTS, "+s", children=columns)
     if _depth(root) > MOST_DEPTH or sum(1 for _ in root) > MOST_COLUMNS:
         raise ProtobufSchemaError(
-            f"the message makes more than {MOST_COLUMNS} columns, or columns deeper than {MOST_DEPTH}"
+            f"the message has more than {MOST_COLUMNS} columns, or columns nested deeper than {MOST_DEPTH}"
         )
     return root
 

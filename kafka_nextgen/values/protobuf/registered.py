@@ -53,8 +53,8 @@ def _proto(text: Any, name: str) -> Any:
         )
     except (ValueError, TypeError, DecodeError):
         raise ProtobufSchemaError(
-            f"{name} is no FileDescriptorProto, in bytes or in base64: the text of a .proto file has to be compiled, "
-            "by a registry that knows format=serialized (Confluent's, Redpanda's since 25.2), or by protoc: "
+            f"{name} is not a FileDescriptorProto, as bytes or in base64: the text of a .proto file must be compiled "
+            "by a registry that supports format=serialized (Confluent's, Redpanda's since 25.2), or by protoc for "
             "Protobuf(message, framed=True)"
         ) from None
     file.name = name
@@ -83,5 +83,5 @@ def path_in(schemas: Schemas[SchemaFile], name: str, schema_id: int) -> tuple[in
     """
     message = message_in(schemas(schema_id), name)
     if message.file.name != _OWN_NAME:
-        raise ProtobufSchemaError(f"message {name} is of a file that the schema imports")
+        raise ProtobufSchemaError(f"message {name} is defined in a file that the schema imports")
     return path_of(message)

@@ -135,7 +135,8 @@ class _Shaping:
             cycle = self._open[names.index(descriptor.full_name) :]
             path = " -> ".join(f"{outer.full_name}.{field}" for outer, field in cycle)
             raise ProtobufSchemaError(
-                f"message {descriptor.full_name} holds itself ({path} -> {descriptor.full_name}), and no Arrow type can"
+                f"message {descriptor.full_name} contains itself ({path} -> {descriptor.full_name}), which no Arrow "
+                "type can"
             )
 
     def _well_known(self, descriptor: Any) -> Shape | None:
@@ -151,7 +152,7 @@ class _Shaping:
     def _field(self, field: Any) -> Field:
         self._count += 1
         if self._count > MOST_COLUMNS:
-            raise ProtobufSchemaError(f"message {self._open[0][0].full_name} makes more than {MOST_COLUMNS} columns")
+            raise ProtobufSchemaError(f"message {self._open[0][0].full_name} has more than {MOST_COLUMNS} columns")
         is_repeated = field.is_repeated if hasattr(field, "is_repeated") else field.label == field.LABEL_REPEATED
         inner = field.message_type
         is_map = is_repeated and inner is not None and inner.GetOptions().map_entry

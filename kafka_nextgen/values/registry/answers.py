@@ -30,11 +30,11 @@ def refusal_of(answer: Answer, what: str) -> RegistryError:
     if status == HTTPStatus.NOT_FOUND:
         reason = "there is no such schema"
     elif status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
-        reason = f"access was refused, with status {status}: check the user or the token"
+        reason = f"access was refused with status {status}: check the user or the token"
     elif 300 <= status < 400:
-        reason = f"it redirects, with status {status}, which is not followed: give the URL that it redirects to"
+        reason = f"it redirects with status {status}, which is not followed: use the URL that it redirects to"
     else:
-        reason = f"refused, with status {status}"
+        reason = f"refused with status {status}"
     return RegistryError(f"{what}: {reason}", status)
 
 
@@ -51,17 +51,17 @@ def _loaded(body: bytes, what: str) -> Any:
     try:
         return json.loads(body)
     except (ValueError, RecursionError):
-        raise RegistryError(f"{what}: its answer is no JSON") from None
+        raise RegistryError(f"{what}: the answer is not JSON") from None
 
 
 def schema_in(body: bytes, what: str) -> dict[str, Any]:
     """Return the schema, its type and its references, with defaults. Raises RegistryError if it is not a schema."""
     answer = _loaded(body, what)
     if not isinstance(answer, dict) or not isinstance(answer.get("schema"), str):
-        raise RegistryError(f"{what}: its answer is no schema")
+        raise RegistryError(f"{what}: the answer is not a schema")
     kind, references = answer.get("schemaType") or "AVRO", answer.get("references") or []
     if not isinstance(kind, str) or not isinstance(references, list) or not all(map(_is_reference, references)):
-        raise RegistryError(f"{what}: its answer has a type or references that are none")
+        raise RegistryError(f"{what}: the answer has an invalid type or invalid references")
     schema_id = answer["id"] if type(answer.get("id")) is int else None
     return {"schema": answer["schema"], "schemaType": kind, "references": references, "id": schema_id}
 
@@ -70,7 +70,7 @@ def versions_in(body: bytes, what: str) -> list[int]:
     """Return the versions in an answer. Raises RegistryError if there are none."""
     answer = _loaded(body, what)
     if not isinstance(answer, list) or not all(type(each) is int for each in answer):
-        raise RegistryError(f"{what}: its answer is no list of versions")
+        raise RegistryError(f"{what}: the answer is not a list of versions")
     return answer
 
 

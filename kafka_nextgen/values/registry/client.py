@@ -167,12 +167,12 @@ class SchemaRegistry:
         for reference in schema["references"]:
             name, path = reference["name"], _path_of(reference["subject"], reference["version"]) + question + query
             if path in above or len(found) >= _MOST_REFERENCES:
-                raise RegistryError(f"{path}: a schema refers to itself, or there are more than {_MOST_REFERENCES}")
+                raise RegistryError(f"{path}: a schema references itself, or more than {_MOST_REFERENCES} schemas")
             if len(above) > _DEEPEST:
-                raise RegistryError(f"{path}: schemas refer to each other more than {_DEEPEST} deep")
+                raise RegistryError(f"{path}: references are nested deeper than {_DEEPEST} levels")
             referred = self._referred(above[-1], reference, path, deadline)
             if name in found and found[name] != referred["schema"]:
-                raise RegistryError(f"{path}: two schemas are referred to by the name {name!r}")
+                raise RegistryError(f"{path}: two schemas are referenced by the name {name!r}")
             if name not in found:
                 self._follow(referred, found, (*above, path), deadline)
                 found[name] = referred["schema"]

@@ -22,7 +22,7 @@ Token = Secret | str | Callable[[], str]
 def authorization_of(user: tuple[str, Secret | str] | None, token: Token | None) -> Callable[[], str | None]:
     """Return a function that returns the header ``Authorization``; it returns None without credentials."""
     if user is not None and token is not None:
-        raise ConfigError("a registry is asked with a user or with a token, not with both")
+        raise ConfigError("user and token are both given: give one of them")
     if user is not None:
         header = basic(user[0], Secret.of(user[1]).reveal())
         return lambda: header
@@ -44,8 +44,8 @@ def basic(name: str, password: str) -> str:
 def _bearer(text: object) -> str:
     if not isinstance(text, str) or not _TOKEN.fullmatch(text):
         raise ConfigError(
-            "token can't be sent: it may have letters, digits and -._~+/ with = at its end only (RFC 6750), without "
-            "Bearer in front and without a line end (it is not shown here)"
+            "token can't be sent: it must have only letters, digits and -._~+/, with = only at its end (RFC 6750), "
+            "without Bearer in front and without a line end (it is not shown here)"
         )
     return f"Bearer {text}"
 
@@ -54,5 +54,5 @@ def checked_headers(headers: Mapping[str, str]) -> Mapping[str, str]:
     """Return these headers. Raises ConfigError for one that can't be sent."""
     for name, value in headers.items():
         if not (_HEADER_NAME.fullmatch(name) and _HEADER.fullmatch(value)):
-            raise ConfigError(f"the header {name!r} can't be sent: it may have printable ASCII only")
+            raise ConfigError(f"the header {name!r} can't be sent: it must have only printable ASCII characters")
     return headers

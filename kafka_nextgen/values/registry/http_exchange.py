@@ -58,7 +58,9 @@ class Address:
         except (ValueError, AttributeError):
             is_sound, host = False, None
         if not is_sound or not host:
-            raise ConfigError("a registry's URL is like https://registry:8081, without ? or # (it is not shown here)")
+            raise ConfigError(
+                "the URL of a registry is like https://registry:8081, without ? or # (it is not shown here)"
+            )
         user = None if where.username is None else (unquote(where.username), unquote(where.password or ""))
         return cls(is_https, host, port or (443 if is_https else 80), where.path.rstrip("/"), user)
 

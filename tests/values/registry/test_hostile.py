@@ -30,29 +30,29 @@ def refused(registry: StandIn, match: str) -> None:
 @pytest.mark.parametrize(
     ("body", "complaint"),
     [
-        ("<html>", "no JSON"),
-        (b"\xff\xfe", "no JSON"),
-        ("[" * 100_000, "no JSON"),
-        ("", "no JSON"),
-        ("[]", "no schema"),
-        ("{}", "no schema"),
-        ('{"schema": 3}', "no schema"),
-        ('{"schema": null}', "no schema"),
-        ('{"schema": "s", "schemaType": 3}', "type or references that are none"),
-        ('{"schema": "s", "references": {"a": 1}}', "type or references that are none"),
-        ('{"schema": "s", "references": [1]}', "type or references that are none"),
+        ("<html>", "is not JSON"),
+        (b"\xff\xfe", "is not JSON"),
+        ("[" * 100_000, "is not JSON"),
+        ("", "is not JSON"),
+        ("[]", "is not a schema"),
+        ("{}", "is not a schema"),
+        ('{"schema": 3}', "is not a schema"),
+        ('{"schema": null}', "is not a schema"),
+        ('{"schema": "s", "schemaType": 3}', "has an invalid type or invalid references"),
+        ('{"schema": "s", "references": {"a": 1}}', "has an invalid type or invalid references"),
+        ('{"schema": "s", "references": [1]}', "has an invalid type or invalid references"),
         (
             json.dumps({"schema": "s", "references": [{**REFERENCE, "version": "1"}]}),
-            "type or references that are none",
+            "has an invalid type or invalid references",
         ),
-        (json.dumps({"schema": "s", "references": [{**REFERENCE, "version": True}]}), "type or references"),
-        (json.dumps({"schema": "s", "references": [{"name": "A"}]}), "type or references that are none"),
-        (json.dumps({"schema": "s", "references": [{**REFERENCE, "subject": "\ud800"}]}), "type or references"),
+        (json.dumps({"schema": "s", "references": [{**REFERENCE, "version": True}]}), "has an invalid type or"),
+        (json.dumps({"schema": "s", "references": [{"name": "A"}]}), "has an invalid type or invalid references"),
+        (json.dumps({"schema": "s", "references": [{**REFERENCE, "subject": "\ud800"}]}), "has an invalid type or"),
     ],
 )
 def test_an_answer_that_is_no_schema_is_refused(registry: StandIn, body: str | bytes, complaint: str) -> None:
     registry.fail(200, body)
-    refused(registry, f"its answer (is|has a) {complaint}")
+    refused(registry, f"the answer {complaint}")
 
 
 def test_references_that_are_too_deep_are_refused(registry: StandIn, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -61,7 +61,7 @@ def test_references_that_are_too_deep_are_refused(registry: StandIn, monkeypatch
     for name in "abcd":
         last = registry.register(name, f'{{"type": "fixed", "name": "{name}", "size": 1}}', references=below)
         below = [{"name": name, "subject": name, "version": 1}]
-    with pytest.raises(RegistryError, match="subjects/a/versions/1: schemas refer to each other more than 2 deep"):
+    with pytest.raises(RegistryError, match="subjects/a/versions/1: references are nested deeper than 2 levels"):
         SchemaRegistry(registry.url).schema_by_id(last)
 
 
@@ -115,7 +115,7 @@ def test_a_pause_that_is_not_in_seconds_is_none(said: str | None) -> None:
 def test_a_redirect_is_not_followed(registry: StandIn, status: int) -> None:
     with StandIn() as other:
         registry.fail(status, headers={"Location": f"{other.url}/schemas/ids/1"})
-        refused(registry, f"it redirects, with status {status}, which is not followed")
+        refused(registry, f"it redirects with status {status}, which is not followed")
         assert other.requests == []
 
 
