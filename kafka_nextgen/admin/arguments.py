@@ -30,7 +30,7 @@ __all__ = [
 #: The position at which a group is to continue: an offset, or the current beginning or end.
 OffsetSpec = int | OffsetAndMetadata | OffsetReset
 
-#: The longest time whose milliseconds fit into 32 bits.
+#: The longest time, in seconds, that fits in 32 bits as milliseconds.
 _LONGEST_S = INT32_MAX // 1000
 
 #: The value of a key of a group's configuration; None resets it.
@@ -48,7 +48,7 @@ def checked_names(what: str, names: Collection[str]) -> tuple[str, ...]:
 
 
 def checked_new_members(group_id: str, members: Collection[str | NewMember], within: float) -> tuple[NewMember, ...]:
-    """Return the members to announce; of two entries for the same member, the later one counts."""
+    """Return the members to announce. If a member is listed twice, the later entry wins."""
     if isinstance(members, str | bytes | NewMember):
         raise TypeError(f"instance ids must be a collection; did you mean [{members!r}]?")
     _check_time("within", within, allows_zero=True)
@@ -73,7 +73,7 @@ def _check_time(what: str, seconds: float | None, *, allows_zero: bool = False) 
 def checked_enums(kind: type[E], names: Collection[str | E]) -> tuple[E, ...]:
     """Return group types or states, given by name or as enum members."""
     if isinstance(names, str):
-        raise TypeError(f"a collection of {kind.__name__} is needed; did you mean [{names!r}]?")
+        raise TypeError(f"{kind.__name__} values must be given as a collection; did you mean [{names!r}]?")
     return tuple(dict.fromkeys(parse_enum(kind, name) for name in names))
 
 
@@ -91,7 +91,7 @@ def _checked_spec(tp: TopicPartition, spec: OffsetSpec) -> OffsetAndMetadata | O
     if not isinstance(spec, OffsetReset):
         return checked_offset(tp, spec)
     if spec is OffsetReset.NONE:
-        raise ValueError(f"{tp}: an offset, OffsetReset.EARLIEST or OffsetReset.LATEST is needed, not {spec}")
+        raise ValueError(f"{tp}: must be an offset, OffsetReset.EARLIEST or OffsetReset.LATEST, not {spec}")
     return spec
 
 

@@ -28,7 +28,7 @@ _ABSENT = frozenset({ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, ErrorCode.INVALID_TOP
 
 
 async def assignment_spec(call: AdminCall, group_id: str, assignor: str | None) -> AssignmentSpec:
-    """Return a group of either protocol for the assignor of this name, or for the one in use.
+    """Return a group of either protocol for the assignor with this name, or for the one in use.
 
     Raises GroupNotFoundError, MisuseError if the members are not consumers, and the errors of ``AdminCall.send``.
     """
@@ -50,7 +50,7 @@ async def _describe_at_rest(call: AdminCall, group_id: str) -> GroupDescription:
         if group.protocol_type not in ("", PROTOCOL_TYPE):
             kind = repr(group.protocol_type)
             raise MisuseError(
-                f"group {group_id}: its members are not consumers but of type {kind}, which has other assignors"
+                f"group {group_id}: its members are of type {kind}, not consumers, and use different assignors"
             )
         if group.state not in _REBALANCING:
             return group

@@ -61,10 +61,10 @@ class AsyncGroupAdmin:
         async with AsyncGroupAdmin(bootstrap_servers="localhost:9092") as admin:
             groups = await admin.describe(["billing"])
 
-    Timeouts are seconds for the whole call; None means ``default.api.timeout.ms``. Every call raises
+    Timeouts are in seconds and cover the whole call; None means ``default.api.timeout.ms``. Every call raises
     RequestTimeoutError after its timeout, NoBrokersError if no broker can be reached for ten seconds,
-    GroupAuthorizationError if the principal lacks access, and MisuseError once the admin is closed. A call about
-    several groups returns ``Results`` instead, with the errors of single groups.
+    GroupAuthorizationError if the principal lacks access, and MisuseError once the admin is closed. A call for
+    several groups returns ``Results``, which has a separate error for each group that failed.
     """
 
     def __init__(self, config: Mapping[str, object] | ConsumerConfig | None = None, **settings: object) -> None:
@@ -94,8 +94,8 @@ class AsyncGroupAdmin:
     ) -> ListedGroups:
         """Return the groups of all brokers, filtered by ``types`` and ``states`` if given.
 
-        A broker that does not answer, or is too old for a filter, is in ``failed`` of the result. If all fail, the
-        first error is raised. Raises ValueError for an unknown type or state.
+        A broker that does not answer, or is too old for a filter, is listed in the result's ``failed``. If all
+        fail, the first error is raised. Raises ValueError for an unknown type or state.
         """
         wanted = checked_enums(GroupType, types), checked_enums(GroupState, states)
         return await list_groups(self._call("listing groups", timeout), *wanted)
@@ -111,7 +111,7 @@ class AsyncGroupAdmin:
         return (await self.describe([group_id], timeout))[group_id].members
 
     async def history(self, group_id: str, timeout: float | None = None) -> tuple[PastRebalance, ...]:
-        """Return why the group rebalanced, as far back as its coordinator remembers, the oldest first.
+        """Return why the group rebalanced, as far back as its coordinator remembers, oldest first.
 
         An extension of kafka_nextgen's brokers with ``extensions``. Raises UnsupportedProtocolError for other
         coordinators, and GroupNotFoundError.
@@ -131,7 +131,7 @@ class AsyncGroupAdmin:
         return await assignment_spec(call, group_id, assignor)
 
     async def offsets(self, group_id: str, timeout: float | None = None) -> dict[TopicPartition, GroupOffset]:
-        """Return committed offsets with end offsets and lag, also of owned partitions without a commit.
+        """Return committed offsets with end offsets and lag, including owned partitions that have no commit.
 
         If an end offset is unavailable, the entry's ``error`` says why. Raises GroupNotFoundError.
         """
@@ -185,7 +185,7 @@ class AsyncGroupAdmin:
 
         The rebalance starts when the last one has joined, or after ``within`` seconds. Until then, members that have
         joined get no partitions. A later announcement of a member replaces an earlier one. With ``within=0`` these
-        members are no longer expected; without members, none is expected any more. An extension of kafka_nextgen's
+        members are no longer expected; with an empty ``instance_ids``, no member is. An extension of kafka_nextgen's
         brokers (KIP-345, "Future Works"): raises UnsupportedProtocolError if the coordinator is Apache Kafka's.
         """
         checked = checked_new_members(group_id, instance_ids, within)
@@ -251,7 +251,7 @@ class AsyncGroupAdmin:
         return AdminCall(cluster, queries, config.request_timeout_ms / 1000, Deadline(limit_s, what))
 
     async def _begin(self, what: str, timeout: float | None) -> AdminCall:
-        """Start a call. The first one fails here if no broker can be reached, before its deadline."""
+        """Start a call. If no broker can be reached, the first call fails here, before its deadline."""
         call = self._call(what, timeout)
         if not call.cluster.metadata.brokers:
             await call.cluster.refresh_metadata(topics=(), timeout_s=call.deadline.left_s())
@@ -263,7 +263,7 @@ class AsyncGroupAdmin:
         request: Callable[[AdminCall, str], Awaitable[T]],
         timeout: float | None,
     ) -> Results[str, T]:
-        """Send the request for each group; an error of one does not affect the others."""
+        """Send the request for each group; an error for one does not affect the others."""
         names = checked_names("groups", group_ids)
         call = await self._begin(f"groups {', '.join(names)}", timeout)
         in_flight = asyncio.Semaphore(_MAX_IN_FLIGHT)

@@ -1,7 +1,7 @@
 """The configuration of groups (KIP-848, "Group Configurations").
 
 The cluster stores this dynamic configuration, which may exist before or after its group. Any broker can be asked; it
-forwards changes to the controller. Kafka has group configurations since 4.0.
+forwards changes to the controller. Kafka has had group configurations since 4.0.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ _NONE_YET = "this cluster has no group configurations, which Kafka 4.0 introduce
 _UNKNOWN_RESOURCE = ("resource type", "malformed by the client library")
 _NO_TARGET_SIZE = {f"Unknown group config name: {name}" for name in ("group.target.size", "target.group.size")}
 _STANDBYS_ELSEWHERE = (
-    "this cluster has no target group size, like every release of Apache Kafka: for standbys use "
-    "group.protocol=classic with the assignor HotStandby in all members, or a coordinator with extensions"
+    "this cluster does not support a target group size, and neither does any release of Apache Kafka; for standbys, "
+    "use group.protocol=classic with the assignor HotStandby in all members, or a coordinator with extensions"
 )
 
 

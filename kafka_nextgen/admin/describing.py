@@ -167,7 +167,7 @@ def _classic_member(member: DescribedClassicMember, is_consumer: bool, assignor:
 
 
 def _client_assignors_in(subscription: MemberSubscription, assignor: str) -> tuple[ClientAssignor, ...]:
-    """Return the member's metadata for the assignor in use: descriptions of classic groups have no other."""
+    """Return the member's metadata for the assignor in use; a classic group's description has no other metadata."""
     if not subscription.user_data:
         return ()
     word = read_member_word(subscription.user_data)

@@ -48,7 +48,8 @@ def _blocking(
 class GroupAdmin:
     """The groups of one cluster, of either protocol: ``AsyncGroupAdmin`` with calls that block.
 
-    Takes a consumer's configuration, and uses its keys for brokers and connections. Threads may call concurrently.
+    Takes a consumer's configuration, and uses its keys for brokers and connections. Several threads can call it at
+    the same time.
 
         with GroupAdmin(bootstrap_servers="localhost:9092") as admin:
             for group in admin.list(states=["Empty"]).groups:

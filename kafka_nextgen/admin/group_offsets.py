@@ -34,7 +34,7 @@ __all__ = ["alter_offsets", "delete_offsets", "list_offsets"]
 
 V = TypeVar("V")
 
-_LAST_VERSION_BY_NAME = 9  # of OffsetCommit and OffsetFetch; ids of deleted topics have no names
+_LAST_VERSION_BY_NAME = 9  # of OffsetCommit and OffsetFetch; a deleted topic's id can't be resolved to a name
 
 _TIMESTAMPS = {OffsetReset.EARLIEST: EARLIEST, OffsetReset.LATEST: LATEST}
 
@@ -67,7 +67,7 @@ async def list_offsets(call: AdminCall, group: GroupDescription) -> dict[TopicPa
 
 
 def _owners_in(group: GroupDescription) -> dict[TopicPartition, str]:
-    """Return who owns which partition; members of share groups own none, but share them."""
+    """Return the owner of each partition; members of share groups own none, since they share them."""
     return {tp: member.member_id for member in group.members for tp in member.assignment or ()}
 
 
@@ -166,7 +166,7 @@ def _results(
 
 
 def _partition_error(group_id: str, tp: TopicPartition, code: int) -> KafkaNextgenError:
-    if code == ErrorCode.UNKNOWN_MEMBER_ID:  # the coordinator's code for a commit into a group with members
+    if code == ErrorCode.UNKNOWN_MEMBER_ID:  # the coordinator's code for a commit to a group with members
         code = ErrorCode.NON_EMPTY_GROUP
     error = broker_error(f"group {group_id}: {tp}", code, None, group_id)
     error.partition = tp

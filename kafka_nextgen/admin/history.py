@@ -46,7 +46,7 @@ class PastRebalance:
 
 
 async def describe_history(call: AdminCall, group_id: str) -> tuple[PastRebalance, ...]:
-    """Return the rebalances of the group, the oldest first.
+    """Return the rebalances of the group, oldest first.
 
     Raises GroupNotFoundError, UnsupportedProtocolError if the coordinator keeps no history, and the errors of
     ``AdminCall.send``.

@@ -1,11 +1,12 @@
 """Announce members before they join, remove members, and delete groups.
 
 Announced members let a group rebalance once for all of them (KIP-345, "Future Works"). No release of Apache Kafka can
-do this, so only coordinators with extensions are asked. The request may be repeated: announcing a member again is no
-error.
+do this, so only coordinators with extensions are asked. The request may be repeated: announcing a member again is
+not an error.
 
-Members are removed by instance id or by member id (KIP-345, "Admin API"; by member id since KIP-848's coordinator).
-They learn of it with their next heartbeats, and a running consumer then joins again, so stop it first to keep it out.
+Members are removed by instance id or by member id (KIP-345, "Admin API"; by member id since the KIP-848 coordinator).
+They learn of it from the response to their next heartbeat, and a running consumer then joins again, so stop it first to
+keep it out.
 Removals and deletions are not repeated if the response is lost.
 """
 

@@ -21,7 +21,7 @@ __all__ = ["PatternCheck", "check_pattern"]
 class PatternCheck:
     """The topics that a subscription pattern matches now, and its problems.
 
-    ``error`` says why it is invalid, ``unknown`` why it could not be checked, and ``advice`` which matches may be
+    ``error`` says why it is invalid, ``unknown`` why it could not be checked, and ``advice`` names matches that may be
     unintended.
     """
 
@@ -54,11 +54,11 @@ async def check_pattern(call: AdminCall, pattern: str) -> PatternCheck:
 def _unknown(pattern: str, reason: str | None) -> str:
     return (
         f"can't tell here whether pattern {pattern!r} is valid, nor what it matches: it is too large for google-re2 "
-        f"({reason}); Kafka's RE2/J bounds each count and not their product, so a broker may accept it"
+        f"({reason}); Kafka's RE2/J limits each count but not their product, so a broker may accept it"
     )
 
 
 def _internal_advice(pattern: str, internal: list[str]) -> str | None:
     if not internal:
         return None
-    return f"pattern {pattern!r} matches Kafka's own {', '.join(internal)}, too, which members would have to read"
+    return f"pattern {pattern!r} also matches Kafka's internal {', '.join(internal)}, which members would have to read"

@@ -88,9 +88,9 @@ class AdminCall:
             about: The name of the request in errors.
             target: The broker to ask.
             api: The API, with the versions that may be used.
-            build: Makes the request of a version.
+            build: Builds the request for a version.
             read: Reads the response. Raises DecodeError for an incomplete one.
-            error_in: Returns the error code in what was read.
+            error_in: Returns the error code in the value that ``read`` returned, and the broker's message.
             is_repeatable: Whether the request may be repeated when its result is unknown.
 
         Raises RequestTimeoutError with the last failure after the deadline, and errors that are not transient.

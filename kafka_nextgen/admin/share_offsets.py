@@ -27,7 +27,7 @@ _UNKNOWN = -1
 
 @frozen
 class ShareOffsets:
-    """Offsets, lags that the broker counts (KIP-1226, from Kafka 4.2), and error codes, by partition."""
+    """Offsets, lags as counted by the broker (KIP-1226, Kafka 4.2 and later), and error codes, by partition."""
 
     offsets: dict[TopicPartition, OffsetAndMetadata] = field(factory=dict)
     lags: dict[TopicPartition, int] = field(factory=dict)

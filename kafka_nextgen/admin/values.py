@@ -1,4 +1,4 @@
-"""Groups as ``GroupAdmin`` describes them, and ``Results`` of calls about several groups.
+"""Groups as ``GroupAdmin`` describes them, and ``Results`` of calls for several groups.
 
 Groups of both protocols have the same description. Fields that only one protocol has are None for the other: a classic
 group has no epochs and no target, since its leader assigns the partitions and does not publish a plan.
@@ -63,7 +63,7 @@ E = TypeVar("E", GroupType, GroupState)
 
 
 def parse_enum(kind: type[E], name: str | E) -> E:
-    """Return the enum member of this name, ignoring case. Raises ValueError with the known ones."""
+    """Return the enum member with this name, ignoring case. Raises ValueError with the known ones."""
     if isinstance(name, kind):
         return name
     for one in kind:
@@ -203,7 +203,7 @@ class GroupDescription:
 class GroupOffset:
     """The position of a group in one partition.
 
-    ``committed`` is None without a commit, ``end_offset`` and ``start_offset`` of the log are None if they are
+    ``committed`` is None without a commit. ``end_offset`` and ``start_offset`` of the log are None if they are
     unavailable; ``error`` then says why. ``member_id`` is the owner of the partition, if any. In a share group
     ``committed`` is the first offset that is not acknowledged, and ``share_lag`` the lag that its broker counts.
     """
@@ -230,7 +230,7 @@ class GroupOffset:
 
 @frozen
 class Results(Generic[K, V]):
-    """The results of a call about several items: ``done``, and the errors of the others in ``failed``.
+    """The results of a call for several items: ``done``, and the errors of the others in ``failed``.
 
     One group whose coordinator is unavailable must not hide the others. ``results[key]`` returns or raises a single
     result.

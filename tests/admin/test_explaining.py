@@ -90,7 +90,7 @@ def test_a_group_that_is_not_there_is_an_error(scene: Scene, admin: GroupAdmin) 
 @pytest.mark.parametrize(
     ("protocol_type", "error", "complaint"),
     [
-        ("connect", MisuseError, "its members are not consumers but of type 'connect'"),
+        ("connect", MisuseError, "its members are of type 'connect', not consumers"),
         pytest.param(
             "consumer", RequestTimeoutError, r"it is rebalancing \(Prep", marks=pytest.mark.whole, id="for a while"
         ),

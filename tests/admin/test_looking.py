@@ -148,7 +148,7 @@ def test_a_pattern_is_tried_on_the_topics_there_are(scene: Scene, admin: GroupAd
     everything = admin.validate_regex(".*")
     assert {scene.topic, "__consumer_offsets"} <= set(everything.topics)
     own = ", ".join(topic for topic in everything.topics if topic.startswith("__"))
-    assert everything.advice == f"pattern '.*' matches Kafka's own {own}, too, which members would have to read"
+    assert everything.advice == f"pattern '.*' also matches Kafka's internal {own}, which members would have to read"
     assert admin.validate_regex("(orders").error == "pattern '(orders' is not valid RE2: missing ): (orders"
 
 
