@@ -1,9 +1,9 @@
 """Assignors: assign the partitions of a group's topics to its members.
 
 An assignor is a pure function from ``AssignmentSpec`` to ``GroupAssignment``. The coordinator runs ``uniform``,
-``range`` (KIP-848, "Server Side Mode") and, if configured, ``rack-aware``. Members run these, ``weighted`` and
-assignors of the application ("Client Side Mode"). All are ``PartitionAssignor``s. ``explain`` shows what one would do
-to a group.
+``range`` (KIP-848, "Server Side Mode") and, if configured, ``rack-aware``. Members can run these, ``weighted``, and the
+application's own assignors ("Client Side Mode"). All are ``PartitionAssignor``s. ``explain`` shows what one would do to
+a group.
 """
 
 from __future__ import annotations

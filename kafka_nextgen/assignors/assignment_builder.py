@@ -1,7 +1,7 @@
 """Build an assignment: give and move partitions one by one, and keep track of their members.
 
 The input shares are not copied. A member's list for a topic is copied at its first change. The partition that was added
-last moves first: if it has to move anyway, moving it again avoids moving another.
+last moves first: it is moving in any case, so moving it again saves moving another one.
 """
 
 from __future__ import annotations
@@ -86,8 +86,8 @@ class AssignmentBuilder:
 class OwnersByCohort:
     """Finds the members of a cohort that have a partition of a topic; ``cohort_of`` is by member.
 
-    The topics of each cohort are computed at once, the members of a topic only when they are first needed. Stale
-    entries are dropped when they are found.
+    The topics of each cohort are computed immediately; the members of a topic are computed when they are first needed.
+    Stale entries are dropped when they are found.
     """
 
     def __init__(self, builder: AssignmentBuilder, cohort_of: Sequence[int]) -> None:
@@ -99,7 +99,7 @@ class OwnersByCohort:
                 self._topics[cohort][topic] = None
 
     def topics(self, cohort: int) -> list[int]:
-        """The topics of which the cohort's members have partitions, and possibly some of which they no longer do."""
+        """The topics that the cohort's members have partitions of; some entries may be stale."""
         return list(self._topics[cohort])
 
     def topics_of(self, member: int) -> list[int]:
@@ -107,7 +107,7 @@ class OwnersByCohort:
         return self._builder.topics_of(member)
 
     def owner(self, cohort: int, topic: int) -> int | None:
-        """The member of a cohort to pass on a partition of the topic; None if none has any."""
+        """The cohort member that should pass on a partition of the topic; None if no member has one."""
         members = self._holders_of(topic).get(cohort, [])
         while members and not self._builder.has_any(topic, members[-1]):
             members.pop()

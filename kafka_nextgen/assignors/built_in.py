@@ -12,7 +12,7 @@ from kafka_nextgen.assignors.weighted import WeightedAssignor
 
 __all__ = ["BUILT_IN"]
 
-#: By the name that members vote with.
+#: Keyed by the name that members use to vote for the assignor.
 BUILT_IN: Mapping[str, PartitionAssignor] = {
     assignor.name: assignor
     for assignor in (UniformAssignor(), RangeAssignor(), RackAwareAssignor(), WeightedAssignor())

@@ -8,8 +8,8 @@ claim.
 3. *Withholding.* A partition that has to move is assigned to no member while another rightfully claims it. Its owner
    sees that it has to revoke the partition, does so and rejoins; the next round assigns the partition to its new owner.
 
-``SettledCooperativeStickyAssignor`` runs all rounds at once. ``Claims`` also serves assignors of the application: these
-only need to return the same assignment in the next round.
+``SettledCooperativeStickyAssignor`` runs all rounds at once. ``Claims`` can also be used by the application's own
+assignors, which only need to return the same assignment in the next round.
 """
 
 from __future__ import annotations
@@ -81,8 +81,8 @@ class CooperativeStickyAssignor(PartitionAssignor):
 
 
 class SettledCooperativeStickyAssignor(PartitionAssignor):
-    """The final assignment of the cooperative-sticky assignor, for explanations: it assumes that members revoke at
-    once."""
+    """The final assignment of the cooperative-sticky assignor, for explanations: it assumes that members revoke
+    immediately."""
 
     name = CooperativeStickyAssignor.name
 
@@ -117,7 +117,7 @@ def _generation(member: MemberSpec) -> int:
     return max(int.from_bytes(payload, "big", signed=True), NO_GENERATION)
 
 
-#: The generation of a member that does not state one.
+#: The generation of a member that reports none.
 NO_GENERATION = -1
 
 

@@ -1,4 +1,5 @@
-"""Hot standby in groups whose members assign: some members are active, the others stand by (KIP-345, "Future Works").
+"""Hot standby in groups whose members compute the assignment: some are active, the others stand by (KIP-345, "Future
+Works").
 
 This is for the classic protocol on any cluster, where the group's leader assigns; with the extensions of this project's
 coordinator, ``group.target.size`` does the same in the consumer protocol, and uses the order in which members joined.
@@ -7,7 +8,7 @@ coordinator, ``group.target.size`` does the same in the consumer protocol, and u
   ids, until there are ``target_size`` active members.
 * ``among`` assigns the partitions to them. A sticky assignor, such as the default, gives a member that takes over
   exactly the partitions of its predecessor, and moves no others.
-* If no active member subscribes to a topic, its first subscriber by the same order is active, too: each partition then
+* If no active member subscribes to a topic, its first subscriber in the same order is active, too. Then each partition
   has a reader, although the group exceeds its target size.
 """
 
@@ -22,7 +23,7 @@ __all__ = ["HotStandby"]
 
 
 class HotStandby(PartitionAssignor):
-    """Keeps at most ``target_size`` members active, and has ``among`` assign the partitions to these.
+    """Keeps at most ``target_size`` members active, and has ``among`` assign the partitions to them.
 
     Raises:
         MisuseError: ``target_size`` is below 1.
@@ -32,7 +33,7 @@ class HotStandby(PartitionAssignor):
 
     def __init__(self, target_size: int, among: PartitionAssignor | None = None) -> None:
         if isinstance(target_size, bool) or not isinstance(target_size, int) or target_size < 1:
-            raise MisuseError(f"target_size has to be at least 1 active member, not {target_size!r}")
+            raise MisuseError(f"target_size must be at least 1, not {target_size!r}")
         self.target_size = target_size
         self.among = UniformAssignor() if among is None else among
 

@@ -2,7 +2,8 @@
 
 Text is imported in the process that is configured. Classes are instantiated without arguments. A group knows an
 assignor by its ``name``, so names must differ. Metadata versions must fit the protocol (KIP-848,
-"ConsumerGroupHeartbeat API"). Invalid values raise ``ValueError`` with a text to be read after "key: ".
+"ConsumerGroupHeartbeat API"). Invalid values raise ``ValueError`` with a message worded to follow
+"key: ".
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from kafka_nextgen.properties.value_types import ValueType
 
 __all__ = ["assignor_of", "local_assignors"]
 
-_WANTED = "PartitionAssignors, or module:Class of them"
+_WANTED = "PartitionAssignor objects or classes, or module:Class"
 #: The metadata version of classic members in an online migration, and the highest that the protocol carries.
 LOWEST_VERSION, HIGHEST_VERSION = -1, 2**15 - 1
 
@@ -60,13 +61,13 @@ def _instance_of(kind: type[PartitionAssignor]) -> PartitionAssignor:
     try:
         return kind()
     except TypeError as error:
-        raise ValueError(f"{kind.__name__} can't be made without arguments: {error}") from error
+        raise ValueError(f"{kind.__name__} can't be instantiated without arguments: {error}") from error
 
 
 def _check_name(assignor: PartitionAssignor) -> None:
     name = getattr(assignor, "name", None)
     if not isinstance(name, str) or not name.strip() or "," in name:
-        raise ValueError(f"{assignor!r} needs a name that its group knows it by, without commas, not {name!r}")
+        raise ValueError(f"the name of {assignor!r} must be a string that is not blank and has no commas, not {name!r}")
 
 
 def _check_versions(assignor: PartitionAssignor) -> None:
@@ -74,6 +75,6 @@ def _check_versions(assignor: PartitionAssignor) -> None:
     are_numbers = type(low) is int and type(high) is int
     if not are_numbers or not LOWEST_VERSION <= low <= high or not 0 <= high <= HIGHEST_VERSION:
         raise ValueError(
-            f"{assignor.name} reads versions {low!r} to {high!r}: minimum_version must be at least {LOWEST_VERSION}, "
-            f"maximum_version no less, at least 0, and at most {HIGHEST_VERSION}"
+            f"{assignor.name} reads versions {low!r} to {high!r}: minimum_version must be at least {LOWEST_VERSION}; "
+            f"maximum_version must be at least minimum_version, at least 0, and at most {HIGHEST_VERSION}"
         )

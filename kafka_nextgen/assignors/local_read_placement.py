@@ -2,7 +2,7 @@
 
 1. *Caps.* Extras go first to members whose rack needs one for its planned local reads, preferring members that already
    have more than their quota; then to members that have more; then to the others, in order.
-2. *Keeping.* Members in order keep their partitions up to their caps: first local ones, up to the number planned for
+2. *Keeping.* In order, members keep their partitions up to their caps: first local ones, up to the number planned for
    their rack from each rack set; then partitions that are planned for no rack, if the rack has room beyond its planned
    ones.
 3. *Filling.* The rest goes to members with room in the planned rack, then to any member with room.
@@ -111,4 +111,4 @@ def _fill(
             here = waiting.get(member.rack)
             while here and len(share) < cap:
                 share.append(here.popleft())
-    assert not rest, "the quotas and extras add up to all partitions"
+    assert not rest, "the quotas and extras add up to the number of partitions"

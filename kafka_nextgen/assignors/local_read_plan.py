@@ -1,7 +1,7 @@
 """Plan local reads: how many partitions of each rack set go to members of each rack.
 
 A partition is *local* to members in the racks of its replicas, which may read from there (KIP-392). The racks of a
-partition's replicas are its *rack set*. Members of one rack are interchangeable, so the most local reads are the
+partition's replicas are its *rack set*. Members in the same rack are interchangeable, so the most local reads are the
 maximum flow through a small network:
 
     source -> rack set (its number of partitions) -> each of its racks -> sink (the sum of the quotas of its members)

@@ -26,7 +26,7 @@ class PartitionIndex:
 
     @classmethod
     def of(cls, topics: Mapping[TopicId, TopicMetadata], racks: Set[str | None]) -> PartitionIndex:
-        """Number the partitions. Only ``racks``, those of the members, count."""
+        """Number the partitions. Racks other than ``racks``, those of the members, are ignored."""
         begins: list[int] = []
         rack_sets: list[int] = []
         known: dict[tuple[str, ...], int] = {}

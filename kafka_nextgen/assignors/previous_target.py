@@ -1,8 +1,8 @@
 """Find what members keep of the previous target: partitions that still exist, in topics that they still subscribe to.
 
-Usually that is everything. So the numbers of all shares of a topic are first subtracted from the topic's partitions at
-once. If exactly as many disappear as the shares contain, no number is out of range and none occurs twice. Otherwise
-partitions are checked one by one; of two members with the same partition the first keeps it.
+Usually that is everything. So the partition numbers in all shares of a topic are first subtracted from the topic's
+partitions in one step. If exactly as many disappear as the shares contain, no number is out of range and none occurs
+twice. Otherwise partitions are checked one by one; if two members have the same partition, the first one keeps it.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ class Kept:
 
 
 def keep(targets: Sequence[Share], subscriptions: Subscriptions) -> Kept:
-    """Keep what is valid of ``targets``, the previous shares by member."""
+    """Keep the valid part of ``targets``, the previous shares by member."""
     as_they_are = _counted(list(targets), subscriptions)
     if as_they_are is not None:
         return as_they_are
     cleaned = _counted(_cleaned(targets, subscriptions), subscriptions)
-    assert cleaned is not None, "what was cleaned is clean"
+    assert cleaned is not None, "the cleaned shares are valid"
     return cleaned
 
 

@@ -2,7 +2,7 @@
 
 Static members come first, by instance id, then dynamic members by member id. This order, not the previous assignment,
 decides which member gets which range. So partition 7 of ``orders`` and partition 7 of ``payments`` go to the same
-member as long as both topics have equally many partitions and the same subscribers: the topics are co-partitioned
+member as long as both topics have the same number of partitions and the same subscribers: the topics are co-partitioned
 (KIP-848, "Server Side Mode"). With p partitions and m subscribers each gets p // m, and the first p % m get one more.
 
 Co-partitioned topics are cut once, together.
@@ -28,7 +28,7 @@ Cut = tuple[int, tuple[int, ...]]
 
 
 class RangeAssignor(PartitionAssignor):
-    """Contiguous ranges per topic. Keeps topics co-partitioned, is not sticky."""
+    """Contiguous ranges per topic. Keeps topics co-partitioned. Not sticky."""
 
     name = "range"
     minimum_version = -1  # metadata is ignored, so that of classic members in a migration is accepted

@@ -15,7 +15,7 @@ from kafka_nextgen.assignors.spec import PartitionAssignor
 
 __all__ = ["DEFAULT_STRATEGIES", "STRATEGIES", "are_cooperative"]
 
-#: By the name that members vote with.
+#: Keyed by the name that members use to vote for the assignor.
 STRATEGIES: Mapping[str, PartitionAssignor] = {
     assignor.name: assignor for assignor in (RangeAssignor(), RoundRobinAssignor(), CooperativeStickyAssignor())
 }

@@ -55,7 +55,7 @@ def subscriptions_of(members: Iterable[MemberSpec], topics: Mapping[TopicId, Top
 def static_members_first(members: Mapping[str, MemberSpec]) -> list[str]:
     """The member ids: static members by instance id, then dynamic members by member id.
 
-    So a static member keeps its rank, and with it its partitions, over a restart (KIP-345).
+    So a static member keeps its rank, and therefore its partitions, across a restart (KIP-345).
     """
     static = [
         (member.instance_id, member_id) for member_id, member in members.items() if member.instance_id is not None

@@ -1,14 +1,14 @@
-"""The uniform assignor: all members get equally many partitions, and keep as many as possible.
+"""The uniform assignor: all members get the same number of partitions, to within one, and keep as many as possible.
 
 *All members subscribe to the same topics* (the usual case). Balance comes before stickiness. With p partitions and m
-members, p % m of them have a quota of p // m + 1 partitions and the others of p // m. Each keeps its previous
-partitions up to its quota; members that had more than p // m are the first to get the larger quota. Then the unassigned
-partitions, in order, go to members below their quota. So a valid and balanced assignment does not change.
+members, p % m of them have a quota of p // m + 1 partitions and the others a quota of p // m. Each keeps its
+previous partitions up to its quota; members that had more than p // m are the first to get the larger quota. Then the
+unassigned partitions, in order, go to members below their quota. So a valid and balanced assignment does not change.
 
 *Subscriptions differ*: see ``uniform_heterogeneous``.
 
-Members, topics and partitions are taken in the order of member ids, topic names and partition numbers. (Kafka uses the
-order of its hash maps, which differs between runs.)
+Members, topics and partitions are processed in the order of member ids, topic names and partition numbers. (Kafka uses
+the order of its hash maps, which differs between runs.)
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def _fill_up(kept: Kept, quota: int, extras: int, topics: Topics) -> None:
             members.append(member)
             counts.append(missing)
     free = [(topic_id, kept.unassigned[topic_id]) for topic_id in topics if topic_id in kept.unassigned]
-    assert sum(counts) == sum(len(numbers) for _, numbers in free), "the quotas add up to all partitions"
+    assert sum(counts) == sum(len(numbers) for _, numbers in free), "the quotas add up to the number of partitions"
     for member, piece in zip(members, _cut(free, counts), strict=True):
         share = kept.shares[member]
         kept.shares[member] = _united(share, piece) if share else piece

@@ -1,7 +1,7 @@
 """Metadata of assignors in members, as user data of the classic protocol.
 
 Subscriptions and assignments of a classic group have a user data field for assignors (``consumer_protocol``). A member
-with ``group.local.assignors`` writes its metadata there, and the leader the assignor's answer:
+with ``group.local.assignors`` writes its metadata there, and the leader writes the assignor's response there:
 
 ======== =======================================================================================================
 to       ``KNGm``, int16 lowest and highest version that the member reads, int8 reason, int16 version, payload
@@ -11,8 +11,8 @@ from     ``KNGa``, int8 error, int16 version and payload (null: none), int16 fai
 A payload is an int32 length (-1 for null) and that many bytes; a message is the same in UTF-8. Later releases append
 fields, which are ignored. User data that begins differently or ends early is foreign: all of it is the payload, in
 version -1, as in an online migration (KIP-848, "Compatibility, Deprecation, and Migration Plan"). Metadata of version
--1 is therefore written as the bare payload, so that members without this library read what a leader of their own kind
-would send. Without metadata the field is null, and a coordinator sees a group without user data.
+-1 is therefore written as the bare payload, so that members that do not use this library receive what a leader
+without it would send. Without metadata the field is null, and a coordinator sees a group without user data.
 """
 
 from __future__ import annotations

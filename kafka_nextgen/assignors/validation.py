@@ -1,12 +1,12 @@
 """Validate an assignment against the group that the assignor was asked about.
 
 KIP-848, "ConsumerGroupInstallAssignment": every partition of a subscribed topic is assigned to exactly one member, and
-only members and partitions of the given group occur. Members without partitions may be left out. If the assignor states
-an error, partitions may stay unassigned. A member is certain to read only the metadata version that it wrote itself, so
-its metadata has to be in that version ("Assignor Behavior").
+only members and partitions of the given group occur. Members without partitions may be left out. If the assignor
+returns an error, partitions may stay unassigned. The only metadata version that a member is certain to read is the one
+that it wrote itself, so its metadata has to be in that version ("Assignor Behavior").
 
 Assignments are nearly always valid, so topics are checked as sets first: subtracting all shares of a topic from its
-partitions must remove as many as the shares have. Only otherwise are partitions checked one by one to describe the
+partitions must remove as many as the shares have. If it does not, partitions are checked one by one to describe the
 flaw.
 """
 
@@ -34,22 +34,22 @@ Given = dict[TopicId, Shares]
 
 
 def check_assignment(group: AssignmentSpec, assignment: GroupAssignment) -> None:
-    """Raise ``PartitionAssignorError`` with the first flaw, whether or not the assignor states an error."""
+    """Raise ``PartitionAssignorError`` with the first flaw, whether or not the assignor returns an error."""
     for flaw in flaws_in(GroupAssignment(assignment.members), group):
         raise PartitionAssignorError(f"it {flaw}")
 
 
 def flaw_of(assignment: GroupAssignment, group: AssignmentSpec) -> str | None:
-    """The first flaw, to be read after "the assignor"; None if the assignment is valid."""
+    """The first flaw, worded to follow "the assignor"; None if the assignment is valid."""
     return next(flaws_in(assignment, group), None)
 
 
 def flaws_in(assignment: GroupAssignment, group: AssignmentSpec) -> Iterator[str]:
-    """All flaws, each to be read after "the assignor"."""
+    """All flaws, each worded to follow "the assignor"."""
     given: Given = {topic_id: [] for topic_id in group.topics}
     non_members = sorted(assignment.members.keys() - group.members.keys())
     if non_members:
-        yield f"gave partitions to {', '.join(non_members)}, who is not in the group whose assignment was requested"
+        yield f"gave partitions to {', '.join(non_members)}, not in the group whose assignment was requested"
     for member_id, share in assignment.members.items():
         if member_id in group.members:
             yield from _take(member_id, share, group, given)
@@ -80,7 +80,7 @@ def _flaws_in_topic(topic: TopicMetadata, shares: Shares) -> Iterator[str]:
     for member_id, numbers in shares:
         for number in sorted(numbers):
             if not 0 <= number < topic.num_partitions:
-                yield f"gave {member_id} {topic.name}[{number}], of {topic.num_partitions} partitions"
+                yield f"gave {member_id} {topic.name}[{number}], but the topic has {topic.num_partitions} partitions"
             elif (owner := owners.setdefault(number, member_id)) != member_id:
                 yield f"gave {topic.name}[{number}] to both {owner} and {member_id}"
 
@@ -103,4 +103,4 @@ def _wrong_metadata_versions(assignment: GroupAssignment, group: AssignmentSpec)
         if share.metadata is not None and member_id in group.members:
             version, wrote = share.metadata.version, group.members[member_id].metadata.version
             if version != wrote:
-                yield f"wrote metadata for {member_id} in version {version}, and {member_id} wrote {wrote}"
+                yield f"wrote metadata for {member_id} in version {version}, but {member_id} wrote version {wrote}"

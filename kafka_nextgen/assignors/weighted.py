@@ -12,11 +12,11 @@ current member reports, otherwise the highest that any member reports, otherwise
 
 *Reporting.* New metadata triggers a new assignment, so ordinary changes of lag must not change it:
 
-* lag becomes a weight in powers of two: 1 below ``lag_unit`` records, 2 from there, 4 from three times as much, and so
-  on;
+* lag becomes a weight in powers of two: 1 below ``lag_unit`` records, 2 from ``lag_unit`` records, 4 from three times
+  ``lag_unit``, 8 from seven times, and so on;
 * a weight is reported again only when it is off by a factor of four or more;
 * a partition keeps its weight when it moves: the assignment carries the weight to the new owner, which reports it from
-  then on. The old owner forgets it one assignment later, so that a member always knows it.
+  then on. The old owner forgets it one assignment later, so that some member always knows it.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ _NEWS = 4
 
 
 class WeightedAssignor(PartitionAssignor):
-    """Shares partitions by their weight and the capacity of members, which they report.
+    """Assigns partitions by their weights and the members' capacities, both of which the members report.
 
         assignor = WeightedAssignor(capacity=4)
         consumer = Consumer(..., group_local_assignors=[assignor])
@@ -96,7 +96,7 @@ class WeightedAssignor(PartitionAssignor):
         Args:
             capacity: how much of the work this member can do now, 1 to 100.
             lag: the lag of each of its partitions in records, None if unknown, as in ``Consumer.lag()``.
-            weights: the weights of its partitions, at least 1, used unchanged; instead of ``lag``.
+            weights: the weights of its partitions, at least 1; they are used as given, and replace ``lag``.
 
         Raises:
             MisuseError: a value is out of its range.
@@ -116,7 +116,7 @@ class WeightedAssignor(PartitionAssignor):
         """Assign the partitions by weight and capacity; send each member the weights of its partitions.
 
         Raises:
-            PartitionAssignorError: what a member reports can't be read.
+            PartitionAssignorError: a member's report can't be decoded.
         """
         reports = _reports(group)
         weights = _weights(group, reports)
@@ -133,7 +133,7 @@ class WeightedAssignor(PartitionAssignor):
         """The weight of each share over its member's capacity.
 
         Raises:
-            PartitionAssignorError: what a member reports can't be read.
+            PartitionAssignorError: a member's report can't be decoded.
         """
         reports = _reports(group)
         weights = _weights(group, reports)
@@ -147,7 +147,7 @@ class WeightedAssignor(PartitionAssignor):
     def on_assignment(self, error: int, assignment: MemberAssignment, group: ConsumerGroupMetadata) -> None:
         """Receive the weights of this member's partitions."""
         if assignment.metadata is not None:
-            told = decode_report(assignment.metadata, f"what the assignor tells member {group.member_id}").weights
+            told = decode_report(assignment.metadata, f"the assignor's metadata for member {group.member_id}").weights
             self._told = (self._told[1], told)
 
     def _measure(self, lag: Mapping[TopicPartition, int]) -> Weights:
@@ -155,7 +155,7 @@ class WeightedAssignor(PartitionAssignor):
         return {tp: _steady(weight_of_lag(lag[tp], self._lag_unit), said.get(tp, 1)) for tp in lag}
 
     def _said(self) -> Weights:
-        """The measured weights, else the received ones, without weights that are and were 1."""
+        """The measured weights, else the received ones. A weight of 1 is left out unless a received one was higher."""
         before, now = self._told
         said = {**before, **now, **self._measured}
         return {tp: each for tp, each in said.items() if max(each, before.get(tp, 1), now.get(tp, 1)) > 1}
@@ -199,7 +199,7 @@ def _weights(group: AssignmentSpec, reports: Mapping[str, Report]) -> Weights:
 
 
 def _told_to(group: AssignmentSpec, member_id: str, report: Report, share: Share, weights: Weights) -> Metadata | None:
-    """The weights of a share; None if no weights are known, or for a member of another metadata version."""
+    """The weights of a share; None if no weights are known, or for a member with a different metadata version."""
     if not weights or group.members[member_id].metadata.version != VERSION:
         return None
     known = {partition: weights[partition] for partition in _partitions(group, share) if partition in weights}

@@ -1,17 +1,17 @@
 """Balance weighted partitions over members of different capacities, moving one partition at a time.
 
 1. Members keep their previous partitions that still exist and that they still subscribe to.
-2. Unassigned partitions, the heaviest first, go to the subscriber whose load would then be the lowest.
-3. The most loaded member gives a partition to another, as long as that lowers the higher of the two loads. It makes the
-   move after which that load is the lowest; of equal moves, that of the lightest partition. A member without such a
-   move is done, and the next most loaded member follows. This ends when no member has such a move, or after
-   ``MAX_SWEEPS`` rounds.
+2. Unassigned partitions, heaviest first, go to the subscriber whose load would then be the lowest.
+3. The most loaded member gives a partition to another, as long as that lowers the higher of the two loads. It
+   chooses the move that makes that load lowest; if several are equal, the one that moves the lightest partition. A
+   member without such a move is done, and the next most loaded member follows. This ends when no member has such a
+   move, or after ``MAX_SWEEPS`` rounds.
 
 So at the end no single move would help, and if none helped at the start, nothing moves. With equal weights, capacities
 and subscriptions the members' counts differ by at most one.
 
 Loads are integers: weights times the least common multiple of all capacities over the member's own, so nothing is
-rounded. Members of one capacity and subscription form a cohort; only the least loaded of each is a candidate.
+rounded. Members with the same capacity and subscription form a cohort; only the least loaded of each is a candidate.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def share_by_weight(
 
 @frozen
 class _CapacityCohorts:
-    """Members of one subscription and capacity; ``units``, by member, are what weight 1 adds to the load."""
+    """Members with the same subscription and capacity; ``units``, by member, are what weight 1 adds to the load."""
 
     cohorts: Sequence[Cohort]
     units: Sequence[int]
@@ -129,7 +129,7 @@ class _WeightedBalancer:
         self._loads = _LeastLoadedByWeight(cohorts.cohorts, subscriber_sets, cohorts.units, loads)
 
     def fill(self) -> None:
-        """Assign the unassigned partitions, the heaviest first."""
+        """Assign the unassigned partitions, heaviest first."""
         taken = set(chain.from_iterable(chain.from_iterable(by_kind.values()) for by_kind in self._has))
         free = [partition for partition in range(len(self._kinds)) if partition not in taken]
         for partition in sorted(free, key=lambda partition: -self._kinds[partition][0]):
@@ -157,7 +157,7 @@ class _WeightedBalancer:
         return [sorted(chain.from_iterable(has.values())) for has in self._has]
 
     def _best_move(self, giver: int) -> tuple[PartitionKind, int] | None:
-        """The kind of partition to give and the taker, so that the higher of the two loads is lowest."""
+        """The kind of partition to give, and the member to give it to, that make the higher of the two loads lowest."""
         load, unit = self._loads.loads[giver], self._units[giver]
         best: tuple[int, PartitionKind, int] | None = None
         for kind in self._has[giver]:
@@ -185,8 +185,8 @@ class _WeightedBalancer:
 class _LeastLoadedByWeight:
     """Finds the subscriber whose load would be the lowest with one more partition of a given weight.
 
-    Of the members of one capacity the least loaded is always the best, so there is a ``LeastLoadedSubscriber`` for each
-    set of subscribers and capacity.
+    Among members with the same capacity, the least loaded is always the best, so there is a ``LeastLoadedSubscriber``
+    for each set of subscribers and capacity.
     """
 
     def __init__(

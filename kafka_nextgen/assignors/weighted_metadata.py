@@ -4,8 +4,8 @@ JSON is readable in ``kafka-nextgen groups describe`` and in logs. Version 1::
 
     {"capacity": 4, "weights": {"orders": {"3": 64}}}
 
-*Capacity*, 1 to 100, is how much of the group's work a member can do, relative to others. *Weight*, from 1, is how much
-work a partition causes; the weights of other partitions are unknown. The assignor answers with the weights of the
+*Capacity*, 1 to 100, is how much of the group's work a member can do, relative to others. *Weight*, at least 1, is how
+much work a partition causes; the weights of other partitions are unknown. The assignor answers with the weights of the
 assigned partitions.
 
 Version 0 is from members without metadata, -1 from classic members in an online migration with another assignor's user
@@ -59,7 +59,7 @@ def decode_report(metadata: Metadata, whose: str) -> Report:
     except KeyError as error:
         raise PartitionAssignorError(f"{whose} has no {error}") from None
     except (ValueError, TypeError, AttributeError, RecursionError) as error:
-        raise PartitionAssignorError(f"{whose} is not what the weighted assignor writes: {error}") from None
+        raise PartitionAssignorError(f"{whose} is not in the format of the weighted assignor: {error}") from None
 
 
 def _capacity(value: object) -> int:

@@ -112,13 +112,13 @@ def test_what_is_wrong_with_an_assignment_is_said() -> None:
     assignor = giving(m1={A: {0, 1, 9}}, m2={A: {1, 2}}, ghost={A: {3}})
     told = explain(assignor, spec(m1=has(), m2=has()))
     assert told.flaws == (
-        "gave partitions to ghost, who is not in the group whose assignment was requested",
-        "gave m1 orders[9], of 6 partitions",
+        "gave partitions to ghost, not in the group whose assignment was requested",
+        "gave m1 orders[9], but the topic has 6 partitions",
         "gave orders[1] to both m1 and m2",
         "left orders[3-5] unassigned",
     )
     assert not told.is_valid
-    assert str(told).splitlines()[1] == "Not valid: saying gave m1 orders[9], of 6 partitions."
+    assert str(told).splitlines()[1] == "Not valid: saying gave m1 orders[9], but the topic has 6 partitions."
 
 
 @pytest.mark.parametrize(
@@ -143,7 +143,7 @@ def test_the_assignors_own_error_is_told_and_what_it_leaves_out_is_no_flaw() -> 
     told = explain(giving(error=3, m1={}), spec(m1=has(0)))
     assert (told.error, told.flaws) == (3, ())
     assert told.moves == (Move(TopicPartition("orders", 0), "m1", None),)
-    assert str(told).startswith("saying tells the members error 3.\n")
+    assert str(told).startswith("saying returns error code 3 to the members.\n")
 
 
 def test_what_could_not_stay_does_not_count_against_stickiness() -> None:
@@ -258,4 +258,4 @@ def test_loads_are_told_in_the_assignors_own_measure() -> None:
 
 def test_a_report_that_cannot_be_read_is_the_assignors_failure() -> None:
     told = explain(WeightedAssignor(), spec(m1=evolve(has(0), metadata=Metadata(1, b"?"))))
-    assert "the metadata of member m1 is not what the weighted assignor writes" in (told.failure or "")
+    assert "the metadata of member m1 is not in the format of the weighted assignor" in (told.failure or "")

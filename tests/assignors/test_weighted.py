@@ -271,10 +271,10 @@ def test_whoever_is_of_another_time_says_nothing(version: int) -> None:
 @pytest.mark.parametrize(
     ("payload", "complaint"),
     [
-        (b"", "is not what the weighted assignor writes"),
-        (b"\xff", "is not what the weighted assignor writes"),
-        (b"[" * 100_000, "is not what the weighted assignor writes"),
-        (b"3", "is not what the weighted assignor writes"),
+        (b"", "is not in the format of the weighted assignor"),
+        (b"\xff", "is not in the format of the weighted assignor"),
+        (b"[" * 100_000, "is not in the format of the weighted assignor"),
+        (b"3", "is not in the format of the weighted assignor"),
         (b"{}", "has no 'capacity'"),
         (b'{"capacity":1}', "has no 'weights'"),
         (b'{"capacity":0,"weights":{}}', "capacity has to be a whole number from 1 to 100, not 0"),
@@ -300,5 +300,5 @@ def test_a_report_of_a_later_version_is_refused() -> None:
 
 def test_what_the_assignor_says_is_checked_too() -> None:
     assignment = MemberAssignment(metadata=Metadata(1, b"?"))
-    with pytest.raises(PartitionAssignorError, match=r"^what the assignor tells member m1 is not what"):
+    with pytest.raises(PartitionAssignorError, match=r"^the assignor's metadata for member m1 is not in the format"):
         WeightedAssignor().on_assignment(0, assignment, ConsumerGroupMetadata("g", 1, "m1"))

@@ -4,7 +4,7 @@ A description (``GroupAdmin.describe``, a file) has members, subscriptions and t
 counts. In a stable group all partitions have an owner, so the highest partition number gives the count. If the
 cluster's metadata is available, as in ``GroupAdmin.assignment_spec``, that is used instead.
 
-A classic group has no known target; the owned partitions stand in for it.
+The target of a classic group is unknown; the owned partitions are used instead.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class DescribedGroup(Protocol):
 def spec_of(
     group: DescribedGroup, topics: Mapping[TopicId, TopicMetadata] | None = None, assignor: str | None = None
 ) -> AssignmentSpec:
-    """The group for the assignor of this name. Without ``topics``, they are derived from the members.
+    """The group as input for the assignor with this name. Without ``topics``, they are derived from the members.
 
     Raises ``ConfigError`` for a subscription pattern that can't be matched here.
     """
@@ -66,7 +66,7 @@ def spec_of(
 
 
 def _topics_seen(group: DescribedGroup) -> dict[TopicId, TopicMetadata]:
-    """Descriptions have no topic ids, so the index among the sorted names stands in."""
+    """Descriptions have no topic ids, so the index in the sorted names is used instead."""
     sizes = {name: 0 for member in group.members for name in member.subscribed_topics}
     for partition in _partitions_in(group):
         sizes[partition.topic] = max(sizes.get(partition.topic, 0), partition.partition + 1)

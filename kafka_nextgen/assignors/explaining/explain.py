@@ -1,6 +1,6 @@
 """Run an assignor on a group and compare its assignment with the current target.
 
-If the assignor raises or returns an invalid assignment, the explanation says so; it is not an error of ``explain``.
+If the assignor raises or returns an invalid assignment, the explanation says so, and ``explain`` does not raise.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def explain(
 
     Args:
         assignor: any assignor, built in or the application's. Its errors are in the explanation.
-        group: the group as assignors see it, such as ``GroupAdmin.assignment_spec`` reads it from a cluster, or a
+        group: the group as assignors see it, as ``GroupAdmin.assignment_spec`` reads it from a cluster, or a
             description of it by ``GroupAdmin.describe``.
         topics: the topics of a described group; without them, partition counts are derived from the members, and racks
             are unknown.
@@ -48,7 +48,7 @@ def explain(
         flaws = tuple(flaws_in(assignment, spec))
         after = {name: _named(share.partitions, spec) for name, share in assignment.members.items()}
         loads = _loads(assignor, spec, assignment)
-    except Exception as error:  # assignors of the application may raise and return anything
+    except Exception as error:  # the application's assignors may raise or return anything
         failure = f"{type(error).__name__}: {error}"
         return Explanation(assignor.name, tuple(_changes(spec, None, _UNMEASURED)), (), failure=failure)
     changes = tuple(_changes(spec, after, loads))
@@ -103,7 +103,7 @@ def _is_across(partition: TopicPartition, member: MemberSpec, topics: Mapping[st
 
 
 def _moves(changes: tuple[MemberChange, ...]) -> Iterator[Move]:
-    """The partitions that change their member."""
+    """The partitions that move to another member, or to none."""
     givers = {partition: change.member_id for change in changes for partition in change.loses}
     taken = [(partition, change.member_id) for change in changes for partition in change.gains]
     for partition, taker in sorted(taken):

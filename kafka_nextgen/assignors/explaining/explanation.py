@@ -2,7 +2,7 @@
 
 * *Before* is the group's current target assignment, *after* the assignor's. An assignment that is not ``is_valid``
   would not be used; the group keeps its last valid target.
-* A partition *moves* if a member gets it that did not have it before, or if no member has it any more.
+* A partition *moves* if it goes to a member that did not have it before, or if no member has it any more.
 * It *could stay* if its member is still subscribed to its topic and it still exists. *Stickiness* is the fraction of
   these that do stay, from 0 to 1.
 * A partition is read *across racks* if its member has a rack, its replicas have racks, and no replica is in the
@@ -91,8 +91,8 @@ class Explanation:
     """The effect of an assignor on a group; ``str`` formats it for people.
 
     ``members`` are in the order of their instance ids, then of member ids. ``flaws`` say what is wrong with the
-    assignment, to be read after "the assignor"; ``failure`` says why there is none, and ``error`` is the assignor's
-    error code to the members, 0 for none.
+    assignment, worded to follow "the assignor"; ``failure`` says why there is none, and ``error`` is the assignor's
+    error code for the members, 0 for none.
     """
 
     assignor: str

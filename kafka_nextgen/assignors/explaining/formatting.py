@@ -1,7 +1,6 @@
 """Format an explanation as text: problems, a line of figures, and a table of the members.
 
-Empty columns are left out: instance ids and racks if no member has one, loads if the assignor has no measure of its
-own.
+Empty columns are left out: instance ids and racks if no member has one, loads if the assignor has no measure for them.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ def _complaints(explanation: Explanation) -> list[str]:
     name = explanation.assignor
     if explanation.failure is not None:
         return [f"{name} can't assign this group: {explanation.failure}. Its target would stay as it is.", ""]
-    stated = [f"{name} tells the members error {explanation.error}."] if explanation.error else []
+    stated = [f"{name} returns error code {explanation.error} to the members."] if explanation.error else []
     flaws = [f"Not valid: {name} {flaw}." for flaw in explanation.flaws]
     return [*stated, *flaws, ""] if stated or flaws else []
 

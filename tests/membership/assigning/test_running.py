@@ -88,7 +88,7 @@ def test_an_assignment_of_the_group_is_taken_as_it_is() -> None:
         (GroupAssignment({"A": MemberAssignment({FOO: {0, "1"}})}), "which is not a set of numbers"),  # type: ignore[dict-item]
         (
             GroupAssignment({"A": MemberAssignment({FOO: {0, 1}}, Metadata(2))}),
-            "it wrote metadata for A in version 2, and A wrote 1",
+            "it wrote metadata for A in version 2, but A wrote version 1",
         ),
         (
             GroupAssignment({"A": MemberAssignment({FOO: {0, 1}}, b"word")}),  # type: ignore[arg-type]
