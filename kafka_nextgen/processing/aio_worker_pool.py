@@ -67,13 +67,13 @@ class AsyncWorkerPool:
         self._start_ready_tasks()
 
     async def wait_until_drained(self, partitions: Collection[TopicPartition] | None, timeout_s: float) -> None:
-        """Wait up to ``timeout_s`` seconds for the tasks in progress, of these partitions or of all."""
+        """Wait up to ``timeout_s`` seconds for the tasks in progress in these partitions, or in all."""
         deadline = clocks.monotonic() + timeout_s
         while not self._work.is_drained(partitions):
             left_s = deadline - clocks.monotonic()
             if left_s <= 0:
                 left = format_tickets(self._work.at_work(partitions))
-                logger.warning("gave up waiting, and did not commit: %s", left)
+                logger.warning("timed out waiting for records in progress, which are not committed: %s", left)
                 return
             self._has_ended.clear()
             await wait_for_event(self._has_ended, left_s)
@@ -149,7 +149,7 @@ class AsyncWorkerPool:
         logger.warning("%s: %s; %s", format_tickets([task.ticket]), describe_error(error), outcome.value)
         if outcome is not FailureOutcome.DEAD_LETTER:
             return
-        assert self._dead_letter is not None, "there is a dead letter callable"
+        assert self._dead_letter is not None, "no dead letter callable"
         try:
             await _finish(self._dead_letter(task.record, error))
         except Exception as refused:

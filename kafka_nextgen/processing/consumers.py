@@ -51,7 +51,7 @@ class _Consumer(Protocol[Done, Polled, Commit]):
         """Wait up to ``timeout`` seconds for records and hand them over."""
 
     def pause(self, partitions: Collection[TopicPartition]) -> Done:
-        """Hand over no records of ``partitions`` until they are resumed."""
+        """Stop handing over records of ``partitions`` until they are resumed."""
 
     def resume(self, partitions: Collection[TopicPartition]) -> Done:
         """Undo ``pause``."""

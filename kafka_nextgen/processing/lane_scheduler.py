@@ -100,7 +100,7 @@ class LaneScheduler:
                 lane.waiting = deque(task for task in lane.waiting if task.ticket.stage is not Stage.GIVEN_BACK)
 
     def at_work(self, partitions: Iterable[TopicPartition] | None = None) -> list[Task]:
-        """The tasks in progress, of these partitions or of all."""
+        """The tasks in progress in these partitions, or in all."""
         chosen = None if partitions is None else set(partitions)
         return [task for task in self._at_work.values() if chosen is None or task.ticket.partition in chosen]
 

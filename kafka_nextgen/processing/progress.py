@@ -98,12 +98,12 @@ class Progress:
 
     def begin(self, ticket: Ticket) -> None:
         """Start the record, possibly not for the first time."""
-        assert ticket.stage in (Stage.WAITING, Stage.BEGUN), f"{ticket} can't be begun"
+        assert ticket.stage in (Stage.WAITING, Stage.BEGUN), f"{ticket} can't be started"
         ticket.stage = Stage.BEGUN
 
     def finish(self, ticket: Ticket) -> None:
         """Finish the record: it succeeded, or ``dead_letter`` accepted it."""
-        assert ticket.stage is not Stage.WAITING, f"{ticket} ends before it began"
+        assert ticket.stage is not Stage.WAITING, f"{ticket} finished before it was started"
         if ticket.stage is Stage.GIVEN_BACK:
             return  # the partition has been forgotten
         ticket.stage = Stage.FINISHED

@@ -24,7 +24,7 @@ class FailureOutcome(Enum):
     TRY_AGAIN = "tried again"
     DEAD_LETTER = "given up, handed to the dead letter callable"
     STOP = "given up without a dead letter callable: the run ends"
-    IGNORED = "its partition is not ours any more"
+    IGNORED = "its partition is no longer assigned to this consumer"
 
 
 class Work:
@@ -151,14 +151,14 @@ class Work:
         self._scheduler.drop_given_back(partitions)
 
     def is_drained(self, partitions: Collection[TopicPartition] | None = None) -> bool:
-        """Whether all tasks of these partitions, or of all, have ended, after they were given back."""
+        """Whether all tasks of these partitions (or of all) have ended since the partitions were given back."""
         if self.at_work(partitions):
             return False
         chosen = self.progress.partitions if partitions is None else partitions
         return self.error is not None or not any(map(self.progress.window, chosen))
 
     def at_work(self, partitions: Collection[TopicPartition] | None = None) -> list[Ticket]:
-        """The records in progress of owned partitions, of these or of all."""
+        """The records in progress in these partitions (or in all), except in partitions no longer owned."""
         tickets = [task.ticket for task in self._scheduler.at_work(partitions)]
         return [ticket for ticket in tickets if ticket.stage is not Stage.GIVEN_BACK]
 
@@ -170,7 +170,7 @@ class Work:
     def committable(
         self, partitions: Collection[TopicPartition] | None = None
     ) -> dict[TopicPartition, OffsetAndMetadata]:
-        """Return the committable offsets, of these partitions or of all."""
+        """Return the committable offsets of these partitions, or of all."""
         return self.progress.committable(self.progress.partitions if partitions is None else partitions)
 
     def positions(self, polled: Iterable[Record] = ()) -> dict[TopicPartition, int]:
@@ -188,5 +188,5 @@ class Work:
 
 
 def format_tickets(tickets: Iterable[Ticket]) -> str:
-    """Format records as ``orders[0] offset 17, orders[1] offset 4``; ``nothing begun`` if there are none."""
-    return ", ".join(f"{ticket.partition} offset {ticket.offset}" for ticket in tickets) or "nothing begun"
+    """Format records as ``orders[0] offset 17, orders[1] offset 4``; ``nothing started`` if there are none."""
+    return ", ".join(f"{ticket.partition} offset {ticket.offset}" for ticket in tickets) or "nothing started"

@@ -71,7 +71,7 @@ class WorkerPool:
             self._has_tasks.notify_all()
 
     async def wait_until_drained(self, partitions: Collection[TopicPartition] | None, timeout_s: float) -> None:
-        """Wait up to ``timeout_s`` seconds for the tasks in progress, of these partitions or of all.
+        """Wait up to ``timeout_s`` seconds for the tasks in progress in these partitions, or in all.
 
         It wakes up periodically: otherwise, a signal that arrives at the wrong moment would only be handled at the end
         of the wait.
@@ -86,7 +86,7 @@ class WorkerPool:
             else:
                 return
             left = self._work.at_work(partitions)
-        logger.warning("gave up waiting, and did not commit: %s", format_tickets(left))
+        logger.warning("timed out waiting for records in progress, which are not committed: %s", format_tickets(left))
 
     async def shut_down(self) -> None:
         """End the threads; busy ones end when their handler returns."""
@@ -151,7 +151,7 @@ class WorkerPool:
         logger.warning("%s: %s; %s", format_tickets([task.ticket]), describe_error(error), outcome.value)
         if outcome is not FailureOutcome.DEAD_LETTER:
             return
-        assert self._dead_letter is not None, "there is a dead letter callable"
+        assert self._dead_letter is not None, "no dead letter callable"
         try:
             self._dead_letter(task.record, error)
         except BaseException as refused:  # run() raises it

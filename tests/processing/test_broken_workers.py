@@ -171,4 +171,4 @@ def test_a_task_that_could_not_be_begun_is_not_waited_for(
         assert consumer.blocking.sought == {P0: 0}
 
     asyncio.run(scene())
-    assert "gave up waiting" not in caplog.text
+    assert "timed out waiting for records" not in caplog.text

@@ -184,7 +184,7 @@ def test_what_does_not_end_in_time_is_given_up_uncommitted(gate: Gate, caplog: p
     run_to_the_end(consumer, gate, drain_timeout_s=0.01)
     gate.opened.set()
     assert consumer.commits == []
-    assert "gave up waiting, and did not commit: orders[0] offset 5" in caplog.text
+    assert "timed out waiting for records in progress, which are not committed: orders[0] offset 5" in caplog.text
 
 
 def test_a_signal_that_another_thread_took_is_handled_while_a_revocation_waits_for_tasks(

@@ -204,5 +204,5 @@ async def test_handlers_that_take_too_long_are_named_and_cancelled_at_the_end(
 
     await work(group, hang, stop, drain_timeout_s=0.01)
     assert set(cancelled) == {0}
-    assert f"gave up waiting, and did not commit: {orders}[" in caplog.text
+    assert f"timed out waiting for records in progress, which are not committed: {orders}[" in caplog.text
     assert progress(servers, group) == {}
