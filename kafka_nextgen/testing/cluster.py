@@ -45,10 +45,9 @@ class Cluster:
         data_dir: the directory of topics, records and groups, from which another ``Cluster`` can continue.
         rules: ACLs such as ``"allow User:alice READ TOPIC orders"``; see ``kafka_nextgen.testing.broker.Broker``.
         extensions: whether clients may use the extensions that Apache Kafka does not have.
-        history: called with each event of groups, in the thread of the cluster; see
-            ``kafka_nextgen.testing.broker.Broker``.
-        clock: the clock of the cluster and of the consumers that connect to it from this process, which ``advance``
-            needs; the system's by default.
+        history: called with each group event, on the cluster's thread; see ``kafka_nextgen.testing.broker.Broker``.
+        clock: the clock of the cluster and of the consumers in this process that connect to it; required by
+            ``advance``. The default is the system's clock.
 
     Raises:
         ConfigError: a setting is unknown or invalid.
@@ -86,22 +85,22 @@ class Cluster:
 
     @property
     def bootstrap_servers(self) -> str:
-        """The ``bootstrap.servers`` for clients. Raises ``MisuseError`` unless the cluster runs."""
+        """The ``bootstrap.servers`` for clients. Raises ``MisuseError`` unless the cluster is running."""
         self._check_running()
         return self._broker.bootstrap_servers
 
     def bootstrap_servers_of(self, listener: str) -> str:
-        """The same for one listener. Raises ``MisuseError`` if it does not exist, or the cluster does not run."""
+        """The same for one listener. Raises ``MisuseError`` if it does not exist, or the cluster is not running."""
         self._check_running()
         return self._broker.bootstrap_servers_of(listener)
 
     def advance(self, seconds: float) -> None:
         """Let ``seconds`` pass for the cluster and its consumers in this process; ``Clock.advance`` has the details.
 
-        Live members keep their sessions meanwhile, those that have stopped expire; retention, timeouts, throttles and
-        retries happen when they are due. Raises ``MisuseError`` without a ``clock``, unless the cluster runs, or in a
-        thread with an event loop; ``ValueError`` for negative ``seconds``; ``TimeoutError`` if a client never becomes
-        idle.
+        In the meantime, live members keep their sessions, and those that have stopped expire; retention, timeouts,
+        throttles and retries happen when they are due. Raises ``MisuseError`` without a ``clock``, unless the cluster
+        is running, or in a thread with an event loop; ``ValueError`` for negative ``seconds``; ``TimeoutError`` if a
+        client never becomes idle.
         """
         self._check_running()
         self.clock.advance(seconds)
@@ -132,16 +131,16 @@ class Cluster:
         self._call(self._broker.set_quota, kind, amount, user=user, client_id=client_id)
 
     def stop_node(self, node_id: int) -> None:
-        """Stop a node (from 1) as if it was killed. Other nodes take over the partitions and groups that have replicas.
+        """Stop a node (from 1) as if it were killed. Other nodes take over partitions and groups that have replicas.
 
         ``offsets.topic.replication.factor`` is 3 unless there are fewer nodes, ``default.replication.factor`` is 1.
-        Raises ``MisuseError`` if there is no such node or it does not run.
+        Raises ``MisuseError`` if there is no such node or it is not running.
         """
         self._check_running()
         self._run(self._broker.stop_node(node_id))
 
     def start_node(self, node_id: int) -> None:
-        """Start a stopped node at its former address. Raises ``MisuseError`` if it runs."""
+        """Start a stopped node at its former address. Raises ``MisuseError`` if it is running."""
         self._check_running()
         self._run(self._broker.start_node(node_id))
 
@@ -154,7 +153,7 @@ class Cluster:
         self._call(self._broker.move_leader, topic, partition, node_id)
 
     def elect_preferred_leaders(self) -> None:
-        """Make the first replica of each partition its leader again, where it runs."""
+        """Make the first replica of each partition its leader again, if that replica is running."""
         self._call(self._broker.elect_preferred_leaders)
 
     def coordinator_of(self, group_id: str) -> int | None:
@@ -176,7 +175,7 @@ class Cluster:
             self._call(held.__exit__, None, None, None)
 
     def metrics(self) -> CoordinatorMetrics:
-        """Return the metrics of the group coordinators. Raises ``MisuseError`` unless the cluster runs."""
+        """Return the metrics of the group coordinators. Raises ``MisuseError`` unless the cluster is running."""
         return self._call(self._broker.metrics)
 
     def __enter__(self) -> Cluster:
@@ -187,7 +186,7 @@ class Cluster:
         self._thread = threading.Thread(target=self._loop.run_forever, name="kafka-nextgen-cluster", daemon=True)
         self._thread.start()
         try:
-            self._run(self._broker.start(), timeout_s=None)  # a large data_dir takes long to read
+            self._run(self._broker.start(), timeout_s=None)  # a large data_dir takes a long time to read
         except BaseException:
             self._stop()
             raise
@@ -226,7 +225,7 @@ class Cluster:
         return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result(timeout_s)
 
     def _call(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Call a function on the cluster's loop. Raises ``MisuseError`` unless the cluster runs."""
+        """Call a function on the cluster's loop. Raises ``MisuseError`` unless the cluster is running."""
 
         async def call() -> T:
             return function(*args, **kwargs)

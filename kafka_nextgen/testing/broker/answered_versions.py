@@ -3,9 +3,9 @@
 | request | answer |
 |---|---|
 | a version that the release lacks | UNSUPPORTED_VERSION in version 0, with the range of ApiVersions alone |
-| a cluster id without a node id, or the reverse; a client that does not say which software it is | INVALID_REQUEST |
+| a cluster id without a node id, or the reverse; no valid name and version of the client's software | INVALID_REQUEST |
 | the id of another cluster or node, from version 5 on (KIP-1242) | REBOOTSTRAP_REQUIRED: it must bootstrap again |
-| any other | everything |
+| any other | all APIs, versions and features |
 
 The connection stays open in each case.
 """

@@ -104,7 +104,7 @@ EXTENSIONS: Mapping[Api, Handler] = {
 
 
 def handler_of(asked: Api, version: int, profile: Profile, with_extensions: bool) -> Handler | None:
-    """The handler of an API in this version, None if it is not served; ``with_extensions`` if the client has them."""
+    """The handler of an API in this version; None if it is not served, or only to clients ``with_extensions``."""
     lowest, highest = _range(asked, profile)
     if not lowest <= version <= highest:
         return None

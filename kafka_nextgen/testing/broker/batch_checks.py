@@ -1,8 +1,8 @@
 """Kafka's checks of a produced batch before it is appended (``LogValidator``).
 
 If the bytes for any partition can't begin a batch, the whole request fails, before any other check; up to version 6 of
-Produce also if a codec is unknown. Next the partition is looked up. Then there must be exactly one whole batch of
-format 2, with a codec that the producer knows; an incomplete batch after it is ignored.
+Produce, it also fails if a codec is unknown. Next the partition is looked up. Then there must be exactly one whole
+batch of format 2, with a codec that this version of Produce supports; an incomplete batch after it is ignored.
 
 The records are checked last:
 
@@ -76,9 +76,9 @@ def only_batch(records: bytes, *, allow_zstd: bool) -> bytes | Refusal:
                 ErrorCode.INVALID_RECORD, f"message format {records[MAGIC_AT]} is refused, only 2 is allowed"
             )
         if not allow_zstd and records[CODEC_AT] & CODEC_MASK == Compression.ZSTD:
-            return Refusal(ErrorCode.UNSUPPORTED_COMPRESSION_TYPE, "producers of this version don't know zstd")
+            return Refusal(ErrorCode.UNSUPPORTED_COMPRESSION_TYPE, "this version of Produce does not support zstd")
         if _end(records, end) is not None:
-            return Refusal(ErrorCode.INVALID_RECORD, "a partition takes one batch per request")
+            return Refusal(ErrorCode.INVALID_RECORD, "a partition accepts only one batch per request")
     except CorruptRecordError as error:
         return Refusal(ErrorCode.CORRUPT_MESSAGE, str(error))
     return records[:end]
@@ -100,15 +100,15 @@ def _end(records: bytes, start: int) -> int | None:
 
 
 def refuse_header(header: BatchHeader) -> Refusal | None:
-    """The reason why no topic takes a batch with this header, whose checksum is right; None if it may be taken."""
+    """The reason why no topic accepts a batch with this header, whose checksum is correct; None if one may."""
     if header.base_offset != 0:
-        reason = f"a producer's batch has the base offset 0, not {header.base_offset}"
+        reason = f"a producer's batch must have base offset 0, not {header.base_offset}"
     elif not 0 < header.record_count == header.last_offset_delta + 1:
-        reason = f"the batch gives {header.record_count} records {header.last_offset_delta + 1} offsets"
+        reason = f"the header counts {header.record_count} records and {header.last_offset_delta + 1} offsets"
     elif header.is_control:
         reason = "a producer's batch can't be a marker"
     elif header.producer_id >= 0 and header.base_sequence < 0:
-        reason = f"producer {header.producer_id} sent the sequence {header.base_sequence}"
+        reason = f"producer {header.producer_id} sent the invalid base sequence {header.base_sequence}"
     else:
         return None
     return Refusal(ErrorCode.INVALID_RECORD, reason)

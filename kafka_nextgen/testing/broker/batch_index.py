@@ -1,12 +1,12 @@
 """The index of a log's batches: three numbers for each, none of which decreases from one batch to the next.
 
-| number | serves to find |
+| number | used to find |
 |---|---|
 | the offset after the batch | the batch of an offset |
 | the position in the store after the batch (``BatchStore``) | its bytes, and the batches that fit into a size |
-| the highest timestamp of this batch and all before | the first batch that may have a record of at least a timestamp |
+| the highest timestamp of this batch and all before | the first batch that may have a record at or after a time |
 
-The last is computed from the highest timestamp of each batch, and computed again when old batches are dropped.
+The last one is computed from the highest timestamp of each batch, and recomputed when old batches are dropped.
 """
 
 from __future__ import annotations

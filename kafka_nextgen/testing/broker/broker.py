@@ -82,7 +82,7 @@ class Broker:
         history: Callable[[Event], None] | None = None,
     ) -> None:
         if nodes < 1:
-            raise ConfigError(f"a cluster has at least one node, not {nodes}")
+            raise ConfigError(f"a cluster must have at least one node, not {nodes}")
         arguments = {**({"profile": profile} if profile else {}), **({} if extensions else {"extensions": False})}
         settings = BrokerSettings.from_properties({**(config or {}), **arguments})
         self._listeners = tuple(
@@ -131,10 +131,10 @@ class Broker:
         """Read the stored state, and listen. Nothing is left open if that fails.
 
         Raises ``StorageError`` if ``data_dir`` can't be used, ``OSError`` if the address can't, ``MisuseError`` if the
-        broker already listens or was closed.
+        broker is already listening or was closed.
         """
         if self._is_started:
-            raise MisuseError(f"the broker already listens on {self.bootstrap_servers}")
+            raise MisuseError(f"the broker is already listening on {self.bootstrap_servers}")
         if self._is_closed:
             raise MisuseError("the broker was closed: create another")
         self._cluster.open()
@@ -146,7 +146,7 @@ class Broker:
             raise
         self._is_started = True
         kept = "in memory" if self._data_dir is None else f"in {fspath(self._data_dir)}"
-        _log.info("a broker for development and tests, %s, listens on %s", kept, self.bootstrap_servers)
+        _log.info("broker for development and tests (%s) is listening on %s", kept, self.bootstrap_servers)
 
     async def close(self) -> None:
         """Close every connection and stop; without a ``data_dir``, all data is lost."""
@@ -196,9 +196,9 @@ class Broker:
         self._cluster.quotas.limits.set(Entity(user, client_id), kinds[kind], amount)
 
     async def stop_node(self, node_id: int) -> None:
-        """Stop a node as if it was killed: its connections end, and other replicas take over its partitions and groups.
+        """Stop a node as if it were killed: its connections end, and other nodes take over its partitions and groups.
 
-        Raises ``MisuseError`` if there is no such node or it does not run.
+        Raises ``MisuseError`` if there is no such node or it is not running.
         """
         node = self._node(node_id)
         if not self._servers.runs(node):
@@ -210,7 +210,7 @@ class Broker:
         """Start a stopped node at its old address. It leads only partitions that no other node can; see
         ``move_leader``.
 
-        Raises ``MisuseError`` if there is no such node or it runs, ``OSError`` if its address is taken.
+        Raises ``MisuseError`` if there is no such node or it is running, ``OSError`` if its address is taken.
         """
         node = self._node(node_id)
         if self._servers.runs(node):
@@ -221,7 +221,7 @@ class Broker:
     def move_leader(self, topic: str, partition: int, node_id: int) -> None:
         """Move the leadership of a partition to another replica, with a new leader epoch.
 
-        Raises ``MisuseError`` unless the node runs and has a replica.
+        Raises ``MisuseError`` unless the node is running and has a replica.
         """
         found = self._partition(topic, partition)
         if self._node(node_id).node_id not in found.isr:
@@ -231,13 +231,14 @@ class Broker:
     def move_coordinator(self, group_id: str, node_id: int) -> None:
         """Move the coordination of a group to another node, with all groups of the same offsets partition.
 
-        Raises ``MisuseError`` unless the node runs and has a replica of it (``offsets.topic.replication.factor``).
+        Raises ``MisuseError`` unless the node is running and has a replica of it
+        (``offsets.topic.replication.factor``).
         """
         self._check_started()
         self.move_leader(OFFSETS_TOPIC, self._cluster.groups.partition_of(group_id).index, node_id)
 
     def elect_preferred_leaders(self) -> None:
-        """Move each leadership to the partition's first replica, if it runs (Kafka's preferred leader election)."""
+        """Make each partition's first replica its leader, if it is running (Kafka's preferred leader election)."""
         self._check_started()
         self._cluster.leadership.prefer()
 

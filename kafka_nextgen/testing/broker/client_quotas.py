@@ -1,14 +1,14 @@
 """Quotas: how much a client may do per second, and how long it is throttled if it exceeds that (KIP-13, KIP-219).
 
-A client that exceeds a quota gets its answer at once, with its throttle time, during which the broker reads nothing
+A client that exceeds a quota gets its answer immediately, with its throttle time, during which the broker reads nothing
 from the connection (``throttling``).
 
 A limit (KIP-55, KIP-546) is set for an entity: a user, a client id, both together, or the default of either. For each
-client the most specific entity that has the limit applies, in the order of ``_candidates``. Each client under a default
-has the limit for itself; the connections of one user or client id share its limit.
+client the most specific entity that has the limit applies, in the order of ``_candidates``. A default limit applies to
+each client separately; the connections of one user or client id share its limit.
 
 Rates are measured over sliding windows as in Kafka: a fixed number of samples, each covering one window; the oldest
-expires. At first the rate is divided by one window fewer than that number, even if less time has passed, so a client
+expires. At first the total is divided by the length of all windows but one, even if less time has passed, so a client
 may begin with a burst. After too many bytes a client is throttled until its rate is within the limit again, after too
 much request time for at most one window, as in Kafka.
 """
@@ -202,7 +202,7 @@ class Quotas:
             self._rates[kind, limit.holder].record(-amount, now)
 
     def most_bytes(self, user: str, client_id: str) -> int | None:
-        """The most bytes of one fetch response: what the quota allows in ``least_s``; None without a quota."""
+        """The maximum size of a fetch response in bytes: what the quota allows in ``least_s``; None without a quota."""
         limit = self.limits.of(user, client_id, LimitKind.FETCHED_BYTES)
         return None if limit is None else int(limit.amount * self._windows.least_s)
 

@@ -148,7 +148,7 @@ class Cluster:
         return living[0]
 
     def node(self, node_id: int) -> Node:
-        """The node of that id."""
+        """The node with that id."""
         return next(node for node in self.nodes if node.node_id == node_id)
 
     def replica_to_read(self, partition: Partition, rack: str) -> int:

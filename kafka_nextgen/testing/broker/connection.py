@@ -7,7 +7,7 @@ reader or a fetch that waits for records delays only its own connection. The len
 The connection is closed if the client takes more than ``connections.max.idle.ms`` to send a whole request, or to
 receive a response. The time in which the broker works on the request, or waits for records, does not count.
 
-A client that exceeds a quota is answered at once, but nothing more is read from it for its throttle time (KIP-219).
+A client that exceeds a quota is answered immediately, but nothing more is read from it for its throttle time (KIP-219).
 
 A client that fails to authenticate gets the error after a delay, which slows down guessing (KIP-306); then the
 connection is closed.
@@ -37,7 +37,7 @@ _log = logger_of(__name__)
 
 _LENGTH = Struct(">i")
 
-#: Requests up to this size (bytes) are not counted; connections read ahead as far.
+#: Requests up to this size (bytes) are not counted; connections read ahead that far.
 SMALL_REQUEST_BYTES = 1024 * 1024
 
 
@@ -102,7 +102,7 @@ class Connection:
         (length,) = _LENGTH.unpack(await self._reader.readexactly(_LENGTH.size))
         most, setting = self._limit()
         if not 0 <= length <= most:
-            raise CloseConnectionError(f"a request of {length} bytes is not within {setting}={most}")
+            raise CloseConnectionError(f"a request length of {length} bytes is not between 0 and {setting}={most}")
         return int(length)
 
     def _limit(self) -> tuple[int, str]:

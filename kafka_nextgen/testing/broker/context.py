@@ -45,7 +45,7 @@ class Context:
         return Access(self.cluster.security.authorizer, self.peer.principal, self.peer.host)
 
     def may(self, right: Right, name: str = CLUSTER_NAME) -> bool:
-        """Whether the client has this right to the resource of this name; rights to the cluster need no name."""
+        """Whether the client has this right on the resource with this name; rights on the cluster need no name."""
         return self.access.may(right, name)
 
     @property
@@ -82,7 +82,7 @@ class Context:
         return self.cluster.coordinator_of(group_id) is self.node
 
     def group_error(self, right: Right, group_id: str) -> ErrorCode | None:
-        """Why this node refuses a request that needs ``right`` to the group; None if it does not."""
+        """Why this node refuses a request that needs ``right`` on the group; None if it does not."""
         if not self.may(right, group_id):
             return right.error
         return None if self.coordinates(group_id) else ErrorCode.NOT_COORDINATOR
@@ -127,13 +127,13 @@ class Context:
         return partition if error is ErrorCode.NONE else error
 
     def leadership_error(self, partition: Partition, known_epoch: int = -1) -> ErrorCode:
-        """The error unless this node leads the partition at the epoch that the client knows (KIP-320), -1 for none."""
+        """NONE if this node leads the partition at the epoch the client knows (KIP-320; -1: any), else the error."""
         if partition.leader != self.node.node_id:
             return ErrorCode.NOT_LEADER_OR_FOLLOWER
         return self._epoch_error(partition, known_epoch)
 
     def reading_error(self, partition: Partition, known_epoch: int = -1) -> ErrorCode:
-        """The error unless this client can read the partition here; clients with KIP-392 can from any replica."""
+        """NONE if this client can read the partition here, else the error. With KIP-392, it can read any replica."""
         if self.version >= _FROM_FOLLOWERS and self.node.node_id in partition.replicas:
             return self._epoch_error(partition, known_epoch)
         return self.leadership_error(partition, known_epoch)

@@ -1,8 +1,8 @@
 """Turns one request frame into one response frame.
 
 As in Kafka, a request that can't be decoded closes its connection. The exception is ApiVersions in an unsupported
-version: the answer in version 0 has UNSUPPORTED_VERSION and the supported versions of it, so that the client can try
-again (KIP-511).
+version: the answer in version 0 has UNSUPPORTED_VERSION and the supported versions of ApiVersions, so that the client
+can try again (KIP-511).
 
 A request is decoded only if the connection may send it now (``peer``). Between a SaslHandshake of version 0 and the
 end of the authentication, frames are SASL tokens without a header.

@@ -152,7 +152,7 @@ class PartitionLog:
         return self.start_offset <= offset <= self.end_offset
 
     def read(self, offset: int, max_bytes: int, *, at_least_one: bool, before: int | None = None) -> bytes:
-        """Read whole batches from the one that holds ``offset`` on, up to ``max_bytes`` and ``before`` an offset.
+        """Read whole batches, from the one that contains ``offset`` up to ``max_bytes`` and the offset ``before``.
 
         With ``at_least_one`` the first batch is returned however large it is, so that a reader with small limits makes
         progress (KIP-74).

@@ -1,7 +1,7 @@
 """A broker node, and the selection of the replica that a consumer reads from (KIP-392).
 
-A partition's leader selects it by ``replica.selector.class``, for consumers that give their rack. Of the replicas in
-that rack Kafka takes the one most caught up; here all replicas share one log, so the first one is taken.
+A partition's leader selects it by ``replica.selector.class``, for consumers that give their rack. Kafka selects the
+most caught-up replica in that rack; here all replicas share one log, so the first one is selected.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The payload of a produced batch as Kafka's decompressors read it.
 
-They are stricter than the libraries that decompress here, and laxer in a few places:
+They are stricter than the decompression libraries used here, and laxer in a few places:
 
 | codec | refused | ignored |
 |---|---|---|

@@ -1,6 +1,6 @@
 """The client of one connection: its listener, its identity, and which requests it may send.
 
-Once authenticated, the client may send any request. Before, it may send ApiVersions once and the requests of SASL
+Once authenticated, the client may send any request. Before that, it may send ApiVersions once and SASL requests
 (``security.sasl``). Only the API key is read to decide this. As in Kafka, a request that is not admitted ends the
 connection, and so does any request but SaslHandshake after the session has expired (KIP-368).
 """
@@ -24,7 +24,7 @@ class Peer:
     """What is known about the client of a connection.
 
     ``host`` is its address, ``certified`` the principal of its certificate. ``sasl`` is None if clients need not
-    authenticate. ``software_name`` is the client's name from its ApiVersions request, None before (KIP-511).
+    authenticate. ``software_name`` is the client's name from its ApiVersions request (KIP-511); None before that.
     """
 
     listener: Listener

@@ -1,11 +1,11 @@
 """Checks a produced batch and appends it. The checks are made in Kafka's order:
 
 * the checksum is correct, and the codec exists;
-* the batch is not a marker, and its header counts as many records as offsets;
+* the batch is not a marker, and its header gives the same number of records and offsets;
 * the size is within ``max.message.bytes``;
 * the payload can be read, and the keys and timestamps are valid for the topic (``batch_checks``);
 * a transactional batch belongs to an open transaction with this partition;
-* a batch of an idempotent producer is the next in its sequence, or repeats one of its last.
+* a batch of an idempotent producer is the next in its sequence, or repeats one of its latest batches.
 
 A transaction's first batch in a partition is verified with the transaction coordinator (KIP-890), so a batch that
 arrives after the end of its transaction can't begin one that would never end.

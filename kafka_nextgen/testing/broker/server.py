@@ -43,9 +43,10 @@ _CANCEL_AGAIN_S = 0.1
 
 
 class NodeServers:
-    """Starts and stops nodes. ``listeners`` come with their TLS; ``advertised_host`` overrides the listeners' hosts.
+    """Starts and stops nodes.
 
-    A listener's port is the first node's, each further node uses the next one; 0 lets the system choose.
+    Each listener has its TLS context, if any; ``advertised_host`` overrides the listeners' hosts. A listener's port is
+    the first node's, each further node uses the next one; 0 lets the system choose.
     """
 
     def __init__(
@@ -60,7 +61,7 @@ class NodeServers:
         self._running: dict[int, Server] = {}
 
     def runs(self, node: Node | None = None) -> bool:
-        """Whether this node listens; without a node, whether any does."""
+        """Whether this node is listening; without a node, whether any node is."""
         return bool(self._running) if node is None else node.node_id in self._running
 
     async def start(self, node: Node) -> None:

@@ -205,7 +205,7 @@ class BrokerSettings(SecuritySettings):
         """The rack of a node, None if it has none. Raises ``ConfigError`` if the racks don't match the nodes."""
         racks = self.broker_rack
         if len(racks) > 1 and len(racks) != nodes:
-            message = f"broker.rack names {len(racks)} racks for {nodes} nodes; give one for each or one for all"
+            message = f"broker.rack names {len(racks)} racks for {nodes} nodes; give one per node, or one for all"
             raise ConfigError(message, "broker.rack")
         return racks[index % len(racks)] if racks else None
 

@@ -57,16 +57,16 @@ class Topic:
     partitions: list[Partition] = field(factory=list)
 
     def partition(self, index: int) -> Partition | None:
-        """The partition of that number, if there is one."""
+        """The partition with that number, if there is one."""
         return self.partitions[index] if 0 <= index < len(self.partitions) else None
 
     def lacks_replicas(self, partition: Partition) -> bool:
-        """Whether fewer replicas are in sync than ``min.insync.replicas``, or than its replicas if these are fewer."""
+        """Whether fewer replicas are in sync than ``min.insync.replicas``, or than there are if that is lower."""
         return len(partition.isr) < min(self.settings.min_insync_replicas, len(partition.replicas))
 
     @property
     def is_internal(self) -> bool:
-        """Whether the topic is internal to brokers: patterns do not subscribe to it."""
+        """Whether the topic is internal to brokers."""
         return self.name in INTERNAL_TOPICS
 
     @property

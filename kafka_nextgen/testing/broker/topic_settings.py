@@ -29,7 +29,7 @@ __all__ = ["TOPIC_KEYS", "TopicSettings", "topic_keys"]
 
 _FOR_EVER = str(2**63 - 1)
 
-_LARGEST_ARRAY = str(2**31 - 9)  # that Java can make
+_LARGEST_ARRAY = str(2**31 - 9)  # the largest array that Java can allocate
 
 _REPLICAS = r"\*|\d+:\d+(,\d+:\d+)*"
 

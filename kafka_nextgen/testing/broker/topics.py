@@ -83,16 +83,16 @@ class Topics:
                 partition.log.close()
 
     def named(self, name: str) -> Topic | None:
-        """The topic of that name, if there is one."""
+        """The topic with that name, if there is one."""
         return self._by_name.get(name)
 
     def partition(self, name: str, index: int) -> Partition | None:
-        """The partition of that number of the topic of that name, if there is one."""
+        """The partition with that number in the topic with that name, if there is one."""
         topic = self.named(name)
         return None if topic is None else topic.partition(index)
 
     def with_id(self, topic_id: TopicId | None) -> Topic | None:
-        """The topic of that id, if there is one."""
+        """The topic with that id, if there is one."""
         return None if topic_id is None else self._by_id.get(topic_id)
 
     def partitions(self) -> Iterator[Partition]:
@@ -118,7 +118,7 @@ class Topics:
         return tuple(tuple(sorted({rack for rack in racks if rack is not None})) for racks in racks_of)
 
     def creation_complaint(self, name: str) -> Refusal | None:
-        """The reason why a topic of that name can't be created; None if it can."""
+        """The reason why a topic with that name can't be created; None if it can."""
         if name in self._by_name:
             return Refusal(ErrorCode.TOPIC_ALREADY_EXISTS, f"Topic '{name}' already exists.")
         complaint = topic_name_complaint(name) or self._collision(name)

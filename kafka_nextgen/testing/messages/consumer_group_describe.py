@@ -1,6 +1,6 @@
 """ConsumerGroupDescribe (KIP-848, "ConsumerGroupDescribe API"), on the broker.
 
-Topics go over the wire with name and id. As in Apache Kafka, a topic that was deleted meanwhile has no name any more
+Topics are sent with name and id. As in Apache Kafka, a topic that has been deleted in the meantime no longer has a name
 and is left out of the members' assignments.
 """
 

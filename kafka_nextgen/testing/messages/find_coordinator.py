@@ -1,6 +1,7 @@
 """FindCoordinator, versions 0 to 6, on the broker.
 
-Up to version 3 a request has one key and the answer its fields at the top; from 4 on both are lists (KIP-699).
+Up to version 3 a request has one key, and the answer has its fields at the top level; from 4 on both are lists
+(KIP-699).
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """OffsetCommit, versions 2 to 10, on the broker.
 
 Up to version 9 a request has topic names, version 10 has topic ids instead (KIP-848). A partition that does not exist
-is not passed to the coordinator: the answer has UNKNOWN_TOPIC_ID or UNKNOWN_TOPIC_OR_PARTITION for it, beside the
-coordinator's results for the others.
+is not passed to the coordinator: the answer has UNKNOWN_TOPIC_ID or UNKNOWN_TOPIC_OR_PARTITION for it, along with
+the coordinator's results for the others.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def to_response(
 
 
 def refusals(topics: Iterable[_RequestTopic], error: ErrorCode) -> list[_ResponseTopic]:
-    """Write the answer for topics of a request that are refused entirely."""
+    """Write the results for refused topics: the same error for every partition."""
     return _results(topics, lambda topic, number: error)
 
 

@@ -1,6 +1,6 @@
 """OffsetDelete, version 0, on the broker (KIP-496).
 
-Partitions that do not exist are answered without the coordinator; the request is still passed to it.
+The coordinator gets the request without the partitions that do not exist; their errors are added to its answer.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def to_response(message: OffsetDeleteRequest, answer: OffsetsDeleted) -> OffsetD
 
 
 def refusals(topics: Iterable[_RequestTopic], error: ErrorCode) -> list[_ResponseTopic]:
-    """Write the same answer for every partition."""
+    """Write the results for refused topics: the same error for every partition."""
     return _results(topics, lambda tp: error)
 
 

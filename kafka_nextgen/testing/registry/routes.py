@@ -38,7 +38,8 @@ def _in_format(answered: object, query: Mapping[str, list[str]]) -> object:
     try:
         b64decode(answered["schema"] if answered.get("schemaType") == "PROTOBUF" else "", validate=True)
     except ValueError:
-        raise RefusedError(422, 42201, "register a FileDescriptorProto in base64: texts are not compiled") from None
+        why = "register a FileDescriptorProto in base64: this registry does not compile Protobuf text"
+        raise RefusedError(422, 42201, why) from None
     return answered
 
 

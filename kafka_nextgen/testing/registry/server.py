@@ -59,7 +59,7 @@ class SchemaRegistry:
     compatible. It can be used once.
 
     Args:
-        users: passwords by user name, one of which clients must send (RFC 7617).
+        users: passwords by user name; clients must send one of the pairs (RFC 7617).
         token: a bearer token that clients must send (RFC 6750).
         tls: the server's TLS context; without it, the URL uses plain HTTP.
     """

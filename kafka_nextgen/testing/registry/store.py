@@ -2,7 +2,7 @@
 
 A schema is registered once: the same text, type and references have the same id and GUID under each subject, as in
 Confluent's registry. JSON texts are the same if their values are equal. Deleted versions are gone, but their schemas
-stay.
+are kept.
 """
 
 from __future__ import annotations
@@ -96,13 +96,13 @@ class Store:
         return int(which), versions[int(which)]
 
     def by_id(self, which: str) -> Registered:
-        """The schema of an id. Raises RefusedError."""
+        """The schema with this id. Raises RefusedError."""
         if which.isdecimal() and 1 <= int(which) <= len(self._schemas):
             return self._schemas[int(which) - 1]
         raise RefusedError(404, 40403, f"Schema {which} not found")
 
     def by_guid(self, which: str) -> Registered:
-        """The schema of a GUID. Raises RefusedError."""
+        """The schema with this GUID. Raises RefusedError."""
         for schema in self._schemas:
             if schema.guid == which:
                 return schema

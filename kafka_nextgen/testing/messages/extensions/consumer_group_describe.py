@@ -1,5 +1,5 @@
-"""ConsumerGroupDescribe, on the broker, with the fields that KIP-848 proposed for client-side assignors beside each
-member's target, and with the expected instances and the standbys.
+"""ConsumerGroupDescribe, on the broker, with the fields that KIP-848 proposed for client-side assignors in addition to
+each member's target, and with the expected instances and the standbys.
 """
 
 from __future__ import annotations
