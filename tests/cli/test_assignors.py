@@ -122,7 +122,7 @@ def test_what_members_say_is_read_from_the_file(payload: dict[str, str]) -> None
         (["-g", "billing", "-f", "-"], "name a group"),
         (["-f", "-", "-a", "unifrom"], "there is no assignor 'unifrom' here; use uniform, range, rack-aware"),
         (["-f", "-", "-a", "nowhere:Greedy"], "nowhere:Greedy can't be imported"),
-        (["-f", "-", "-a", "greedy_ones:Nameless"], "needs a name"),
+        (["-f", "-", "-a", "greedy_ones:Nameless"], "must be a string that is not blank"),
         (["-f", "-", "-a", "json:dumps"], "must be PartitionAssignor objects or classes"),
         (["-f", "missing.json"], "No such file"),
     ],

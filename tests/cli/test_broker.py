@@ -118,7 +118,7 @@ def test_a_users_file_that_is_none_is_refused_without_showing_passwords(tmp_path
     users.write_text("alice=hunter2\nalice=hunter2\n")
     done = kafka_nextgen("broker", "--users", str(users))
     assert done.returncode != 0
-    assert "line 2 of the users is not NAME=PASSWORD" in done.stderr
+    assert "line 2 of the users file is not NAME=PASSWORD" in done.stderr
     assert "hunter2" not in done.stderr
 
 

@@ -4,7 +4,7 @@
 |---|---|
 | SET | sets a key to a value, which is not null |
 | DELETE | deletes the value, whether or not there is such a key |
-| APPEND | adds those values to a list that it lacks |
+| APPEND | adds the values that a list does not contain yet |
 | SUBTRACT | removes values from a list |
 
 All changes to one resource are made, or none. The older AlterConfigs (KIP-133) sets every key that it names and deletes
@@ -45,14 +45,14 @@ class Change:
 
 
 def replacing(given: Iterable[tuple[str, str | None]], before: Iterable[str]) -> tuple[Change, ...]:
-    """The changes that replace the keys ``before`` by what is ``given``."""
+    """The changes that replace the keys ``before`` with the ``given`` ones."""
     set_all = tuple(Change(name, Op.SET, value) for name, value in given)
     named = {change.name for change in set_all}
     return set_all + tuple(Change(name, Op.DELETE) for name in before if name not in named)
 
 
 def refuse_changes(changes: Sequence[Change]) -> Refusal | None:
-    """Say why the changes are invalid for every resource; None if they may be valid."""
+    """Return the reason if the changes are invalid for every resource; None if they may be valid."""
     if len({change.name for change in changes}) < len(changes):
         return Refusal(ErrorCode.INVALID_REQUEST, "Error due to duplicate config keys")
     null = [change.name for change in changes if change.op != Op.DELETE and change.value is None]

@@ -52,7 +52,7 @@ def alter_broker(context: Context, name: str, changes: Sequence[Change]) -> Mapp
     if refusal := next((found for change in changes if (found := _refuse_list(change, keys))), None):
         return refusal
     after = altered(configs.brokers.get(name, {}), changes, keys)
-    assert not isinstance(after, Refusal), "only lists are added to"
+    assert not isinstance(after, Refusal), "values are only appended to lists"
     return _refuse_values(configs, after, keys) or after
 
 

@@ -1,7 +1,7 @@
 """The configuration of groups (KIP-848, "Dynamic Group Configuration"); the coordinator defines the keys.
 
 A group that does not exist can have one. Each key overrides a setting of the broker. The values of that setting are
-shown as synonyms since Kafka 4.3, and as the default before.
+shown as synonyms since Kafka 4.3; before that, they were shown as the default.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def alter_group(context: Context, group_id: str, changes: Sequence[Change]) -> M
 
 
 def _without_alias(change: Change) -> Change:
-    """The change by the key's name; KIP-345 has another name for the target size."""
+    """The change with the key's own name; KIP-345 has another name for the target size."""
     return evolve(change, name=TARGET_SIZE.name) if change.name == _TARGET_SIZE_ALIAS else change
 
 

@@ -65,7 +65,7 @@ class ConfigKey:
     since: Profile = Profile.V4_0
 
     def complaint(self, value: str) -> str | None:
-        """Say why the key can't have this value, in Kafka's words; None if it can."""
+        """Return why the key can't have this value, in Kafka's words; None if it can."""
         match self.kind:
             case Kind.INT | Kind.LONG:
                 wrong = self._number_complaint(value, int)

@@ -1,7 +1,7 @@
 """Configuration that was set while the broker ran. It overrides the settings that the broker was started with.
 
 A broker setting may be set on all nodes, or on one. The nodes of a cluster share their settings here, so a value that
-is set on one node holds for all; if several nodes set it, the value of the node with the lowest id holds.
+is set on one node applies to all; if it is set on several nodes, the value of the node with the lowest id applies.
 """
 
 from __future__ import annotations

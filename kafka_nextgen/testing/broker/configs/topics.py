@@ -32,7 +32,10 @@ def describe_topic(context: Context, name: str) -> Sequence[ConfigValue] | Refus
 
 
 def alter_topic(context: Context, name: str, changes: Sequence[Change]) -> Mapping[str, str] | Refusal:
-    """The configuration of the topic after the changes, or why it is refused; unknown topics last, as in Kafka."""
+    """The configuration of the topic after the changes, or why it is refused.
+
+    As in Kafka, an unknown topic is refused only if nothing else is wrong.
+    """
     topic = context.cluster.topics.named(name)
     after = altered(topic.settings.overrides if topic else {}, changes, _keys(context))
     if isinstance(after, Refusal):
@@ -49,7 +52,7 @@ def alter_topic(context: Context, name: str, changes: Sequence[Change]) -> Mappi
 
 
 def topic_config_complaint(config: Mapping[str, str | None], profile: Profile) -> str | None:
-    """Say why a configuration is invalid in this release; None if it is valid."""
+    """Return why a configuration is invalid in this release; None if it is valid."""
     smallest_segment = evolve(TOPIC_KEYS["segment.bytes"], lowest=RELEASES[profile].smallest_segment_bytes)
     keys = {**topic_keys(profile), "segment.bytes": smallest_segment}
     for name, value in config.items():

@@ -84,7 +84,7 @@ class ReportingChronicle(Chronicle):
         self._story.know({topic_id: topic.name for topic_id, topic in topics.by_id.items()})
 
     def read(self, batch: LoggedBatch, *, is_new: bool) -> None:
-        """Restore the earlier state. A transaction that ended meanwhile is new, and no other coordinator reports it."""
+        """Restore the earlier state. A transaction that has ended since is new: no other coordinator reports it."""
         offset, at = batch.header.base_offset, batch.header.max_timestamp
         with self._listener.guarded():
             events = self._story.tell(_rows(batch.records, offset, at))
@@ -103,7 +103,7 @@ class ReportingChronicle(Chronicle):
                 self._listener.tell(self._story.tell(_rows(outcome.records, offset, at), known))
 
     def _note_gone(self, outcome: Outcome, request: Request | None) -> None:
-        """No record says that a member of a classic group is gone, until the next generation."""
+        """Note which members of classic groups are gone: no record says so until the next generation."""
         how = _departure(request)
         if how is None:
             return
@@ -122,7 +122,7 @@ def _rows(records: Sequence[Record], offset: int, at: int) -> list[Row]:
 
 
 def _departure(request: Request | None) -> Departure | None:
-    """How the members leave that this request or a timer removes, unless the outcome records a cause."""
+    """How the members removed by this request or a timer leave, unless the outcome records a cause."""
     if request is None:
         return _EXPIRED
     is_leaving = isinstance(request, ConsumerGroupHeartbeat) and request.member_epoch < 0

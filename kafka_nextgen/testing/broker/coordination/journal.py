@@ -70,7 +70,7 @@ class Journal:
 
     async def load(self, coordinator: Coordinator, now: float, chronicle: Chronicle, new_from: int) -> None:
         """Apply the log to a new ``coordinator`` at ``now`` (seconds), with the transaction markers that are appended
-        meanwhile, from offset ``new_from`` on.
+        in the meantime, from offset ``new_from`` on.
 
         Raises:
             CorruptRecordError: a record can't be decoded.
@@ -115,7 +115,7 @@ def _apply(batch: LoggedBatch, coordinator: Coordinator, now: float) -> None:
 
 
 def _warn_once(log: PartitionLog, whats: tuple[str, ...], warned: set[str]) -> None:
-    """Warn once of each unknown record type. Another release wrote them, and there may be thousands."""
+    """Warn once about each unknown record type. Another release wrote them, and there may be thousands."""
     for what in whats:
         if what not in warned:
             warned.add(what)

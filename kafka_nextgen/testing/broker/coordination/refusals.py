@@ -1,4 +1,4 @@
-"""The answers for a coordinator that is not here, is still loading, or could not write its log.
+"""The answers for a coordinator that is on another node, is still loading, or could not write its log.
 
 | error | when |
 |---|---|

@@ -2,10 +2,10 @@
 
 The outcome of a request is stored, then applied, and only then is the response sent. An outcome that can't be stored is
 dropped: the request gets an error, and so do the parked requests that it would have released. Timers run on the event
-loop; their outcomes are stored the same way, which is retried if it fails.
+loop; their outcomes are stored the same way, but storing them is retried if it fails.
 
 A coordinator starts by reading its log, and stops when another node leads its partition. Parked requests are then
-answered NOT_COORDINATOR.
+answered with NOT_COORDINATOR.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class Shard:
         self._has_restarted = True  # the outcomes of ``Coordinator.restart`` are stored and applied
 
     def start(self, topics: Mapping[str, TopicImage], may_load: asyncio.Event) -> None:
-        """Become active: at once if the log is empty, else after reading it, which waits for ``may_load``."""
+        """Become active: immediately if the log is empty, else after reading it, which waits for ``may_load``."""
         self._new_topics = topics
         new_from = self.log.end_offset
         if self.log.start_offset == self.log.end_offset and may_load.is_set():
@@ -181,7 +181,7 @@ class Shard:
         self._arm()
 
     def _restart(self) -> None:
-        """Restart the coordinator after its log was read. This is retried until the outcomes are stored: before, no
+        """Restart the coordinator after its log was read. This is retried until the outcomes are stored: until then, no
         member has a session timer.
         """
         outcomes = self._measured(self.coordinator.restart)
@@ -194,7 +194,7 @@ class Shard:
                 self._restart()
             outcomes = self._measured(self.coordinator.expire)
             errors = {self._store(outcome) for outcome in outcomes} - {ErrorCode.NONE}
-        except Exception:  # a bug; the next request arms the timer, because retrying at once would loop
+        except Exception:  # a bug; the next request arms the timer, because retrying immediately would loop
             _logger.exception("the timers of the coordinator of %s failed", self.log.partition)
             return
         if errors:
@@ -204,7 +204,7 @@ class Shard:
 
     def _arm(self) -> None:
         if not self._has_restarted:
-            if not self._timer.is_set:  # a busy group's requests must not put off the next try
+            if not self._timer.is_set:  # a busy group's requests must not delay the next retry
                 self._timer.set_after(RETRY_S)
             return
         deadline = self.coordinator.deadline()
@@ -214,7 +214,8 @@ class Shard:
 class _Parking:
     """The parked requests of one coordinator, by number: JoinGroups and SyncGroups that wait for other members.
 
-    A request is cancelled when its connection ends. The coordinator can't know that, and keeps the member as waiting.
+    A request is cancelled when its connection ends. The coordinator can't know that, and still treats the member as
+    waiting.
     """
 
     def __init__(self) -> None:

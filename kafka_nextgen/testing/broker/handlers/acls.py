@@ -1,7 +1,7 @@
 """CreateAcls, DeleteAcls and DescribeAcls: add, remove and list access rules (KIP-140).
 
 In a filter, a null name, principal or host and the value ANY match everything. With pattern type MATCH, a name matches
-every rule that applies to the resource of that name (KIP-290).
+every rule that applies to the resource with that name (KIP-290).
 """
 
 from __future__ import annotations

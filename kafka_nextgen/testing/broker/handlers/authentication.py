@@ -73,7 +73,7 @@ async def alter_user_scram_credentials(
 async def describe_user_scram_credentials(
     request: m.DescribeUserScramCredentialsRequest, context: Context
 ) -> m.DescribeUserScramCredentialsResponse:
-    """Describe the users asked for, or all."""
+    """Describe the requested users, or all."""
     if not context.may(Right.DESCRIBE_CLUSTER):
         return m.DescribeUserScramCredentialsResponse(
             error_code=Right.DESCRIBE_CLUSTER.error, error_message=None, results=[]

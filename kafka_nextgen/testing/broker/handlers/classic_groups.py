@@ -24,7 +24,7 @@ _SYNC_NAMES_PROTOCOL = 5
 async def join_group(request: m.JoinGroupRequest, context: Context) -> m.JoinGroupResponse | None:
     """Join the group's next generation; the response waits until that generation begins.
 
-    A new member's id is unique. It begins with the instance id of a static member, and the client's id of others.
+    A new member's id is unique. It begins with the instance id for a static member, and with the client id for others.
     """
     if error := context.group_error(Right.READ_GROUP, request.group_id):
         return join_to_response(JoinGroupAnswer(error), context.version)
@@ -43,7 +43,7 @@ async def join_group(request: m.JoinGroupRequest, context: Context) -> m.JoinGro
 
 
 async def sync_group(request: m.SyncGroupRequest, context: Context) -> m.SyncGroupResponse | None:
-    """Get the member's assignment; the response waits until the leader has sent the assignments of all.
+    """Get the member's assignment; the response waits until the leader has sent all assignments.
 
     From version 5 on, a request without a protocol type and name is refused before its group is looked up.
     """
@@ -57,7 +57,7 @@ async def sync_group(request: m.SyncGroupRequest, context: Context) -> m.SyncGro
 
 
 async def heartbeat(request: m.HeartbeatRequest, context: Context) -> m.HeartbeatResponse:
-    """Keep the member's session alive; the response says whether the group rebalances."""
+    """Keep the member's session alive; the response says whether the group is rebalancing."""
     asked = heartbeat_messages.from_request(request)
     return heartbeat_messages.to_response(context.ask_group(Right.READ_GROUP, asked, HeartbeatAnswer))
 

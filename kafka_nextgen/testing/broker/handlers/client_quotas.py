@@ -1,4 +1,4 @@
-"""AlterClientQuotas and DescribeClientQuotas: limits of users and client ids (KIP-546), but not of IP addresses.
+"""AlterClientQuotas and DescribeClientQuotas: limits for users and client ids (KIP-546), but not for IP addresses.
 
 A filter matches an entity if each of its components matches one part of the entity. A strict filter does not match
 entities with parts of other types.
@@ -29,7 +29,7 @@ _EXACT, _DEFAULT, _ANY = range(3)  # Kafka's match types
 
 
 async def alter_client_quotas(request: m.AlterClientQuotasRequest, context: Context) -> m.AlterClientQuotasResponse:
-    """Change the limits of each entity on its own; ``validate_only`` changes nothing and returns the same errors."""
+    """Change the limits of each entity independently; ``validate_only`` changes nothing and returns the same errors."""
     if not context.may(Right.ALTER_CLUSTER_CONFIGS):
         refusal = Refusal(Right.ALTER_CLUSTER_CONFIGS.error, "Cluster authorization failed.")
         return m.AlterClientQuotasResponse(entries=[_altered_entry(entry, refusal) for entry in request.entries])

@@ -111,21 +111,21 @@ async def describe_configs(request: m.DescribeConfigsRequest, context: Context) 
 
 
 async def alter_configs(request: m.AlterConfigsRequest, context: Context) -> m.AlterConfigsResponse:
-    """Replace the configuration of each resource on its own."""
+    """Replace the configuration of each resource independently."""
     return m.AlterConfigsResponse(responses=_alter_each(request, context, _replacement))
 
 
 async def incremental_alter_configs(
     request: m.IncrementalAlterConfigsRequest, context: Context
 ) -> m.IncrementalAlterConfigsResponse:
-    """Alter each resource on its own."""
+    """Alter each resource independently."""
     return m.IncrementalAlterConfigsResponse(responses=_alter_each(request, context, _changes))
 
 
 async def list_config_resources(
     request: m.ListConfigResourcesRequest, context: Context
 ) -> m.ListConfigResourcesResponse:
-    """List the resources of the types asked for; no types means all."""
+    """List the resources of the requested types; without types, list all."""
     if not context.may(Right.DESCRIBE_CLUSTER_CONFIGS):
         return m.ListConfigResourcesResponse(error_code=Right.DESCRIBE_CLUSTER_CONFIGS.error, config_resources=[])
     asked = set(request.resource_types) or set(_NAMES)
@@ -224,7 +224,7 @@ def _alter(kind: int, name: str, changes: Sequence[Change], context: Context, va
 
 
 def _unauthorized(right: Right, name: str, context: Context) -> Refusal | None:
-    of_cluster = right.resource_type is ResourceType.CLUSTER  # brokers' configuration needs rights to the cluster
+    of_cluster = right.resource_type is ResourceType.CLUSTER  # brokers' configuration needs rights on the cluster
     if context.may(right, CLUSTER_NAME if of_cluster else name):
         return None
     return Refusal(right.error, f"{right.resource_type.name.capitalize()} authorization failed.")

@@ -1,10 +1,11 @@
 """DeleteTopics and DeleteRecords: delete topics, or records before an offset (KIP-107).
 
-DeleteTopics names topics by name, or by name or id from version 6 on (KIP-516). A topic that is named twice is not
-deleted: the request contradicts itself.
+DeleteTopics identifies topics by name, or by name or id from version 6 on (KIP-516). A topic that is listed twice is
+not deleted: the request is invalid.
 
 In DeleteRecords -1 stands for the end. An offset before the beginning deletes nothing, and one after the end is
-OFFSET_OUT_OF_RANGE. Topics that are only compacted (POLICY_VIOLATION) and internal topics keep their records.
+OFFSET_OUT_OF_RANGE. Records can't be deleted from topics that are only compacted (POLICY_VIOLATION), nor from internal
+topics.
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ def _delete_topic(name: str | None, topic_id: TopicId | None, context: Context) 
         return _result(name, None, Right.DESCRIBE_TOPIC.error, _UNAUTHORIZED)
     if topic is None:
         return _result(name, topic_id, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
-    if not context.may(Right.DELETE_TOPIC, topic.name):  # only who may describe it sees its name
+    if not context.may(Right.DELETE_TOPIC, topic.name):  # only clients that may describe the topic see its name
         seen = topic.name if context.may(Right.DESCRIBE_TOPIC, topic.name) else None
         return _result(seen, topic.topic_id, Right.DELETE_TOPIC.error, _UNAUTHORIZED)
     topics.delete(topic)

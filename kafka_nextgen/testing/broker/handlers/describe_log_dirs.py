@@ -18,7 +18,7 @@ _Partition = _Topic.DescribeLogDirsPartition
 
 
 async def handle(request: DescribeLogDirsRequest, context: Context) -> DescribeLogDirsResponse:
-    """Describe the partitions asked for, or all, of which this node has a replica."""
+    """Of the requested partitions, or of all, describe those that this node has a replica of."""
     if not context.may(Right.DESCRIBE_CLUSTER):
         return DescribeLogDirsResponse(error_code=Right.DESCRIBE_CLUSTER.error, results=[])
     return DescribeLogDirsResponse(

@@ -56,7 +56,7 @@ async def handle(request: FetchRequest, context: Context) -> FetchResponse:
 
 
 def _failed(request: FetchRequest, context: Context, error: ErrorCode) -> FetchResponse:
-    """An error of the whole request; as in Kafka, in versions without topic ids each partition has it, too."""
+    """An error for the whole request; as in Kafka, in versions without topic ids each partition has it, too."""
     if context.version >= _WITH_TOPIC_IDS:
         return FetchResponse(error_code=error, session_id=0, responses=[])
     asked = _session_request(request, context).asked

@@ -1,4 +1,5 @@
-"""ListTransactions, DescribeTransactions, DescribeProducers and WriteTxnMarkers: find and end hanging ones (KIP-664).
+"""ListTransactions, DescribeTransactions, DescribeProducers and WriteTxnMarkers (KIP-664): find and end hanging
+transactions.
 
 WriteTxnMarkers is also what brokers send to each other to end a transaction (KIP-98).
 """
@@ -75,7 +76,7 @@ def _is_ours(one: Transaction, context: Context) -> bool:
 
 
 def _filter(request: m.ListTransactionsRequest, now_ms: int) -> Callable[[Transaction], bool]:
-    """Make the filter that a request describes; raises ``_InvalidPatternError``."""
+    """Create the filter that a request describes; raises ``_InvalidPatternError``."""
     states, producers = set(request.state_filters), set(request.producer_id_filters)
     pattern = _compiled(request.transactional_id_pattern)
 

@@ -1,11 +1,11 @@
-"""ListOffsets and OffsetForLeaderEpoch: which offset belongs to a time, and where the records of an epoch end.
+"""ListOffsets and OffsetForLeaderEpoch: which offset corresponds to a time, and where the records of an epoch end.
 
 ListOffsets (KIP-79, KIP-734) also finds where a partition begins and ends. There is no tiered storage: the earliest
 local offset is the earliest (KIP-405), and neither the latest tiered offset (KIP-1005) nor the earliest that is still
 to be tiered (KIP-1023) exists. Each of these special timestamps was added in some version; in earlier versions, and for
 any other negative timestamp, the answer is UNSUPPORTED_VERSION. A client that reads only committed records does not see
-records that it can't read yet: the latest offset is the last stable offset, and a record beyond it is not found by its
-time. If nothing is found, the answer is -1 without an error.
+records beyond the last stable offset: that is its latest offset, and later records are not found by their time. If
+nothing is found, the answer is -1 without an error.
 
 OffsetForLeaderEpoch (KIP-101) lets readers detect truncation (KIP-320).
 """
@@ -48,7 +48,7 @@ class _Special:
     since: int
 
 
-#: Every other timestamp is a time.
+#: All other timestamps are actual times.
 _SPECIAL: Mapping[int, _Special] = {
     -1: _Special(lambda _, end: FoundOffset(end, _NO_TIMESTAMP), since=1),
     -2: _Special(lambda log, _: FoundOffset(log.start_offset, _NO_TIMESTAMP), since=1),

@@ -1,10 +1,10 @@
 """Metadata, DescribeCluster and DescribeTopicPartitions: the nodes, and the topics with their partitions and leaders.
 
-Metadata names topics by name, or by id from version 12 on; if a request has ids, only these are used. A topic that
+Metadata identifies topics by name, or by id from version 12 on; if a request has ids, only these are used. A topic that
 does not exist is created if the request and the broker (``auto.create.topics.enable``) allow it and the name is valid.
-Kafka answers LEADER_NOT_AVAILABLE while it creates a topic; here the topic exists at once. A topic that is requested
-twice is described once. Topics that the client may not describe are hidden: they are left out if all topics are
-requested. If requested by name, they get the same error whether they exist or not.
+Kafka answers LEADER_NOT_AVAILABLE while it creates a topic; here the topic exists immediately. A topic that is
+requested twice is described once. Topics that the client may not describe are hidden: they are left out if all topics
+are requested. If requested by name, they get the same error whether they exist or not.
 
 DescribeTopicPartitions (KIP-966) describes topics a page at a time. Topics are sorted by name, partitions by number; a
 page has at most as many partitions as the request allows and never more than 2,000. If there are more, a cursor names
@@ -93,7 +93,7 @@ def _refused(request: m.MetadataRequest, error: ErrorCode) -> m.MetadataResponse
 
 
 def _wanted(topics: Iterable[_AskedTopic]) -> list[_AskedTopic]:
-    """If any topic has an id, only topics with ids are answered. As in Kafka, the name beside an id is ignored."""
+    """If any topic has an id, only topics with ids are used. As in Kafka, the name of a topic with an id is ignored."""
     by_id = [topic.replaced(name=None) for topic in topics if topic.topic_id is not None]
     return by_id or list(topics)
 

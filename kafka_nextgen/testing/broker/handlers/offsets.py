@@ -1,6 +1,6 @@
 """OffsetCommit, OffsetFetch and OffsetDelete: a group's committed offsets (KIP-496).
 
-OffsetCommit and OffsetFetch name topics by id from version 10 on (KIP-848).
+OffsetCommit and OffsetFetch identify topics by id from version 10 on (KIP-848).
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ async def offset_fetch(request: m.OffsetFetchRequest, context: Context) -> m.Off
     """Read each group's offsets; several groups from version 8 on.
 
     With ``require_stable`` an offset that an open transaction may change is an error, UNSTABLE_OFFSET_COMMIT (KIP-447).
-    Topics that the client may not describe get an error each; they are left out if all offsets are asked for.
+    Topics that the client may not describe each get an error; they are left out if all offsets are requested.
     """
     directory = context.cluster.directory()
     answers = [_fetch(fetch, context) for fetch in fetch_messages.from_request(request, directory)]

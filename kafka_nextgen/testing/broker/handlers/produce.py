@@ -1,4 +1,4 @@
-"""Produce: append record batches to partitions, each on its own; by topic id from version 13 on.
+"""Produce: append record batches to partitions, each independently; by topic id from version 13 on.
 
 Since version 3 there is exactly one batch per partition and request. All replicas share one log, so ``acks`` -1
 does not wait; but ``min.insync.replicas`` of them have to be in sync. ``acks`` 0 gets no response; as in Kafka, a
@@ -107,7 +107,7 @@ def _topic(asked: _AskedTopic, context: Context, terms: _Terms, refusal: Refusal
 
 
 def _appended(topic: Topic, data: _AskedPartition, context: Context, terms: _Terms) -> _Partition:
-    """Append the batch of a partition; if another node leads that, name it (KIP-951)."""
+    """Append the batch of a partition; if another node leads it, name that node in the response (KIP-951)."""
     answer = _partition(data.index, _append(topic, data, context, terms))
     if answer.error_code != ErrorCode.NOT_LEADER_OR_FOLLOWER or context.version < _WITH_LEADERS:
         return answer
@@ -125,7 +125,7 @@ def _unauthorized(asked: _AskedTopic, topic: Topic | None, context: Context) -> 
 
 
 def _internal(topic: Topic, context: Context) -> Refusal | None:
-    """Refuse internal topics; as in Kafka, one client id may write them."""
+    """Refuse internal topics; as in Kafka, one client id may write to them."""
     if not topic.is_internal or context.client_id == _ADMIN_CLIENT:
         return None
     return Refusal(ErrorCode.INVALID_TOPIC_EXCEPTION, f"Cannot append to internal topic {topic.name}")
@@ -165,7 +165,7 @@ def _not_led(topic: Topic, partition: Partition, context: Context, terms: _Terms
     if error is not ErrorCode.NONE:
         return Refusal(error, f"{partition.log.partition} is led by broker {partition.leader}")
     if terms.acks == _ALL and topic.lacks_replicas(partition):
-        text = f"{partition.log.partition} has {partition.isr} in sync"
+        text = f"{partition.log.partition} has only {partition.isr} in sync, fewer than min.insync.replicas requires"
         return at_start_of(partition, Refusal(ErrorCode.NOT_ENOUGH_REPLICAS, text))
     return None
 

@@ -170,14 +170,14 @@ def _new_replicas(asked: _GrownTopic, topic: Topic, cluster: Cluster) -> _Replic
     has = len(topic.partitions)
     if asked.count <= has:
         return Refusal(
-            ErrorCode.INVALID_PARTITIONS, f"The topic has {has} partition(s) already; {asked.count} is no increase."
+            ErrorCode.INVALID_PARTITIONS, f"The topic already has {has} partition(s); {asked.count} is not an increase."
         )
     if asked.assignments is None:
         return cluster.topics.placement(asked.count, topic.replication_factor, first=has)
     if len(asked.assignments) != asked.count - has:
         return Refusal(
             ErrorCode.INVALID_REPLICA_ASSIGNMENT,
-            f"{len(asked.assignments)} assignment(s) do not fit {asked.count - has} new partition(s).",
+            f"{len(asked.assignments)} assignment(s) do not match {asked.count - has} new partition(s).",
         )
     return _as_assigned([assignment.broker_ids for assignment in asked.assignments], cluster)
 

@@ -1,6 +1,6 @@
 """TxnOffsetCommit: a group's offsets that are committed with a producer's transaction (KIP-98, KIP-447).
 
-Topics are named by id from version 6 on (KIP-1319).
+Topics are identified by id from version 6 on (KIP-1319).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ async def txn_offset_commit(request: m.TxnOffsetCommitRequest, context: Context)
     """Store offsets when the producer's transaction is committed; return an error code for each partition.
 
     The group's coordinator asks the transaction's coordinator whether the offsets belong to the transaction. From
-    version 5 on this request adds them, without an AddOffsetsToTxn before (KIP-890).
+    version 5 on this request adds them, without a preceding AddOffsetsToTxn (KIP-890).
     """
     directory = context.cluster.directory()
     topics = [(_name_in(topic, directory, context.version), topic) for topic in request.topics]
@@ -72,7 +72,7 @@ def _refuse_topic(name: str | None, context: Context) -> ErrorCode | None:
 
 
 def _answered(topic: _AskedTopic, otherwise: ErrorCode, errors: Mapping[int, ErrorCode]) -> _Topic:
-    """The answer about a topic; ``otherwise`` is for partitions without an error of their own."""
+    """The answer for a topic; ``otherwise`` is for partitions without an error of their own."""
     return _Topic(
         name=topic.name,
         topic_id=topic.topic_id,

@@ -1,4 +1,5 @@
-"""InitProducerId, AddPartitionsToTxn, AddOffsetsToTxn and EndTxn: what producers ask of transactions (KIP-98, KIP-890).
+"""InitProducerId, AddPartitionsToTxn, AddOffsetsToTxn and EndTxn: the transaction requests that producers send (KIP-98,
+KIP-890).
 
 If one partition is unknown, none of the transaction's partitions are added. From version 4 on, which only brokers send
 to each other, AddPartitionsToTxn carries several transactions, and may ask whether partitions have already been added.

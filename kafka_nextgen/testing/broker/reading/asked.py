@@ -64,6 +64,6 @@ class Reading:
 
     @property
     def is_due(self) -> bool:
-        """Whether the reader must be answered at once, even without records."""
+        """Whether the reader must be answered immediately, even without records."""
         has_failed = self.error is not ErrorCode.NONE and not self.is_missing
         return has_failed or self.preferred_replica >= 0 or self.diverging is not None

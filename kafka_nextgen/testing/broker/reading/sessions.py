@@ -4,15 +4,15 @@ A session has an id and an epoch, which increases with each request:
 
 | id, epoch | meaning | answer |
 |---|---|---|
-| any, -1 | end the session of that id, if any, and fetch without a session | everything, with id 0 |
+| any, -1 | end the session with that id, if any, and fetch without a session | everything, with id 0 |
 | any, 0 | the same, and begin a new session if there is room | everything, with the id |
 | an unknown id, other | the session was evicted, or belongs to another node | FETCH_SESSION_ID_NOT_FOUND |
-| an id, not the next epoch | an answer was lost, or two requests were sent at once | INVALID_FETCH_SESSION_EPOCH |
+| an id, not the next epoch | an answer was lost, or two requests overlapped | INVALID_FETCH_SESSION_EPOCH |
 | an id, topic names instead of ids or vice versa | the reader changed versions | FETCH_SESSION_TOPIC_ID_ERROR |
 | an id, the next epoch | add, change or forget these partitions | what is new |
 
-A partition is in the answer if it has records, an error, a preferred replica, a diverging epoch, or another high
-watermark or log start offset than before. Partitions with records are then read last, so that none starves, except
+A partition is in the answer if it has records, an error, a preferred replica or a diverging epoch, or if its high
+watermark or log start offset has changed. Partitions with records are then read last, so that none starves, except
 after the first answer, whose order the reader chose. A session without partitions ends.
 
 There are at most ``slots`` sessions. If there are that many, a session that was idle for two minutes is evicted, or

@@ -53,7 +53,7 @@ class Authorizer:
         return tuple(self._rules)
 
     def add(self, rule: Rule) -> None:
-        """Add a rule, unless it is there; raises ``StorageError``."""
+        """Add a rule, unless it already exists; raises ``StorageError``."""
         if rule not in self._rules:
             self._catalogue.put(_KIND, _key(rule), _encoded(rule))
             self._rules[rule] = None
@@ -71,7 +71,7 @@ class Authorizer:
         return action.principal in self._super_users or allows(self._rules, action, if_no_rule=self._if_no_rule)
 
     def allows_somewhere(self, action: Action) -> bool:
-        """Whether the action is allowed on a resource of some name."""
+        """Whether the action is allowed for at least one resource name."""
         if action.principal in self._super_users:
             return True
         return allows_somewhere(self._rules, action, if_no_rule=self._if_no_rule)
@@ -86,11 +86,11 @@ class Access:
     host: str
 
     def may(self, right: Right, name: str = CLUSTER_NAME) -> bool:
-        """Whether the client has this right to the resource of this name; rights to the cluster need no name."""
+        """Whether the client has this right on the resource with this name; rights on the cluster need no name."""
         return self.authorizer is None or self.authorizer.allows(self._action(right, name))
 
     def may_somewhere(self, right: Right) -> bool:
-        """Whether the client has this right to some resource, which need not exist."""
+        """Whether the client has this right on at least one resource, which need not exist."""
         return self.authorizer is None or self.authorizer.allows_somewhere(self._action(right, ""))
 
     def operations(self, resource_type: ResourceType, name: str = CLUSTER_NAME) -> frozenset[int]:

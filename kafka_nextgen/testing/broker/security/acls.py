@@ -80,7 +80,7 @@ AUTHORIZATION_ERRORS: Final[Mapping[ResourceType, ErrorCode]] = {
 
 
 class Right(Enum):
-    """The right to an operation on resources of a type."""
+    """The right to perform an operation on resources of a type."""
 
     READ_TOPIC = Operation.READ, ResourceType.TOPIC
     WRITE_TOPIC = Operation.WRITE, ResourceType.TOPIC

@@ -48,14 +48,14 @@ class Listener:
 
 
 def parse_protocol_map(entries: Iterable[str]) -> dict[str, SecurityProtocol]:
-    """Read ``listener.security.protocol.map``: ``NAME:PROTOCOL`` each. Raises ``ConfigError``."""
+    """Read ``listener.security.protocol.map``, a list of ``NAME:PROTOCOL``. Raises ``ConfigError``."""
     protocols: dict[str, SecurityProtocol] = {}
     for entry in entries:
         name, _, protocol = entry.partition(":")
         if not name or protocol not in SecurityProtocol.__members__:
             known = ", ".join(SecurityProtocol.__members__)
             raise ConfigError(
-                f"listener.security.protocol.map: {entry!r} is not NAME:PROTOCOL, with a protocol of {known}",
+                f"listener.security.protocol.map: {entry!r} is not NAME:PROTOCOL with one of the protocols {known}",
                 "listener.security.protocol.map",
             )
         protocols[name.upper()] = SecurityProtocol[protocol]

@@ -1,8 +1,8 @@
 """The SASL mechanisms, each a short exchange of tokens that ends with a user's name.
 
 PLAIN is one token with the password in it (RFC 4616). SCRAM-SHA-256 and SCRAM-SHA-512 prove that the client knows the
-password without showing it (RFC 5802, RFC 7677, KIP-84); the library ``scramp`` does that: server nonces, constant-time
-comparisons, at least 4,096 iterations.
+password without revealing it (RFC 5802, RFC 7677, KIP-84); the library ``scramp`` does that: server nonces,
+constant-time comparisons, at least 4,096 iterations.
 
 Failures reveal as much as Kafka's: PLAIN says what is wrong with the token, SCRAM does not reveal whether users exist.
 """

@@ -52,7 +52,7 @@ class Principal:
         """Read ``Type:name``. Raises ``ValueError``."""
         kind, colon, name = text.partition(":")
         if not (kind and colon and name):
-            raise ValueError(f"{text!r} is not a principal: write it Type:name, such as User:alice")
+            raise ValueError(f"{text!r} is not a principal: use the form Type:name, such as User:alice")
         return cls(kind, name)
 
     def __str__(self) -> str:
@@ -64,7 +64,7 @@ ANONYMOUS: Final = Principal.user("ANONYMOUS")
 
 
 def of_certificate(subject: Subject) -> Principal:
-    """The principal of a client that showed a certificate with this subject; anonymous if the subject is empty."""
+    """The principal of a client that presented a certificate with this subject; anonymous if the subject is empty."""
     parts = ["+".join(f"{_SHORT.get(name, name)}={_escaped(value)}" for name, value in part) for part in subject]
     return Principal.user(",".join(reversed(parts))) if parts else ANONYMOUS
 

@@ -4,8 +4,8 @@ A rule allows or denies a principal, or all principals, an operation on resource
 on those whose names begin with it, or, for the name ``*``, on all of them. Among the rules about a resource:
 
 1. a rule that denies overrides all that allow,
-2. a rule that allows READ, WRITE, DELETE or ALTER allows to DESCRIBE as well, and ALTER_CONFIGS to DESCRIBE_CONFIGS;
-   one that denies READ denies only that,
+2. a rule that allows READ, WRITE, DELETE or ALTER allows DESCRIBE as well, and one that allows ALTER_CONFIGS allows
+   DESCRIBE_CONFIGS; a rule that denies READ denies only that,
 3. if no rule is about the resource at all, ``allow.everyone.if.no.acl.found`` decides; otherwise everything that is not
    allowed is denied, even to principals that no rule names.
 
@@ -56,7 +56,7 @@ _FORM = "allow|deny PRINCIPAL OPERATION[,OPERATION] TYPE NAME [HOST]"
 
 @frozen
 class Action:
-    """An operation that a principal at an address asks for, on the resource of this name."""
+    """An operation that a principal at an address requests, on the resource with this name."""
 
     principal: Principal
     host: str
@@ -67,7 +67,7 @@ class Action:
 
 @frozen(order=True)
 class Rule:
-    """One of Kafka's ACLs; by default it allows the operation from every host, on the resource of this name."""
+    """One of Kafka's ACLs; by default it allows the operation from every host, on the resource with this name."""
 
     principal: Principal
     operation: Operation
@@ -176,7 +176,7 @@ def _pattern(name: str) -> tuple[PatternType, str]:
 def _operation(word: str, resource_type: ResourceType) -> Operation:
     operation = _word(Operation, word)
     if operation is not Operation.ALL and operation not in SUPPORTED[resource_type]:
-        raise ValueError(f"there is no {operation.name} on {resource_type.name}")
+        raise ValueError(f"{operation.name} does not apply to resources of type {resource_type.name}")
     return operation
 
 

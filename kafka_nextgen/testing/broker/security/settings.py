@@ -1,12 +1,12 @@
-"""The broker's settings about listeners, encryption, authentication and rights, under Kafka's names.
+"""The broker's settings for listeners, encryption, authentication and rights, under Kafka's names.
 
 Two defaults differ from Kafka's: the mechanisms, since Kafka's default is only Kerberos, and the listeners, which are
 derived from the broker's address. ``authorizer.class.name`` is Kafka's class, which enables rules, or empty.
 
 TLS is Python's ``ssl``, TLS 1.2 or newer only. ``ssl.keystore.location`` is a PEM file with the private key and its
-chain of certificates (KIP-651), ``ssl.key.password`` opens the key. ``ssl.client.auth`` makes the broker ask clients
+chain of certificates (KIP-651); ``ssl.key.password`` decrypts the key. ``ssl.client.auth`` makes the broker ask clients
 for a certificate, which is checked against the authorities in ``ssl.truststore.location``, also PEM. As in Kafka,
-clients that authenticate by SASL are not asked.
+clients that authenticate with SASL are not asked.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ def _load_keys(context: ssl.SSLContext, keystore: str, key_password: Secret | No
     except (OSError, ValueError) as error:
         raise ConfigError(
             f"ssl.keystore.location: {keystore} is not a PEM file with a certificate and its private key that "
-            f"ssl.key.password opens: {error}",
+            f"ssl.key.password decrypts: {error}",
             "ssl.keystore.location",
         ) from None
 

@@ -94,7 +94,7 @@ def parse_users(lines: Iterable[str]) -> dict[str, Secret]:
             continue
         name, _, password = text.partition("=")
         if not name or not password or name in users:
-            raise ConfigError(f"line {number} of the users is not NAME=PASSWORD, with a name that no other line has")
+            raise ConfigError(f"line {number} of the users file is not NAME=PASSWORD, or repeats a name")
         users[name] = Secret(password)
     return users
 

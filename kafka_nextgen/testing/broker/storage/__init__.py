@@ -6,13 +6,13 @@
     DIR/orders-0/00000000000000000000.log  record batches as they were appended, in Kafka's own format
     DIR/orders-0/log-start-offset          the log start offset, if no segment's name gives it
 
-The catalogue decides which topics exist: creating or deleting one takes a single line. A directory that the catalogue
-does not know is left over from an interrupted creation or deletion, and is deleted.
+The catalogue decides which topics exist: creating or deleting one writes a single line. A directory that is not in the
+catalogue is left over from an interrupted creation or deletion, and is deleted.
 
-Every change is written before it is answered, a batch with one ``write``, so acknowledged data survives the death of
-the process. It survives a power failure only once it is flushed: topics and configuration are flushed at once, batches
-(which include the state of groups) every ``log.flush.interval.messages``. A file is truncated after its last whole,
-correct batch, since an incomplete batch was never acknowledged. Nothing after that point is kept.
+Every change is written before the response is sent (a batch with a single ``write``), so acknowledged data survives the
+death of the process. It survives a power failure only once it is flushed: topics and configuration are flushed
+immediately, batches (which include the state of groups) every ``log.flush.interval.messages``. A file is truncated
+after its last whole, correct batch, since an incomplete batch was never acknowledged. Nothing after that point is kept.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The directory of one partition: its topic id, its segment files, and its log start offset.
 
 It is created with the first batch, so a topic that was never written to is only a line of the catalogue. The topic id
-in ``partition.metadata``, a file of Kafka's own format, identifies files that a deleted topic of the same name left
+in ``partition.metadata``, a file in Kafka's own format, identifies files that a deleted topic with the same name left
 behind.
 """
 

@@ -195,5 +195,5 @@ def _read(segment: _Segment, start: int, end: int) -> bytes:
         finally:
             os.close(fd)
     if len(data) != end - start:
-        raise StorageError(f"{segment.path} was truncated from outside: only {len(data)} of {end - start} bytes exist")
+        raise StorageError(f"{segment.path} was truncated externally: only {len(data)} of {end - start} bytes exist")
     return data

@@ -37,7 +37,7 @@ class ErrorNames:
         return error
 
 
-_NO_VERSION_YET = 2**15  # versions are 16 bits with a sign
+_NO_VERSION_YET = 2**15  # versions are signed 16-bit integers
 
 ADD_OFFSETS_TO_TXN = ErrorNames(fenced_since=2)
 ADD_PARTITIONS_TO_TXN = ErrorNames(fenced_since=2, abortable_since=5)

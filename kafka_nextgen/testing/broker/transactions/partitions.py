@@ -75,7 +75,7 @@ def end_everywhere(transaction: Transaction, topics: Topics, groups: Coordinatio
 
 
 def end_in_log(partition: Partition, producer: Producer, marker: EndMarker, groups: Coordination, now_ms: int) -> None:
-    """Write the marker into a partition's log, and inform the group coordinator if the log is its partition."""
+    """Write the marker to a partition's log; if it is a partition of the offsets topic, inform its coordinator."""
     (batch,) = read_batches(encode_end_marker(marker, producer.producer_id, producer.epoch, now_ms))
     partition.producers.remember(batch.header, partition.log.append(batch))
     if partition.log.partition.topic == OFFSETS_TOPIC:

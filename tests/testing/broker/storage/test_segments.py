@@ -232,7 +232,7 @@ def test_an_append_that_fails_leaves_the_log_as_it_was(tmp_path: Path, monkeypat
 def test_a_file_that_somebody_else_cut_is_told(tmp_path: Path) -> None:
     log = filled(tmp_path, "a")
     segments_of(tmp_path)[0].write_bytes(b"")
-    with pytest.raises(StorageError, match="was truncated from outside: only 0 of"):
+    with pytest.raises(StorageError, match="was truncated externally: only 0 of"):
         log.read(0, 1_000, at_least_one=True)
 
 
