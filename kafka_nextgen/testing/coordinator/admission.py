@@ -15,7 +15,7 @@ timeout is only refused if it is missing, and names and pattern may be given tog
 | joining or staying | the member's epoch is the one it was given | FENCED_MEMBER_EPOCH |
 
 A fenced member stays in the group until it joins again or its session ends, so that a delayed message does not cost it
-its place. KIP-848, "Fencing", removes it at once; no Kafka release does.
+its place. KIP-848, "Fencing", removes it immediately; no Kafka release does.
 """
 
 from __future__ import annotations
@@ -50,21 +50,21 @@ def _joins(request: ConsumerGroupHeartbeat) -> bool:
 
 
 _MALFORMED: tuple[tuple[Callable[[ConsumerGroupHeartbeat], bool], str], ...] = (
-    (_lacks_member_id, "MemberId is empty; a member makes its own id and keeps it"),
+    (_lacks_member_id, "MemberId is empty; a member generates its own id and keeps it"),
     (lambda request: not request.group_id, "GroupId is empty"),
     (lambda request: request.instance_id == "", "InstanceId is empty; leave it out for a dynamic member"),
     (lambda request: request.rack_id == "", "RackId is empty; leave it out if there is none"),
     (
         lambda request: _joins(request) and request.rebalance_timeout_ms == -1,
-        "RebalanceTimeoutMs is missing; a member that joins has to state it",
+        "RebalanceTimeoutMs is missing; a joining member must send it",
     ),
     (
         lambda request: _joins(request) and request.owned != frozenset(),
-        "TopicPartitions is not the empty list; a member that joins owns nothing and has to say so",
+        "TopicPartitions is not the empty list; a joining member owns nothing and must send an empty list",
     ),
     (
         lambda request: _joins(request) and request.subscribed_topics is None and request.subscribed_pattern is None,
-        "SubscribedTopicNames and SubscribedTopicRegex are both missing; a member that joins has to give one",
+        "SubscribedTopicNames and SubscribedTopicRegex are both missing; a joining member must send one of them",
     ),
     (
         lambda request: request.member_epoch == LEAVE_TEMPORARILY and request.instance_id is None,
@@ -86,7 +86,7 @@ def refuse_malformed(request: ConsumerGroupHeartbeat, settings: CoordinatorSetti
     if request.server_assignor is not None and request.server_assignor not in names:
         return Refusal(
             ErrorCode.UNSUPPORTED_ASSIGNOR,
-            f"assignor {request.server_assignor!r} is not one of this coordinator's: {', '.join(names)}",
+            f"assignor {request.server_assignor!r} is not available on this coordinator, which has: {', '.join(names)}",
         )
     return None
 
@@ -132,8 +132,9 @@ def _group_must_have_room(
 
 
 def _instance_must_be_free(request: ConsumerGroupHeartbeat, group: Group, _: CoordinatorSettings) -> Refusal | None:
-    """This applies to the same member id too: only the old process's -2, or its session timeout, shows that it is gone.
-    A classic static member sends no leave, so a new member with its instance id takes its place (KIP-345).
+    """The rule also applies if the member id is the same, because only a heartbeat with epoch -2 from the old process,
+    or its session timeout, shows that the process is gone. A classic static member sends no leave, so a new member with
+    its instance id takes its place (KIP-345).
     """
     holder = group.instances.get(request.instance_id or "")
     if request.member_epoch != JOIN or holder is None:
@@ -162,7 +163,8 @@ def _instance_must_be_its_own(request: ConsumerGroupHeartbeat, group: Group, _: 
         return None
     return Refusal(
         ErrorCode.FENCED_INSTANCE_ID,
-        f"instance {request.instance_id!r} of group {group.group_id!r} is now member {holder}; stop this one",
+        f"instance {request.instance_id!r} of group {group.group_id!r} is now held by member {holder}; stop this "
+        "member",
     )
 
 

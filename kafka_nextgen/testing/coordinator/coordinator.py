@@ -116,7 +116,7 @@ class Coordinator:
         return tuple(outcomes)
 
     def deadline(self) -> float | None:
-        """When to call ``expire`` next; None if no timer runs. Every ``commit`` may change it."""
+        """When to call ``expire`` next; None if no timer is running. Every ``commit`` may change it."""
         return self.timers.deadline()
 
     def commit(self, outcome: Outcome) -> None:
@@ -208,7 +208,7 @@ class Coordinator:
         return _together(a.GroupsDeleted(results), drafts.values())
 
     def _topics_changed(self, request: q.TopicsChanged, now: float) -> Outcome:
-        """Store the topics and forget offsets of deleted ones. Groups see the change with their next heartbeats."""
+        """Store the topics and forget offsets of deleted ones. Groups see the change at their next heartbeats."""
         topics = self.topics.changed_to(request.topics, int(now * 1000))
         records: list[Record] = []
         for group_id in sorted(self.groups):
@@ -218,7 +218,7 @@ class Coordinator:
         return Outcome(a.Noted(), tuple(records), topics=topics)
 
     def _configs_changed(self, request: q.ConfigsChanged, now: float) -> Outcome:
-        """Store the configuration. Members see the change with their next heartbeats."""
+        """Store the configuration. Members see the change at their next heartbeats."""
         return Outcome(a.Noted(), configs=request)
 
 

@@ -83,12 +83,12 @@ class Draft:
     @property
     def classic(self) -> ClassicGroup:
         """The classic group, which must exist."""
-        assert self.group.classic is not None, f"{self.group.group_id} is no classic group"
+        assert self.group.classic is not None, f"{self.group.group_id} is not a classic group"
         return self.group.classic
 
     @property
     def now_ms(self) -> int:
-        """``now`` in milliseconds, as records have it."""
+        """``now`` in milliseconds, as stored in records."""
         return int(self.now * 1000)
 
     def write(self, record: Record) -> None:
@@ -106,7 +106,7 @@ class Draft:
         self.timers.append(Arm(key, self.now + delay_s, may_see=may_see))
 
     def arm_unless_running(self, kind: TimerKind, member_id: str, delay_s: float) -> None:
-        """Set a timer of this group to expire ``delay_s`` from now, unless it already runs."""
+        """Set a timer of this group to expire ``delay_s`` from now, unless it is already running."""
         key = TimerKey(self.group.group_id, kind, member_id)
         self.timers.append(Arm(key, self.now + delay_s, unless_running=True))
 

@@ -57,7 +57,7 @@ def _give_up(draft: Draft, timer: Arm) -> None:
 
 
 def _give_up_waiting(draft: Draft, timer: Arm) -> None:
-    """Remove a member that did not revoke in time. At another epoch it has revoked, and stays."""
+    """Remove a member that did not revoke in time. If its epoch has changed since, it has revoked, and stays."""
     draft.cancel(TimerKind.REBALANCE, timer.key.member_id)
     is_member = timer.key.member_id in draft.group.members
     if is_member and draft.group.current(timer.key.member_id).member_epoch == timer.member_epoch:

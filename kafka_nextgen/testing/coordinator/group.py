@@ -46,7 +46,7 @@ class PendingOffset:
 
 @define
 class Group:
-    """The state of one group id; with neither ``is_consumer_group`` nor ``classic`` it has offsets at most."""
+    """The state of one group id; with neither ``is_consumer_group`` nor ``classic`` it has only offsets, if any."""
 
     group_id: str
     first_epoch: int  # both epochs, before any record sets them

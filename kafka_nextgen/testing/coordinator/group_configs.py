@@ -9,7 +9,7 @@
 
 A configuration may exist before its group does, and outlives it. A value outside the broker's bounds is refused; the
 bounds are checked in the order above. If a broker restarts with narrower bounds, an accepted value is clamped to them
-each time it is used. A member sees a change with its next heartbeat.
+each time it is used. A member sees a change at its next heartbeat.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def group_config_complaint(config: Mapping[str, int], settings: CoordinatorSetti
 
 
 def _bound_complaint(key: GroupKey, value: int, settings: CoordinatorSettings) -> str | None:
-    """Since 4.4 Kafka's message has the bounds; before, it has the names of the broker's settings."""
+    """Since 4.4 Kafka's message has the bounds; before that, it had the names of the broker's settings."""
     least, most = key.least(settings), key.most(settings)
     if least <= value <= most:
         return None

@@ -86,7 +86,10 @@ class Hooks:
     # ---- bump the group epoch
 
     def asks_for_rebalance(self, draft: Draft, update: Update, stated: JoinReason, is_back: bool) -> bool:
-        """Whether to raise the epoch for the member's join reason; ``is_back`` if it took its instance's place."""
+        """Whether to raise the epoch for the member's join reason.
+
+        ``is_back`` says whether it took its instance's place.
+        """
         return False
 
     def wants_rebalance(self, stated: JoinReason, otherwise: bool) -> bool:
@@ -156,8 +159,8 @@ class Hooks:
         """These members are about to be removed for good."""
 
     def members_removed(self, draft: Draft, members: Sequence[MemberMetadata], cause: Cause | None) -> Cause | None:
-        """These members of a consumer group are about to be removed. ``cause`` is None if the epoch stays, because no
-        assignment counted them. Returns the cause, with what the extensions add to it.
+        """These members of a consumer group are about to be removed. ``cause`` is None if the epoch does not change,
+        because no assignment counted them. Returns the cause, with what the extensions add to it.
         """
         return cause
 

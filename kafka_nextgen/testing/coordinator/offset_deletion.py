@@ -20,8 +20,9 @@ Offsets are checked every ``offsets.retention.check.interval.ms``. An offset exp
 | no group: a group id with only offsets | the commit |
 | a classic group in any other state | none: the offset does not expire in that state |
 
-unless the commit set a retention time (OffsetCommit 2 to 4), and never while an open transaction may change it. The
-check also deletes a group that has no members, no expected instances and no offsets.
+If the commit set a retention time (OffsetCommit 2 to 4), that time is used instead, with the same exceptions. No offset
+expires while an open transaction may change it. The check also deletes a group that has no members, no expected
+instances and no offsets.
 """
 
 from __future__ import annotations

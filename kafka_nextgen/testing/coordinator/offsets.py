@@ -73,7 +73,7 @@ def commit_offsets(draft: Draft, request: OffsetCommit) -> Outcome:
 
 
 def _int64(number: int) -> int:
-    """The number as Java's ``long`` would hold it: as in Kafka, offsets with a longer retention time expire at once."""
+    """The number as a Java ``long``: as in Kafka, offsets with a longer retention time expire immediately."""
     return (number + 2**63) % 2**64 - 2**63
 
 
@@ -121,7 +121,7 @@ def _refuse_classic_commit(group: ClassicGroup, request: OffsetCommit) -> ErrorC
 
 
 def stale(group: Group, member_id: str) -> ErrorCode:
-    """The error of a member at another epoch than the one it states."""
+    """The error for a member whose epoch differs from the one it sent."""
     return ErrorCode.ILLEGAL_GENERATION if group.is_classic_member(member_id) else ErrorCode.STALE_MEMBER_EPOCH
 
 

@@ -57,7 +57,7 @@ class ReconciliationInput:
     subscribed: Container[TopicId]
     owned: Set[TopicIdPartition] | None  # as reported by the request; None if it reports nothing
     owners: Mapping[TopicIdPartition, str]  # who has each partition, assigned or pending revocation
-    trims: bool = False  # the subscription just changed, and this release acts on that at once
+    trims: bool = False  # the subscription just changed, and this release acts on that immediately
     second_revocation_keeps_epoch: bool = True
     takes_back_at_once: bool = True
 
@@ -69,7 +69,7 @@ class ReconciliationInput:
 def reconcile_member(
     draft: Draft, update: Update, before: CurrentMemberAssignment, owned: Set[TopicIdPartition] | None
 ) -> CurrentMemberAssignment:
-    """Move the member towards its target; ``owned`` is what it reports to own, None if it reports nothing."""
+    """Move the member towards its target; ``owned`` are the partitions that it reports, None if it reports nothing."""
     group, behaviour = draft.group, draft.settings.behaviour
     input_ = ReconciliationInput(
         target_epoch=group.assignment_epoch,
@@ -124,7 +124,7 @@ def _advance(current: CurrentMemberAssignment, input_: ReconciliationInput) -> C
 
 def _is_free(partition: TopicIdPartition, member_id: str, input_: ReconciliationInput) -> bool:
     """Whether no member owns the partition. A partition that the member has just released is free for the member
-    itself, which may get it again; early releases of Kafka notice that only with the next heartbeat.
+    itself, which may get it again; early releases of Kafka notice that only at the next heartbeat.
     """
     if has_other_owner(partition, member_id, input_.owners):
         return False
@@ -145,7 +145,7 @@ def _epoch_while_revoking(current: CurrentMemberAssignment, input_: Reconciliati
 
 
 def _trim(current: CurrentMemberAssignment, input_: ReconciliationInput) -> CurrentMemberAssignment:
-    """Revoke topics that the member has just unsubscribed from, before the next target; the epoch stays."""
+    """Revoke topics that the member has just unsubscribed from, before the next target; the epoch does not change."""
     assigned = dict(current.assigned)
     keep = {partition: epoch for partition, epoch in assigned.items() if partition.topic_id in input_.subscribed}
     drop = {partition: epoch for partition, epoch in assigned.items() if partition not in keep}

@@ -4,14 +4,14 @@ A pattern is an RE2 expression that has to match a topic's *whole* name. It is c
 and refused if that fails. Matching it against all topics takes longer than a heartbeat may, so a heartbeat that finds
 something to match only sets a timer, and the timer's handler stores the matches. Patterns are matched
 
-* when one has no matches yet: until then its members get nothing for it,
-* when topics were created since, or may have been: at the first heartbeat after a coordinator starts,
+* when one has no matches yet: until then, its members get no partitions for it,
+* when topics have been created since, or may have been: at the first heartbeat after a coordinator starts,
 * when the last match is older than the refresh interval (since Kafka 4.1).
 
 All patterns of a group are matched together, at most every ten seconds. The group epoch rises only if the matches of
 counted members changed. A pattern not matched yet counts as matching nothing. If it then matches nothing, the epoch
-stays, and no member reads the partitions of the member's former pattern until the next assignment, as in Kafka 4.3.0.
-A member avoids that if it removes its former pattern first.
+does not change, and no member reads the partitions of the member's former pattern until the next assignment, as in
+Kafka 4.3.0. A member avoids that if it removes its former pattern first.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def refuse_pattern(request: ConsumerGroupHeartbeat, group: Group) -> Refusal | N
     if judgement.verdict is Verdict.TAKEN:
         return None
     is_refused = judgement.verdict is Verdict.REFUSED
-    what = "is not an RE2 expression" if is_refused else "is too large for google-re2, with which this broker matches"
+    what = "is not an RE2 expression" if is_refused else "is too large for google-re2, which this broker uses to match"
     text = f"SubscribedTopicRegex {pattern!r} {what}: {judgement.reason}"
     return Refusal(ErrorCode.INVALID_REGULAR_EXPRESSION, text)
 
@@ -49,7 +49,7 @@ def refuse_pattern(request: ConsumerGroupHeartbeat, group: Group) -> Refusal | N
 def arm_matching(draft: Draft, may_see: MaySee) -> None:
     """Set the timer to match the group's patterns, if any need it.
 
-    ``may_see`` tells which topics the requesting member may see.
+    ``may_see`` says which topics the requesting member may see.
     """
     if not draft.group.pattern_subscribers or not _has_reason(draft):
         return

@@ -1,16 +1,16 @@
 """Remove a member from its group, because it left, its session ended, or it did not revoke in time; and remove a group.
 
-A heartbeat with epoch -1 leaves for good, one with -2 temporarily. It is accepted at any member epoch. A static
-member's -1 is permanent as well (KIP-1092). The answer repeats the epoch and asks for no further heartbeat.
+With a heartbeat at epoch -1 a member leaves for good, and at epoch -2 temporarily. It is accepted at any member epoch.
+A static member's -1 is permanent as well (KIP-1092). The answer repeats the epoch and asks for no further heartbeat.
 
-A removed member's records are all removed, so its partitions are free at once. The group epoch rises once for all
+A removed member's records are all removed, so its partitions are free immediately. The group epoch rises once for all
 removed members if any of them counted for assignments; the next heartbeat of another member makes the new target
 (KIP-848, "Group Epoch - Trigger a rebalance"). If only members of the classic protocol are left, they become a classic
 group.
 
 A group id has one group at a time. When a member joins an empty group with the other protocol, that group is removed
 and a new one is made, which is always allowed (KIP-848, "Compatibility, Deprecation, and Migration Plan"). Offsets
-belong to the group id, and stay.
+belong to the group id, and are kept.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ __all__ = ["leave", "remove_members", "write_group_removal", "write_removal"]
 
 
 def leave(draft: Draft, request: ConsumerGroupHeartbeat) -> Outcome:
-    """Handle a heartbeat that leaves."""
+    """Handle the heartbeat of a member that leaves."""
     if refusal := refuse_leave(request, draft.group, draft.settings):
         return draft.refused(refusal)
     if request.member_epoch == LEAVE_TEMPORARILY:
@@ -65,7 +65,7 @@ def _leave_temporarily(draft: Draft, member_id: str) -> None:
 
 
 def remove_members(draft: Draft, member_ids: Collection[str], cause: Cause, *, for_good: bool = False) -> None:
-    """Remove members and raise the epoch once. ``for_good`` if they, or an administrator, requested it."""
+    """Remove members and raise the epoch once. ``for_good``: they, or an administrator, requested it."""
     going = [draft.group.members[member_id] for member_id in member_ids]
     waiting = draft.hooks.members_waiting(draft.group)
     counted = any(member.member_id not in waiting for member in going)
@@ -91,7 +91,7 @@ def remove_members(draft: Draft, member_ids: Collection[str], cause: Cause, *, f
 
 
 def _assign_nothing(draft: Draft) -> None:
-    """A group without members has nothing left to assign. The next member's target is due at once."""
+    """A group without members has nothing left to assign. The next member's target is due immediately."""
     group = draft.group
     if draft.settings.behaviour.emptied_group_is_assigned and group.assignment_epoch < group.epoch:
         draft.write(r.TargetAssignmentMetadata(group.group_id, group.epoch))

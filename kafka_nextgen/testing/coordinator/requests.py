@@ -35,7 +35,7 @@ __all__ = [
 ]
 
 
-#: Whether the requester may see the topic of that name.
+#: Whether the requester may see the topic with that name.
 MaySee = Callable[[str], bool]
 
 
@@ -48,7 +48,7 @@ def sees_everything(_: str) -> bool:
 class ConsumerGroupHeartbeat:
     """A member's heartbeat: join (epoch 0), stay, leave (-1), or leave temporarily (-2, static members).
 
-    None, or -1 for the timeout, means unchanged. ``version`` is the API's: an empty member id is valid in 0 only.
+    None, or -1 for the timeout, means unchanged. ``version`` is the API's: an empty member id is valid only in 0.
     ``client_assignors``, preferred first, and ``join_reason`` count only where the coordinator has extensions.
     """
 
@@ -125,7 +125,7 @@ class ConfigsChanged:
 class OffsetCommit:
     """Store offsets; ``member_epoch`` -1 with an empty member id means a commit from outside the group.
 
-    ``version`` is the API's: a member of a consumer group may use 9 and above only. ``topic_ids`` are the ids that the
+    ``version`` is the API's: a member of a consumer group may use only 9 and above. ``topic_ids`` are the ids that the
     receiving broker knows: the coordinator may not know yet that a topic was recreated.
     """
 

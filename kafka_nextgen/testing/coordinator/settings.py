@@ -61,23 +61,23 @@ class Behaviour:
 
     first_epoch: int  # group epoch and assignment epoch of a new group
     known_member_may_join_again: bool  # epoch 0 from a dynamic member that has not left, else FENCED_MEMBER_EPOCH
-    second_revocation_keeps_epoch: bool  # of a member told to revoke more when it had just acknowledged
-    takes_back_at_once: bool  # a partition that it released and that its target has again
-    trims_unsubscribed: bool  # a member whose own subscription shrinks gives up those partitions at once
+    second_revocation_keeps_epoch: bool  # the epoch of a member told to revoke more just after it acknowledged
+    takes_back_at_once: bool  # a member gets back a partition that it just released if its target has it again
+    trims_unsubscribed: bool  # a member whose own subscription shrinks gives up those partitions immediately
     refreshes_patterns: bool  # patterns are matched again periodically
     batches_assignments: bool  # group.consumer.assignment.interval.ms (KIP-1263)
     accepts_older_commits: bool  # from an epoch at which the member had the partition already (KIP-1251)
-    shows_pending_revocation: bool  # ConsumerGroupDescribe counts it to the assignment
+    shows_pending_revocation: bool  # ConsumerGroupDescribe shows it as part of the assignment
     classic_members_await_target: bool  # are told to join when there is a target, not as soon as the epoch increases
-    classic_join_ends_pattern: bool  # of a member that had one by the consumer protocol
+    classic_join_ends_pattern: bool  # of a member that had one in the consumer protocol
     upgrade_knows_topics: bool  # so that an upgrade alone is not a change of topics, which increases the epoch
     stale_downgrade_rebalances: bool  # when a static member's return changes what there is to assign
     transactions_keep_topic_ids: bool  # offsets of transactions are stored with the id of their topic
-    assignor_change_rebalances: bool  # of the assignor that most members ask for (KAFKA-20434)
-    emptied_group_is_assigned: bool  # its assignment epoch follows when the last member goes (KAFKA-20442)
+    assignor_change_rebalances: bool  # a change of the assignor that most members ask for (KAFKA-20434)
+    emptied_group_is_assigned: bool  # its assignment epoch follows when the last member leaves (KAFKA-20442)
     instance_returns_to_full_group: bool  # else GROUP_MAX_SIZE_REACHED for its new member (KAFKA-20601)
-    disabled_migration_refuses_joins: bool  # by JoinGroup, of a consumer group (KAFKA-20640, in 4.3.1 already)
-    tells_bounds_of_group_configs: bool  # that a value is beyond, else the settings that set them
+    disabled_migration_refuses_joins: bool  # a JoinGroup to a consumer group (KAFKA-20640, in 4.3.1 already)
+    tells_bounds_of_group_configs: bool  # that a value exceeds, else the names of the settings that define them
     garbled_subscription_is_inconsistent: bool  # in a JoinGroup to a consumer group, else UNKNOWN_SERVER_ERROR
 
 
@@ -143,7 +143,7 @@ class CoordinatorSettings:
     profile: Profile = Profile.V4_4
     extensions: bool = False  # features beyond Kafka's, see ``extensions``
     group_rebalance_history_size: int = 50  # rebalances kept per group (an extension); 0 for none
-    group_target_size: int = 0  # active members of a group, beyond which others stand by (an extension); 0 for all
+    group_target_size: int = 0  # how many members of a group are active (an extension); 0 for all
 
     def __attrs_post_init__(self) -> None:
         for name, lowest in _LOWEST.items():

@@ -3,7 +3,7 @@
 A static member that leaves temporarily (-2) keeps its place: it stays in the group at epoch -2 with its partitions, and
 the group does not rebalance until its session ends. The process that returns is a new *member* with the same
 *instance*: it takes the former member's place, subscription and partitions, and ordinary reconciliation gives it its
-epoch. It may return by the other protocol.
+epoch. It may return with the other protocol.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 """Update a member's metadata, and decide whether the group needs a new assignment.
 
-A heartbeat carries changed fields; fields it leaves out stay (KIP-848, "ConsumerGroupHeartbeat API"). The group epoch
-increases when the topics to assign change: the member's topic names changed, or its pattern did and the new matches are
-known, or the topics themselves changed (KIP-848, "Group Epoch - Trigger a rebalance"). A pattern not matched yet
-increases it later, once the matches are known. Since Kafka 4.4 it also increases when most members ask for another
-assignor than before (KAFKA-20434). A change of rack or timeout does not increase it, and takes effect with the next
-assignment.
+A heartbeat has changed fields; fields that it leaves out do not change (KIP-848, "ConsumerGroupHeartbeat API"). The
+group epoch increases when the topics to assign change: the member's topic names changed, or its pattern did and the new
+matches are known, or the topics themselves changed (KIP-848, "Group Epoch - Trigger a rebalance"). A pattern not
+matched yet increases it later, once the matches are known. Since Kafka 4.4 it also increases when most members ask for
+a different assignor than before (KAFKA-20434). A change of rack or timeout does not increase it, and takes effect with
+the next assignment.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ _TOPIC_METADATA_CHANGED = Cause(RebalanceReason.TOPIC_METADATA_CHANGED)
 @frozen
 class Update:
     """What a heartbeat changed. ``calls_for_assignment``: the topics to assign changed, which excludes a new pattern
-    not matched yet. ``asks_for_assignment``: the member asked for an assignment by fields of the extensions.
-    ``assignor_changed``: another of the broker's assignors must make the next assignment, at once.
+    not matched yet. ``asks_for_assignment``: the member asked for an assignment through extension fields.
+    ``assignor_changed``: another of the broker's assignors must make the next assignment, immediately.
     """
 
     member: MemberMetadata

@@ -16,7 +16,7 @@
 In a classic group SESSION also runs for pending members, which have yet to join with the id they were given.
 
 A rebalance timer belongs to one member epoch and has no effect at another. No timer computes an assignment: the next
-heartbeat does. Times are seconds on the clock of ``now``.
+heartbeat does. Times are in seconds, on the same clock as ``now``.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class TimerKey:
 
 @frozen
 class Arm:
-    """Set the timer to expire at ``deadline``; with ``unless_running``, only if it does not run yet."""
+    """Set the timer to expire at ``deadline``; with ``unless_running``, only if it is not running yet."""
 
     key: TimerKey
     deadline: float
@@ -66,7 +66,7 @@ class Arm:
 
 @frozen
 class Cancel:
-    """Stop the timer, if it runs."""
+    """Stop the timer, if it is running."""
 
     key: TimerKey
 
@@ -86,7 +86,7 @@ class Timers:
         self._numbers = count()  # a tie-breaker that is quick to compare
 
     def running(self) -> Set[TimerKey]:
-        """The timers that run."""
+        """The running timers."""
         return self._armed.keys()
 
     def change(self, change: TimerChange) -> None:
@@ -103,7 +103,7 @@ class Timers:
             heapify(self._heap)
 
     def deadline(self) -> float | None:
-        """When the next timer expires, None if none runs."""
+        """When the next timer expires; None if none is running."""
         while self._heap:
             deadline, _, key = self._heap[0]
             if key in self._armed and self._armed[key].deadline == deadline:

@@ -9,7 +9,7 @@ transaction. Read from the top:
 | the group is unknown | GROUP_ID_NOT_FOUND; before version 6 ILLEGAL_GENERATION |
 | no member id, generation or instance id: a producer that knows nothing about the group (before KIP-447) | accepted |
 | not a member | UNKNOWN_MEMBER_ID; in a classic group also FENCED_INSTANCE_ID |
-| a member, at an epoch that may commit | accepted, between two generations of a classic group too |
+| a member, at an epoch that may commit | accepted, even between two generations of a classic group |
 | otherwise | STALE_MEMBER_EPOCH (KIP-1319); for a classic member, and before version 6, ILLEGAL_GENERATION |
 
 A commit marker commits the offsets, unless the partition has a later commit; an abort marker drops them. Until then a

@@ -104,13 +104,13 @@ def test_a_repeated_sync_takes_the_place_of_the_one_that_waits(stage: Stage) -> 
 
 def test_reasons_come_to_the_log(stage: Stage) -> None:
     first = stage.ask(join(1, "A", reason="scaled out"))
-    assert first.notes == ("group g rebalances, from generation 0: A joined (scaled out)",)
+    assert first.notes == ("group g is rebalancing from generation 0: A joined (scaled out)",)
     list(stage.pass_time(3))
     again = stage.ask(join_again(2, "A", rebalance_timeout_ms=1, reason="new topic"))
     assert again.notes == ()  # nothing changed, and it may have missed the answer
     left = stage.ask(LeaveGroup(GROUP, (LeavingMember("A", reason="closing"),)))
     assert left.notes == (
-        "group g rebalances, from generation 1: A left (closing)",
+        "group g is rebalancing from generation 1: A left (closing)",
         "group g is empty, at generation 2",
     )
 

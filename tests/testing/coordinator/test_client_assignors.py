@@ -108,14 +108,14 @@ REFUSED = [
     (
         ClientAssignor("yours"),
         ErrorCode.UNSUPPORTED_ASSIGNOR,
-        "no member of group 'g' has assignor 'yours': they have 'mine'. Join with an assignor they have, without any, "
-        "or when they are gone",
+        "no member of group 'g' has assignor 'yours': they have 'mine'. Join with an assignor that they have, without "
+        "any assignor, or after they have left",
     ),
     (
         ClientAssignor("mine", 2, 3, metadata=Metadata(2)),
         ErrorCode.UNSUPPORTED_ASSIGNOR,
         "assignor 'mine' reads versions 2 to 3 and wrote version 2, but the members of group 'g' all read 0 to 1 and "
-        "wrote 1. Read what they write, and write what they read",
+        "wrote 1. The assignor must read the versions that they write, and write a version that they all read",
     ),
 ]
 

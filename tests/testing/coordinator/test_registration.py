@@ -150,4 +150,4 @@ def test_the_log_says_who_did_not_come() -> None:
     announce(stage, INSTANCES[:3], timeout_ms=1_000)
     join(stage, INSTANCES[0])
     notes = [note for outcome in stage.pass_time(1) for note in outcome.notes]
-    assert notes == ["group g goes on without worker-1, worker-2, who did not come in time"]
+    assert notes == ["group g continues without worker-1, worker-2, which did not join in time"]

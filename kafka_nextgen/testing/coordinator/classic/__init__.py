@@ -1,1 +1,1 @@
-"""Groups of the classic protocol, in which one member, the leader, assigns (KIP-62, KIP-345, KIP-394, KIP-814)."""
+"""Groups of the classic protocol, in which the leader computes the assignment (KIP-62, KIP-345, KIP-394, KIP-814)."""

@@ -105,7 +105,7 @@ def identity_error(group: ClassicGroup | Group, member_id: str, instance_id: str
 
 
 def instance_error(group: ClassicGroup | Group, member_id: str, instance_id: str | None) -> ErrorCode:
-    """Why this member does not have that instance id, or NONE; also if it claims none."""
+    """Why this member does not have that instance id; NONE if it has it, or if it gave no instance id."""
     if instance_id is None:
         return ErrorCode.NONE
     holder = group.instances.get(instance_id)

@@ -1,6 +1,6 @@
 """Heartbeat and SyncGroup: the members of a generation.
 
-A heartbeat keeps the member's session, and tells it whether it has to join again.
+A heartbeat keeps the member's session alive, and tells it whether it has to join again.
 
 In its SyncGroup the leader sends the assignment, and the others wait for it. The assignment is recorded, empty for
 members that the leader left out; then the group is stable, and all parked SyncGroups are answered. Later ones get the
@@ -26,7 +26,7 @@ __all__ = ["keep_session", "session_heartbeat", "sync_group"]
 
 
 def session_heartbeat(draft: Draft, request: Heartbeat) -> Outcome:
-    """Handle a heartbeat. The session is kept even if the answer is REBALANCE_IN_PROGRESS."""
+    """Handle a heartbeat. The session is kept alive even if the answer is REBALANCE_IN_PROGRESS."""
     if draft.group.members:
         return member_heartbeat(draft, request)
     if error := generation_error(draft.group.classic, request):

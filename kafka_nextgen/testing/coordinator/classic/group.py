@@ -60,7 +60,7 @@ class ClassicMember:
 
     @property
     def is_parked(self) -> bool:
-        """Whether a request of the member waits, so that it sends no heartbeats."""
+        """Whether a request of the member is parked, so that it sends no heartbeats."""
         return self.join is not None or self.sync is not None
 
     @property

@@ -2,7 +2,7 @@
 
 Each entry is checked separately: a member id must be known, and match the instance id if there is one; an instance id
 alone means its current holder. Then the group rebalances once if any member was removed. A removed member's parked
-request is answered UNKNOWN_MEMBER_ID.
+request is answered with UNKNOWN_MEMBER_ID.
 
 Members of a consumer group, of either protocol, leave or can be removed the same way.
 """

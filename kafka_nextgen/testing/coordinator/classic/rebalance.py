@@ -1,7 +1,7 @@
 """The join phase: from the reason for a rebalance to the next generation (KIP-62; KIP-134 for its beginning).
 
-1. *Prepare.* Parked SyncGroups are answered REBALANCE_IN_PROGRESS, and all members have to join again. If the leader
-   has not assigned in this generation, the previous assignment is void.
+1. *Prepare.* Parked SyncGroups are answered with REBALANCE_IN_PROGRESS, and all members have to join again. If the
+   leader has not assigned in this generation, the previous assignment is void.
 2. *Wait.* A group that was empty waits for the initial delay, and again each time a member joined within it, up to its
    rebalance timeout. Any other group waits until all members have joined and none is pending, or until its rebalance
    timeout ends.
@@ -49,7 +49,7 @@ def prepare_rebalance(draft: Draft, cause: Cause) -> None:
     group = draft.classic
     _send_back_to_join(draft)
     draft.cancel(TimerKind.SYNC)
-    draft.note(f"group {group.group_id} rebalances, from generation {group.generation}: {cause}")
+    draft.note(f"group {group.group_id} is rebalancing from generation {group.generation}: {cause}")
     draft.hooks.rebalance_began(draft, cause, None)
     was_empty = group.is_in(ClassicStatus.EMPTY)
     draft.group.classic = evolve(draft.classic, status=ClassicStatus.PREPARING_REBALANCE)
@@ -89,7 +89,7 @@ def _begin_initial_wait(draft: Draft) -> None:
 
 
 def extend_initial_wait(draft: Draft, wait: InitialWait) -> None:
-    """The initial delay has ended: extend it if a member joined meanwhile, else end the join phase."""
+    """The initial delay has ended: extend it if a member joined in the meantime, else end the join phase."""
     delay_ms = min(draft.settings.group_initial_rebalance_delay_ms, wait.left_ms)
     if not wait.has_new_member or delay_ms == 0:
         complete_join(draft)
@@ -131,7 +131,8 @@ def complete_join(draft: Draft) -> None:
 def _remove_absent(draft: Draft) -> None:
     for member in draft.classic.in_order():
         if member.join is None and member.instance_id is None:
-            draft.note(f"group {draft.classic.group_id} goes on without {member.member_id}, who did not join in time")
+            text = f"group {draft.classic.group_id} continues without {member.member_id}, which did not join in time"
+            draft.note(text)
             draft.cancel(TimerKind.SESSION, member.member_id)
             draft.group.classic = draft.classic.without(member.member_id)
 

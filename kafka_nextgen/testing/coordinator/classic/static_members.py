@@ -1,7 +1,7 @@
 """Static members: a restarted process takes its former place, usually without a rebalance (KIP-345, KIP-814).
 
-It joins with its instance id and without a member id, and gets a new member id. The old id is fenced at once, because
-another process may still use it. The instance keeps its assignment, and its first client id and address. Then:
+It joins with its instance id and without a member id, and gets a new member id. The old id is fenced immediately,
+because another process may still use it. The instance keeps its assignment, and its first client id and address. Then:
 
 | the group | effect |
 |---|---|

@@ -1,5 +1,5 @@
 """Features that KIPs propose and no Kafka release has: client-side assignors, pre-registered members, rebalance causes.
 
-All of it is off unless ``CoordinatorSettings.extensions`` is set. While it is off, the coordinator behaves like
+All of them are off unless ``CoordinatorSettings.extensions`` is set. While they are off, the coordinator behaves like
 Kafka's.
 """

@@ -19,15 +19,16 @@ After these checks the assignment is validated against the prepared group:
 |---|---|---|
 | a message: its assignor failed | none | another member is chosen |
 | an assignment it did not prepare with this (new) coordinator | UNKNOWN_MEMBER_ID | it is told again to compute |
-| another epoch than it prepared, unknown members or partitions, a partition given twice or, without an error, never, \
-metadata in another version than the member itself wrote | INVALID_ASSIGNMENT | another member is chosen |
+| an epoch that it did not prepare, unknown members or partitions, a partition twice, an unassigned partition without \
+an error code, metadata in another version than the member itself wrote | INVALID_ASSIGNMENT | another member is chosen
+|
 | anything else | none | the assignment is the target of the prepared epoch |
 
 If the group epoch has increased since, the assignment is still installed for the epoch it was computed for, and the
-next computation begins at once.
+next computation begins immediately.
 
-If another process has taken a static member's place meanwhile, it gets its instance's assignment. Members that left get
-nothing, and new members wait for the next target.
+If another process has taken a static member's place in the meantime, it gets its instance's assignment. Members that
+left get nothing, and new members wait for the next target.
 """
 
 from __future__ import annotations
@@ -99,14 +100,14 @@ def _refuse(draft: Draft, request: PrepareAssignment | InstallAssignment) -> Ref
         return Refusal(
             ErrorCode.STALE_MEMBER_EPOCH,
             f"member {member_id} of group {group.group_id!r} sent epoch {request.member_epoch} but is at {epoch}; "
-            "try again with the epoch of the next heartbeat's answer",
+            "try again with the epoch from the response to the next heartbeat",
         )
     computing_id = COMPUTING.of(group).member_id
     if computing_id != member_id:
-        who = computing_id or "no member at the moment"
+        who = computing_id or "no member"
         return Refusal(
             ErrorCode.UNKNOWN_MEMBER_ID,
-            f"member {member_id} is not to compute an assignment of group {group.group_id!r}: {who} is",
+            f"member {member_id} does not compute the assignment of group {group.group_id!r} at the moment: {who} does",
         )
     return None
 
@@ -147,7 +148,7 @@ def _install(draft: Draft, request: InstallAssignment, prepared: Prepared) -> No
 
 
 def _holders(draft: Draft, spec: AssignmentSpec) -> dict[str, str]:
-    """The current member in the place of each prepared member, by the prepared member id."""
+    """The member that now holds each prepared member's place, by the prepared member's id."""
     group = draft.group
     holders = {
         member_id: group.instances.get(member.instance_id or "", member_id)

@@ -7,7 +7,7 @@ A member that joins with assignors, or changes them, must also be compatible wit
 |---|---|
 | there are none, or an assignor is compatible with theirs (``assignor_selection``) | accepted |
 | one has user data that only its own assignor can read, which this member does not accept (-1) | INVALID_REQUEST |
-| they have an assignor of that name, but in incompatible versions | UNSUPPORTED_ASSIGNOR |
+| they have an assignor with that name, but in incompatible versions | UNSUPPORTED_ASSIGNOR |
 | none has any of these assignors | UNSUPPORTED_ASSIGNOR |
 
 A member *without* client-side assignors is admitted, and the group uses a server-side one while that member stays.
@@ -57,7 +57,7 @@ def refuse_malformed_assignors(request: ConsumerGroupHeartbeat) -> Refusal | Non
     if not assignors:
         return None
     if request.server_assignor is not None:
-        return _malformed("ServerAssignor and ClientAssignors are both given; a member has one or the others")
+        return _malformed("ServerAssignor and ClientAssignors are both given; set only one of them")
     for is_broken, rule in _RULES:
         if wrong := next(filter(is_broken, assignors), None):
             return _malformed(f"assignor {wrong.name!r} {rule}")
@@ -102,8 +102,8 @@ def _verdict(request: ConsumerGroupHeartbeat, offered: tuple[ClientAssignor, ...
     closed = [assignor for assignor in known if _refuses_foreign(assignor, theirs[assignor.name])]
     if len(closed) == len(known):
         return _malformed(
-            f"assignor {closed[0].name!r} does not accept metadata of version -1, which is what members that speak "
-            f"the classic protocol tell it in group {request.group_id!r}: let its MinimumVersion be -1"
+            f"assignor {closed[0].name!r} does not accept metadata of version -1, which members that use the classic "
+            f"protocol send in group {request.group_id!r}: set its MinimumVersion to -1"
         )
     wrong = next(assignor for assignor in known if assignor not in closed)
     return _excluded(request.group_id, wrong, theirs[wrong.name])
@@ -118,8 +118,8 @@ def _unknown(group_id: str, offered: tuple[ClientAssignor, ...], theirs: Offers)
     have = ", ".join(sorted(map(repr, theirs))) or "none of their own"
     return Refusal(
         ErrorCode.UNSUPPORTED_ASSIGNOR,
-        f"no member of group {group_id!r} has assignor {names}: they have {have}. Join with an assignor they have, "
-        "without any, or when they are gone",
+        f"no member of group {group_id!r} has assignor {names}: they have {have}. Join with an assignor that "
+        "they have, without any assignor, or after they have left",
     )
 
 
@@ -130,6 +130,6 @@ def _excluded(group_id: str, assignor: ClientAssignor, theirs: Counter[Offer]) -
     return Refusal(
         ErrorCode.UNSUPPORTED_ASSIGNOR,
         f"assignor {assignor.name!r} reads versions {assignor.minimum_version} to {assignor.maximum_version} and wrote "
-        f"version {assignor.metadata.version}, but the members of group {group_id!r} {read} and wrote {written}. Read "
-        "what they write, and write what they read",
+        f"version {assignor.metadata.version}, but the members of group {group_id!r} {read} and wrote {written}. The "
+        "assignor must read the versions that they write, and write a version that they all read",
     )

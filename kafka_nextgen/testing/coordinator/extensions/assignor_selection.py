@@ -144,7 +144,7 @@ def offer_of(assignor: ClientAssignor) -> Offer:
 
 
 def offer_in(protocol: OfferedProtocol) -> Offer:
-    """The offer of a classic member that has the assignor of that name."""
+    """The offer of a classic member that has the assignor with that name."""
     word = _word_in(protocol)
     if word.is_foreign:
         return Offer(FOREIGN_VERSION, None)

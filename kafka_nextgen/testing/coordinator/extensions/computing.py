@@ -3,7 +3,7 @@
 Once an assignment is due, the coordinator chooses the *first member to send a heartbeat* that has the assignor, has not
 failed at this group epoch, and neither waits for expected instances nor stands by. That member is alive, so there is no
 delay. The answer tells it to compute (ShouldComputeAssignment), and so does each later answer until it prepares. It
-must install an assignment within its rebalance timeout of the first such answer.
+must install an assignment within its rebalance timeout, counted from the first such answer.
 
 | event | effect |
 |---|---|

@@ -154,7 +154,7 @@ class Extensions(Hooks):
         places.keep_places(draft, ())
 
     def send_back_held(self, draft: Draft) -> None:
-        """Answer the held joins REBALANCE_IN_PROGRESS."""
+        """Answer the held joins with REBALANCE_IN_PROGRESS."""
         classic.send_back(draft, draft.classic.held.keys(), ErrorCode.REBALANCE_IN_PROGRESS)
 
     def serve(self, draft: Draft, request: ExtensionRequest) -> Outcome:

@@ -37,7 +37,7 @@ class PrepareAssignment(ExtensionRequest):
 class InstallAssignment(ExtensionRequest):
     """The computing member's assignment for the group at ``group_epoch``.
 
-    ``error`` is the assignor's error code for the members, 0 for none; only with one may it leave out partitions.
+    ``error`` is the assignor's error code for the members, 0 for none; only then may it leave out partitions.
     ``message`` says why the assignor failed; then nothing is installed. ``flaw`` says what is wrong with the assignment
     that ``members`` can't represent, such as a member given twice; it is worded to follow "the assignor".
     """

@@ -1,8 +1,8 @@
 """Which members of a group with a target size change places: become active, stand by, or take over (``standbys``).
 
 The active members that are present fill the group first. If there are too few, standbys that are present become active
-in the order of their queue; as long as there are active members that are leaving or away, each replaces one of these.
-If there are too many, those with the fewest partitions stand by, before all other standbys.
+in the order of their queue; each of them replaces an active member that is leaving or away, as long as there is one. If
+there are too many, those with the fewest partitions become standbys, ahead of all others in the queue.
 """
 
 from __future__ import annotations
@@ -50,14 +50,14 @@ class StandbyChange:
             (
                 *map(str, self.swaps),
                 *(f"standby {member_id} became active" for member_id in self.activated),
-                *(f"{member_id} stands by" for member_id in self.sidelined),
+                *(f"{member_id} became a standby" for member_id in self.sidelined),
             )
         )
 
 
 def is_settled(group: Group, size: int) -> bool:
-    """Whether no member changes places unless one comes or goes. Every heartbeat asks this, so its cost must not depend
-    on the number of members.
+    """Whether no member changes places until one joins or leaves. Every heartbeat asks this, so its cost must not
+    depend on the number of members.
     """
     queue = STANDBYS.of(group)
     active = len(group.members) - len(queue) - sum(member_id not in queue for member_id in waiting(group))

@@ -5,20 +5,20 @@ nothing, and assignments leave it out. Standbys have an order, in which they tak
 
 | event | effect |
 |---|---|
-| a member joins, and there are enough active ones | it stands by; the group epoch stays |
+| a member joins, and there are enough active ones | it stands by; the group epoch does not change |
 | an active member leaves, is removed, or its session ends | the first standby takes over from it |
 | an active static member leaves temporarily | the same; its instance stands by when it comes back |
 | a member joins while a static member that no standby replaced is away | it takes over from that member |
 | the target size is raised | the first standbys become active |
-| the target size is lowered | the active members with the fewest partitions stand by, before all other standbys |
+| the target size is lowered | the active members with the fewest partitions become standbys, ahead of the others |
 | the target size is removed, or the group converts to the classic protocol | all members are active |
 | the coordinator fails over | standbys and their order are kept |
 
 A standby that takes over gets its predecessor's target, so no other partition moves. If it subscribes to the same
-topics, and nothing else changed, that is the group's next target, whichever the assignor. Otherwise the group's
+topics, and nothing else changed, that is the group's next target, whichever assignor is in use. Otherwise the group's
 assignor makes the next target. Neither waits for the assignment interval (KIP-1263).
 
-Which members change places is decided in ``standby_changes``; what standbys are told is in ``standby_answers``.
+``standby_changes`` decides which members change places; ``standby_answers`` has the information for standbys.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ def settle(draft: Draft) -> None:
 def replace_leaving(draft: Draft, members: Sequence[MemberMetadata], cause: Cause | None) -> Cause | None:
     """Let standbys take over from members that are about to be removed; return the cause, which says so."""
     leaving = [member.member_id for member in members]
-    if cause is None:  # the epoch stays; ``settle`` raises it if others change places
+    if cause is None:  # the epoch does not change; ``settle`` raises it if others change places
         _keep(draft, tuple(each for each in STANDBYS.of(draft.group) if each not in leaving))
         return None
     change = _change_places(draft, STANDBYS.of(draft.group), leaving)
@@ -143,7 +143,7 @@ def _activate_in_classic(draft: Draft) -> None:
 
 
 def takes_over(draft: Draft) -> bool:
-    """Whether the due target is the former one, with standbys in place of their predecessors; then put it in force."""
+    """Use the former target, with standbys in place of their predecessors, if it is due; return whether it was."""
     group, computing = draft.group, COMPUTING.of(draft.group)
     if computing.taken_over_at != group.epoch:
         return False
@@ -224,7 +224,7 @@ def _give_target(draft: Draft, swap: Swap) -> None:
 
 
 def _take_partitions(draft: Draft, member_id: str) -> None:
-    """A member that is away has closed, so its partitions are free at once."""
+    """A member that is away has closed, so its partitions are free immediately."""
     group = draft.group
     if group.target(member_id):
         draft.write(TargetAssignmentMember(group.group_id, member_id, NOTHING, None))

@@ -31,7 +31,7 @@ T = TypeVar("T")
 
 @frozen
 class StateOf(Generic[T]):
-    """A value of each group, ``empty`` unless it was set. ``where`` names the attribute of ``Group`` that holds it."""
+    """A value per group, ``empty`` unless it was set. ``where`` names the attribute of ``Group`` that holds it."""
 
     where: Literal["kept", "remembered"]
     name: str
@@ -71,8 +71,8 @@ class Computing:
     A member that has ``failed`` is not chosen again while the group is at ``failed_epoch``. One that was ``late`` is
     chosen again if no other is left. ``complaint`` is the message of the last failure, which the members in ``untold``
     have not received yet. ``is_urgent`` is set after an assignment for an older epoch, or if standbys take over: the
-    next assignment does not wait for its interval. At the group epoch ``taken_over_at``, the former target is the next
-    one, with standbys in place of their predecessors.
+    next assignment does not wait for its interval. If the group is still at epoch ``taken_over_at``, the next target is
+    the former one, with standbys in place of their predecessors.
     """
 
     assignor: str | None = None

@@ -7,7 +7,7 @@
 | its generation is its member epoch | ILLEGAL_GENERATION |
 
 Other members reconcile with each heartbeat. The answer to a classic heartbeat has no assignment, so a classic member
-reconciles by JoinGroup. It is told to join again when
+reconciles with JoinGroup. It is told to join again when
 
 * it is not at the target's epoch; before Kafka 4.3 also when it is not at the group's, unless a member computes,
 * it has partitions to revoke, because only a JoinGroup can acknowledge that,
@@ -106,7 +106,7 @@ def _waits(group: Group, current: CurrentMemberAssignment) -> bool:
 
 
 def _expect_join(draft: Draft, member_id: str) -> None:
-    """Set the timer that removes the member unless it joins within its rebalance timeout of being first told to."""
+    """Set the timer that removes the member unless it joins within its rebalance timeout after it was first told to."""
     draft.arm_unless_running(TimerKind.JOIN, member_id, draft.group.members[member_id].rebalance_timeout_ms / 1000)
 
 

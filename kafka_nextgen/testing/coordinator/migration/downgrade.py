@@ -1,7 +1,7 @@
 """Convert a consumer group with members to a classic group (KIP-848, "Downgrade to the classic protocol").
 
 This happens when the last member of the consumer protocol leaves, is removed, or reaches its session or rebalance
-timeout, or when a static one returns by JoinGroup. The conditions:
+timeout, or when a static one returns with JoinGroup. The conditions:
 
 * at least one member stays, and all that stay speak the classic protocol,
 * the policy allows it,
@@ -10,7 +10,7 @@ timeout, or when a static one returns by JoinGroup. The conditions:
 Otherwise the group stays a consumer group, and each classic member reconciles separately as before.
 
 The classic group is stable with the *target*, which its members own or are moving to; its generation is the group
-epoch. If a member was removed, it rebalances at once. A returning static member causes no rebalance, unless its
+epoch. If a member was removed, it rebalances immediately. A returning static member causes no rebalance, unless its
 subscription changed (KIP-848; Kafka before 4.3 keeps the old target then).
 """
 

@@ -16,7 +16,8 @@ This happens when the first member joins with the consumer protocol. Read from t
 
 The members are then in the consumer group, stable with their last assignment, and both epochs are the generation.
 Members with parked requests join again, because the joining member is about to raise the epoch. As in Kafka, they are
-told to even if a later check fails. From now on each of them reconciles separately (``joining``, ``classic_members``).
+told to do so even if a later check fails. From now on each of them reconciles separately (``joining``,
+``classic_members``).
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ class _Member:
 
 
 def make_consumer_group(draft: Draft, request: ConsumerGroupHeartbeat) -> Refusal | None:
-    """Convert a classic group if a member joins by the consumer protocol; return the refusal, or None."""
+    """Convert a classic group if a member joins with the consumer protocol; return the refusal, or None."""
     if draft.group.classic is None or request.member_epoch != JOIN:
         return None
     if not draft.group.is_classic_with_members:
@@ -77,7 +78,7 @@ def _upgrade(draft: Draft, request: ConsumerGroupHeartbeat) -> Refusal | None:
     if unready := _unready(group):
         return unready
     if assignor is None and any(_has_user_data(member.assignment) for member in group.in_order()):
-        reason = "its assignor tells members more than their partitions, which would be lost: switch to another first"
+        reason = "its assignor sends members user data, which the upgrade would lose: switch to another assignor first"
         return _refusal(group, reason)
     try:
         members = [_read(group, member, draft) for member in group.in_order()]
@@ -95,7 +96,7 @@ def _objection(group: ClassicGroup, settings: CoordinatorSettings) -> str | None
         policy = settings.group_consumer_migration_policy.value
         return f"group.consumer.migration.policy={policy} forbids it: join with group.protocol=classic"
     if group.protocol_type != PROTOCOL_TYPE:
-        return f"its members speak {group.protocol_type!r} to each other, and are not consumers: use another group id"
+        return f"its members use the protocol type {group.protocol_type!r} and are not consumers: use another group id"
     if len(group.members) > settings.group_consumer_max_size:
         return f"it has more members than group.consumer.max.size={settings.group_consumer_max_size}"
     return None

@@ -21,10 +21,10 @@ What must hold for each instance, checked separately, from top to bottom:
 
 A place is kept for the time in the request, or for the member's session timeout if that is shorter. A later request for
 the same instance replaces the place, even if the instance has joined and waits. A new group is an empty consumer group
-with places, until a member joins by the classic protocol.
+with places, until a member joins with the classic protocol.
 
 A waiting time of 0 removes places: the named ones, or all if none is named. Missing instances are dropped, and waiting
-members count at once.
+members count immediately.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ def _judge_new(draft: Draft, instance_id: str, num_new: int) -> _Result:
     """Whether a place can be kept for another instance; ``num_new`` come from the same request."""
     group, settings = draft.group, draft.settings
     if has_come(group, instance_id):
-        return ErrorCode.UNRELEASED_INSTANCE_ID, "it is a member of the group already"
+        return ErrorCode.UNRELEASED_INSTANCE_ID, "it is already a member of the group"
     members = group.members if group.classic is None else group.classic.members
     most = settings.group_max_size if group.classic is not None else settings.group_consumer_max_size
     if len(members) + seats_kept(group, instance_id) + num_new >= most:

@@ -6,11 +6,11 @@ generation; when no instance is missing any more, all held joins are handled tog
 
 | event | effect |
 |---|---|
-| the same instance joins again | the held join is answered FENCED_INSTANCE_ID, and the new one held |
+| the same instance joins again | the held join is answered with FENCED_INSTANCE_ID, and the new one is held |
 | the group rebalances for another reason | it does so without the held joins |
 | the last member leaves | the held joins are handled: only they can take its partitions |
-| an administrator removes the instance | its join is answered UNKNOWN_MEMBER_ID |
-| the group becomes a consumer group | the joins are answered REBALANCE_IN_PROGRESS, and the instances wait there |
+| an administrator removes the instance | its join is answered with UNKNOWN_MEMBER_ID |
+| the group becomes a consumer group | the joins are answered with REBALANCE_IN_PROGRESS, and the instances wait there |
 | a consumer group becomes a classic one | its waiting members are admitted |
 
 A client abandons its JoinGroup after its rebalance timeout, so no held join waits longer than that. Held joins are only
@@ -56,7 +56,7 @@ def hold(draft: Draft, request: JoinGroup) -> bool:
 
 
 def take_up(draft: Draft, instance_ids: Collection[str]) -> list[JoinGroup]:
-    """Release the held joins of these instances, and return them in the order they came."""
+    """Release the held joins of these instances, and return them in the order in which they arrived."""
     classic = draft.group.classic
     if classic is None or not classic.held:
         return []
@@ -68,11 +68,11 @@ def take_up(draft: Draft, instance_ids: Collection[str]) -> list[JoinGroup]:
 
 
 def join_together(draft: Draft, requests: Iterable[JoinGroup]) -> None:
-    """Add all of them, and rebalance the group once. The group may have been replaced meanwhile."""
+    """Add all of them, and rebalance the group once. The group may have been replaced in the meantime."""
     added = [request for request in requests if _is_added(draft, request)]
     if added:
         first = added[0]
-        text = ", ".join(["as announced", *(f"{each.new_member_id} came" for each in added[1:])])
+        text = ", ".join(["as announced", *(f"{each.new_member_id} joined" for each in added[1:])])
         rebalance_or_complete_join(
             draft, Cause(RebalanceReason.MEMBER_JOINED, first.new_member_id, first.instance_id, text=text)
         )

@@ -48,7 +48,7 @@ def waiting(group: Group) -> list[str]:
 
 
 def has_come(group: Group, instance_id: str) -> bool:
-    """Whether a member has joined with this instance id, by either protocol."""
+    """Whether a member has joined with this instance id, with either protocol."""
     return is_member(group, instance_id) or (group.classic is not None and instance_id in group.classic.held)
 
 
@@ -81,7 +81,7 @@ def is_overdue(place: Place, now: float) -> bool:
 
 
 def knows_its_topics(group: Group, member_id: str) -> bool:
-    """Whether it is known what can be assigned to the member: the matches of its pattern may not be known yet."""
+    """Whether the topics of the member are known: its pattern may not have been matched yet."""
     member = group.members[member_id]
     return member.subscribed_pattern is None or member.subscribed_pattern in group.patterns
 

@@ -2,11 +2,11 @@
 
 | event | effect |
 |---|---|
-| an expected instance joins | it waits; the group epoch stays, and no member rebalances |
+| an expected instance joins | it waits; the group epoch does not change, and no member rebalances |
 | the last missing instance joins | all waiting members count from now on, which raises the epoch once |
 | a place's time ends before its instance joins | it is removed; if it was the last one missing, as in the row above |
-| a waiting member's session ends | its instance is missing again; the epoch stays |
-| a waiting member leaves for good, or is removed | its place is removed; the epoch stays |
+| a waiting member's session ends | its instance is missing again; the epoch does not change |
+| a waiting member leaves for good, or is removed | its place is removed; the epoch does not change |
 | another member joins or leaves, or topics change | the epoch rises as always; waiting members still wait |
 | the last counted member leaves | waiting members count from now on, so that its partitions get an owner |
 | no member ever counted, as in a new group | all members wait, and no partition is assigned |
@@ -97,7 +97,7 @@ def settle(draft: Draft) -> None:
     overdue = {each.instance_id for each in missing(group) if is_overdue(each, draft.now) or not keeps_places}
     absent = [place for place in missing(group) if place.instance_id not in overdue]
     if overdue:
-        draft.note(f"group {group.group_id} goes on without {', '.join(sorted(overdue))}, who did not come in time")
+        draft.note(f"group {group.group_id} continues without {', '.join(sorted(overdue))}, which did not join in time")
     if not absent and all(knows_its_topics(group, member_id) for member_id in waiting(group)):
         let_in(draft, PLACES.of(group).keys())
         return
@@ -116,7 +116,7 @@ def let_in(draft: Draft, instance_ids: Collection[str]) -> None:
     join_together(draft, held)
     if came:
         instance_id = draft.group.members[came[0]].instance_id
-        text = ", ".join(["as announced", *(f"{member_id} came" for member_id in came[1:])])
+        text = ", ".join(["as announced", *(f"{member_id} joined" for member_id in came[1:])])
         advance_epoch(draft, Cause(RebalanceReason.MEMBER_JOINED, came[0], instance_id, text=text))
 
 
