@@ -138,7 +138,7 @@ def test_an_offset_that_goes_back_is_noticed() -> None:
 
 def test_a_record_ends_only_after_it_began() -> None:
     progress = Progress()
-    with pytest.raises(AssertionError, match="before it began"):
+    with pytest.raises(AssertionError, match="before it was started"):
         progress.finish(hand_out(progress, 5)[0])
 
 
