@@ -27,7 +27,7 @@ __all__ = [
     "checked_offset_specs",
 ]
 
-#: The position at which a group is to continue: an offset, or the current beginning or end.
+#: The position at which a group should continue: an offset, or the current beginning or end.
 OffsetSpec = int | OffsetAndMetadata | OffsetReset
 
 #: The longest time, in seconds, that fits in 32 bits as milliseconds.

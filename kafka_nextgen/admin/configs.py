@@ -70,7 +70,7 @@ async def alter_config(call: AdminCall, group_id: str, changes: Mapping[str, str
 
 
 def _explained(code: int, message: str | None) -> ErrorInResponse:
-    """Explain INVALID_REQUEST of brokers without group configurations, and that Kafka has no standbys."""
+    """Explain INVALID_REQUEST from brokers without group configurations, and that Kafka has no standbys."""
     if code == ErrorCode.INVALID_REQUEST and any(words in (message or "") for words in _UNKNOWN_RESOURCE):
         return ErrorCode.UNSUPPORTED_VERSION, _NONE_YET
     if message in _NO_TARGET_SIZE:

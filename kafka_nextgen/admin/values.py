@@ -122,7 +122,7 @@ class MemberDescription:
     """A member of a group.
 
     ``type`` is its protocol: a consumer group may have classic members during an upgrade. ``assignment`` has the
-    partitions that it owns now, ``target`` those that it is to own. They are None if unknown: the classic protocol has
+    partitions that it owns now, ``target`` those that it should own. They are None if unknown: the classic protocol has
     no target, and assignments of Connect workers have their own format.
 
     Only coordinators with extensions know client-side assignors: ``client_assignors`` are those that the member can

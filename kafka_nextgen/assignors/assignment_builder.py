@@ -31,7 +31,7 @@ class AssignmentBuilder:
                 self.holders[self._indexes[topic_id]].append(member)
 
     def assign(self, topic: int, members: Sequence[int], numbers: Sequence[int]) -> None:
-        """Give each partition of ``numbers`` to the member at the same position of ``members``."""
+        """Give each partition of ``numbers`` to the member at the same position in ``members``."""
         for member, number in zip(members, numbers, strict=True):
             lists = self._lists[member]
             if topic in lists:

@@ -38,7 +38,7 @@ class RackSets:
 
 @frozen
 class MemberQuota:
-    """A member: its rack, the partitions it has, and how many it is to get."""
+    """A member: its rack, the partitions it has, and how many it should get."""
 
     rack: str | None
     has: Sequence[int]

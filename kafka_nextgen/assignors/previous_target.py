@@ -1,4 +1,4 @@
-"""Find what members keep of the previous target: partitions that still exist, in topics that they still subscribe to.
+"""Find the partitions of the previous target that members keep: those that still exist, in topics still subscribed to.
 
 Usually that is everything. So the partition numbers in all shares of a topic are first subtracted from the topic's
 partitions in one step. If exactly as many disappear as the shares contain, no number is out of range and none occurs

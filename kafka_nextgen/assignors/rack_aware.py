@@ -1,7 +1,7 @@
 """The rack-aware assignor: balance first, then local reads, then stickiness (KIP-881).
 
 A member reads a partition *locally* if a replica is in its rack (``client.rack``, ``broker.rack``; KIP-392), and
-otherwise across racks, which costs money in most clouds. Of two assignments the better one is
+otherwise across racks, which costs money in most clouds. The better of two assignments is
 
 1. the more balanced: every member gets as many partitions as from the uniform assignor;
 2. among those, the one with more local reads;

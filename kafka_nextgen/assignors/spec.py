@@ -158,7 +158,7 @@ class PartitionAssignor(ABC):
     def on_assignment(  # noqa: B027  (a hook most assignors have no use for)
         self, error: int, assignment: MemberAssignment, group: ConsumerGroupMetadata
     ) -> None:
-        """Receive this member's target assignment of a new epoch. Called once per epoch, on the member.
+        """Receive this member's target assignment for a new epoch. Called once per epoch, on the member.
 
         The target may include partitions that another member has not revoked yet. The rebalance listener is told which
         ones can already be read.

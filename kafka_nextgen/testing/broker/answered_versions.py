@@ -67,7 +67,7 @@ def _spoken(settings: BrokerSettings, with_extensions: bool) -> BrokerVersions:
 
     The feature ``group.version`` at 1 means that the consumer group protocol is enabled (KIP-848, "Enabling the
     protocol"), and ``transaction.version`` at 2 that producers bump their epoch with each transaction (KIP-890, part
-    2). Features at level 0 are left out. The APIs of a disabled protocol are listed too, and answer
+    2). Features at level 0 are left out. The APIs of a disabled protocol are listed too, and are answered with
     UNSUPPORTED_VERSION.
     """
     release = RELEASES[settings.profile]

@@ -1,10 +1,10 @@
 """A partition's log: the produced batches in order, each at its offset.
 
 A batch keeps the bytes that were produced, including their compression (KIP-98); only its offset, its leader epoch
-and perhaps its time are written into them. There is one copy, so the high watermark is the end of the log. A read that
-begins in the middle of a batch returns the whole batch, and the reader drops the earlier records. Only whole segments
-are deleted: by retention, which advances the log start offset, or when the log start offset has been moved past them.
-Batches before that offset that share a segment with later ones stay, but can't be read.
+and, with LogAppendTime, its timestamp are written into them. There is one copy, so the high watermark is the end of the
+log. A read that begins in the middle of a batch returns the whole batch, and the reader drops the earlier records. Only
+whole segments are deleted: by retention, which advances the log start offset, or when the log start offset has been
+moved past them. Batches before that offset that share a segment with later ones stay, but can't be read.
 
 The bytes are in a ``BatchStore``, in memory or in files, and a ``BatchIndex`` finds them.
 

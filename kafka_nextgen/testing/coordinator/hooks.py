@@ -122,7 +122,7 @@ class Hooks:
         return False
 
     def is_computing(self, group: Group) -> bool:
-        """Whether a member is to make the target assignment, even if none is chosen yet."""
+        """Whether a member should make the target assignment, even if none is chosen yet."""
         return False
 
     def assignment_made(self, draft: Draft) -> None:

@@ -3,8 +3,7 @@
 | action | reason |
 |---|---|
 | restart every member's session timer and rebalance timer | the remaining time is not recorded |
-| rebalance a classic group that exceeds its size limit | members can commit until then, before some of them are refused
-|
+| rebalance a classic group that exceeds its size limit | members can commit until then, before some are refused |
 | check the places kept for expected instances | they may have expired in the meantime |
 | delete offsets of topics that no longer exist | this coordinator missed the deletion |
 

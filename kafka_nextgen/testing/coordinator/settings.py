@@ -193,7 +193,7 @@ class CoordinatorSettings:
 
     @property
     def assignment_interval_ms(self) -> int:
-        """How long a target assignment stands before the next may be made (KIP-1263); 0 before Kafka 4.3."""
+        """How long a target assignment is kept before the next may be made (KIP-1263); 0 before Kafka 4.3."""
         return self.group_consumer_assignment_interval_ms if self.behaviour.batches_assignments else 0
 
 

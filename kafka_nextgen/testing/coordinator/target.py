@@ -1,8 +1,8 @@
 """The target assignment: when a new one is made, by which assignor, and which records store it.
 
 The first heartbeat that finds the assignment epoch behind the group epoch makes it (KIP-848, "Assignment Epoch -
-Compute the group assignment"). Since Kafka 4.3 each target stands for a minimum interval, so that a hundred members
-joining within a second cause two assignments and not a hundred (KIP-1263); a group's first is made immediately.
+Compute the group assignment"). Since Kafka 4.3 each target is kept for a minimum interval, so that a hundred members
+joining within a second cause two assignments instead of a hundred (KIP-1263); a group's first is made immediately.
 
 The assignor is the one with the most votes; on a tie, or without votes, the one configured first. It sees the previous
 *target*, not the members' current assignments, and leaves out members that wait for expected instances. If it fails,

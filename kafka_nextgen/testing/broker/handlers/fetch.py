@@ -1,4 +1,4 @@
-"""Fetch: read batches from partitions, waiting if there are too few (long poll); by topic id from version 13 on.
+"""Fetch: read batches from partitions, waiting if there are too few bytes (long poll); by topic id from version 13 on.
 
 The response waits until there are ``min_bytes``, a partition has an error, has a better replica to read from or has
 diverged from what the reader read, or ``max_wait_ms`` has passed. As in Kafka, partitions that do not exist do not end
@@ -40,7 +40,7 @@ _WITH_LEADERS = 16
 
 
 async def handle(request: FetchRequest, context: Context) -> FetchResponse:
-    """Read the partitions; wait as long as the request allows if there is too little."""
+    """Read the partitions; wait as long as the request allows if there are too few bytes."""
     if request.isolation_level not in ISOLATION_LEVELS:
         return _failed(request, context, ErrorCode.UNKNOWN_SERVER_ERROR)
     turn = context.cluster.fetch_sessions[context.node.node_id].turn(_session_request(request, context))

@@ -3,9 +3,9 @@
 ListOffsets (KIP-79, KIP-734) also finds where a partition begins and ends. There is no tiered storage: the earliest
 local offset is the earliest (KIP-405), and neither the latest tiered offset (KIP-1005) nor the earliest that is still
 to be tiered (KIP-1023) exists. Each of these special timestamps was added in some version; in earlier versions, and for
-any other negative timestamp, the answer is UNSUPPORTED_VERSION. A client that reads only committed records does not see
-records beyond the last stable offset: that is its latest offset, and later records are not found by their time. If
-nothing is found, the answer is -1 without an error.
+any other negative timestamp, the answer is UNSUPPORTED_VERSION. For a client that reads only committed records, the
+last stable offset is the latest offset, and records beyond it are not found by their time. If nothing is found, the
+answer is -1 without an error.
 
 OffsetForLeaderEpoch (KIP-101) lets readers detect truncation (KIP-320).
 """
@@ -126,7 +126,7 @@ def _readable(found: FoundOffset | None, end: int) -> FoundOffset | None:
 async def offset_for_leader_epoch(
     request: m.OffsetForLeaderEpochRequest, context: Context
 ) -> m.OffsetForLeaderEpochResponse:
-    """Look each epoch up."""
+    """Look up each epoch."""
     return m.OffsetForLeaderEpochResponse(
         topics=[
             _EpochTopic(

@@ -76,7 +76,7 @@ async def metadata(request: m.MetadataRequest, context: Context) -> m.MetadataRe
 def _complaint(request: m.MetadataRequest, context: Context) -> ErrorCode:
     """Why Kafka refuses the whole request (``KafkaApis.handleTopicMetadataRequest``); NONE if it does not.
 
-    Versions 10 and 11 have ids that no broker accepts (KIP-516). A later request without ids needs names.
+    Versions 10 and 11 have ids that no broker accepts (KIP-516). In later versions, a request without ids needs names.
     """
     topics = request.topics or ()
     if context.version < _WITH_IDS:

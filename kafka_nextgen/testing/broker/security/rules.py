@@ -108,8 +108,8 @@ def allows(rules: Iterable[Rule], action: Action, *, if_no_rule: bool) -> bool:
 def allows_somewhere(rules: Collection[Rule], action: Action, *, if_no_rule: bool) -> bool:
     """Whether the action is allowed for some name; the name in ``action`` is ignored (KIP-679).
 
-    It is if a rule allows it for a name, and no rule denies it for the same name, for a shorter prefix or for
-    everything.
+    That is the case if a rule allows it for a name, and no rule denies it for the same name, for a shorter prefix or
+    for everything.
     """
     fitting = [
         rule

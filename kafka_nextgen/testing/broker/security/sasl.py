@@ -6,7 +6,7 @@ with ILLEGAL_SASL_STATE. Anything else before the end, and everything after a fa
 
 With ``connections.max.reauth.ms`` an authentication is valid for only one session, whose length is sent to the client
 (KIP-368). The client may authenticate again on the same connection, with the same mechanism and user; once the session
-ends, any request that does not begin to do so ends the connection.
+ends, any request that does not begin a new authentication ends the connection.
 """
 
 from __future__ import annotations

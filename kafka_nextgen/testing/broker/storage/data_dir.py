@@ -79,7 +79,7 @@ class Storage:
     """Storage in memory: nothing outlives the process."""
 
     catalogue: Catalogue = field(factory=Catalogue)
-    location: str = "memory"  # for people to read
+    location: str = "memory"  # for messages
 
     def open(self) -> None:
         """Read the stored state. Raises ``StorageError``."""

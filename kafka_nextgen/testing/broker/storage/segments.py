@@ -2,7 +2,7 @@
 
 A batch is appended to the last file, the active segment, or to a new one if that would exceed ``segment.bytes``. Only
 whole segments are deleted. If the log begins in the middle of a segment (DeleteRecords) or is empty, a small file
-beside the segments gives the log start offset.
+next to the segments gives the log start offset.
 
 Compaction writes one segment that replaces all those before a position, atomically, and then deletes them. For reading
 after a restart see ``recovery``.
@@ -68,7 +68,7 @@ class SegmentedBatches:
 
     @property
     def start_offset(self) -> int:
-        """The log start offset: that of the first segment, or the one written beside the segments."""
+        """The log start offset: that of the first segment, or the one written next to the segments."""
         first = self._segments[0].base_offset if self._segments else 0
         return max(first, self._start_offset)
 
@@ -149,7 +149,7 @@ class SegmentedBatches:
         self._unflushed = 0
 
     def delete(self) -> None:
-        """Delete the directory and its content; what can't be deleted now is deleted at the next start."""
+        """Delete the directory and its content; files that can't be deleted now are deleted at the next start."""
         try:
             self._directory.delete()
         except StorageError as error:

@@ -16,7 +16,7 @@ must install an assignment within its rebalance timeout, counted from the first 
 None of this fences a member, and the last target stays in force. When all have failed, the group waits for a new
 epoch: a new member, new metadata, or changed topics. Late members do not make it wait, because a lost request or a
 pause may be temporary, and partitions without an owner would remain without one. Members with client-side assignors are
-told once of each failure.
+told once about each failure.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def is_urgent(group: Group) -> bool:
 
 
 def is_computing(group: Group) -> bool:
-    """Whether a member is to compute an assignment."""
+    """Whether a member should compute an assignment."""
     return COMPUTING.of(group).assignor is not None
 
 
@@ -113,7 +113,7 @@ def _may_be_asked(group: Group, computing: Computing, member_id: str) -> bool:
 
 
 def end_computation(draft: Draft) -> None:
-    """End the computation. Failure messages that members have not got yet are kept."""
+    """End the computation. Failure messages that members have not received yet are kept."""
     computing = COMPUTING.of(draft.group)
     if computing.member_id is not None:
         draft.cancel(TimerKind.COMPUTE)
@@ -172,7 +172,7 @@ def give_up_computing(draft: Draft) -> None:
 
 
 def take_failure_message(draft: Draft, member_id: str) -> str | None:
-    """The last failure's message, if this member has not got it yet."""
+    """The last failure's message, if this member has not received it yet."""
     computing = COMPUTING.of(draft.group)
     if member_id not in computing.untold:
         return None

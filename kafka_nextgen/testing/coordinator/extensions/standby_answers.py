@@ -1,7 +1,7 @@
 """The information that a standby (``standbys``) gets in answers to its heartbeats: its place, and the partitions that
 it may get.
 
-The answers also tell it to send heartbeats often, because an answer is what tells it that it takes over.
+The answers also tell it to send heartbeats often, because it learns from an answer that it takes over.
 """
 
 from __future__ import annotations

@@ -110,7 +110,7 @@ def settle(draft: Draft) -> None:
 
 
 def replace_leaving(draft: Draft, members: Sequence[MemberMetadata], cause: Cause | None) -> Cause | None:
-    """Let standbys take over from members that are about to be removed; return the cause, which says so."""
+    """Let standbys take over from members that are about to be removed; return the cause, which mentions it."""
     leaving = [member.member_id for member in members]
     if cause is None:  # the epoch does not change; ``settle`` raises it if others change places
         _keep(draft, tuple(each for each in STANDBYS.of(draft.group) if each not in leaving))

@@ -64,7 +64,7 @@ def downgrade_without(draft: Draft, leaving: Collection[str], cause: Cause) -> N
 
 
 def downgrade(draft: Draft, leaving: Collection[str], generation: int, newest: str | None = None) -> None:
-    """Make a classic group of the members that stay, all of the classic protocol; the ``newest`` comes last."""
+    """Make a classic group of the members that stay, which all use the classic protocol; ``newest`` comes last."""
     staying = sorted(draft.group.members.keys() - set(leaving), key=lambda member_id: (member_id == newest, member_id))
     group = _with_assignments(_classic_group(draft.group, staying, generation), draft.group, draft.topics)
     _write_removal(draft)

@@ -109,7 +109,7 @@ def settle(draft: Draft) -> None:
 
 
 def let_in(draft: Draft, instance_ids: Collection[str]) -> None:
-    """Remove these places. Members waiting at them count from now on, all in one step."""
+    """Remove these places. The members that wait there count from now on, all in one step."""
     came = [draft.group.instances[each] for each in instance_ids if each in draft.group.instances]
     held = take_up(draft, instance_ids)
     give_up_places(draft, instance_ids)
