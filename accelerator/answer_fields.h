@@ -1,7 +1,7 @@
-/* The fields of a plain Fetch answer: the parts of wire/fetch_response.py that small answers need, in C.
+/* The fields of a plain Fetch answer: the parts of requests/fetch.py that small answers need, in C.
  *
- * Every reader says whether what it read is plain. A cursor never leaves its bytes: each access is preceded by a
- * comparison with the end.
+ * Each reader returns whether what it read is plain. It never reads beyond the end of the cursor: it compares with the
+ * end before each access.
  */
 #ifndef KAFKA_NEXTGEN_ANSWER_FIELDS_H
 #define KAFKA_NEXTGEN_ANSWER_FIELDS_H
@@ -14,9 +14,9 @@
 
 #define ANSWER_HEAD 10 /* throttle time, error, session */
 #define TOPIC_ID 16
-#define PARTITION_HEAD 35 /* all in front of the records */
+#define PARTITION_HEAD 35 /* everything before the records */
 
-/* What was answered for a partition. */
+/* The part of an answer about one partition. */
 typedef struct {
     int32_t number;
     int64_t high_watermark, last_stable, log_start;
@@ -25,14 +25,15 @@ typedef struct {
 
 static int left_of(const Cursor *cursor, Py_ssize_t bytes) { return cursor->end - cursor->at >= bytes; }
 
-/* The number of entries, in one byte; -1 if it is odd. */
+/* Read a number of entries that takes one byte. Returns -1 if it takes more, is null or is missing. */
 static int read_count(Cursor *cursor) {
     if (!left_of(cursor, 1) || *cursor->at == 0 || *cursor->at >= 0x80)
         return -1;
     return *cursor->at++ - 1;
 }
 
-/* How long the records are, in one byte or two; 0 if there are none, or it is odd. */
+/* Read the size of the records, which takes one or two bytes. Returns 0 if there are no records, or if the size takes
+ * more bytes or is missing. */
 static Py_ssize_t read_size_of_records(Cursor *cursor) {
     Py_ssize_t first = left_of(cursor, 1) ? *cursor->at++ : 0;
     if (first < 0x80)
@@ -44,7 +45,7 @@ static Py_ssize_t read_size_of_records(Cursor *cursor) {
 
 static int read_no_tags(Cursor *cursor) { return left_of(cursor, 1) && *cursor->at++ == 0; }
 
-/* 1 if there is a partition, and nothing odd about it. */
+/* Read a partition. Returns 0 if it is incomplete or not plain. */
 static int read_part(Cursor *cursor, Part *part) {
     const uint8_t *at = cursor->at;
     if (!left_of(cursor, PARTITION_HEAD) || at[4] != 0 || at[5] != 0 || at[30] > 1 || int32_at(at + 31) != -1)

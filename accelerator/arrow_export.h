@@ -1,7 +1,8 @@
-/* Columns as Arrow's C data interface has them (https://arrow.apache.org/docs/format/CDataInterface.html), in capsules.
+/* Columns in the form of Arrow's C data interface (https://arrow.apache.org/docs/format/CDataInterface.html), in
+ * capsules.
  *
- * Their memory goes to whoever takes them, and is given back by `release`, by any thread, with the GIL or without it.
- * Each node owns its children, and whoever takes a child leaves it released.
+ * The consumer of a capsule owns the memory and frees it with `release`, in any thread, with or without the GIL. Each
+ * struct owns its children; a consumer that moves a child out marks it as released.
  */
 #ifndef KAFKA_NEXTGEN_ARROW_EXPORT_H
 #define KAFKA_NEXTGEN_ARROW_EXPORT_H
@@ -53,7 +54,7 @@ static void release_schema(struct ArrowSchema *schema) {
     schema->release = NULL;
 }
 
-/* A copy of so many bytes, and a 0 behind them. */
+/* Copy `size` bytes and append a 0. Returns NULL if the text is NULL or memory is exhausted. */
 static char *copied(const char *text, Py_ssize_t size) {
     char *copy = text == NULL ? NULL : PyMem_RawMalloc((size_t)size + 1);
     if (copy != NULL) {
@@ -72,7 +73,7 @@ static int begin_schema(struct ArrowSchema *schema, const char *format, const ch
     return schema->format != NULL && schema->name != NULL;
 }
 
-/* Children that are released already, until they are made. */
+/* Allocate children. They count as released until they are filled in. */
 static int make_schema_children(struct ArrowSchema *schema, int64_t count) {
     schema->children = PyMem_RawCalloc((size_t)count + 1, sizeof *schema->children);
     if (schema->children == NULL)
@@ -134,10 +135,11 @@ static int make_array_children(struct ArrowArray *array, int64_t count) {
     return 1;
 }
 
-/* Move a column's memory to an array; it is empty then. Its own buffers only: children are arrays of their own. */
+/* Move a column's memory to an array, which leaves the column empty. Moves only the column's own buffers: its children
+ * become separate arrays. */
 static int move_column(BuiltColumn *column, struct ArrowArray *array) {
     static const int64_t buffer_counts[] = {[NULLS] = 0, [BITS] = 2, [NUMBERS] = 2, [STRINGS] = 3, [LISTS] = 2, [STRUCTS] = 1};
-    if (!begin_array(array) || make_entries(column, 1) == NO_MEMORY) /* there are bounds even without entries */
+    if (!begin_array(array) || make_entries(column, 1) == NO_MEMORY) /* Arrow requires bounds even without entries */
         return 0;
     if (column->kind == STRINGS && column->data == NULL && grow_bytes(column, 1) == NO_MEMORY)
         return 0;
@@ -169,7 +171,7 @@ static void drop_array_capsule(PyObject *capsule) {
     PyMem_RawFree(array);
 }
 
-/* A capsule with a new struct of this size, all zeros: that is, released. */
+/* Return a capsule with a new struct of this size, all zeros, which means released. */
 static PyObject *new_capsule(size_t size, const char *name, PyCapsule_Destructor drop) {
     void *place = PyMem_RawCalloc(1, size);
     if (place == NULL)

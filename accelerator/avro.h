@@ -1,8 +1,9 @@
-/* `avro_decode`: the Avro values of a run of records to columns.
+/* `avro_decode`: decodes the Avro values of consecutive records into columns.
  *
- * A value that is null leaves a null row, and so does one that is bad, which is told with its row. Values with
- * Confluent's frame (0, then an id of four bytes) are read by the program of their id, or by the only one whatever the id
- * is. Where there is none yet, the reading ends, so that the caller may get one and go on.
+ * A null value becomes a null row. So does a bad value, which is also reported with its row number. Values with
+ * Confluent's frame (0, then an id of four bytes) are read with the program for their id, or with the only program,
+ * whatever their id is. If there is no program for an id yet, decoding stops, so that the caller can compile one and
+ * continue.
  */
 #ifndef KAFKA_NEXTGEN_AVRO_H
 #define KAFKA_NEXTGEN_AVRO_H
@@ -29,7 +30,7 @@ typedef struct {
 typedef struct {
     AvroProgram *programs;
     Py_ssize_t count;
-    Py_ssize_t last; /* the one used last */
+    Py_ssize_t last; /* the index of the program used last */
     int framing;
     Strings values;
     ColumnTree *tree;
@@ -59,7 +60,8 @@ static int note_bad(AvroWork *work, int64_t row, int status, int64_t at, int64_t
     return FILLED;
 }
 
-/* The bytes of a value; 0 if it is null. What lies outside of the column counts as empty; nothing decoded does. */
+/* Find the bytes of a value; returns 0 if it is null. A value outside its column counts as empty; this does not happen
+ * with decoded columns. */
 static int value_at(const Strings *strings, Py_ssize_t row, Cursor *cursor) {
     const uint8_t *validity = strings->validity.buf;
     const int32_t *bounds = strings->bounds.buf;
@@ -72,7 +74,8 @@ static int value_at(const Strings *strings, Py_ssize_t row, Cursor *cursor) {
     return 1;
 }
 
-/* The program for a value, the cursor behind its frame; NULL with a status if there is none. */
+/* Return the program for a value, and move the cursor past the value's frame. Returns NULL and sets `status` if there
+ * is none. */
 static const AvroProgram *begin_value(AvroWork *work, Cursor *cursor, int *status) {
     if (work->framing == BARE)
         return &work->programs[0];
@@ -106,12 +109,12 @@ static int decode_row(AvroWork *work, Py_ssize_t row) {
     cut_rows(work->tree, rows);
     if (status < 0)
         return status;
-    int64_t at = run.resumed.at == NULL ? run.cursor.at - begin : 0; /* not within a default */
+    int64_t at = run.resumed.at == NULL ? run.cursor.at - begin : 0; /* positions within a default are not reported */
     status = note_bad(work, row, status, at, run.detail);
     return status == FILLED ? append_null(columns, 0) : status;
 }
 
-/* Decode from `*row` up to before `stop`, or to where it has to end. */
+/* Decode the rows from `*row` up to, but not including, `stop`, or until decoding has to stop. */
 static int decode_rows(AvroWork *work, Py_ssize_t *row, Py_ssize_t stop) {
     int status = FILLED;
     while (*row < stop && (status = decode_row(work, *row)) == FILLED)
@@ -130,7 +133,7 @@ static int take_programs(AvroWork *work, PyObject *programs) {
             return 0;
         }
     if (count == 0 && work->framing != BY_ID)
-        PyErr_SetString(PyExc_ValueError, "without ids there has to be a program");
+        PyErr_SetString(PyExc_ValueError, "a program is required unless values are framed by id");
     return count > 0 || work->framing == BY_ID;
 }
 
@@ -164,13 +167,14 @@ static PyObject *avro_answer(const AvroWork *work, Py_ssize_t row, int status) {
 
 static PyObject *avro_decode_run(AvroWork *work, PyObject *programs, ColumnBuilder *builder, Py_ssize_t row, Py_ssize_t stop) {
     if (row < 0 || row > stop || stop >= INT32_MAX || !strings_fit(&work->values, stop)) {
-        PyErr_SetString(PyExc_ValueError, "the run lies outside of its column");
+        PyErr_SetString(PyExc_ValueError, "the rows are outside their column");
         return NULL;
     }
     if (!take_programs(work, programs))
         return NULL;
     builder->is_busy = 1;
-    PyThreadState *state = release_gil(work->values.data.len + (int64_t)(stop - row) * work->tree->count); /* nulls too */
+    /* Nulls have no bytes, but each of them is appended to all columns. */
+    PyThreadState *state = release_gil(work->values.data.len + (int64_t)(stop - row) * work->tree->count);
     int status = decode_rows(work, &row, stop);
     take_gil(state);
     builder->is_busy = 0;
@@ -179,9 +183,9 @@ static PyObject *avro_decode_run(AvroWork *work, PyObject *programs, ColumnBuild
 
 PyDoc_STRVAR(avro_decode_doc,
              "avro_decode(builder, programs, framing, values, start, stop)\n--\n\n"
-             "Decode values, which are data, bounds and validity, from start up to before stop into the columns of\n"
-             "builder. Answers with the row at which it ended, stop unless no program has the id of that row, and with\n"
-             "a list of the bad: row, what is wrong, after how many bytes, and more of it.");
+             "Decode values, which are data, bounds and validity, from start up to, but not including, stop into the\n"
+             "columns of builder. Returns the row at which decoding stopped (stop, unless there is no program for\n"
+             "the id of that row) and a list of bad values: the row, the fault, its position in bytes, and a detail.");
 
 static PyObject *avro_decode(PyObject *module, PyObject *args) {
     ModuleState *state = PyModule_GetState(module);

@@ -1,8 +1,9 @@
-/* Programs that read Avro values: what values/avro/program.py makes of a writer's and a reader's schema.
+/* Programs that read Avro values, which values/avro/compiling.py creates from a writer's and a reader's schema.
  *
- * An instruction is five numbers: what to do, to which column (-1: read only), and three arguments, of which the last is
- * what NULL, STRUCT, BRANCH, NULLABLE (for null) and DEFAULT add to the columns without bytes of the value (0: not counted).
- * Before a program is run its columns, places and tables are checked, so that none can lead outside of what there is.
+ * An instruction has five numbers: the operation, the column (-1: read and drop), and three arguments. The third
+ * argument is the number of bytes that NULL, STRUCT, BRANCH, NULLABLE (for null) and DEFAULT add to columns without
+ * reading bytes of the value (0: not counted). Before a program is run, its columns, places and tables are checked, so
+ * that none can lead out of bounds.
  */
 #ifndef KAFKA_NEXTGEN_AVRO_PROGRAM_H
 #define KAFKA_NEXTGEN_AVRO_PROGRAM_H
@@ -15,9 +16,9 @@
 
 typedef enum { /* as in program.py */
     AVRO_END,
-    AVRO_NULL,         /* a: all siblings between the column and this one become null as well, 0 for none */
+    AVRO_NULL,         /* a: the end of the siblings that become null with the column, 0 for the column alone */
     AVRO_BOOLEAN,
-    AVRO_INT,          /* a: what it has to be below, 0 for none; so the next two */
+    AVRO_INT,          /* a: the exclusive upper limit, 0 for none; the same for the next two */
     AVRO_LONG,
     AVRO_LONG_OF_INT,
     AVRO_FLOAT,
@@ -30,21 +31,21 @@ typedef enum { /* as in program.py */
     AVRO_BYTES,
     AVRO_STRING,
     AVRO_FIXED,        /* a: its size */
-    AVRO_ENUM,         /* a: how many symbols, b: a table of the reader's */
-    AVRO_DECIMAL,      /* a: its size or -1, b: a table of four words, the least number that has too many digits */
+    AVRO_ENUM,         /* a: the number of symbols, b: the index of the table of the reader's */
+    AVRO_DECIMAL,      /* a: its size or -1, b: the index of four words: the smallest number with too many digits */
     AVRO_UUID,
     AVRO_DURATION,
     AVRO_STRUCT,
     AVRO_BRANCH,       /* a: the column of the branch, whose siblings become null */
-    AVRO_LIST,         /* a: where to go behind the last item, b: the least bytes an item takes */
-    AVRO_NEXT,         /* a: where an item begins, b: as before */
-    AVRO_SWITCH,       /* a: how many branches, b: a table of where to go */
-    AVRO_NULLABLE,     /* a: the index of null, b: where to go then */
-    AVRO_JUMP,         /* a: where to go */
-    AVRO_DEFAULT,      /* a: where bytes to be read instead begin, b: how many */
-    AVRO_RESUME,       /* go on reading what was left for them */
-    AVRO_FAIL,         /* a: a number for whoever made the program */
-    AVRO_LONG_FIXED,   /* a: its size; to a column of strings */
+    AVRO_LIST,         /* a: the place after the list, b: the minimum size of an item */
+    AVRO_NEXT,         /* a: the place of an item, b: as for LIST */
+    AVRO_SWITCH,       /* a: the number of branches, b: the index of their places in the table */
+    AVRO_NULLABLE,     /* a: the index of null, b: the place to jump to for null */
+    AVRO_JUMP,         /* a: the place to jump to */
+    AVRO_DEFAULT,      /* a: the offset of the default's bytes in the blob, b: their number */
+    AVRO_RESUME,       /* continue with the value after a default */
+    AVRO_FAIL,         /* a: a number that the creator of the program chose */
+    AVRO_LONG_FIXED,   /* a: its size; stored in a column of strings */
     AVRO_OPERATIONS
 } AvroOperation;
 
@@ -60,7 +61,7 @@ typedef struct {
     int64_t table_size;
     const uint8_t *blob;
     int64_t blob_size;
-    Py_buffer buffers[3]; /* that the three lie in */
+    Py_buffer buffers[3]; /* the buffers that contain the three arrays */
 } AvroProgram;
 
 static int is_kind(const ColumnTree *tree, int64_t column, ColumnKind kind, int64_t width) {
@@ -68,7 +69,7 @@ static int is_kind(const ColumnTree *tree, int64_t column, ColumnKind kind, int6
            (kind != NUMBERS || tree->columns[column].width == width);
 }
 
-/* May this instruction write to this column? -1 is none. */
+/* Whether this instruction can write to its column; -1 means no column. */
 static int fits_column(const ColumnTree *tree, const Instruction *at) {
     static const int8_t widths[AVRO_OPERATIONS] = {
         [AVRO_INT] = 4, [AVRO_LONG] = 8, [AVRO_LONG_OF_INT] = 8, [AVRO_FLOAT] = 4, [AVRO_FLOAT_OF_INT] = 4,
@@ -104,7 +105,7 @@ static int is_within(int64_t begin, int64_t count, int64_t size) {
     return begin >= 0 && count >= 0 && begin <= size && count <= size - begin;
 }
 
-/* Is this a place further on in the program? Only NEXT leads back, and that ends with the items. */
+/* Whether this place is later in the program. Only NEXT jumps back, once per item. */
 static int is_ahead(const AvroProgram *program, int64_t place, int64_t target) {
     return target > place && target < program->count;
 }
@@ -148,7 +149,7 @@ static int is_instruction_sound(const AvroProgram *program, int64_t place, const
     }
 }
 
-/* The last instruction must be the end, so that no place is behind it. */
+/* The last instruction must be END, so that execution can't run past it. */
 static int is_program_sound(const AvroProgram *program, const ColumnTree *tree) {
     if (program->count < 1 || program->code[program->count - 1].operation != AVRO_END)
         return 0;
@@ -163,19 +164,19 @@ static void drop_program(AvroProgram *program) {
         PyBuffer_Release(&program->buffers[i]);
 }
 
-/* Empty buffers may lie anywhere. */
+/* Empty buffers need no alignment. */
 static int is_aligned(const Py_buffer *buffer) {
     return buffer->len == 0 || (uintptr_t)buffer->buf % sizeof(int64_t) == 0;
 }
 
-/* Take a program: a tuple of an id, code, table and blob. 0 with an exception set if it is none. */
+/* Set up a program from a tuple of an id, code, table and blob. Returns 0 with an exception set if it is not valid. */
 static int take_program(PyObject *entry, const ColumnTree *tree, AvroProgram *program) {
     Py_buffer *buffers = program->buffers;
     long long id;
     if (!PyTuple_Check(entry) || !PyArg_ParseTuple(entry, "Ly*y*y*", &id, &buffers[0], &buffers[1], &buffers[2])) {
-        memset(buffers, 0, sizeof program->buffers); /* PyArg_ParseTuple has let go of them */
+        memset(buffers, 0, sizeof program->buffers); /* PyArg_ParseTuple has released them */
         if (!PyErr_Occurred())
-            PyErr_SetString(PyExc_TypeError, "a program is a tuple");
+            PyErr_SetString(PyExc_TypeError, "a program must be a tuple");
         return 0;
     }
     program->id = id;

@@ -1,8 +1,9 @@
-/* One Avro value by a program: values/avro/twin.py in C.
+/* Decodes one Avro value with a program: values/avro/twin.py in C.
  *
- * Nothing here calls itself: lists in lists are counted in `left`. Time and memory are bounded by the bytes there are:
- * only NEXT goes back, as often as there are items. Each takes at least a byte, or counts as EMPTY_ITEM_BYTES. What items
- * add to columns without bytes (nulls in structs, defaults) counts too, and a value has an allowance for all that.
+ * Nothing here is recursive: `left` counts the remaining items of nested lists. Time and memory are bounded by the size
+ * of the value: only NEXT jumps back, once per item. Each item takes at least a byte, or counts as EMPTY_ITEM_BYTES.
+ * What items add to columns without reading bytes (nulls in structs, defaults) counts too, and each value has an
+ * allowance for all of this.
  */
 #ifndef KAFKA_NEXTGEN_AVRO_RUN_H
 #define KAFKA_NEXTGEN_AVRO_RUN_H
@@ -10,16 +11,16 @@
 #include "avro_program.h"
 #include "avro_values.h"
 
-#define FREE_BYTES 4096 /* the allowance of a value: this, and EXPANSION times its bytes */
+#define FREE_BYTES 4096 /* the allowance of a value: this, plus EXPANSION times its size */
 #define EXPANSION 256
 #define EMPTY_ITEM_BYTES 8
 
 typedef struct {
-    Cursor cursor, resumed; /* where to read; where to go on after a default, NULL while there is none */
-    int64_t left[MOST_DEPTH]; /* items of the block that each open list is at */
+    Cursor cursor, resumed; /* the position; where to continue after a default: at is NULL outside defaults */
+    int64_t left[MOST_DEPTH]; /* the remaining items in the current block of each open list */
     int depth;
-    int64_t allowance; /* what is left of it */
-    int64_t detail;    /* of what is wrong */
+    int64_t allowance; /* the part of the allowance that is left */
+    int64_t detail;    /* a detail of the fault */
 } AvroRun;
 
 static void begin_run(AvroRun *run) {
@@ -29,13 +30,14 @@ static void begin_run(AvroRun *run) {
     run->detail = 0;
 }
 
-/* Count what an instruction adds to columns without bytes of the value. */
+/* Count the bytes that an instruction adds to columns without reading them from the value. */
 static inline int spend(AvroRun *run, const Instruction *at) {
     run->allowance -= Py_MIN(at->c, run->allowance + 1);
     return run->allowance < 0 ? EXPANDS_TOO_FAR : FILLED;
 }
 
-/* How many items the next block has, 0 behind the last. Bytes without so many are not gone through. */
+/* Read the number of items in the next block; 0 means the end of the list. A number that the remaining bytes or the
+ * allowance can't hold is refused. */
 static int begin_block(AvroRun *run, int64_t least, int64_t *items) {
     int64_t count, size;
     int status = read_avro_long(&run->cursor, &count);
@@ -56,7 +58,7 @@ static int begin_block(AvroRun *run, int64_t least, int64_t *items) {
     return FILLED;
 }
 
-/* Begin a list, or its next block. `place` becomes that of the next item, or the one behind the list. */
+/* Begin a list, or its next block. `place` becomes the place of the next item, or the place after the list. */
 static int go_through_list(AvroRun *run, BuiltColumn *column, int64_t least, int64_t item, int64_t behind, int64_t *place) {
     int64_t *left = &run->left[run->depth - 1];
     int status = begin_block(run, least, left);
@@ -78,7 +80,7 @@ static int begin_list(AvroRun *run, BuiltColumn *column, const Instruction *at, 
 
 static int next_item(AvroRun *run, BuiltColumn *column, const Instruction *at, int64_t *place) {
     if (run->depth == 0)
-        return NOT_RESOLVED; /* no program that was made has this */
+        return NOT_RESOLVED; /* compiled programs never do this */
     if (--run->left[run->depth - 1] > 0) {
         *place = at->a;
         return FILLED;
@@ -97,7 +99,7 @@ static int choose_branch(AvroRun *run, const AvroProgram *program, const Instruc
     return FILLED;
 }
 
-/* A union of null and one other. */
+/* Read the branch of a union of null and one other type. */
 static inline int choose_null(AvroRun *run, BuiltColumn *columns, const Instruction *at, int64_t *place) {
     int64_t index;
     int status = read_avro_long(&run->cursor, &index);
@@ -112,7 +114,7 @@ static inline int choose_null(AvroRun *run, BuiltColumn *columns, const Instruct
     return status != FILLED || at->column < 0 ? status : append_null(columns, (int32_t)at->column);
 }
 
-/* Null in a column, and in all siblings between it and column `at->a`. */
+/* Append null to a column, and to the siblings after it that are before column `at->a`. */
 static int append_nulls(BuiltColumn *columns, const Instruction *at) {
     int32_t column = (int32_t)at->column;
     int status;
@@ -123,7 +125,7 @@ static int append_nulls(BuiltColumn *columns, const Instruction *at) {
     return status;
 }
 
-/* A struct of which one child gets the value, and the others are null. */
+/* Append a struct in which one child gets the value and the others are null. */
 static int begin_branch(BuiltColumn *columns, const Instruction *at) {
     int status = append_struct(&columns[at->column]);
     for (int64_t child = at->column + 1; status == FILLED && child < columns[at->column].end; child = columns[child].end)
@@ -141,7 +143,7 @@ static int begin_default(AvroRun *run, const AvroProgram *program, const Instruc
 
 static int resume(AvroRun *run) {
     if (run->resumed.at == NULL)
-        return NOT_RESOLVED; /* no program that was made has this */
+        return NOT_RESOLVED; /* compiled programs never do this */
     run->cursor = run->resumed;
     run->resumed.at = NULL;
     return FILLED;
@@ -152,7 +154,8 @@ static int fail(AvroRun *run, const Instruction *at) {
     return NOT_RESOLVED;
 }
 
-/* All that is not a single value; `place` is the one behind the instruction, and becomes that of the next. */
+/* Run an instruction that does not read a single value. `place` is the place after the instruction, and becomes that of
+ * the next one to run. */
 static int run_control(AvroRun *run, const AvroProgram *program, BuiltColumn *columns, BuiltColumn *column,
                        const Instruction *at, int64_t *place) {
     int status = spend(run, at);
@@ -187,7 +190,7 @@ static int run_rare_value(Cursor *cursor, const AvroProgram *program, BuiltColum
     }
 }
 
-/* Run a program over the bytes at the cursor; all of them have to be used. */
+/* Run a program over the bytes at the cursor; all of them must be read. */
 static int run_program(AvroRun *run, const AvroProgram *program, BuiltColumn *columns) {
     int64_t place = 0;
     int status = FILLED;

@@ -1,7 +1,7 @@
-/* Single values of Avro's binary encoding, each to its place in a column; values/avro/twin.py in C.
+/* Reads single values of Avro's binary encoding into columns: values/avro/twin.py in C.
  *
- * A reader takes a cursor, never leaves its bytes, and answers FILLED or what is wrong. With no column (NULL) it reads
- * and checks all the same.
+ * A reader takes a cursor, never reads beyond its end, and returns FILLED or a fault. Without a column (NULL) it still
+ * reads and checks the value.
  */
 #ifndef KAFKA_NEXTGEN_AVRO_VALUES_H
 #define KAFKA_NEXTGEN_AVRO_VALUES_H
@@ -12,7 +12,7 @@
 #include "column_builder.h"
 #include "record.h"
 
-enum { /* what is wrong with a value, as in values/avro/program.py */
+enum { /* the faults of values, as in values/avro/faults.py */
     ENDS_EARLY = 1,
     LONG_VARINT,
     NO_INT,
@@ -62,7 +62,7 @@ static inline int read_avro_int(Cursor *cursor, int64_t *number) {
     return status == FILLED && (*number < INT32_MIN || *number > INT32_MAX) ? NO_INT : status;
 }
 
-/* A number below `limit`, and not below 0, if there is a limit. */
+/* Whether there is a limit, and the number is negative or not below the limit. */
 static inline int is_out_of_range(int64_t number, int64_t limit) { return limit > 0 && (number < 0 || number >= limit); }
 
 static inline int read_int_value(Cursor *cursor, BuiltColumn *column, int64_t limit) {
@@ -95,7 +95,7 @@ static inline int read_boolean_value(Cursor *cursor, BuiltColumn *column) {
     return column == NULL ? FILLED : append_bit(column, bit);
 }
 
-/* Bytes that stay as they are: a float, a double, a fixed. */
+/* Read a value whose bytes are copied unchanged: a float, a double or a fixed. */
 static inline int read_fixed_value(Cursor *cursor, BuiltColumn *column, int64_t size) {
     if (size > cursor->end - cursor->at)
         return ENDS_EARLY;
@@ -112,14 +112,14 @@ static int read_long_fixed(Cursor *cursor, BuiltColumn *column, int64_t size) {
     return column == NULL ? FILLED : append_string(column, begin, size);
 }
 
-/* Numbers of a smaller type as floating ones. */
+/* Read an int or long as a float or double. */
 static int read_promoted(Cursor *cursor, BuiltColumn *column, int is_int, int is_double) {
     int64_t number;
     int status = is_int ? read_avro_int(cursor, &number) : read_avro_long(cursor, &number);
     if (status != FILLED || column == NULL)
         return status;
     double wide = (double)number;
-    float narrow = (float)wide; /* rounded twice, as by whoever goes by way of Python */
+    float narrow = (float)wide; /* rounded twice, as conversions through Python's float are */
     return is_double ? append_number(column, &wide, sizeof wide) : append_number(column, &narrow, sizeof narrow);
 }
 
@@ -133,7 +133,7 @@ static int read_float_as_double(Cursor *cursor, BuiltColumn *column) {
     return column == NULL ? FILLED : append_number(column, &wide, sizeof wide);
 }
 
-/* A length and as many bytes. */
+/* Read a length and that many bytes. */
 static inline int read_avro_bytes(Cursor *cursor, Entry *entry) {
     int64_t size;
     int status = read_avro_long(cursor, &size);
@@ -147,7 +147,7 @@ static inline int read_avro_bytes(Cursor *cursor, Entry *entry) {
     return FILLED;
 }
 
-/* As `is_utf8`, eight bytes at a time as long as they are ASCII. */
+/* Like `is_utf8`, but checks eight bytes at a time while they are ASCII. */
 static inline int is_text(Entry entry) {
     while (entry.size >= 8) {
         uint64_t word;
@@ -170,12 +170,13 @@ static inline int read_bytes_value(Cursor *cursor, BuiltColumn *column, int is_s
     return column == NULL ? FILLED : append_string(column, entry.data, entry.size);
 }
 
-/* Four words, the lowest first, as two's complement of 256 bits. */
+/* A two's complement number of 256 bits: four words, the lowest first. */
 typedef struct {
     uint64_t words[4];
 } Wide;
 
-/* 0 if it takes more than 256 bits: all in front of the last 32 bytes has to be sign. */
+/* Convert big-endian bytes. Returns 0 if the number exceeds 256 bits: all bytes before the last 32 must be sign
+ * extension. */
 static int wide_of(Entry entry, Wide *wide) {
     uint8_t sign = entry.size > 0 && entry.data[0] >= 0x80 ? 0xFF : 0, bytes[32];
     memset(bytes, sign, sizeof bytes);
@@ -228,7 +229,7 @@ static int hex_of(uint8_t letter) {
     return letter >= 'a' && letter <= 'f' ? letter - 'a' + 10 : -1;
 }
 
-/* 36 letters, with hyphens as RFC 9562 has them. */
+/* Read a UUID of 36 characters, with hyphens as in RFC 9562. */
 static int read_uuid_value(Cursor *cursor, BuiltColumn *column) {
     Entry entry;
     uint8_t bytes[16];
@@ -249,7 +250,7 @@ static int read_uuid_value(Cursor *cursor, BuiltColumn *column) {
     return column == NULL ? FILLED : append_number(column, bytes, sizeof bytes);
 }
 
-/* Months, days and milliseconds, unsigned, to Arrow's months, days and nanoseconds. */
+/* Convert unsigned months, days and milliseconds to Arrow's months, days and nanoseconds. */
 static int read_duration_value(Cursor *cursor, BuiltColumn *column) {
     uint32_t parts[3];
     struct {
@@ -268,7 +269,7 @@ static int read_duration_value(Cursor *cursor, BuiltColumn *column) {
     return column == NULL ? FILLED : append_number(column, &interval, sizeof interval);
 }
 
-/* The reader's number of a symbol, by the writer's; -1 in the table is a symbol that it does not know. */
+/* Map the writer's symbol number to the reader's; -1 in the table marks a symbol that the reader does not have. */
 static inline int read_enum_value(Cursor *cursor, BuiltColumn *column, int64_t count, const int64_t *table) {
     int64_t index;
     int status = read_avro_long(cursor, &index);

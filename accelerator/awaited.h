@@ -1,8 +1,8 @@
-/* Awaited: what `__anext__` of an Iteration gives; a coroutine to everybody who looks, but most often through at once.
+/* Awaited: what `__anext__` of an Iteration returns. It behaves like a coroutine, but usually finishes immediately.
  *
- * When it is awaited it takes the next of what lies ready and is through. One that is dropped, or cancelled before it
- * began, has therefore taken nothing. If nothing lies ready it goes on as the coroutine `refill()`: what is sent,
- * thrown or closed reaches that, until it has come back with something to take.
+ * When it is awaited, it takes the next item that is ready, and finishes. So an Awaited that is dropped, or cancelled
+ * before it started, has taken nothing. If nothing is ready, it continues as the coroutine `refill()`: send, throw and
+ * close are forwarded to that coroutine until it returns something to take.
  */
 #ifndef KAFKA_NEXTGEN_AWAITED_H
 #define KAFKA_NEXTGEN_AWAITED_H
@@ -15,21 +15,21 @@
 
 typedef struct {
     PyObject_HEAD
-    PyObject *refill; /* a coroutine function: see the doc of Iteration */
+    PyObject *refill; /* a coroutine function; see the docstring of Iteration */
     PyObject *ready;  /* an iterator, or NULL */
-    Py_ssize_t count; /* how many are to be taken from it */
-    PyObject *spare;  /* an Awaited that is through, or NULL */
+    Py_ssize_t count; /* how many items to take from it */
+    PyObject *spare;  /* a finished Awaited to reuse, or NULL */
 } Iteration;
 
 typedef struct {
     PyObject_HEAD
-    Iteration *iteration; /* NULL if it is through */
-    PyObject *refilling;  /* the coroutine it goes on as, or NULL */
-    PyObject *stop;       /* a StopIteration, or NULL */
+    Iteration *iteration; /* NULL if this has finished */
+    PyObject *refilling;  /* the coroutine as which it continues, or NULL */
+    PyObject *stop;       /* a StopIteration to reuse, or NULL */
     int is_running;
 } Awaited;
 
-/* The next one, or NULL: there is none ready, unless an exception is set. */
+/* Return the next item; NULL without an exception means that none is ready. */
 static PyObject *take_ready(Iteration *iteration) {
     PyObject *ready, *next;
     Py_BEGIN_CRITICAL_SECTION(iteration);
@@ -41,17 +41,18 @@ static PyObject *take_ready(Iteration *iteration) {
     return next;
 }
 
-/* 1 if refill gave what its doc says; 0 with an exception set. */
+/* Return 1 if refill() returned what is documented; 0 with an exception set if not. */
 static int is_refill(PyObject *given, Py_ssize_t *count) {
     if (!PyTuple_Check(given) || PyTuple_GET_SIZE(given) != 2 || !PyIter_Check(PyTuple_GET_ITEM(given, 0))) {
-        PyErr_SetString(PyExc_TypeError, "refill() gives an iterator, and how many to take from it");
+        PyErr_SetString(PyExc_TypeError, "refill() must return an iterator and the number of items to take from it");
         return 0;
     }
     *count = PyLong_AsSsize_t(PyTuple_GET_ITEM(given, 1));
     return *count != -1 || !PyErr_Occurred();
 }
 
-/* Have what refill gave, a reference that is ours, lie ready; 0 with an exception set. */
+/* Make the result of refill(), a reference that this function takes, ready to use. Returns 0 with an exception set if
+ * it is not valid. */
 static int finish_refill(Awaited *awaited, PyObject *given) {
     PyObject *before = NULL;
     Iteration *iteration = awaited->iteration;
@@ -76,11 +77,11 @@ static PySendResult begin_refill(Awaited *awaited) {
         return PYGEN_ERROR;
     if (PyCoro_CheckExact(awaited->refilling))
         return PYGEN_NEXT;
-    PyErr_SetString(PyExc_TypeError, "refill() is no coroutine");
+    PyErr_SetString(PyExc_TypeError, "refill() did not return a coroutine");
     return PYGEN_ERROR;
 }
 
-/* Taking is the last thing that is done: no signal handler runs between that and the loop. */
+/* Taking the item is the last step, so no signal handler can run between it and the loop body. */
 static PySendResult go_on(Awaited *awaited, PyObject *value, PyObject **result) {
     while (1) {
         *result = NULL;
@@ -98,11 +99,11 @@ static PySendResult go_on(Awaited *awaited, PyObject *value, PyObject **result) 
             *result = NULL;
             return PYGEN_ERROR;
         }
-        value = Py_None; /* there may be nothing to take */
+        value = Py_None; /* there may still be nothing to take */
     }
 }
 
-/* Be through, and ready to be used again; an exception that is set stays set. */
+/* Mark this as finished and keep it for reuse. A pending exception is kept. */
 static void finish(Awaited *awaited) {
     Iteration *iteration = awaited->iteration;
     awaited->iteration = NULL;
@@ -114,7 +115,7 @@ static void finish(Awaited *awaited) {
     Py_DECREF(iteration);
 }
 
-/* 1 if it may go on; 0 with an exception set. */
+/* Return 1 if it can continue; 0 with an exception set if not. */
 static int may_go_on(const Awaited *awaited) {
     if (awaited->iteration == NULL)
         PyErr_SetString(PyExc_RuntimeError, "cannot reuse already awaited __anext__()");
@@ -145,7 +146,7 @@ static PySendResult awaited_send(PyObject *self, PyObject *value, PyObject **res
     return status;
 }
 
-/* What a method gives for a result: what was yielded, or NULL with a StopIteration that has what was returned. */
+/* Convert a result for a Python method: the yielded value, or NULL with a StopIteration that has the returned value. */
 static PyObject *as_method(PySendResult status, PyObject *result) {
     if (status != PYGEN_RETURN)
         return result;
@@ -179,7 +180,7 @@ static PySendResult throw_into(Awaited *awaited, PyObject *args, PyObject **resu
     return given != NULL && finish_refill(awaited, given) ? go_on(awaited, Py_None, result) : PYGEN_ERROR;
 }
 
-/* Raise what is thrown where nothing has begun yet. */
+/* Raise an exception that is thrown in before anything has started. */
 static PySendResult raise_thrown(PyObject *args) {
     PyObject *type, *value = NULL, *trace = NULL;
     if (!PyArg_UnpackTuple(args, "throw", 1, 3, &type, &value, &trace))
@@ -193,7 +194,7 @@ static PySendResult raise_thrown(PyObject *args) {
     return PYGEN_ERROR;
 }
 
-PyDoc_STRVAR(throw_doc, "throw(exception)\n--\n\nRaise the exception where this waits.");
+PyDoc_STRVAR(throw_doc, "throw(exception)\n--\n\nRaise the exception at the point where this is suspended.");
 
 static PyObject *awaited_throw(PyObject *self, PyObject *args) {
     Awaited *awaited = (Awaited *)self;
@@ -208,7 +209,7 @@ static PyObject *awaited_throw(PyObject *self, PyObject *args) {
     return as_method(status, result);
 }
 
-PyDoc_STRVAR(close_doc, "close()\n--\n\nEnd this, wherever it waits.");
+PyDoc_STRVAR(close_doc, "close()\n--\n\nStop this at the point where it is suspended.");
 
 static PyObject *awaited_close(PyObject *self, PyObject *unused) {
     Awaited *awaited = (Awaited *)self;
@@ -249,7 +250,7 @@ static void awaited_dealloc(PyObject *self) {
 }
 
 static PyMethodDef awaited_methods[] = {
-    {"send", awaited_send_method, METH_O, "send(value)\n--\n\nGo on."},
+    {"send", awaited_send_method, METH_O, "send(value)\n--\n\nResume with a value."},
     {"throw", awaited_throw, METH_VARARGS, throw_doc},
     {"close", awaited_close, METH_NOARGS, close_doc},
     {NULL, NULL, 0, NULL},

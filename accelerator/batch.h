@@ -1,7 +1,7 @@
-/* The batches of a partition's bytes, one after the other: wire/records/{batch_header,decode}.py in C.
+/* The batches in a partition's bytes, one after the other: wire/records/batch_header.py and decode.py in C.
  *
- * Batches follow each other, their offsets rising; the last one may be cut short and is left. Anything that is not as it
- * has to be is ODD, and nothing more is said of it: the twin in Python then reads the same bytes and tells.
+ * Batches follow each other in the order of their offsets; the last one may be incomplete, and is ignored. Anything
+ * unexpected is reported only as ODD: the twin in Python then reads the same bytes and reports the problem.
  */
 #ifndef KAFKA_NEXTGEN_BATCH_H
 #define KAFKA_NEXTGEN_BATCH_H
@@ -12,12 +12,12 @@
 #include "crc32c.h"
 
 #define HEADER_SIZE 61
-#define LENGTH_END 12 /* where the bytes begin that the length counts */
+#define LENGTH_END 12 /* the start of the bytes that the length covers */
 #define MAGIC_AT 16
 #define MAGIC 2
 #define CRC_AT 17
-#define CRC_START 21 /* where the bytes begin that the CRC covers */
-#define ATTRIBUTES_AT 22 /* the lower byte of them */
+#define CRC_START 21 /* the start of the bytes that the CRC covers */
+#define ATTRIBUTES_AT 22 /* the low byte of the attributes */
 
 #define CODEC_MASK 0x07
 #define LOG_APPEND_TIME 0x08
@@ -28,26 +28,26 @@ typedef enum { SOUND, END, ODD } Verdict;
 
 typedef struct {
     int64_t base_offset;
-    int64_t next_offset; /* after the last one the batch spans */
+    int64_t next_offset; /* after the last offset that the batch spans */
     int64_t base_timestamp;
     int64_t max_timestamp;
     int32_t leader_epoch;
     int32_t last_offset_delta;
     int32_t record_count;
     int attributes;
-    int is_wanted; /* has records for the application */
+    int is_wanted; /* whether it has records for the application */
     const uint8_t *begin;
-    const uint8_t *payload; /* the records, maybe compressed */
+    const uint8_t *payload; /* the records, possibly compressed */
     const uint8_t *end;
 } Batch;
 
-/* Where the reading of a partition's bytes stands. */
+/* The position in a partition's bytes. */
 typedef struct {
     const uint8_t *at;
     const uint8_t *end;
     int64_t fetch_offset;
     int64_t log_offset;      /* after the last batch */
-    const uint8_t *skipped; /* base offsets not to be read, rising, as int64 */
+    const uint8_t *skipped; /* the base offsets of batches to skip, ascending, as int64 */
     const uint8_t *skipped_end;
     int32_t end_epoch; /* the leader epoch of the last batch */
 } Walk;
@@ -62,7 +62,7 @@ static int64_t int64_at(const uint8_t *at) {
     return (int64_t)((uint64_t)big_endian_32(at) << 32 | big_endian_32(at + 4));
 }
 
-/* Is there a whole batch at this place? */
+/* Check whether there is a complete batch at this position. */
 static Verdict find_batch(const uint8_t *at, const uint8_t *end) {
     ptrdiff_t left = end - at;
     if (left > MAGIC_AT && at[MAGIC_AT] != MAGIC)
@@ -106,7 +106,7 @@ static int crc_is_right(const Batch *batch) {
     return crc32c(batch->begin + CRC_START, size) == big_endian_32(batch->begin + CRC_AT);
 }
 
-/* Is this one of the batches to leave out? They come in the order of the list. */
+/* Whether this is one of the batches to skip. They come in the order of the list. */
 static int is_skipped(Walk *walk, int64_t base_offset) {
     for (; walk->skipped < walk->skipped_end; walk->skipped += sizeof(int64_t)) {
         int64_t next;
@@ -117,7 +117,7 @@ static int is_skipped(Walk *walk, int64_t base_offset) {
     return 0;
 }
 
-/* Read the header of the next batch; END behind the last one that is whole. */
+/* Read the header of the next batch; END after the last complete one. */
 static Verdict next_batch(Walk *walk, Batch *batch) {
     Verdict verdict = find_batch(walk->at, walk->end);
     if (verdict != SOUND)

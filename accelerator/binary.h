@@ -1,6 +1,7 @@
-/* Columns of byte strings, as they are given back to be made objects of: BinaryColumn in wire/records/columns.py in C.
+/* Columns of byte strings, as they are passed back in to be converted to objects: BinaryColumn in
+ * wire/records/columns.py, in C.
  *
- * What they hold was checked when they were made; here only what could lead outside of a buffer is looked at again.
+ * Their contents were checked when they were created; here only values that could lead out of bounds are checked again.
  */
 #ifndef KAFKA_NEXTGEN_BINARY_H
 #define KAFKA_NEXTGEN_BINARY_H
@@ -10,7 +11,7 @@
 #include <stdint.h>
 
 typedef struct {
-    Py_buffer data, bounds, validity; /* validity.buf is NULL without nulls */
+    Py_buffer data, bounds, validity; /* validity.buf is NULL if there are no nulls */
 } Strings;
 
 static int take_optional(PyObject *object, Py_buffer *buffer) {
@@ -45,7 +46,7 @@ static PyObject *string_at(const Strings *strings, Py_ssize_t row) {
         return Py_NewRef(Py_None);
     int32_t begin = bounds[row], end = bounds[row + 1];
     if (begin < 0 || end < begin || end > strings->data.len) {
-        PyErr_SetString(PyExc_ValueError, "a bound lies outside of its column");
+        PyErr_SetString(PyExc_ValueError, "a bound is outside its column");
         return NULL;
     }
     return PyBytes_FromStringAndSize((const char *)strings->data.buf + begin, end - begin);
@@ -53,7 +54,7 @@ static PyObject *string_at(const Strings *strings, Py_ssize_t row) {
 
 static PyObject *strings_of(const Strings *strings, Py_ssize_t start, Py_ssize_t stop) {
     if (start < 0 || start > stop || stop >= INT32_MAX || !strings_fit(strings, stop)) {
-        PyErr_SetString(PyExc_ValueError, "the run lies outside of its column");
+        PyErr_SetString(PyExc_ValueError, "the rows are outside their column");
         return NULL;
     }
     PyObject *list = PyList_New(stop - start);
@@ -69,7 +70,8 @@ static PyObject *strings_of(const Strings *strings, Py_ssize_t start, Py_ssize_t
 
 PyDoc_STRVAR(to_list_doc,
              "to_list(data, bounds, validity, start, stop)\n--\n\n"
-             "The entries from start up to before stop of a column as a list of bytes, None for a null.");
+             "Return the entries of a column from start up to, but not including, stop, as a list of bytes; a null\n"
+             "is None.");
 
 static PyObject *to_list(PyObject *module, PyObject *args) {
     (void)module;

@@ -1,4 +1,4 @@
-/* The bytes that columns are made of: made with the GIL held, filled without it, then cut to size and handed over. */
+/* The buffers of columns: allocated with the GIL held, filled without it, then trimmed and handed over. */
 #ifndef KAFKA_NEXTGEN_BUFFERS_H
 #define KAFKA_NEXTGEN_BUFFERS_H
 
@@ -8,7 +8,7 @@
 #include "columns.h"
 #include "memory.h"
 
-#define LEAST_RECORD_BYTES 7 /* length, attributes, two deltas, two null lengths, header count: a byte each */
+#define LEAST_RECORD_BYTES 7 /* length, attributes, two deltas, two null lengths, number of headers: a byte each */
 
 enum {
     OFFSETS, TIMESTAMPS, LEADER_EPOCHS, TIMESTAMP_TYPES,
@@ -19,7 +19,7 @@ enum {
 };
 
 typedef struct {
-    PyObject *of[BUFFER_COUNT]; /* NULL where there is none: headers, or the validity of a column without nulls */
+    PyObject *of[BUFFER_COUNT]; /* NULL for headers if there are none, and for the validity of a column without nulls */
 } Buffers;
 
 static void drop_buffers(Buffers *buffers) {
@@ -27,7 +27,7 @@ static void drop_buffers(Buffers *buffers) {
         Py_CLEAR(buffers->of[i]);
 }
 
-/* New bytes at this index; where they lie, or NULL if there is no memory for them. */
+/* Allocate the buffer at this index. Returns its address, or NULL with an exception set if memory is exhausted. */
 static void *new_buffer(Buffers *buffers, int index, int32_t count, size_t size) {
     if ((size_t)count > (size_t)PY_SSIZE_T_MAX / 2 / size)
         return PyErr_NoMemory();
@@ -40,7 +40,7 @@ static int cut_buffer(Buffers *buffers, int index, int32_t count, size_t size) {
     return finish_bytes(&buffers->of[index], count * (Py_ssize_t)size);
 }
 
-/* Arrow's bounds: one more than there are entries, beginning with 0. */
+/* Allocate Arrow's bounds: one more than there are entries, beginning with 0. */
 static int32_t *new_bounds(Buffers *buffers, int index, int32_t entries) {
     int32_t *bounds = new_buffer(buffers, index, entries + 1, sizeof(int32_t));
     if (bounds != NULL)
@@ -59,7 +59,7 @@ static int new_column(Buffers *buffers, int index, int32_t entries, int32_t byte
     return 1;
 }
 
-/* Without nulls there is no bitmap; with them, the bits behind the last entry are 0. */
+/* Drop the bitmap if there are no nulls; otherwise, clear the bits after the last entry. */
 static int cut_validity(Buffers *buffers, int index, const Column *column) {
     if (column->nulls == 0) {
         Py_CLEAR(buffers->of[index]);
@@ -120,7 +120,7 @@ static PyObject *header_tuple(const Buffers *buffers) {
                          column_tuple(buffers, HEADER_VALUES));
 }
 
-/* offsets, timestamps, keys, values, headers, leader epochs, timestamp types, payload bytes */
+/* Offsets, timestamps, keys, values, headers, leader epochs, timestamp types and payload bytes. */
 static PyObject *columns_tuple(const Buffers *buffers, int32_t payload_bytes) {
     return Py_BuildValue("OONNNOOi", buffers->of[OFFSETS], buffers->of[TIMESTAMPS], column_tuple(buffers, KEYS),
                          column_tuple(buffers, VALUES), header_tuple(buffers), buffers->of[LEADER_EPOCHS],

@@ -1,11 +1,11 @@
-/* Typed columns in Arrow's layout that are filled value by value: the rows of any format.
+/* Typed columns in Arrow's layout, filled value by value: the rows of any format.
  *
- * Columns stand in the order in which a tree of them is walked, parents first; `end` is the index behind the last
- * descendant. Entry i of a list is entries bounds[i] to bounds[i + 1] of its only child; a struct and its children have
- * as many entries. Whoever fills them sees to that by the end of each row, and may take back what a row that turns out
- * to be bad has left: `cut_rows`.
+ * Columns are stored in preorder; `end` is the index after the last descendant. Entry i of a list consists of the
+ * entries bounds[i] to bounds[i + 1] of its only child. A struct and its children have the same number of entries: the
+ * decoder ensures this by the end of each row, and can remove what a bad row has added (`cut_rows`).
  *
- * No Python object is touched here, so the GIL may be released. What makes room answers FILLED, or why it can't.
+ * No Python object is used here, so the GIL can be released. Functions that grow a buffer return FILLED, or the reason
+ * why they can't.
  */
 #ifndef KAFKA_NEXTGEN_COLUMN_BUILDER_H
 #define KAFKA_NEXTGEN_COLUMN_BUILDER_H
@@ -15,7 +15,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define MOST_DEPTH 64 /* of columns in columns: `append_null` calls itself that often */
+#define MOST_DEPTH 64 /* the maximum nesting of columns, and the recursion depth of `append_null` */
 #define MOST_COLUMNS 16384
 #define MOST_ENTRIES (INT32_MAX - 64) /* Arrow's bounds have 32 bits */
 
@@ -26,12 +26,12 @@ enum { FILLED = 0, NO_MEMORY = -1, TOO_LARGE = -2 };
 typedef struct {
     ColumnKind kind;
     int is_nullable;
-    int32_t width; /* bytes of an entry of NUMBERS */
+    int32_t width; /* the size of an entry of NUMBERS */
     int32_t end;
     int64_t length, capacity, nulls;
     int64_t bytes, byte_capacity; /* of STRINGS */
-    int64_t target;               /* what `cut_rows` cuts it to */
-    uint8_t *validity;            /* NULL until there is a null; all ones behind the last entry */
+    int64_t target;               /* the length to which `cut_rows` truncates it */
+    uint8_t *validity;            /* NULL until there is a null; all ones after the last entry */
     uint8_t *data;
     int32_t *bounds;
 } BuiltColumn;
@@ -45,8 +45,8 @@ static void *resized(void *memory, int64_t size) {
     return (uint64_t)size > (uint64_t)PY_SSIZE_T_MAX ? NULL : PyMem_RawRealloc(memory, (size_t)size);
 }
 
-/* The size of a buffer that has to hold `needed`, which is more than `capacity`. It stays below 2^31, since what fits in a
- * buffer is not checked again, and bounds have 32 bits. */
+/* Return the new size of a buffer that must hold `needed`, which is more than `capacity`. It stays below 2^31, because
+ * entries that fit into a buffer are not checked again, and bounds have 32 bits. */
 static int64_t grown(int64_t capacity, int64_t needed) {
     int64_t doubled = Py_MIN(capacity * 2, (int64_t)MOST_ENTRIES);
     return (Py_MAX(doubled, needed) + 63) / 64 * 64;
@@ -125,7 +125,7 @@ static inline int append_string(BuiltColumn *column, const uint8_t *data, int64_
     return FILLED;
 }
 
-/* Where the next entry of NUMBERS goes, which counts from now on; NULL if there is no room. */
+/* Append an entry of NUMBERS and return its address, or NULL if it can't be allocated. */
 static inline uint8_t *next_number(BuiltColumn *column, int32_t width, int *status) {
     *status = make_entries(column, 1);
     return *status == FILLED ? column->data + column->length++ * width : NULL;
@@ -157,7 +157,7 @@ static inline int append_struct(BuiltColumn *column) {
     return status;
 }
 
-/* The list ends where its child ends now. */
+/* Append a list that ends at the current end of its child. */
 static inline int append_list(BuiltColumn *column) {
     int status = make_entries(column, 1);
     if (status == FILLED)
@@ -167,7 +167,7 @@ static inline int append_list(BuiltColumn *column) {
 
 static int mark_null(BuiltColumn *column) {
     if (!column->is_nullable || column->kind == NULLS)
-        return FILLED; /* what is in it does not count: its struct is null */
+        return FILLED; /* its content does not matter, because its struct is null */
     if (column->validity == NULL && resize_validity(column, column->capacity) != FILLED)
         return NO_MEMORY;
     put_bit(column->validity, column->length, 0);
@@ -175,7 +175,7 @@ static int mark_null(BuiltColumn *column) {
     return FILLED;
 }
 
-/* An entry of this column alone that is null, or stands for nothing in a column without nulls. */
+/* Append a null to this column only, or a placeholder if the column can't have nulls. */
 static int append_own_null(BuiltColumn *column) {
     int status = make_entries(column, 1);
     if (status == FILLED)
@@ -211,7 +211,7 @@ static void cut_column_to(BuiltColumn *column, int64_t length) {
         column->bytes = column->bounds == NULL ? 0 : column->bounds[length];
 }
 
-/* Take back all that was appended behind this many rows. */
+/* Remove everything appended after the first `rows` rows. */
 static void cut_rows(const ColumnTree *tree, int64_t rows) {
     BuiltColumn *columns = tree->columns;
     columns[0].target = rows;

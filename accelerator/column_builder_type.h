@@ -1,7 +1,8 @@
-/* `ColumnBuilder`: typed columns that a decoder fills, and that Arrow's libraries take by the PyCapsule interface.
+/* `ColumnBuilder`: typed columns that a decoder fills, and that Arrow libraries import through the PyCapsule interface.
  *
- * Its layout is a tuple for each column: kind, width, format, name, whether it is nullable, the index behind its last
- * descendant, the symbols of a dictionary or None, and metadata of Arrow's schema or None. The first column is a struct.
+ * Its layout has a tuple for each column: kind, width, format, name, whether it is nullable, the index after its last
+ * descendant, the symbols of a dictionary or None, and the metadata of Arrow's schema or None. The first column is a
+ * struct.
  */
 #ifndef KAFKA_NEXTGEN_COLUMN_BUILDER_TYPE_H
 #define KAFKA_NEXTGEN_COLUMN_BUILDER_TYPE_H
@@ -16,10 +17,10 @@ typedef struct {
     PyObject_HEAD
     PyObject *layout;
     ColumnTree tree;
-    int is_busy; /* a decoder fills it, maybe without the GIL */
+    int is_busy; /* a decoder is filling it, possibly without the GIL */
 } ColumnBuilder;
 
-/* One column of the layout; borrowed. */
+/* One column of the layout; the references are borrowed. */
 typedef struct {
     int kind, width, is_nullable, end;
     const char *format, *name, *metadata;
@@ -30,7 +31,7 @@ typedef struct {
 static int read_spec(PyObject *layout, Py_ssize_t index, ColumnSpec *spec) {
     PyObject *entry = PyTuple_GET_ITEM(layout, index);
     if (!PyTuple_Check(entry)) {
-        PyErr_SetString(PyExc_TypeError, "a layout is a tuple of tuples");
+        PyErr_SetString(PyExc_TypeError, "a layout must be a tuple of tuples");
         return 0;
     }
     return PyArg_ParseTuple(entry, "iisspiOz#", &spec->kind, &spec->width, &spec->format, &spec->name,
@@ -44,7 +45,7 @@ static int64_t children_of(const ColumnTree *tree, int32_t index) {
     return count;
 }
 
-/* Do the columns make a tree, no deeper than it may be? Each must end where its parent does, or before. */
+/* Whether the columns form a tree within the depth limit. Each column must end no later than its parent. */
 static int is_tree(const ColumnTree *tree) {
     int32_t ends[MOST_DEPTH];
     int depth = 0;
@@ -72,7 +73,7 @@ static int make_tree(ColumnBuilder *builder) {
     Py_ssize_t count = PyTuple_GET_SIZE(builder->layout);
     ColumnSpec spec;
     if (count < 1 || count > MOST_COLUMNS)
-        return PyErr_Format(PyExc_ValueError, "a layout has 1 to %d columns", MOST_COLUMNS) != NULL;
+        return PyErr_Format(PyExc_ValueError, "a layout must have 1 to %d columns", MOST_COLUMNS) != NULL;
     builder->tree.columns = PyMem_RawCalloc((size_t)count, sizeof(BuiltColumn));
     if (builder->tree.columns == NULL)
         return PyErr_NoMemory() != NULL;
@@ -83,13 +84,13 @@ static int make_tree(ColumnBuilder *builder) {
         builder->tree.columns[i] = (BuiltColumn){
             .kind = (ColumnKind)spec.kind, .width = spec.width, .is_nullable = spec.is_nullable, .end = spec.end};
         if (spec.kind < NULLS || spec.kind > STRUCTS)
-            return PyErr_Format(PyExc_ValueError, "there is no kind %d of columns", spec.kind) != NULL;
+            return PyErr_Format(PyExc_ValueError, "unknown kind of column: %d", spec.kind) != NULL;
     }
     if (!is_tree(&builder->tree))
-        return PyErr_Format(PyExc_ValueError, "the columns are no tree, or one deeper than %d", MOST_DEPTH) != NULL;
+        return PyErr_Format(PyExc_ValueError, "the columns form no tree, or one deeper than %d", MOST_DEPTH) != NULL;
     for (Py_ssize_t i = 0; i < count; i++)
         if (!read_spec(builder->layout, i, &spec) || !is_sound_column(&builder->tree, (int32_t)i, &spec))
-            return PyErr_Occurred() ? 0 : PyErr_Format(PyExc_ValueError, "column %zd is none", i) != NULL;
+            return PyErr_Occurred() ? 0 : PyErr_Format(PyExc_ValueError, "column %zd is invalid", i) != NULL;
     return 1;
 }
 
@@ -120,14 +121,14 @@ static void builder_dealloc(PyObject *self) {
 
 static Py_ssize_t builder_length(PyObject *self) { return (Py_ssize_t)((ColumnBuilder *)self)->tree.columns[0].length; }
 
-/* 0 with an exception set if a decoder in another thread fills it. */
+/* Returns 0 with an exception set if a decoder in another thread is filling the builder. */
 static int is_free(const ColumnBuilder *builder) {
     if (builder->is_busy)
         PyErr_SetString(PyExc_RuntimeError, "the columns are being filled by another thread");
     return !builder->is_busy;
 }
 
-/* ---- handing over */
+/* ---- export */
 
 static int export_schema(const ColumnBuilder *builder, int32_t index, struct ArrowSchema *schema) {
     const ColumnTree *tree = &builder->tree;
@@ -184,7 +185,7 @@ static int export_array(ColumnBuilder *builder, int32_t index, struct ArrowArray
 
 PyDoc_STRVAR(builder_schema_doc,
              "__arrow_c_schema__()\n--\n\n"
-             "The type of what __arrow_c_array__ hands over.");
+             "Return the schema of the result of __arrow_c_array__.");
 
 static PyObject *builder_schema(PyObject *self, PyObject *nothing) {
     (void)nothing;
@@ -196,7 +197,7 @@ static PyObject *builder_schema(PyObject *self, PyObject *nothing) {
 
 PyDoc_STRVAR(builder_array_doc,
              "__arrow_c_array__(requested_schema=None)\n--\n\n"
-             "Hand over the columns, a struct of them; none of it is kept. Other types than theirs are not made.");
+             "Export the columns as a struct, and leave the builder empty. requested_schema is ignored.");
 
 static PyObject *builder_array(PyObject *self, PyObject *args) {
     ColumnBuilder *builder = (ColumnBuilder *)self;
@@ -206,7 +207,7 @@ static PyObject *builder_array(PyObject *self, PyObject *args) {
     PyObject *schema = builder_schema(self, NULL);
     PyObject *array = schema == NULL ? NULL : new_capsule(sizeof(struct ArrowArray), "arrow_array", drop_array_capsule);
     if (array != NULL && !export_array(builder, 0, PyCapsule_GetPointer(array, "arrow_array"))) {
-        cut_rows(&builder->tree, 0); /* what was moved is lost, and what was not goes with it */
+        cut_rows(&builder->tree, 0); /* the data already moved is lost, so discard the rest, too */
         Py_CLEAR(array);
     }
     PyObject *both = array == NULL ? NULL : PyTuple_Pack(2, schema, array);

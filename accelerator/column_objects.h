@@ -1,4 +1,4 @@
-/* The objects that columns are handed over as, made here where they are few: those of wire/records/columns.py. */
+/* Creates the Python objects that contain columns (wire/records/columns.py), for small answers. */
 #ifndef KAFKA_NEXTGEN_COLUMN_OBJECTS_H
 #define KAFKA_NEXTGEN_COLUMN_OBJECTS_H
 
@@ -8,23 +8,23 @@
 #include "buffers.h"
 #include "state.h"
 
-/* Columns, BinaryColumn and HeaderColumn, borrowed; and what is called by name to make them. */
+/* The classes Columns, BinaryColumn and HeaderColumn, borrowed, and the interned names needed to create instances. */
 typedef struct {
     PyObject *columns, *strings, *headers;
     const Names *names;
 } ColumnTypes;
 
-/* What columns are beside their buffers. */
+/* The attributes of columns other than their buffers. */
 typedef struct {
     PyObject *partition; /* borrowed */
     int64_t next_offset;
     int32_t data_bytes;
     int32_t end_epoch;
     int is_truncated;
-    Py_ssize_t nbytes; /* what their buffers take */
+    Py_ssize_t nbytes; /* the total size of their buffers */
 } ColumnFacts;
 
-/* Memory that is numbers, by the letter for them. Nothing is called any more once something has failed. */
+/* Return a view of the memory as numbers of the format `letter`. Does nothing if an exception is already set. */
 static PyObject *numbers_of(PyObject *bytes, const Names *names, PyObject *letter) {
     PyObject *view = PyErr_Occurred() ? NULL : PyMemoryView_FromObject(bytes);
     PyObject *args[] = {view, letter};
@@ -37,8 +37,8 @@ static PyObject *bounds_object(const Buffers *buffers, int index, const ColumnTy
     return numbers_of(buffers->of[index], types->names, types->names->int32);
 }
 
-/* An object of one of attrs' classes with all its attributes, as its `__init__` would make it if nothing is left to that;
- * of new references, which are given up. With a NULL among them an exception is set already.
+/* Create an object of an attrs class from all its attributes, without calling `__init__`, which would do nothing else.
+ * Takes the references to the attributes. If one of them is NULL, an exception is already set.
  */
 static PyObject *make_of(PyObject *type, const Names *names, PyObject **attributes, Py_ssize_t count) {
     PyObject *fields = PyErr_Occurred() ? NULL : PyObject_GetAttr(type, names->match_args);
@@ -47,7 +47,7 @@ static PyObject *make_of(PyObject *type, const Names *names, PyObject **attribut
     if (fits)
         made = ((PyTypeObject *)type)->tp_alloc((PyTypeObject *)type, 0);
     else if (fields != NULL)
-        PyErr_SetString(PyExc_TypeError, "columns have other attributes");
+        PyErr_SetString(PyExc_TypeError, "the class of columns has unexpected attributes");
     for (Py_ssize_t i = 0; i < count; i++) {
         if (made != NULL && PyObject_GenericSetAttr(made, PyTuple_GET_ITEM(fields, i), attributes[i]) < 0)
             Py_CLEAR(made);

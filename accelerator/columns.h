@@ -1,11 +1,13 @@
-/* Records to columns in Arrow's layout: the builders in wire/records/columns.py in C.
+/* Decodes records into columns in Arrow's layout: the builders in wire/records/columns.py, in C.
  *
- * The records are gone over once, checked and copied to where they stay. How many there may be the batches' headers say,
- * and all keys or all values take no more bytes than the payloads do, so the columns are made that large before and cut
- * to size afterwards. Only headers, which are rare and of any number, are counted first and copied in a second pass.
+ * The records are read once, checked, and copied to their final place. The batch headers give the maximum number of
+ * records, and neither the keys nor the values can be larger than the payloads. So the columns are allocated at that
+ * size first, and trimmed afterwards. Only headers, which are rare and whose number is not known, are counted first and
+ * copied in a second pass.
  *
- * The data may belong to a caller that writes into it meanwhile. The first pass reads each byte once, goes forward only,
- * and knows the payloads' sizes beforehand, so its columns can't overflow; the second compares with the room there is.
+ * The data may belong to a caller that writes into it meanwhile. The first pass reads each byte once and only moves
+ * forward, and it knows the payloads' sizes in advance, so its columns can't overflow. The second pass checks the
+ * remaining space.
  */
 #ifndef KAFKA_NEXTGEN_COLUMNS_H
 #define KAFKA_NEXTGEN_COLUMNS_H
@@ -16,7 +18,7 @@
 #include "batch.h"
 #include "record.h"
 
-/* A column being filled; `validity` begins as all ones. */
+/* A column being filled; `validity` is initialized to all ones. */
 typedef struct {
     int32_t entries;
     int32_t bytes;
@@ -26,9 +28,9 @@ typedef struct {
     uint8_t *validity;
 } Column;
 
-/* What the headers of the records that were read take. */
+/* The space needed for the headers of the records that were read. */
 typedef struct {
-    int is_any; /* even of a record before the offset asked for */
+    int is_any; /* whether any record has headers, even one before the requested offset */
     int32_t entries;
     int32_t key_bytes;
     int32_t value_bytes;
@@ -65,7 +67,7 @@ static inline void append_entry(Column *column, Entry entry) {
     column->bounds[index + 1] = column->bytes;
 }
 
-/* Check a record's headers and count them; the record has to end with the last of them. */
+/* Check a record's headers and count them; the record must end after the last one. */
 static int count_headers(const Record *record, int is_wanted, HeaderSizes *sizes) {
     Cursor cursor = record->headers;
     Entry key, value;
@@ -82,10 +84,10 @@ static int count_headers(const Record *record, int is_wanted, HeaderSizes *sizes
     return cursor.at == cursor.end;
 }
 
-/* The timestamp of a record; what exceeds 64 bits is dropped. */
+/* The timestamp of a record; bits beyond 64 are dropped. */
 static inline int64_t timestamp_of(const Batch *batch, int64_t delta) {
     if (batch->attributes & LOG_APPEND_TIME)
-        return batch->max_timestamp; /* the records keep the producer's, which no longer counts */
+        return batch->max_timestamp; /* records still contain the producer's timestamps, which no longer apply */
     return (int64_t)((uint64_t)batch->base_timestamp + (uint64_t)delta);
 }
 
@@ -122,7 +124,8 @@ static Verdict read_batch(const Batch *batch, int64_t fetch_offset, Columns *col
     return cursor.at == cursor.end ? SOUND : ODD;
 }
 
-/* The first pass: all but the headers. The columns have room for what the batches say and for what they take. */
+/* The first pass: everything but the headers. The columns have space for the number of records that the batches
+ * declare, and for the bytes of their payloads. */
 static Verdict read_batches(const Batch *batches, size_t count, int64_t fetch_offset, Columns *columns) {
     for (size_t i = 0; i < count; i++)
         if (read_batch(&batches[i], fetch_offset, columns) != SOUND)
@@ -159,7 +162,7 @@ static Verdict read_headers_of_batch(const Batch *batch, int64_t fetch_offset, H
     return SOUND;
 }
 
-/* The second pass: nothing but the headers; ODD if there are not as many as the first pass counted. */
+/* The second pass: only the headers; ODD if the number or size differs from that of the first pass. */
 static Verdict read_headers(const Batch *batches, size_t count, int64_t fetch_offset, Headers *headers) {
     for (size_t i = 0; i < count; i++)
         if (read_headers_of_batch(&batches[i], fetch_offset, headers) != SOUND)

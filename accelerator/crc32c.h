@@ -1,9 +1,9 @@
 /* CRC-32C, the checksum of record batches.
  *
- * Processors compute it eight bytes at a time, but each step waits three cycles for the one before. So three runs of
- * bytes that follow each other are computed side by side and put together: the CRC is linear, and that of a run with
- * another behind it is that of the run moved over as many zeros (`moved`), combined with the other's by XOR.
- * Processors without such an instruction look eight bytes up in eight tables.
+ * Processors compute it eight bytes at a time, but each step waits three cycles for the previous one. So the CRCs of
+ * three adjacent runs of bytes are computed side by side, and combined: the CRC is linear, so the CRC of two adjacent
+ * runs is the CRC of the first, shifted past as many zeros as the second has bytes (`crc_moved`), XOR the CRC of the
+ * second. Without a processor instruction for CRC-32C, eight bytes at a time are looked up in eight tables.
  */
 #ifndef KAFKA_NEXTGEN_CRC32C_H
 #define KAFKA_NEXTGEN_CRC32C_H
@@ -13,10 +13,10 @@
 #include <string.h>
 
 #define CRC_POLYNOMIAL 0x82F63B78u /* Castagnoli's, lowest bit first */
-#define CRC_RUN 512                /* bytes; three runs take one round */
+#define CRC_RUN 512                /* bytes; each round computes three runs */
 
-static uint32_t crc_tables[8][256]; /* [k][b]: byte b, with k zeros behind it */
-static uint32_t crc_moves[4][256];  /* [k][b]: byte k of a CRC being b, moved over CRC_RUN zeros */
+static uint32_t crc_tables[8][256]; /* [k][b]: the CRC of byte b followed by k zeros */
+static uint32_t crc_moves[4][256];  /* [k][b]: the part of byte k of a CRC if it is b, shifted past CRC_RUN zeros */
 static int crc_in_hardware;
 
 static void crc_make_tables(void) {
@@ -120,7 +120,7 @@ static int crc_hardware_is_there(void) { return 0; }
 #define crc_by_hardware crc_by_tables
 #endif
 
-/* To be called once, before all else. */
+/* Must be called once, before anything else. */
 static void crc_prepare(void) {
     if (crc_tables[0][1] != 0)
         return;

@@ -1,5 +1,5 @@
-/* `decode`: make columns of batches that `scan` found sound. What is checked here is what lies inside of the batches; the
- * headers are read again, since nothing says that they are still the same.
+/* `decode`: decodes batches that `scan` found valid into columns. This checks the contents of the batches. Their
+ * headers are read again, because the data may have changed since.
  */
 #ifndef KAFKA_NEXTGEN_DECODE_H
 #define KAFKA_NEXTGEN_DECODE_H
@@ -11,15 +11,15 @@
 #include "gil.h"
 #include "scan.h"
 
-/* The buffers that the data lies in, and the batches in it that have records for the application. */
+/* The buffers that contain the data, and its batches that have records for the application. */
 typedef struct {
-    Py_buffer *payloads; /* of the compressed batches, uncompressed, in their order */
+    Py_buffer *payloads; /* the uncompressed payloads of the compressed batches, in order */
     Py_ssize_t payload_count;
     Batch *batches;
     size_t batch_count;
     int64_t fetch_offset;
-    int64_t records;       /* as many as the batches say there are, which is as many as are read or more */
-    int64_t payload_bytes; /* of all the batches */
+    int64_t records;       /* the number of records that the batches declare: an upper bound for those read */
+    int64_t payload_bytes; /* the size of all payloads */
 } Work;
 
 static void drop_work(Work *work) {
@@ -53,7 +53,7 @@ static Verdict use_payload(Work *work, Py_ssize_t *used, Batch *batch) {
     return SOUND;
 }
 
-/* Note a batch that has records for the application. */
+/* Add a batch that has records for the application. */
 static Verdict note_batch(Work *work, const Batch *batch) {
     int64_t bytes = batch->end - batch->payload;
     if ((int64_t)batch->record_count * LEAST_RECORD_BYTES > bytes)
@@ -64,7 +64,7 @@ static Verdict note_batch(Work *work, const Batch *batch) {
     return work->payload_bytes < INT32_MAX ? SOUND : ODD; /* Arrow's bounds have 32 bits */
 }
 
-/* Note all of them; `batches` has room for as many as fit into the data. */
+/* Add all batches; `batches` has space for the maximum number that fits into the data. */
 static Verdict note_batches(Work *work, Walk walk) {
     Batch batch;
     Verdict verdict;
@@ -75,7 +75,8 @@ static Verdict note_batches(Work *work, Walk walk) {
     return verdict == END && used == work->payload_count ? SOUND : ODD;
 }
 
-/* Fill buffers with all but the headers. 1 if all is sound, 0 if not, -1 with an exception set. */
+/* Fill the buffers with everything but the headers. Returns 1 if everything is valid, 0 if not, -1 with an exception
+ * set. */
 static int fill_columns(const Work *work, Buffers *buffers, Columns *columns) {
     if (!new_columns(buffers, (int32_t)work->records, (int32_t)work->payload_bytes, columns))
         return -1;
@@ -87,7 +88,7 @@ static int fill_columns(const Work *work, Buffers *buffers, Columns *columns) {
     return cut_columns(buffers, columns) ? 1 : -1;
 }
 
-/* Fill buffers with the headers, if there are any; answers as `fill_columns`. */
+/* Fill the buffers with the headers, if there are any. Returns the same as `fill_columns`. */
 static int fill_headers(const Work *work, const Columns *columns, Buffers *buffers) {
     Headers headers = {0};
     if (!columns->header_sizes.is_any)
@@ -102,7 +103,7 @@ static int fill_headers(const Work *work, const Columns *columns, Buffers *buffe
     return cut_headers(buffers, &headers) ? 1 : -1;
 }
 
-/* Fill buffers with all there is; answers as `fill_columns`. */
+/* Fill all buffers. Returns the same as `fill_columns`. */
 static int fill_buffers(const Work *work, Buffers *buffers) {
     Columns columns = {0};
     int done = fill_columns(work, buffers, &columns);
@@ -119,7 +120,8 @@ static PyObject *make_columns(const Work *work) {
     return answer;
 }
 
-/* Make room to note batches in, as many as fit into the data; 0 with an exception set if there is no memory. */
+/* Allocate space for as many batches as can fit into the data; returns 0 with an exception set if memory is
+ * exhausted. */
 static int begin_work(Work *work, const Walk *walk) {
     size_t most = (size_t)(walk->end - walk->at) / HEADER_SIZE + 1;
     work->fetch_offset = walk->fetch_offset;
@@ -137,9 +139,9 @@ static PyObject *decode_data(Work *work, Walk walk, PyObject *payloads) {
 
 PyDoc_STRVAR(decode_doc,
              "decode(data, fetch_offset, skipped, payloads)\n--\n\n"
-             "Make columns of the batches in data. payloads is a tuple of buffers, the uncompressed records of those\n"
-             "batches that scan listed. Answers with the columns' buffers, and what the records took in\n"
-             "bytes; or None if not all is sound.");
+             "Decode the batches in data into columns. payloads is a tuple of buffers: the uncompressed records of\n"
+             "the batches that scan listed. Returns the buffers of the columns and the size of the records in bytes,\n"
+             "or None if anything is invalid.");
 
 static PyObject *decode(PyObject *module, PyObject *args) {
     (void)module;

@@ -1,4 +1,4 @@
-/* `find_all`: where some bytes lie among others. */
+/* `find_all`: finds the positions of one byte string in another. */
 #ifndef KAFKA_NEXTGEN_FIND_H
 #define KAFKA_NEXTGEN_FIND_H
 
@@ -9,7 +9,7 @@
 
 #include "gil.h"
 
-/* Where it is next, from `at` on; NULL if it is not there. */
+/* Return the next occurrence, starting at `at`; NULL if there is none. */
 static const uint8_t *find_next(const uint8_t *at, const uint8_t *end, const uint8_t *wanted, Py_ssize_t size) {
     while (end - at >= size) {
         at = memchr(at, wanted[0], (size_t)(end - at - size + 1));
@@ -20,7 +20,7 @@ static const uint8_t *find_next(const uint8_t *at, const uint8_t *end, const uin
     return NULL;
 }
 
-/* How often it was found, at most `most` times; `places` has room for so many. */
+/* Find at most `most` occurrences and return their number; `places` has space for that many. */
 static Py_ssize_t find_places(const Py_buffer *data, const Py_buffer *wanted, Py_ssize_t *places, Py_ssize_t most) {
     const uint8_t *begin = data->buf, *end = begin + data->len, *at = begin;
     Py_ssize_t count = 0;
@@ -45,7 +45,7 @@ static PyObject *list_of(const Py_ssize_t *numbers, Py_ssize_t count) {
 
 static PyObject *list_places(const Py_buffer *data, const Py_buffer *wanted, Py_ssize_t most) {
     if (wanted->len == 0 || most < 0)
-        return PyErr_Format(PyExc_ValueError, "nothing can't be looked for, nor less than no times");
+        return PyErr_Format(PyExc_ValueError, "wanted must not be empty, and most must not be negative");
     Py_ssize_t *places = PyMem_RawCalloc((size_t)most, sizeof(Py_ssize_t));
     if (places == NULL)
         return PyErr_NoMemory();
@@ -59,8 +59,8 @@ static PyObject *list_places(const Py_buffer *data, const Py_buffer *wanted, Py_
 
 PyDoc_STRVAR(find_all_doc,
              "find_all(data, wanted, most)\n--\n\n"
-             "Where wanted begins in data, as a list; the first of them if there are more than most. Those found do not\n"
-             "overlap.");
+             "Return the positions of wanted in data, as a list; only the first most of them, if there are more.\n"
+             "Occurrences do not overlap.");
 
 static PyObject *find_all(PyObject *module, PyObject *args) {
     (void)module;

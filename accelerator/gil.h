@@ -1,4 +1,6 @@
-/* The GIL is released while bytes are read, but for so few that taking it back could cost more than the work. */
+/* The GIL is released while bytes are read, unless there are so few that reacquiring it could take longer than reading
+ * them.
+ */
 #ifndef KAFKA_NEXTGEN_GIL_H
 #define KAFKA_NEXTGEN_GIL_H
 

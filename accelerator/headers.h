@@ -1,4 +1,4 @@
-/* The headers of records to objects, a run of records at a time: HeaderColumn in wire/records/columns.py in C. */
+/* Converts the headers of consecutive records to objects: HeaderColumn in wire/records/columns.py, in C. */
 #ifndef KAFKA_NEXTGEN_HEADERS_H
 #define KAFKA_NEXTGEN_HEADERS_H
 
@@ -8,7 +8,7 @@
 #include "binary.h"
 
 typedef struct {
-    Py_buffer bounds; /* which headers are a record's */
+    Py_buffer bounds; /* the bounds of each record's headers */
     Strings keys;
     Strings values;
 } HeaderLists;
@@ -39,7 +39,7 @@ static PyObject *header_at(const HeaderLists *lists, Py_ssize_t row) {
 
 static PyObject *headers_between(const HeaderLists *lists, Py_ssize_t begin, Py_ssize_t end) {
     if (begin < 0 || begin > end || !strings_fit(&lists->keys, end) || !strings_fit(&lists->values, end)) {
-        PyErr_SetString(PyExc_ValueError, "a record's headers lie outside of their columns");
+        PyErr_SetString(PyExc_ValueError, "a record's headers are outside their columns");
         return NULL;
     }
     PyObject *headers = PyTuple_New(end - begin);
@@ -64,7 +64,7 @@ static PyObject *headers_at(const HeaderLists *lists, Py_ssize_t row) {
 
 static PyObject *list_of_headers(const HeaderLists *lists, Py_ssize_t start, Py_ssize_t stop) {
     if (start < 0 || start > stop || stop >= INT32_MAX || !header_lists_fit(lists, stop)) {
-        PyErr_SetString(PyExc_ValueError, "the run lies outside of its column");
+        PyErr_SetString(PyExc_ValueError, "the rows are outside their column");
         return NULL;
     }
     PyObject *list = PyList_New(stop - start);
@@ -80,8 +80,8 @@ static PyObject *list_of_headers(const HeaderLists *lists, Py_ssize_t start, Py_
 
 PyDoc_STRVAR(to_headers_doc,
              "to_headers(bounds, keys, values, start, stop)\n--\n\n"
-             "The headers of the records from start up to before stop as a list of tuples of pairs. keys and values are\n"
-             "(data, bounds, validity).");
+             "Return the headers of the records from start up to, but not including, stop: a list with a tuple of\n"
+             "pairs for each record. keys and values are (data, bounds, validity).");
 
 static PyObject *to_headers(PyObject *module, PyObject *args) {
     (void)module;

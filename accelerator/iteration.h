@@ -1,8 +1,8 @@
-/* Iteration: `async for` over what lies ready, without a coroutine for each: the twin of IterationInPython in
- * engine/application/async_iteration.py.
+/* Iteration: `async for` over items that are ready, without a coroutine for each item. It is the C version of
+ * IterationInPython in engine/application/iteration.py.
  *
- * `__anext__` gives an Awaited (awaited.h), which takes the next one when it is awaited, not before. One that is through
- * is used again by the next `__anext__`, if nothing else refers to it.
+ * `__anext__` returns an Awaited (awaited.h), which takes the next item only when it is awaited. The next `__anext__`
+ * reuses a finished Awaited if nothing else refers to it.
  */
 #ifndef KAFKA_NEXTGEN_ITERATION_H
 #define KAFKA_NEXTGEN_ITERATION_H
@@ -73,8 +73,8 @@ static void iteration_dealloc(PyObject *self) {
 
 PyDoc_STRVAR(iteration_doc,
              "Iteration(refill)\n--\n\n"
-             "An asynchronous iterator. The coroutine function refill gives the iterator to take from, and how many of\n"
-             "that before it is called again; it is called, too, if there are fewer.");
+             "An asynchronous iterator. The coroutine function refill returns an iterator and the number of items to\n"
+             "take from it. It is called again after that many items, or earlier if the iterator ends.");
 
 static PyType_Slot iteration_slots[] = {
     {Py_tp_doc, (void *)iteration_doc},

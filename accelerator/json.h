@@ -1,7 +1,8 @@
-/* `json_decode`: the JSON values of a run of records to columns.
+/* `json_decode`: decodes the JSON values of consecutive records into columns.
  *
- * A value that is null leaves a null row, and so does one that is bad, which is told with its row. A value is one JSON
- * document, with white space around it or without, maybe behind a frame such as Confluent's: 0, then the id of a schema.
+ * A null value becomes a null row. So does a bad value, which is also reported with its row number. A value is one JSON
+ * document with optional surrounding white space, possibly after a frame such as Confluent's: 0, then the id of a
+ * schema.
  */
 #ifndef KAFKA_NEXTGEN_JSON_H
 #define KAFKA_NEXTGEN_JSON_H
@@ -19,8 +20,8 @@ typedef struct {
 typedef struct {
     JsonRun run;
     JsonProgram program;
-    int32_t column; /* of the values */
-    int32_t frame;  /* how many bytes are in front of each, of which the first is 0 */
+    int32_t column; /* the column of the values */
+    int32_t frame;  /* the number of bytes before each value; the first of them is 0 */
     Strings values;
     ColumnTree *tree;
     BadJson *bad;
@@ -40,7 +41,7 @@ static int note_bad_json(JsonWork *work, int64_t row, int status) {
     return FILLED;
 }
 
-/* A value that could not be read in one pass: is it JSON, and what is in it? */
+/* Read a value that could not be read in one pass: check that it is JSON, then read it in careful mode. */
 static int read_carefully(JsonWork *work, Cursor value) {
     int status = check_document(&work->run, value);
     if (status != FILLED)
@@ -51,7 +52,7 @@ static int read_carefully(JsonWork *work, Cursor value) {
     return status;
 }
 
-/* Go behind the frame; it is not JSON's, so that nothing is wrong with a column. */
+/* Skip the frame. Faults in it belong to no column. */
 static int skip_frame(JsonWork *work, Cursor *value) {
     work->run.column = -1;
     if (work->frame > 0 && (value->end - value->at < work->frame || *value->at != 0))
@@ -115,12 +116,13 @@ static PyObject *json_answer(const JsonWork *work, int status) {
     return list;
 }
 
-/* Values are the first column, or the only one in it. 0 with an exception set if they are not. */
+/* Check that the values belong in column 0 or in its only child, and prepare to decode them. Returns 0 with an
+ * exception set on failure. */
 static int begin_json(JsonWork *work) {
     int is_there = work->column == 0 ? work->program.nodes[0].operation == JSON_STRUCT
                                      : work->column == 1 && children_of(work->tree, 0) == 1;
     if (!is_there) {
-        PyErr_SetString(PyExc_ValueError, "the values have no such column");
+        PyErr_SetString(PyExc_ValueError, "the values can't be decoded into this column");
         return 0;
     }
     prepare_base64();
@@ -132,7 +134,7 @@ static int begin_json(JsonWork *work) {
 
 static PyObject *json_decode_run(JsonWork *work, ColumnBuilder *builder, Py_ssize_t start, Py_ssize_t stop) {
     if (work->frame < 0 || start < 0 || start > stop || stop >= INT32_MAX || !strings_fit(&work->values, stop)) {
-        PyErr_SetString(PyExc_ValueError, "the run lies outside of its column");
+        PyErr_SetString(PyExc_ValueError, "the rows are outside their column");
         return NULL;
     }
     if (!take_json_program(&work->program, work->tree) || !begin_json(work))
@@ -147,9 +149,9 @@ static PyObject *json_decode_run(JsonWork *work, ColumnBuilder *builder, Py_ssiz
 
 PyDoc_STRVAR(json_decode_doc,
              "json_decode(builder, program, column, frame, values, start, stop)\n--\n\n"
-             "Decode values, which are data, bounds and validity, from start up to before stop into the columns of\n"
-             "builder, of which this one is that of the values. In front of each are as many bytes as the frame has, of\n"
-             "which the first is 0. Answers with a list of the bad: row, what is wrong, and in which column.");
+             "Decode values, which are data, bounds and validity, from start up to, but not including, stop into the\n"
+             "columns of builder; column is the index of the values' column. Each value is preceded by frame bytes,\n"
+             "the first of which is 0. Returns a list of bad values: the row, the fault, and the column.");
 
 static PyObject *json_decode(PyObject *module, PyObject *args) {
     ModuleState *state = PyModule_GetState(module);

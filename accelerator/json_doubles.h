@@ -1,8 +1,8 @@
-/* JSON's numbers as doubles, rounded once and to the nearest.
+/* Converts JSON numbers to doubles, rounded only once, to the nearest double.
  *
- * Where the digits and the power of ten are doubles themselves, one operation is exact (Clinger, 1990). Else
- * the digits are multiplied by a power of five of 128 bits (Eisel and Lemire, "Number Parsing at a Gigabyte per
- * Second", 2021), from the table of values/json/numbers.py. What that leaves open is Python's own to read.
+ * If the digits and the power of ten are both exact doubles, a single operation is correctly rounded (Clinger, 1990).
+ * Otherwise, the digits are multiplied by a power of five of 128 bits (Eisel and Lemire, "Number Parsing at a Gigabyte
+ * per Second", 2021) from the table of values/json/numbers.py. Cases that this does not decide are left to Python.
  */
 #ifndef KAFKA_NEXTGEN_JSON_DOUBLES_H
 #define KAFKA_NEXTGEN_JSON_DOUBLES_H
@@ -35,7 +35,7 @@ static double double_of_bits(uint64_t mantissa, int64_t power) {
     return value;
 }
 
-/* The bits of a product rounded to 53, where the exponent is below the least: the nearest subnormal, or the least normal. */
+/* Round a product whose exponent is below the minimum to the nearest subnormal, or to the smallest normal number. */
 static double subnormal_of(uint64_t mantissa, int64_t power) {
     if (-power + 1 >= 64)
         return 0;
@@ -44,7 +44,7 @@ static double subnormal_of(uint64_t mantissa, int64_t power) {
     return double_of_bits(mantissa & (((uint64_t)1 << 52) - 1), mantissa >> 52);
 }
 
-/* mantissa * 10^exponent, which is not 0; UNDECIDED if the table's bits do not tell. */
+/* Compute mantissa * 10^exponent; the mantissa is not 0. Returns UNDECIDED if the table is not precise enough. */
 static int multiplied(const uint64_t *powers, uint64_t mantissa, int64_t exponent, double *value) {
     int zeros = leading_zeros(mantissa);
     const uint64_t *five = &powers[(exponent - LEAST_POWER) * 2];
@@ -65,7 +65,7 @@ static int multiplied(const uint64_t *powers, uint64_t mantissa, int64_t exponen
         return FILLED;
     }
     if (product.low <= 1 && exponent >= -4 && exponent <= 23 && (kept & 3) == 1 && kept << (upper + 9) == product.high)
-        kept &= ~(uint64_t)1; /* exactly between two doubles: to the even one */
+        kept &= ~(uint64_t)1; /* exactly halfway between two doubles: round to even */
     kept = (kept + (kept & 1)) >> 1;
     power += kept >> 53;
     if (power >= 2047)
@@ -91,7 +91,7 @@ static int magnitude_of_digits(const uint64_t *powers, uint64_t mantissa, int64_
     return multiplied(powers, mantissa, exponent, value);
 }
 
-/* As Python reads it, which needs the GIL. That ever so few numbers do. */
+/* Let Python convert the number, which requires the GIL. Very few numbers need this. */
 static int read_by_python(JsonReader *reader, const JsonNumber *number, double *value) {
     size_t size = (size_t)(number->end - number->begin);
     char *text = PyMem_RawMalloc(size + 1);
@@ -109,7 +109,8 @@ static int read_by_python(JsonReader *reader, const JsonNumber *number, double *
     return has_failed ? NO_MEMORY : *value > DBL_MAX || *value < -DBL_MAX ? JSON_OUT_OF_RANGE : FILLED;
 }
 
-/* More digits than fit in 64 bits: both ends of where it may lie, which mostly are the same double. */
+/* Convert a number with more digits than fit into 64 bits: compute a lower and an upper bound, which usually are the
+ * same double. */
 static int read_long_number(const uint64_t *powers, const JsonNumber *number, double *value) {
     uint64_t mantissa = 0;
     int64_t exponent = number->exponent, count = 0;

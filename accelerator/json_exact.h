@@ -1,4 +1,4 @@
-/* JSON's numbers as integers and decimals: exactly or not at all. */
+/* Converts JSON numbers to integers and decimals: exactly or not at all. */
 #ifndef KAFKA_NEXTGEN_JSON_EXACT_H
 #define KAFKA_NEXTGEN_JSON_EXACT_H
 
@@ -28,7 +28,7 @@ static void multiply_and_add(Wide *wide, uint64_t factor, uint64_t more) {
     }
 }
 
-/* The digits of a number between the first and the last that is not 0: how many, and the exponent of the last. */
+/* The digits from the first to the last nonzero one: their number, and the exponent of the last. */
 typedef struct {
     const uint8_t *begin;
     int64_t count, exponent;
@@ -36,7 +36,7 @@ typedef struct {
 
 static Digits digits_of(const JsonNumber *number) {
     Digits digits = {NULL, 0, number->exponent};
-    int64_t zeros = 0; /* behind the last that is not 0 */
+    int64_t zeros = 0; /* zeros after the last nonzero digit */
     for (const uint8_t *at = number->begin + number->is_negative; at < number->end && *at != 'e' && *at != 'E'; at++) {
         if (*at == '.' || (digits.begin == NULL && *at == '0'))
             continue;
@@ -50,7 +50,8 @@ static Digits digits_of(const JsonNumber *number) {
     return digits;
 }
 
-/* number * 10^scale without its sign, which has to be an integer of no more digits than `precision`, at most 76. */
+/* Compute number * 10^scale without its sign. The result must be an integer with at most `precision` digits, which is
+ * at most 76. */
 static int exact_of(const JsonNumber *number, int64_t scale, int64_t precision, Wide *wide) {
     Digits digits = digits_of(number);
     int64_t shift = digits.exponent + scale;
@@ -79,7 +80,7 @@ static void negate(Wide *wide) {
     }
 }
 
-/* An integer of so many bytes, its bits from the lowest. */
+/* Convert a number to an integer of `width` bytes, in the low bits of `bits`. */
 static inline int integer_of(const JsonNumber *number, int width, int is_signed, uint64_t *bits) {
     uint64_t magnitude = number->mantissa;
     if (number->exponent != 0 || number->is_long) {

@@ -1,28 +1,28 @@
-/* JSON values that are no objects or arrays, each to its place in a column; values/json/twin.py in C. */
+/* Reads JSON values other than objects and arrays into columns: values/json/twin.py in C. */
 #ifndef KAFKA_NEXTGEN_JSON_LEAVES_H
 #define KAFKA_NEXTGEN_JSON_LEAVES_H
 
 #include "json_program.h"
 #include "json_texts.h"
 
-#define FREE_COST (1 << 20) /* of nulls in lists; then 64 for each byte of the value. As in values/json/program.py */
+#define FREE_COST (1 << 20) /* the allowance for nulls in lists, plus 64 per byte; as in values/json/program.py */
 
 typedef struct {
     JsonReader reader;
     const JsonProgram *program;
     BuiltColumn *columns;
-    const uint8_t *begin; /* of the value */
-    int64_t *marks;  /* by column: the object in which the field was met; carefully: -1 - where its value begins, 0 for nowhere */
-    int64_t objects; /* how many were begun; the number of one of them is above 0 */
-    int64_t column;  /* where something is wrong; -1 for nowhere */
-    int64_t cost;    /* what nulls in lists may still take */
+    const uint8_t *begin; /* the beginning of the value */
+    int64_t *marks;       /* by column: see `read_json_fields` and `mark_fields` */
+    int64_t objects;      /* the number of objects begun so far; objects are numbered from 1 */
+    int64_t column;       /* the column with a fault; -1 for none */
+    int64_t cost;         /* the remaining allowance for nulls in lists */
     int is_careful;
-    int lists; /* that are open */
+    int lists; /* the number of open lists */
 } JsonRun;
 
 /* ---- nulls */
 
-/* What takes few bytes or none may not take much memory, where there can be any number of it. */
+/* Append a null. Within lists the memory for nulls is limited, because any number of them can come from few bytes. */
 static int put_json_null(JsonRun *run, int32_t index) {
     if (run->lists > 0) {
         run->cost -= run->program->costs[index];
@@ -86,7 +86,7 @@ static inline int read_json_double(JsonRun *run, BuiltColumn *column) {
         return status;
     if (column->width == 8)
         return append_number(column, &wide, 8);
-    float narrow = (float)wide; /* rounded twice, as by whoever goes by way of Python */
+    float narrow = (float)wide; /* rounded twice, as conversions through Python's float are */
     return narrow > FLT_MAX || narrow < -FLT_MAX ? JSON_OUT_OF_RANGE : append_number(column, &narrow, 4);
 }
 
@@ -126,7 +126,7 @@ static int read_json_enum(JsonRun *run, BuiltColumn *column, const NameSet *symb
     return number < 0 ? JSON_NO_SYMBOL : append_number(column, &number, 4);
 }
 
-/* A number, or a string that has nothing but one. */
+/* Read a number, or a string that contains only a number. */
 static int read_exact_number(JsonRun *run, JsonNumber *number) {
     Entry entry;
     if (*run->reader.cursor.at != '"')
@@ -151,7 +151,7 @@ static int read_json_decimal(JsonRun *run, BuiltColumn *column, const JsonNode *
     return append_number(column, wide.words, column->width);
 }
 
-/* An integer in the column's unit. Times are within a day, and dates in milliseconds are whole days. */
+/* Read an integer in the column's unit. Times must be within a day, and dates in milliseconds must be whole days. */
 static int read_json_units(JsonRun *run, const BuiltColumn *column, const JsonNode *node, int64_t *units) {
     JsonNumber number;
     uint64_t bits;

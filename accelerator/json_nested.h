@@ -1,4 +1,4 @@
-/* JSON's arrays and objects to columns: lists, maps and structs. */
+/* Reads JSON arrays and objects into columns: lists, maps and structs. */
 #ifndef KAFKA_NEXTGEN_JSON_NESTED_H
 #define KAFKA_NEXTGEN_JSON_NESTED_H
 
@@ -58,7 +58,7 @@ static int read_json_map(JsonRun *run, int32_t index) {
 
 /* ---- objects with fields */
 
-/* Is the name that is expected next at the cursor? It is looked for without reading what is there as a string. */
+/* Take the expected name if it is at the cursor. Compares bytes, without parsing a string. */
 static inline int take_expected(JsonRun *run, const JsonName *name) {
     Cursor *cursor = &run->reader.cursor;
     if (!name->is_plain || cursor->end - cursor->at < name->size + 2 || cursor->at[0] != '"' || cursor->at[name->size + 1] != '"' ||
@@ -68,7 +68,7 @@ static inline int take_expected(JsonRun *run, const JsonName *name) {
     return 1;
 }
 
-/* The name at the cursor, and what stands between it and its value. `next` becomes the index behind it, if it is one of these. */
+/* Read the name at the cursor and the colon after it. If the name is in the set, `next` becomes the index after it. */
 static inline int take_name(JsonRun *run, const NameSet *set, int64_t *next, const JsonName **name) {
     *name = NULL;
     if (*next < set->count && take_expected(run, &set->names[*next])) {
@@ -109,7 +109,7 @@ static int put_others(JsonRun *run, const NameSet *set, int64_t object) {
     return status;
 }
 
-/* The fields as they come, in one pass. */
+/* Read the fields in the order in which they occur, in one pass. Each field is marked with the number of its object. */
 static int read_json_fields(JsonRun *run, const NameSet *set, int is_more) {
     int64_t object = ++run->objects, next = 0, found = 0;
     int status = FILLED;
@@ -121,7 +121,7 @@ static int read_json_fields(JsonRun *run, const NameSet *set, int is_more) {
     return status == FILLED && found < set->count ? put_others(run, set, object) : status;
 }
 
-/* Mark where the last value of each field begins. */
+/* Mark each field with -1 minus the position of its last value, or with 0 if it is absent. */
 static int mark_fields(JsonRun *run, const NameSet *set, int is_more) {
     int64_t next = 0;
     int status = FILLED;
@@ -140,7 +140,7 @@ static int mark_fields(JsonRun *run, const NameSet *set, int is_more) {
     return status;
 }
 
-/* The fields in the order of their columns, where they are marked. */
+/* Read the marked fields in the order of their columns. */
 static int read_marked(JsonRun *run, const NameSet *set) {
     const uint8_t *behind = run->reader.cursor.at;
     int status = FILLED;

@@ -1,4 +1,4 @@
-/* A number of JSON as its digits and its exponent. */
+/* A JSON number, split into its digits and its exponent. */
 #ifndef KAFKA_NEXTGEN_JSON_NUMBER_H
 #define KAFKA_NEXTGEN_JSON_NUMBER_H
 
@@ -6,14 +6,14 @@
 
 typedef struct {
     const uint8_t *begin, *end;
-    uint64_t mantissa; /* all digits, if they are no more than 19 from the first that is not 0 */
-    int64_t exponent;  /* of ten, that the digits are multiplied by */
+    uint64_t mantissa; /* all digits, if there are at most 19 from the first nonzero one on */
+    int64_t exponent;  /* the power of ten by which the digits are multiplied */
     int is_negative, is_long;
 } JsonNumber;
 
 static inline int is_json_digit(uint8_t letter) { return letter >= '0' && letter <= '9'; }
 
-/* Digits up to the first that is none, appended to a number, which may overflow. Eight at a time: Lemire, 2018. */
+/* Append the digits up to the first non-digit to a number, which may overflow. Reads eight at a time (Lemire, 2018). */
 static inline const uint8_t *take_json_digits(const uint8_t *at, const uint8_t *end, uint64_t *number) {
     uint64_t word;
     for (; end - at >= 8; at += 8) {
@@ -30,7 +30,7 @@ static inline const uint8_t *take_json_digits(const uint8_t *at, const uint8_t *
     return at;
 }
 
-/* e, a sign or none, digits. What is beyond 10^12 can't be told from it. */
+/* Read "e", an optional sign, and digits. Exponents above 10^12 are treated as 10^12. */
 static int take_exponent(const uint8_t **at, const uint8_t *end, int64_t *exponent) {
     const uint8_t *place = *at + 1;
     int is_negative = place < end && *place == '-';
@@ -52,7 +52,7 @@ static int has_many_digits(const uint8_t *at, const uint8_t *end) {
     return count > 19;
 }
 
-/* The number at the cursor. Whatever follows it is not looked at: it is a comma, an end, or wrong. */
+/* Read the number at the cursor. The caller checks what follows it. */
 static inline int scan_json_number(Cursor *cursor, JsonNumber *number) {
     const uint8_t *at = cursor->at, *end = cursor->end;
     *number = (JsonNumber){.begin = at, .is_negative = at < end && *at == '-'};

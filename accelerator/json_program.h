@@ -1,7 +1,7 @@
-/* How each column of a layout is read from JSON: what values/json/program.py makes of a schema.
+/* How each column of a layout is read from JSON: the program that values/json/program.py creates from a schema.
  *
  * There is a node for each column, in the same order. The names of a struct's fields and the symbols of an enum are
- * found by hash. Nodes and names are checked before anything is read, so that none can lead outside of what there is.
+ * found by hash. Nodes and names are checked before anything is read, so that none can lead out of bounds.
  */
 #ifndef KAFKA_NEXTGEN_JSON_PROGRAM_H
 #define KAFKA_NEXTGEN_JSON_PROGRAM_H
@@ -17,26 +17,26 @@
 typedef enum { /* as in program.py */
     JSON_NULL,
     JSON_BOOLEAN,
-    JSON_INTEGER,   /* a: whether it has a sign */
+    JSON_INTEGER,   /* a: whether it is signed */
     JSON_FLOAT,
     JSON_STRING,
-    JSON_BINARY,    /* a: hexadecimal, not base64; so the next one */
+    JSON_BINARY,    /* a: hexadecimal, not base64; the same for the next one */
     JSON_FIXED,
     JSON_UUID,
-    JSON_ENUM,      /* a: its first name, b: how many; so for a struct */
+    JSON_ENUM,      /* a: the index of its first name, b: their number; the same for a struct */
     JSON_DECIMAL,   /* a: scale, b: precision */
-    JSON_DATE,      /* a: units of a day, b: integers are taken (2) */
-    JSON_TIME,      /* a: units of a second, b: integers are taken (2); so the next two */
-    JSON_TIMESTAMP, /* b: has a zone (1) */
+    JSON_DATE,      /* a: the units in a day, b: TAKES_INTEGERS if integers are accepted */
+    JSON_TIME,      /* a: the units in a second, b: as for a date; the same for the next two */
+    JSON_TIMESTAMP, /* b: also HAS_ZONE if it has a time zone */
     JSON_DURATION,
     JSON_STRUCT,
-    JSON_LIST,      /* a: how many items, 0 for any number */
+    JSON_LIST,      /* a: the number of items, 0 for any number */
     JSON_MAP,
     JSON_ENTRY,     /* the struct of a key and a value in a map */
     JSON_OPERATIONS
 } JsonOperation;
 
-#define MOST_FIXED_ITEMS (1 << 20) /* as in program.py; so the next one */
+#define MOST_FIXED_ITEMS (1 << 20) /* as in program.py; also the next one */
 #define MOST_COST ((int64_t)1 << 40)
 
 enum { HAS_ZONE = 1, TAKES_INTEGERS = 2 };
@@ -46,13 +46,13 @@ typedef struct {
 } JsonNode;
 
 typedef struct {
-    int64_t begin, size, number, is_plain; /* in the blob; its column or its symbol; whether JSON has it without escapes */
+    int64_t begin, size, number, is_plain; /* place in the blob; column or symbol; whether it has no JSON escapes */
 } JsonName;
 
 typedef struct {
     const JsonName *names;
     int64_t count;
-    int32_t *slots; /* by hash: a name's index and 1; 0 for none */
+    int32_t *slots; /* by hash: 1 + the index of a name; 0 if empty */
     uint64_t mask;
 } NameSet;
 
@@ -64,7 +64,7 @@ typedef struct {
     int64_t blob_size;
     const uint64_t *powers;
     NameSet *sets;    /* by column */
-    int64_t *costs;   /* by column: about what a null takes, with all below it */
+    int64_t *costs;   /* by column: the approximate size of a null, including the columns below */
     int32_t *slots;
     Py_buffer buffers[4];
 } JsonProgram;
@@ -162,7 +162,7 @@ static int make_costs(JsonProgram *program, const ColumnTree *tree) {
     return 1;
 }
 
-/* ---- is it sound? */
+/* ---- validation */
 
 static int are_names_sound(const JsonProgram *program) {
     for (int64_t i = 0; i < program->name_count; i++)
@@ -171,7 +171,7 @@ static int are_names_sound(const JsonProgram *program) {
     return 1;
 }
 
-/* There is a name for each child, in order. */
+/* Whether there is a name for each child, in order. */
 static int is_struct_sound(const JsonProgram *program, const ColumnTree *tree, int32_t index) {
     const JsonNode *node = &program->nodes[index];
     int32_t child = index + 1;
@@ -252,7 +252,8 @@ static void drop_json_program(JsonProgram *program) {
     PyMem_RawFree(program->slots);
 }
 
-/* Take a program, of which the buffers are there: nodes, names, blob and powers. 0 with an exception set if it is none. */
+/* Set up a program from its buffers: nodes, names, blob and powers. Returns 0 with an exception set if it is not
+ * valid. */
 static int take_json_program(JsonProgram *program, const ColumnTree *tree) {
     program->nodes = program->buffers[0].buf;
     program->names = program->buffers[1].buf;

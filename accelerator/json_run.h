@@ -1,10 +1,11 @@
-/* One JSON value into columns: values/json/twin.py in C.
+/* Reads one JSON value into columns: values/json/twin.py in C.
  *
- * A value is read in one pass, each field where it comes. That is right for all values in which no field is there twice,
- * and in which nothing is wrong. Any other is taken back and read carefully: it is checked to be JSON, then each object
- * is gone through to find the last place of each field, and the fields are read in the order of the columns. So what is
- * wrong with a value does not depend on the order in which it has its fields, and what a later field replaces counts
- * for nothing. This takes time in proportion to the bytes and the depth of columns, which is 64 at most.
+ * A value is read in one pass, each field in the order in which it occurs. This is correct unless a field occurs twice
+ * or the value has a fault. In these cases, the row is removed and the value is read again in careful mode: it is
+ * checked to be JSON, each object is scanned for the last occurrence of each field, and the fields are read in the
+ * order of the columns. So the reported fault does not depend on the order of the fields, and a field that a later one
+ * replaces is ignored. The time is proportional to the size of the value and to the depth of the columns, which is at
+ * most 64.
  */
 #ifndef KAFKA_NEXTGEN_JSON_RUN_H
 #define KAFKA_NEXTGEN_JSON_RUN_H
@@ -26,11 +27,12 @@ static int read_by_node(JsonRun *run, const JsonNode *node, int32_t index) {
     case JSON_STRUCT: return read_json_object(run, index);
     case JSON_LIST: return read_json_list(run, index);
     case JSON_MAP: return read_json_map(run, index);
-    default: return JSON_WRONG_TYPE; /* a null has no other values */
+    default: return JSON_WRONG_TYPE; /* a column of nulls can have no other values */
     }
 }
 
-/* The value at the cursor to its column. Columns are no deeper in each other than 64, and so this calls itself. */
+/* Read the value at the cursor into its column. The recursion is bounded, because columns are nested at most 64 levels
+ * deep. */
 static int read_json_value(JsonRun *run, int32_t index) {
     const Cursor *cursor = &run->reader.cursor;
     int status;
@@ -57,7 +59,7 @@ static int end_document(JsonRun *run, int status) {
     return status == FILLED && run->reader.cursor.at < run->reader.cursor.end ? JSON_NOT_JSON : status;
 }
 
-/* One document; its column is 0, or 1 if the columns have but it. */
+/* Read one document; its column is 0, or 1 if that is the only child. */
 static int read_document(JsonRun *run, Cursor value, int32_t index) {
     int status = begin_document(run, value);
     if (status == FILLED && index == 1)

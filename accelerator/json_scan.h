@@ -1,8 +1,8 @@
-/* JSON text (RFC 8259): white space, what stands between values, and strings.
+/* JSON text (RFC 8259): white space, the separators between values, and strings.
  *
- * What is accepted is what the judge in the tests accepts, orjson: strict UTF-8, no control characters in strings, no
- * lone surrogates, no NaN, no leading zeros, no byte order mark, no commas behind the last. A reader never leaves the
- * bytes at its cursor, and answers FILLED or what is wrong.
+ * Accepts the same documents as orjson, the reference in the tests: strict UTF-8, no control characters in strings, no
+ * lone surrogates, no NaN, no leading zeros, no byte order mark, and no trailing commas. A reader never reads beyond
+ * the end of the cursor, and returns FILLED or a fault.
  */
 #ifndef KAFKA_NEXTGEN_JSON_SCAN_H
 #define KAFKA_NEXTGEN_JSON_SCAN_H
@@ -26,9 +26,9 @@
 #include <intrin.h>
 #endif
 
-#define JSON_DEPTH 512 /* of arrays and objects in each other; as in values/json/program.py */
+#define JSON_DEPTH 512 /* the maximum nesting of arrays and objects, as in values/json/program.py */
 
-enum { /* what is wrong with a value, as in values/json/program.py */
+enum { /* the faults of values, as in values/json/faults.py */
     JSON_NOT_JSON = 1,
     JSON_NO_NULL,
     JSON_MISSING,
@@ -39,10 +39,10 @@ enum { /* what is wrong with a value, as in values/json/program.py */
     JSON_NO_SYMBOL,
     JSON_TOO_SPARSE,
     JSON_NO_FRAME,
-    JSON_AGAIN, /* a field is there twice; only the careful reading can tell which one counts */
+    JSON_AGAIN, /* a field occurs twice; only careful mode can find out which one counts */
 };
 
-/* Memory that is used again for each string; never larger than the value that it is made of. */
+/* A buffer reused for each string; it never needs more space than the value. */
 typedef struct {
     uint8_t *data;
     int64_t size;
@@ -50,9 +50,9 @@ typedef struct {
 
 typedef struct {
     Cursor cursor;
-    Room text, bytes; /* a string without its escapes; what a string stands for */
-    int depth;        /* of what is open around the cursor */
-    PyThreadState *state; /* NULL where the GIL is held */
+    Room text, bytes; /* the unescaped string; the bytes that it encodes */
+    int depth;        /* the number of open arrays and objects around the cursor */
+    PyThreadState *state; /* NULL if the GIL is held */
 } JsonReader;
 
 static int make_room_for(Room *room, int64_t size) {
@@ -80,7 +80,7 @@ static int lowest_bit(uint64_t bits) {
 #endif
 }
 
-/* ---- white space, and what stands between values */
+/* ---- white space, and the separators between values */
 
 static inline void skip_space(Cursor *cursor) {
     while (cursor->at < cursor->end && *cursor->at <= ' ') {
@@ -100,7 +100,7 @@ static inline int take_colon(Cursor *cursor) {
     return FILLED;
 }
 
-/* Behind a member of an object or array: go to the next one, or behind the end. */
+/* After a member of an object or array, move to the next one, or past the end. */
 static inline int next_member(Cursor *cursor, uint8_t close, int *is_more) {
     skip_space(cursor);
     if (cursor->at == cursor->end || (*cursor->at != ',' && *cursor->at != close))
@@ -111,7 +111,7 @@ static inline int next_member(Cursor *cursor, uint8_t close, int *is_more) {
     return FILLED;
 }
 
-/* Begin an object or array, whose first letter is at the cursor. */
+/* Begin an object or array, whose opening bracket is at the cursor. */
 static inline int begin_members(JsonReader *reader, uint8_t close, int *is_more) {
     Cursor *cursor = &reader->cursor;
     if (++reader->depth > JSON_DEPTH)
@@ -132,12 +132,13 @@ static inline int take_literal(Cursor *cursor, const char *word, int size) {
 
 /* ---- strings */
 
-/* How many of the next JSON_STEP bytes are ASCII, no control character, no quote and no backslash, up to the first that is. */
+/* The number of leading bytes, out of the next JSON_STEP, that are ASCII other than control characters, quotes and
+ * backslashes. */
 static inline int plain_bytes(const uint8_t *at) {
 #if JSON_STEP == 16
     __m128i bytes = _mm_loadu_si128((const __m128i *)at);
     __m128i quotes = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('"')), slashes = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\'));
-    __m128i others = _mm_cmplt_epi8(bytes, _mm_set1_epi8(' ')); /* signed: so are those beyond ASCII */
+    __m128i others = _mm_cmplt_epi8(bytes, _mm_set1_epi8(' ')); /* signed, so it includes bytes outside ASCII */
     uint32_t mask = (uint32_t)_mm_movemask_epi8(_mm_or_si128(_mm_or_si128(quotes, slashes), others));
     return mask == 0 ? 16 : lowest_bit(mask);
 #else
@@ -162,7 +163,7 @@ static inline const uint8_t *behind_plain(const uint8_t *at, const uint8_t *end)
     return at;
 }
 
-/* The string at the cursor, its escapes as they are; how many there are is not counted, but whether. */
+/* Read the string at the cursor, with its escapes unresolved; `has_escapes` tells whether there are any. */
 static inline int scan_json_string(Cursor *cursor, Entry *entry, int *has_escapes) {
     const uint8_t *begin = cursor->at + 1, *at = begin, *end = cursor->end;
     int is_ascii = 1;
@@ -189,7 +190,7 @@ static inline int scan_json_string(Cursor *cursor, Entry *entry, int *has_escape
     return is_ascii || is_utf8(*entry) ? FILLED : JSON_NOT_JSON;
 }
 
-/* The four digits of \uXXXX at a place, -1 if they are none. */
+/* The value of the \uXXXX escape at this position; -1 if there is none. */
 static int32_t unit_at(const uint8_t *at, const uint8_t *end) {
     int32_t unit = 0;
     if (end - at < 6 || at[0] != '\\' || at[1] != 'u')
@@ -216,7 +217,7 @@ static uint8_t *put_code_point(uint8_t *out, int32_t point) {
     return out;
 }
 
-/* \uXXXX, or two of them that are a pair of surrogates. */
+/* Read a \uXXXX escape, or two that form a surrogate pair. */
 static int take_unicode(const uint8_t **at, const uint8_t *end, uint8_t **out) {
     int32_t unit = unit_at(*at, end);
     if (unit < 0 || (unit >= 0xDC00 && unit < 0xE000))
@@ -245,7 +246,7 @@ static int take_escape(const uint8_t **at, const uint8_t *end, uint8_t **out) {
     return 1;
 }
 
-/* The string with its escapes resolved, in the reader's room. It never becomes longer. */
+/* Resolve the escapes of a string in the reader's buffer. This never makes it longer. */
 static int unescape(JsonReader *reader, Entry *entry) {
     const uint8_t *at = entry->data, *end = at + entry->size;
     if (make_room_for(&reader->text, entry->size) == NO_MEMORY)
@@ -264,7 +265,7 @@ static int unescape(JsonReader *reader, Entry *entry) {
     return FILLED;
 }
 
-/* The string at the cursor; what it is stays until the next one is read. */
+/* Read the string at the cursor. The result is valid until the next string is read. */
 static inline int read_json_text(JsonReader *reader, Entry *entry) {
     int has_escapes, status = scan_json_string(&reader->cursor, entry, &has_escapes);
     return status == FILLED && has_escapes ? unescape(reader, entry) : status;

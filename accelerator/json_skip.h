@@ -1,11 +1,11 @@
-/* Values of JSON that are only checked: fields that a schema has not. Nothing here calls itself. */
+/* Checks JSON values without storing them: fields that are not in the schema. Nothing here is recursive. */
 #ifndef KAFKA_NEXTGEN_JSON_SKIP_H
 #define KAFKA_NEXTGEN_JSON_SKIP_H
 
 #include "json_number.h"
 
 typedef struct {
-    uint64_t objects[JSON_DEPTH / 64]; /* a bit for each that is open: an object, not an array */
+    uint64_t objects[JSON_DEPTH / 64]; /* one bit for each open level: 1 for an object, 0 for an array */
     int depth;
 } Nesting;
 
@@ -34,7 +34,7 @@ static int skip_opening(JsonReader *reader, Nesting *nesting, int is_object, int
     return is_object ? skip_key(reader) : FILLED;
 }
 
-/* A string, number or literal, or the beginning of what is `is_open` then. */
+/* Skip a string, number or literal, or the opening of an array or object, which sets `is_open` unless it is empty. */
 static int skip_beginning(JsonReader *reader, Nesting *nesting, int *is_open) {
     Cursor *cursor = &reader->cursor;
     JsonNumber number;
@@ -51,7 +51,7 @@ static int skip_beginning(JsonReader *reader, Nesting *nesting, int *is_open) {
     }
 }
 
-/* Behind a value: close what ends here, up to the next member of what is still open. */
+/* After a value, close all levels that end here, up to the next member of the level that remains open. */
 static int skip_ends(JsonReader *reader, Nesting *nesting) {
     while (nesting->depth > 0) {
         int is_more, status = next_member(&reader->cursor, is_in_object(nesting) ? '}' : ']', &is_more);

@@ -1,7 +1,7 @@
-/* What strings of JSON stand for: dates, times, timestamps, durations, uuids and bytes; values/json/texts.py in C.
+/* Parses the contents of JSON strings: dates, times, timestamps, durations, uuids and bytes; values/json/texts.py in C.
  *
- * A string has the form or has not; then it may say more than the column can hold (JSON_NOT_EXACT), or what is beyond it
- * (JSON_OUT_OF_RANGE). They are told in this order.
+ * A string can have the wrong form, more digits than the column can store (JSON_NOT_EXACT), or a value outside its
+ * range (JSON_OUT_OF_RANGE). The first fault in this order is reported.
  */
 #ifndef KAFKA_NEXTGEN_JSON_TEXTS_H
 #define KAFKA_NEXTGEN_JSON_TEXTS_H
@@ -9,7 +9,7 @@
 #include "json_number.h"
 
 #define DAY_SECONDS 86400
-#define MOST_OF_A_DURATION 1000000000000 /* of any of its parts; what is beyond can't be in a column */
+#define MOST_OF_A_DURATION 1000000000000 /* the limit for each part; larger values do not fit into a column */
 
 static inline Cursor cursor_of(Entry entry) { return (Cursor){entry.data, entry.data + entry.size}; }
 
@@ -19,7 +19,7 @@ static int take_letter(Cursor *text, uint8_t letter) {
     return is_there;
 }
 
-/* Exactly so many digits. */
+/* Read exactly `count` digits. */
 static int take_fixed(Cursor *text, int count, int64_t *number) {
     *number = 0;
     if (text->end - text->at < count)
@@ -34,7 +34,7 @@ static int take_fixed(Cursor *text, int count, int64_t *number) {
 
 /* ---- dates and times of day */
 
-/* Days since 1970 (Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms"). */
+/* The days since 1970 (Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms"). */
 static int64_t days_of(int64_t year, int64_t month, int64_t day) {
     year -= month <= 2;
     int64_t era = (year >= 0 ? year : year - 399) / 400, of_era = year - era * 400;
@@ -56,7 +56,8 @@ static int take_date(Cursor *text, int64_t *days) {
     return 1;
 }
 
-/* A point and digits, in units of which a second has so many; not exact if there is more to it. */
+/* Read an optional decimal point with digits, as units of which a second has `unit`. Sets `is_exact` to 0 if there are
+ * more digits than the unit can express. */
 static int take_fraction(Cursor *text, int64_t unit, int64_t *fraction, int *is_exact) {
     *fraction = 0;
     *is_exact = 1;
@@ -80,7 +81,7 @@ static int take_time(Cursor *text, int64_t unit, int64_t *seconds, int64_t *frac
     return take_fraction(text, unit, fraction, is_exact);
 }
 
-/* Z, or hours and minutes, in seconds. */
+/* Read Z, or hours and minutes, as an offset in seconds. */
 static int take_zone(Cursor *text, int64_t *offset) {
     int64_t hours, minutes;
     *offset = 0;
@@ -94,7 +95,7 @@ static int take_zone(Cursor *text, int64_t *offset) {
     return 1;
 }
 
-/* Seconds and a fraction, which is not negative, as units. */
+/* Convert seconds and a fraction, which is not negative, to units. */
 static int units_of(int64_t seconds, int64_t unit, int64_t fraction, int64_t *units) {
     if (seconds < 0 && fraction > 0) {
         seconds++;
@@ -146,7 +147,7 @@ typedef struct {
     int count, is_exact, is_too_long;
 } Duration;
 
-/* A number and its letter, if it is one of these; the letters in front of it can't come any more. */
+/* Read a number and its letter, which must be one of `letters`; the letters before it are then no longer allowed. */
 static int take_duration_part(Cursor *text, const char **letters, const int64_t **lengths, int64_t unit, Duration *duration) {
     const uint8_t *begin = text->at;
     int64_t number = 0, fraction = 0;
@@ -159,7 +160,7 @@ static int take_duration_part(Cursor *text, const char **letters, const int64_t 
     for (; **letters != 0 && !take_letter(text, (uint8_t)**letters); ++*letters, ++*lengths)
         ;
     if (**letters == 0 || (has_point && **letters != 'S')) {
-        text->at = begin; /* so that the end is not reached */
+        text->at = begin; /* so that the caller sees unread text and reports the wrong form */
         return 0;
     }
     duration->is_too_long |= number > MOST_OF_A_DURATION;
@@ -214,7 +215,7 @@ static int take_hex(Cursor *text, int64_t count, uint8_t *bytes) {
     return 1;
 }
 
-/* 36 letters, with hyphens as RFC 9562 has them. */
+/* Read a UUID of 36 characters, with hyphens as in RFC 9562. */
 static int uuid_of(Entry entry, uint8_t *bytes) {
     Cursor text = cursor_of(entry);
     if (take_hex(&text, 4, bytes) && take_letter(&text, '-') && take_hex(&text, 2, bytes + 4) && take_letter(&text, '-') &&
@@ -224,9 +225,9 @@ static int uuid_of(Entry entry, uint8_t *bytes) {
     return JSON_WRONG_FORM;
 }
 
-static int8_t base64_digits[256]; /* -1 for what is none; 0 until it is prepared */
+static int8_t base64_digits[256]; /* -1 for other characters; all 0 until it is initialized */
 
-/* With the GIL, before anything is decoded. */
+/* Initialize the table. Requires the GIL; called before anything is decoded. */
 static void prepare_base64(void) {
     static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     if (base64_digits[0] != 0)
@@ -236,7 +237,7 @@ static void prepare_base64(void) {
         base64_digits[(uint8_t)letters[i]] = (int8_t)i;
 }
 
-/* RFC 4648, padded, and without bits that stand for nothing. */
+/* Decode base64 as in RFC 4648, with padding, and with no unused bits set. */
 static int bytes_of_base64(Entry entry, uint8_t *bytes, int32_t *size) {
     int32_t padding = 0, groups = entry.size / 4, is_bad = 0;
     if (entry.size % 4 != 0)
@@ -259,7 +260,7 @@ static int bytes_of_base64(Entry entry, uint8_t *bytes, int32_t *size) {
     return is_bad ? JSON_WRONG_FORM : FILLED;
 }
 
-/* The bytes that a string stands for, in the reader's room. */
+/* Read the bytes that a string encodes, into the reader's buffer. */
 static int read_encoded(JsonReader *reader, int is_hex, Entry *entry) {
     int status = read_json_text(reader, entry);
     int32_t size = entry->size / 2;

@@ -1,4 +1,6 @@
-/* What keeps threads out of an object while it changes: the GIL or, in a Python without one, a lock of the object. */
+/* Keeps other threads out of an object while it changes: with the GIL or, in a Python without one, with a lock of the
+ * object.
+ */
 #ifndef KAFKA_NEXTGEN_LOCKING_H
 #define KAFKA_NEXTGEN_LOCKING_H
 
@@ -14,7 +16,7 @@
 static int is_ours_alone(PyObject *object) {
 #ifdef Py_GIL_DISABLED
     (void)object;
-    return 0; /* a count says less there */
+    return 0; /* reference counts are not reliable there */
 #else
     return object != NULL && Py_REFCNT(object) == 1;
 #endif

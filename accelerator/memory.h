@@ -1,9 +1,9 @@
-/* Memory for large columns and for decompressing, used again.
+/* Reusable memory for large columns and for decompression.
  *
- * A page that is new to a process costs more than what is written to it: the kernel fills it with zeros first, and
- * `malloc` gives large pieces back at once, so every answer would be decoded into new pages. What is done with goes to a
- * shelf instead, from which the next of about that size is taken. The shelf holds little, and what lay there longest goes
- * back to the system when it is full. It is guarded by the GIL; without one there is none.
+ * Writing to pages that are new to a process is expensive: the kernel fills each of them with zeros first. `malloc`
+ * returns large pieces to the system immediately, so every answer would be decoded into new pages. Memory that is no
+ * longer used is therefore kept on a shelf instead, and reused for the next request of about the same size. The shelf
+ * holds little; when it is full, the oldest pieces are freed. The GIL protects it; free-threaded builds have no shelf.
  */
 #ifndef KAFKA_NEXTGEN_MEMORY_H
 #define KAFKA_NEXTGEN_MEMORY_H
@@ -12,7 +12,7 @@
 #include <Python.h>
 #include <string.h>
 
-#define LARGE_BYTES (64 * 1024) /* less than this is bytes objects: `malloc` keeps it by itself */
+#define LARGE_BYTES (64 * 1024) /* smaller buffers are bytes objects, whose memory `malloc` reuses */
 #ifdef Py_GIL_DISABLED
 #define SHELF_BYTES 0
 #else
@@ -25,7 +25,7 @@ typedef struct {
     Py_ssize_t capacity;
 } Piece;
 
-/* The one longest there first. */
+/* The oldest piece is first. */
 static struct {
     Piece pieces[SHELF_PIECES];
     int count;
@@ -45,7 +45,7 @@ static void clear_shelf(Py_ssize_t most_bytes, int most_pieces) {
         PyMem_RawFree(take_from_shelf(0).data);
 }
 
-/* The smallest that is large enough, if it is not much too large; -1 if there is none. */
+/* Find the smallest piece that is large enough, but not more than about twice as large; -1 if there is none. */
 static int find_on_shelf(Py_ssize_t size) {
     int best = -1;
     for (int i = shelf.count - 1; i >= 0; i--) {
@@ -56,7 +56,8 @@ static int find_on_shelf(Py_ssize_t size) {
     return best;
 }
 
-/* A piece of at least this size; its data is NULL if there is no memory. A new one fits somewhat larger sizes as well. */
+/* Return a piece of at least this size; its data is NULL if memory is exhausted. A new piece has some spare
+ * capacity. */
 static Piece take_piece(Py_ssize_t size) {
     int index = find_on_shelf(size);
     if (index >= 0)
@@ -76,7 +77,7 @@ static void put_piece(Piece piece) {
     shelf.bytes += piece.capacity;
 }
 
-/* An object that offers its bytes by the buffer protocol, and nothing else. */
+/* An object whose only interface is the buffer protocol. */
 typedef struct {
     PyObject_HEAD
     Piece piece;
@@ -99,7 +100,7 @@ static PyBufferProcs memory_as_buffer = {.bf_getbuffer = memory_getbuffer};
 static PyTypeObject MemoryType = {
     PyVarObject_HEAD_INIT(NULL, 0)
     .tp_name = "kafka_nextgen.compiled._accelerator.Memory",
-    .tp_doc = PyDoc_STR("Bytes of which memory is used again; there is nothing to it but its buffer."),
+    .tp_doc = PyDoc_STR("Bytes in reusable memory, accessible only through the buffer protocol."),
     .tp_basicsize = sizeof(Memory),
     .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
     .tp_dealloc = memory_dealloc,
@@ -119,14 +120,14 @@ static PyObject *new_memory(Py_ssize_t size) {
     return (PyObject *)memory;
 }
 
-/* A memoryview of it instead of it; passes NULL on. */
+/* Replace an object with a memoryview of it; NULL stays NULL. */
 static PyObject *view_of(PyObject *buffer) {
     PyObject *view = buffer == NULL ? NULL : PyMemoryView_FromObject(buffer);
     Py_XDECREF(buffer);
     return view;
 }
 
-/* Bytes to be filled, as an object: a bytes object, or Memory if it is large. */
+/* Return an object whose bytes can be filled: a bytes object, or Memory if it is large. */
 static PyObject *new_bytes(Py_ssize_t size) {
     return size < LARGE_BYTES ? PyBytes_FromStringAndSize(NULL, size) : new_memory(size);
 }
@@ -135,7 +136,7 @@ static void *bytes_of(PyObject *bytes) {
     return PyBytes_Check(bytes) ? (void *)PyBytes_AS_STRING(bytes) : ((Memory *)bytes)->piece.data;
 }
 
-/* Put what is used of Memory where there is not much more room than it takes. */
+/* Move the used part to a smaller buffer. */
 static int move_memory(PyObject **bytes, Py_ssize_t used) {
     PyObject *small = new_bytes(used);
     if (small == NULL)
@@ -145,7 +146,8 @@ static int move_memory(PyObject **bytes, Py_ssize_t used) {
     return 1;
 }
 
-/* Make it what is handed over, this much of it: a bytes object or a memoryview. 0 with an exception set if that fails. */
+/* Trim the object to `used` bytes and convert it to the result: a bytes object or a memoryview. Returns 0 with an
+ * exception set on failure. */
 static int finish_bytes(PyObject **bytes, Py_ssize_t used) {
     if (PyBytes_Check(*bytes))
         return PyBytes_GET_SIZE(*bytes) == used || _PyBytes_Resize(bytes, used) == 0;

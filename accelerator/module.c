@@ -1,26 +1,26 @@
-/* kafka_nextgen.compiled._accelerator: records of sound data to columns, without an object per record.
+/* kafka_nextgen.compiled._accelerator: decodes valid record data into columns, without an object per record.
  *
- * What this reads is what the pure Python twin (wire/records/decode.py and what it calls) reads, and the result is the
- * same to the last bit. It is a fast path for sound data only: wherever anything is odd, `scan` and `decode` answer
- * None, and the twin reads the same bytes and says what is wrong with them.
+ * It reads the same data as the pure Python twin (wire/records/decode.py and the modules that it uses), with exactly
+ * the same result. It is a fast path for valid data only: if anything is unexpected, `scan` and `decode` return None,
+ * and the twin reads the same bytes and reports the problem.
  *
- *     scan          checks the batches and says which of them are compressed; decompressing is Python's
- *     new_buffer    makes room to decompress into
- *     find_all      finds where batches end that were decompressed together
- *     new_bytearray makes room to receive into
- *     let_go        gives back memory that is kept to be used again
- *     receive       goes on receiving into such room
- *     decode        makes the columns
- *     to_list       makes objects of a run of a column of byte strings
- *     to_headers    makes objects of the headers of a run of records
- *     RecordFields  is what a record is made of
- *     RecordRows    gives out the records of some rows as objects
- *     Iteration     gives out what lies ready to `async for`, and has more brought then
- *     ColumnBuilder holds typed columns that decoders of values fill
+ *     scan          checks the batches, and lists the compressed ones, which Python decompresses
+ *     new_buffer    allocates a buffer to decompress into
+ *     find_all      finds the ends of batches that were decompressed together
+ *     new_bytearray allocates a buffer to receive into
+ *     let_go        frees the memory kept for reuse
+ *     receive       continues receiving into such a buffer
+ *     decode        creates the columns
+ *     to_list       converts part of a column of byte strings to objects
+ *     to_headers    converts the headers of consecutive records to objects
+ *     RecordFields  is the base class of records
+ *     RecordRows    yields the records of a range of rows as objects
+ *     Iteration     yields ready items to `async for`, then requests more
+ *     ColumnBuilder has typed columns that decoders of values fill
  *     avro_decode   fills them with Avro values
  *     json_decode   fills them with JSON values
  *     protobuf_decode fills them with Protobuf values
- *     SteadyFetch   makes columns of a whole answer, and the next request, if the answer is what most small ones are
+ *     SteadyFetch   decodes a whole answer of the usual small kind into columns, and builds the next request
  */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
@@ -39,7 +39,7 @@
 #include "state.h"
 #include "steady_fetch.h"
 
-/* The size asked for; -1 with an exception set if it is none. */
+/* Read the requested size; returns -1 with an exception set if it is not valid. */
 static Py_ssize_t read_size(PyObject *size) {
     Py_ssize_t bytes = PyLong_AsSsize_t(size);
     if (bytes < 0 && !PyErr_Occurred())
@@ -49,7 +49,7 @@ static Py_ssize_t read_size(PyObject *size) {
 
 PyDoc_STRVAR(make_room_doc,
              "new_buffer(size)\n--\n\n"
-             "A memoryview of this size to write into. What is in it before is not determined.");
+             "Return a memoryview of this size to write into. Its initial contents are undefined.");
 
 static PyObject *make_room(PyObject *module, PyObject *size) {
     (void)module;
@@ -61,7 +61,7 @@ static PyObject *make_room(PyObject *module, PyObject *size) {
 
 PyDoc_STRVAR(make_bytearray_doc,
              "new_bytearray(size)\n--\n\n"
-             "A bytearray of this size. What is in it before is not determined.");
+             "Return a bytearray of this size. Its initial contents are undefined.");
 
 static PyObject *make_bytearray(PyObject *module, PyObject *size) {
     (void)module;
@@ -73,7 +73,7 @@ static PyObject *make_bytearray(PyObject *module, PyObject *size) {
 
 PyDoc_STRVAR(let_go_doc,
              "let_go()\n--\n\n"
-             "Give back to the system the memory that is kept for columns to come.");
+             "Free the memory that is kept for later columns.");
 
 static PyObject *let_go(PyObject *module, PyObject *nothing) {
     (void)module, (void)nothing;
@@ -81,7 +81,7 @@ static PyObject *let_go(PyObject *module, PyObject *nothing) {
     Py_RETURN_NONE;
 }
 
-/* Add a type; 0, or -1 with an exception set. */
+/* Add a type to the module; returns 0, or -1 with an exception set. */
 static int add_type(PyObject *module, PyType_Spec *spec) {
     PyTypeObject *type = (PyTypeObject *)PyType_FromModuleAndSpec(module, spec, NULL);
     int status = type == NULL ? -1 : PyModule_AddType(module, type);
@@ -129,7 +129,7 @@ static PyModuleDef_Slot slots[] = {
 static struct PyModuleDef definition = {
     PyModuleDef_HEAD_INIT,
     .m_name = "_accelerator",
-    .m_doc = "Records of sound data to columns, without an object per record.",
+    .m_doc = "Decodes valid record data into columns, without an object per record.",
     .m_size = sizeof(ModuleState),
     .m_methods = methods,
     .m_slots = slots,

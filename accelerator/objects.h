@@ -1,13 +1,12 @@
-/* A row of columns as an object: a tuple of a type of ours.
+/* Converts a row of columns to an object: a tuple of the record type.
  *
- * What the columns hold was checked when they were made; here only what could lead outside of a buffer is looked at
- * again. The GIL is held: everything made here is an object.
+ * The contents of the columns were checked when they were created; here only values that could lead out of bounds are
+ * checked again. The GIL is held, because everything created here is an object.
  *
- * Fields that are alike from row to row (the timestamp within a batch, the leader epoch) are made once. The tuples
- * themselves are made once, too, where nothing refers to them any more: a loop has let go of a record when it asks for
- * the one after the next. So the last two are kept, and one that is ours alone gets the fields of another row, as zip()
- * does with its tuples. Records of large strings are not kept, for a program that lets go of a record may count
- * on its memory.
+ * Fields that are equal from row to row (the timestamp within a batch, the leader epoch) are created once. Tuples are
+ * reused, too: when a loop requests the record after the next, it has usually released the current one. So the last two
+ * are kept, and a record to which nothing else refers gets the fields of another row, as zip() does with its tuples.
+ * Records with large strings are not kept, because a program that releases a record may rely on its memory being freed.
  */
 #ifndef KAFKA_NEXTGEN_OBJECTS_H
 #define KAFKA_NEXTGEN_OBJECTS_H
@@ -20,9 +19,9 @@
 #include "locking.h"
 #include "record_fields.h"
 
-#define KEPT_BYTES 4096 /* the most that the strings of a record may have if it is kept */
+#define KEPT_BYTES 4096 /* the maximum size of the strings of a record that is kept */
 
-/* A number of the row before, as an object; NULL if there is none. */
+/* A number in the previous row, as an object; NULL if there is none. */
 typedef struct {
     int64_t number;
     PyObject *object;
@@ -36,7 +35,7 @@ typedef struct {
     Py_buffer offsets, timestamps, timestamp_types, leader_epochs;
     Strings keys, values;
     Known timestamp, leader_epoch;
-    PyObject *kept[2]; /* the last records made, the older one first */
+    PyObject *kept[2]; /* the last two records, the older one first */
 } Run;
 
 static int run_fits(const Run *run, Py_ssize_t start, Py_ssize_t stop) {
@@ -65,7 +64,8 @@ static PyObject *kind_at(const Run *run, Py_ssize_t row) {
     return NULL;
 }
 
-/* All fields of a row; 0 with an exception set if one can't be made, and NULL from there on. */
+/* Create all fields of a row. Returns 0 with an exception set if a field can't be created; it and the remaining fields
+ * are NULL. */
 static int fields_at(Run *run, Py_ssize_t row, PyObject **fields) {
     int64_t offset = ((const int64_t *)run->offsets.buf)[row], timestamp = ((const int64_t *)run->timestamps.buf)[row];
     int32_t leader_epoch = ((const int32_t *)run->leader_epochs.buf)[row];
@@ -80,24 +80,24 @@ static int fields_at(Run *run, Py_ssize_t row, PyObject **fields) {
            (fields[LEADER_EPOCH] = known_or_new(&run->leader_epoch, leader_epoch)) != NULL;
 }
 
-/* Put the fields into a tuple; what was in it before is let go. */
+/* Put the fields into a tuple; the previous contents are released. */
 static void fill_record(PyObject *record, PyObject **fields) {
     for (int i = 0; i < FIELD_COUNT; i++) {
         PyObject *before = PyTuple_GET_ITEM(record, i);
         PyTuple_SET_ITEM(record, i, fields[i]);
         Py_XDECREF(before);
     }
-    forget_hash(record); /* that of its fields before */
+    forget_hash(record); /* the hash of the previous fields */
 }
 
 static PyObject *new_record(PyTypeObject *type) {
     PyObject *record = type->tp_alloc(type, FIELD_COUNT);
     if (record != NULL)
-        PyObject_GC_UnTrack(record); /* what it holds can't lead back to it */
+        PyObject_GC_UnTrack(record); /* it can't be part of a reference cycle */
     return record;
 }
 
-/* An empty record, or one that has other fields still. */
+/* Return an empty record, or one that still has the fields of another row. */
 static PyObject *spare_record(Run *run) {
     PyObject *older = run->kept[0];
     run->kept[0] = run->kept[1];

@@ -1,8 +1,8 @@
-/* `protobuf_decode`: the Protobuf values of a run of records to columns.
+/* `protobuf_decode`: decodes the Protobuf values of consecutive records into columns.
  *
- * A value that is null leaves a null row, and so does one that is bad, which is told with its row. A value that fields
- * which come later may put right, or that has to be merged, is given to `merge`: it answers with the same message as
- * protobuf's own parser and serializer write it, or None if that refuses it.
+ * A null value becomes a null row. So does a bad value, which is also reported with its row number. If later fields may
+ * correct a fault, or if fields have to be merged, the value is passed to `merge`. It returns the same message as
+ * protobuf's own parser and serializer rewrite it, or None if the parser rejects it.
  */
 #ifndef KAFKA_NEXTGEN_PROTOBUF_H
 #define KAFKA_NEXTGEN_PROTOBUF_H
@@ -16,15 +16,15 @@
 #define RAISED (-4) /* an exception is set */
 
 typedef struct {
-    AvroWork rows; /* the values, the columns, and what is bad */
+    AvroWork rows; /* the values, the columns and the bad values */
     PbProgram program;
     PbRun run;
     PyObject *merge, *merged;
     PyThreadState *state;
 } PbWork;
 
-/* Confluent's frame: 0, an id of four bytes, and the indexes of the message as zigzag varints, how many of them first;
- * none at all stands for a single 0. */
+/* Read Confluent's frame: 0, an id of four bytes, and the indexes of the message as zigzag varints, preceded by their
+ * number. A number of 0 stands for the single index 0. */
 static int pb_read_frame(const PbProgram *program, Cursor *cursor) {
     int32_t count, index;
     if (cursor->end - cursor->at < FRAME_BYTES || *cursor->at != 0)
@@ -55,13 +55,14 @@ static int pb_read_row(PbWork *work, Cursor *cursor, int is_merged) {
     return pb_run_program(&work->run, cursor);
 }
 
-/* The bytes that stand for a value's; 0 if it is refused, RAISED if that failed. */
+/* Replace the bytes of a value with merged ones. Returns 1; 0 if the parser rejects the value; RAISED if `merge` raised
+ * an exception. */
 static int pb_merge(PbWork *work, Py_ssize_t row, Cursor *cursor) {
     take_gil(work->state);
     Py_XSETREF(work->merged, PyObject_CallFunction(work->merge, "n", row));
     int answer = work->merged == NULL ? RAISED : work->merged != Py_None;
     if (answer == 1 && !PyBytes_Check(work->merged)) {
-        PyErr_SetString(PyExc_TypeError, "merge() answers with bytes or None");
+        PyErr_SetString(PyExc_TypeError, "merge() must return bytes or None");
         answer = RAISED;
     }
     if (answer == 1) {
@@ -117,7 +118,7 @@ static void pb_drop_work(PbWork *work) {
 
 static PyObject *pb_decode_run(PbWork *work, PyObject *program, ColumnBuilder *builder, Py_ssize_t row, Py_ssize_t stop) {
     if (row < 0 || row > stop || stop >= INT32_MAX || !strings_fit(&work->rows.values, stop)) {
-        PyErr_SetString(PyExc_ValueError, "the run lies outside of its column");
+        PyErr_SetString(PyExc_ValueError, "the rows are outside their column");
         return NULL;
     }
     if (!pb_take_program(program, &builder->tree, &work->program))
@@ -134,9 +135,9 @@ static PyObject *pb_decode_run(PbWork *work, PyObject *program, ColumnBuilder *b
 
 PyDoc_STRVAR(protobuf_decode_doc,
              "protobuf_decode(builder, program, values, start, stop, merge)\n--\n\n"
-             "Decode values, which are data, bounds and validity, from start up to before stop into the columns of\n"
-             "builder. Answers with stop, and with a list of the bad: row, what is wrong, after how many bytes, and\n"
-             "more of it. merge(row) has the bytes of a value that is to be read instead, or None.");
+             "Decode values, which are data, bounds and validity, from start up to, but not including, stop into the\n"
+             "columns of builder. Returns stop and a list of bad values: the row, the fault, its position in bytes,\n"
+             "and a detail. merge(row) returns the bytes to read in place of a value, or None if the value is bad.");
 
 static PyObject *protobuf_decode(PyObject *module, PyObject *args) {
     ModuleState *state = PyModule_GetState(module);

@@ -1,8 +1,8 @@
-/* google.protobuf.Struct, Value and ListValue as JSON text (https://protobuf.dev/programming-guides/json/).
+/* Converts google.protobuf.Struct, Value and ListValue to JSON text (https://protobuf.dev/programming-guides/json/).
  *
- * Only what a serializer writes is read here: a Value with one field, entries with a key and a value once each, and no
- * key twice. All else answers PB_GIVEN_TWICE, and the caller has protobuf's own parser merge it. The functions call each
- * other no deeper than PB_MOST_LEVELS.
+ * Only what a serializer writes is read here: a Value with one field, entries with one key and one value each, and no
+ * key twice. For anything else, the functions return PB_GIVEN_TWICE, and the caller lets protobuf's own parser merge
+ * it. The recursion is at most PB_MOST_LEVELS deep.
  */
 #ifndef KAFKA_NEXTGEN_PROTOBUF_JSON_H
 #define KAFKA_NEXTGEN_PROTOBUF_JSON_H
@@ -66,7 +66,8 @@ static int pb_put_string(PbText *text, Cursor string) {
     return status == FILLED ? pb_put(text, "\"", 1) : status;
 }
 
-/* The fewest digits that are read as the same number. The locale may have another decimal point, of several bytes. */
+/* Write the shortest digits that are read back as the same number. The locale's decimal point can differ from ".", and
+ * can have several bytes. */
 static int pb_put_double(PbText *text, double number) {
     char digits[64], plain[64];
     int length = 0;
@@ -90,13 +91,13 @@ static int pb_put_double(PbText *text, double number) {
 
 typedef struct {
     PbText text;
-    PbKeys keys;   /* those of all objects that are open, the innermost last */
-    int is_merged; /* the bytes are protobuf's own: nothing that comes later puts them right */
+    PbKeys keys;   /* the keys of all open objects, those of the innermost last */
+    int is_merged; /* the bytes are from protobuf's serializer: no later field can correct a fault */
 } PbJson;
 
 static int pb_put_value(PbJson *json, Cursor value, int levels);
 
-/* An entry of an object: both fields are found before either is written. */
+/* Write an entry of an object. Both fields are found before either is written. */
 static int pb_put_entry(PbJson *json, Cursor entry, int levels) {
     Cursor parts[2] = {{NULL, NULL}, {NULL, NULL}};
     int is_unknown = 0;
@@ -127,12 +128,13 @@ static int pb_put_entry(PbJson *json, Cursor entry, int levels) {
         status = pb_put_value(json, parts[1], levels - 1);
     if (!is_unknown || (status != FILLED && (status < PB_NO_UTF8 || !json->is_merged)))
         return status == FILLED ? pb_add_key(&json->keys, parts[0].at, parts[0].end - parts[0].at) : status;
-    json->text.size = size; /* protobuf takes an entry with unknown fields for an unknown field itself */
+    json->text.size = size; /* protobuf treats an entry with unknown fields as an unknown field */
     json->keys.count = keys;
     return FILLED;
 }
 
-/* A Struct or a ListValue: each is any number of field 1. `levels` is how many there may be inside. */
+/* Write a Struct or a ListValue. Each consists of any number of occurrences of field 1. `levels` is the number of
+ * levels still allowed inside. */
 static int pb_put_items(PbJson *json, Cursor items, int levels, int is_object) {
     int64_t first_key = json->keys.count;
     uint32_t tag;
@@ -161,7 +163,7 @@ static int pb_put_items(PbJson *json, Cursor items, int levels, int is_object) {
     return status == FILLED ? pb_put(&json->text, is_object ? "}" : "]", 1) : status;
 }
 
-/* The field of a Value that is set. */
+/* Write the field that is set in a Value. */
 static int pb_put_kind(PbJson *json, Cursor *value, uint32_t tag, int levels) {
     uint64_t raw;
     double number;

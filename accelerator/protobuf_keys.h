@@ -1,4 +1,4 @@
-/* Is a key twice in a map? Protobuf keeps the last entry of each. */
+/* Checks whether a key occurs twice in a map. Protobuf keeps the last entry of each key. */
 #ifndef KAFKA_NEXTGEN_PROTOBUF_KEYS_H
 #define KAFKA_NEXTGEN_PROTOBUF_KEYS_H
 
@@ -8,7 +8,7 @@
 #include "column_builder.h"
 #include "protobuf_wire.h"
 
-#define PB_FEW_KEYS 8 /* up to which all pairs are compared */
+#define PB_FEW_KEYS 8 /* up to this number, all pairs are compared */
 
 typedef struct {
     const uint8_t *data;
@@ -33,7 +33,7 @@ static int pb_add_key(PbKeys *keys, const uint8_t *data, int64_t size) {
     return FILLED;
 }
 
-/* Any order will do, in which equal keys are beside each other. */
+/* The order does not matter, as long as equal keys are adjacent. */
 static int pb_compare(const PbKey *one, const PbKey *other) {
     if (one->size != other->size)
         return one->size < other->size ? -1 : 1;
@@ -52,7 +52,7 @@ static void pb_sift(PbKey *keys, int64_t root, int64_t count) {
     }
 }
 
-/* Heapsort: as fast as that whatever the keys are, without memory. */
+/* Heapsort takes O(n log n) for any keys, and needs no memory. */
 static void pb_sort(PbKey *keys, int64_t count) {
     for (int64_t root = count / 2 - 1; root >= 0; root--)
         pb_sift(keys, root, count);
@@ -79,14 +79,14 @@ static int pb_has_twins(PbKey *keys, int64_t count) {
     return 0;
 }
 
-/* Check the keys from `first` on, and forget them. */
+/* Check the keys from `first` on, and remove them. */
 static int pb_check_keys(PbKeys *keys, int64_t first) {
     int is_twice = pb_has_twins(keys->keys + first, keys->count - first);
     keys->count = first;
     return is_twice ? PB_GIVEN_TWICE : FILLED;
 }
 
-/* Check the entries of a map that is not closed yet; their keys are in the column behind that of the entries. */
+/* Check the entries of a map that is not closed yet. Their keys are in the column after the column of entries. */
 static int pb_check_map(PbKeys *keys, const BuiltColumn *map) {
     static const uint8_t bits[2] = {0, 1};
     const BuiltColumn *column = map + 2;

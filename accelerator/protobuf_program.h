@@ -1,7 +1,7 @@
-/* Programs that read Protobuf messages: what values/protobuf/program.py makes of a descriptor.
+/* Programs that read Protobuf messages, which values/protobuf/compiling.py creates from a descriptor.
  *
- * A program is a table of messages, each with a run of fields in the order of their numbers. Field 0 is the value itself.
- * Before a program is run, its columns, messages and tables are checked, so that none can lead outside of what there is.
+ * A program is a table of messages, each with a range of fields in the order of their numbers. Field 0 is the value
+ * itself. Before a program is run, its columns, messages and tables are checked, so that none can lead out of bounds.
  */
 #ifndef KAFKA_NEXTGEN_PROTOBUF_PROGRAM_H
 #define KAFKA_NEXTGEN_PROTOBUF_PROGRAM_H
@@ -13,7 +13,7 @@
 #include "avro_program.h" /* is_aligned */
 #include "column_builder.h"
 
-typedef enum { /* as in program.py; from PB_MESSAGE on a value is a message */
+typedef enum { /* as in program.py; from PB_MESSAGE on, a value is a message */
     PB_BOOL,
     PB_VARINT4,
     PB_VARINT8,
@@ -23,14 +23,14 @@ typedef enum { /* as in program.py; from PB_MESSAGE on a value is a message */
     PB_FIXED8,
     PB_BYTES,
     PB_STRING,
-    PB_ENUM,        /* a: a table of pairs, number and index of the name; b: how many; so the next two */
+    PB_ENUM,        /* a: the index of pairs (number, index of the name), b: their number; the same for the next two */
     PB_CLOSED_ENUM,
     PB_CLOSED_NUMBER, /* without names */
-    PB_MESSAGE,     /* a: which message; so the next */
+    PB_MESSAGE,     /* a: the index of the message; the same for the next one */
     PB_GROUP,
-    PB_TIMESTAMP,   /* a: nanoseconds of a unit */
+    PB_TIMESTAMP,   /* a: the nanoseconds in a unit; the same for the next one */
     PB_DURATION,
-    PB_STRUCT,      /* google.protobuf.Struct as JSON; so the next two */
+    PB_STRUCT,      /* google.protobuf.Struct as JSON; the same for the next two */
     PB_VALUE,
     PB_LIST,
     PB_OPERATIONS
@@ -38,9 +38,9 @@ typedef enum { /* as in program.py; from PB_MESSAGE on a value is a message */
 
 typedef enum { PB_SINGULAR, PB_REPEATED, PB_MAP } PbShape;
 
-typedef enum { /* what a column gets where there is no such field */
+typedef enum { /* what a column gets if the field is absent */
     PB_ABSENT_NULL,
-    PB_ABSENT_DEFAULT, /* bytes of the blob */
+    PB_ABSENT_DEFAULT, /* the bytes in the blob */
     PB_ABSENT_EMPTY    /* a message without fields */
 } PbAbsent;
 
@@ -49,14 +49,14 @@ typedef enum { PB_CLOSE_NOTHING, PB_CLOSE_STRUCT, PB_CLOSE_BIT } PbClosing;
 typedef struct {
     uint32_t tag, packed; /* packed: the tag of packed values; 0 if there are none */
     int32_t operation, column, shape, a, b;
-    int32_t oneof; /* a table: how many, and the columns of the oneof's other members; -1 if there are none */
+    int32_t oneof; /* the index of the number and the columns of the oneof's other members in the table; -1 for none */
     int32_t absent, at, size;
 } PbField;
 
 #define PB_FIELD_NUMBERS 11
 
 typedef struct {
-    int32_t base; /* the column whose length is the row: its own, or that of its only field */
+    int32_t base; /* the column whose length is the row: the message's own, or that of its only field */
     int32_t closing, first, end;
 } PbMessage;
 
@@ -67,7 +67,7 @@ typedef struct {
     PbMessage *messages;
     PbField *fields;
     int64_t message_count, field_count;
-    const int64_t *table, *path; /* path: the indexes that a frame has to name */
+    const int64_t *table, *path; /* path: the indexes that a frame must have */
     int64_t table_size, path_size;
     const uint8_t *blob;
     int64_t blob_size;
@@ -83,7 +83,8 @@ static int pb_is_range(int64_t begin, int64_t count, int64_t size) {
     return begin >= 0 && count >= 0 && begin <= size && count <= size - begin;
 }
 
-/* May a message be read within another one? Only one that stands behind it, so that none is within itself. */
+/* Whether a message can be read within another one. It must come later in the table, so that none can contain
+ * itself. */
 static int pb_is_message(const PbProgram *program, int64_t index, int64_t outer) {
     return index > outer && index < program->message_count;
 }
@@ -128,7 +129,7 @@ static int pb_is_oneof_sound(const PbProgram *program, const ColumnTree *tree, c
     return 1;
 }
 
-/* A default has the size of an entry; of bits, a byte. */
+/* A default has the size of an entry, or one byte for a column of bits. */
 static int pb_is_absent_sound(const PbProgram *program, const ColumnTree *tree, const PbField *field) {
     const BuiltColumn *column = &tree->columns[field->column];
     if (field->absent == PB_ABSENT_EMPTY)
@@ -140,7 +141,8 @@ static int pb_is_absent_sound(const PbProgram *program, const ColumnTree *tree, 
             (column->kind == BITS && field->size == 1));
 }
 
-/* The column of a list has its items in the next one, and that of a map structs with the keys in the one behind. */
+/* The items of a list are in the next column. In a map, the next column has structs, and the keys are in the column
+ * after it. */
 static int pb_is_shape_sound(const ColumnTree *tree, const PbField *field) {
     int64_t column = field->column;
     if (field->shape == PB_SINGULAR)
@@ -216,11 +218,12 @@ static void pb_drop_program(PbProgram *program) {
 
 static int64_t pb_numbers_in(const Py_buffer *buffer) { return buffer->len / (Py_ssize_t)sizeof(int64_t); }
 
-/* Take a program: a tuple of messages, fields, table, blob and path. 0 with an exception set if it is none. */
+/* Set up a program from a tuple of messages, fields, table, blob and path. Returns 0 with an exception set if it is not
+ * valid. */
 static int pb_take_program(PyObject *entry, const ColumnTree *tree, PbProgram *program) {
     Py_buffer *buffers = program->buffers;
     if (!PyArg_ParseTuple(entry, "y*y*y*y*y*", &buffers[0], &buffers[1], &buffers[2], &buffers[3], &buffers[4])) {
-        memset(buffers, 0, sizeof program->buffers); /* PyArg_ParseTuple has let go of them */
+        memset(buffers, 0, sizeof program->buffers); /* PyArg_ParseTuple has released them */
         return 0;
     }
     program->message_count = pb_numbers_in(&buffers[0]) / PB_MESSAGE_NUMBERS;
@@ -233,7 +236,7 @@ static int pb_take_program(PyObject *entry, const ColumnTree *tree, PbProgram *p
     program->path_size = pb_numbers_in(&buffers[4]);
     int is_aligned_everywhere = 1;
     for (int i = 0; i < 5; i++)
-        is_aligned_everywhere &= i == 3 || is_aligned(&buffers[i]); /* 3 is bytes */
+        is_aligned_everywhere &= i == 3 || is_aligned(&buffers[i]); /* the blob needs no alignment */
     if (is_aligned_everywhere && program->field_count <= PB_MOST_FIELDS && program->message_count <= PB_MOST_FIELDS) {
         if (!pb_copy_messages(program, buffers[0].buf) || !pb_copy_fields(program, buffers[1].buf))
             return PyErr_NoMemory() != NULL;

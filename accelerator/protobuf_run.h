@@ -1,10 +1,10 @@
-/* One Protobuf message by a program, straight to columns.
+/* Decodes one Protobuf message with a program, directly into columns.
  *
- * Fields come in any order and any number. Before a message is read, its columns are as long as the one that it is based
- * on, so a column that is longer has got its value, and behind the last field those that are not get null, a default or
- * the end of a list. What takes more than that, such as merging a message that is given twice, answers PB_GIVEN_TWICE.
+ * Fields can occur in any order and any number of times. Before a message is read, its columns have the same length as
+ * its base column. So a longer column has received its value, and after the last field the others get a null, a default
+ * or the end of a list. Anything more complex, such as merging a message that occurs twice, returns PB_GIVEN_TWICE.
  *
- * `pb_read_message` calls itself no deeper than PB_MOST_LEVELS.
+ * The recursion of `pb_read_message` is at most PB_MOST_LEVELS deep.
  */
 #ifndef KAFKA_NEXTGEN_PROTOBUF_RUN_H
 #define KAFKA_NEXTGEN_PROTOBUF_RUN_H
@@ -13,16 +13,16 @@
 #include "protobuf_program.h"
 #include "protobuf_values.h"
 
-#define PB_MOST_ABSENT (1 << 22) /* entries that a value may fill in for fields that are not in it */
-#define PB_NEAR 4                /* how many fields behind the last one are tried before all are searched */
+#define PB_MOST_ABSENT (1 << 22) /* entries that a value can fill in for absent fields */
+#define PB_NEAR 4                /* fields tried, from the expected one on, before all are searched */
 
 typedef struct {
     const PbProgram *program;
     BuiltColumn *columns;
-    int levels;      /* of messages and groups that may still be opened */
-    int has_unknown; /* fields in the message that was closed last */
+    int levels;      /* the number of levels of messages and groups that may still be opened */
+    int has_unknown; /* whether the last closed message had unknown fields */
     int64_t absent;  /* entries that may still be filled in */
-    int64_t detail;  /* of what is wrong */
+    int64_t detail;  /* a detail of the fault */
     PbJson json;
 } PbRun;
 
@@ -42,7 +42,7 @@ static const PbField *pb_search(const PbField *fields, int32_t low, int32_t high
     return low < end && pb_has_tag(&fields[low], tag) ? &fields[low] : NULL;
 }
 
-/* ---- fields that are not there */
+/* ---- absent fields */
 
 static int pb_fill_absent(PbRun *run, const PbField *field) {
     const PbProgram *program = run->program;
@@ -80,7 +80,7 @@ static int pb_close_message(PbRun *run, const PbMessage *message, int64_t rows, 
 
 /* ---- values of fields */
 
-/* A message whose bytes are known; `levels` have been counted. */
+/* Read a message whose bytes are known; its level has been counted. */
 static int pb_read_span(PbRun *run, const PbField *field, BuiltColumn *column, Cursor span) {
     switch (field->operation) {
     case PB_MESSAGE: return pb_read_message(run, &run->program->messages[field->a], &span, 0);
@@ -145,7 +145,7 @@ static int pb_read_packed(PbRun *run, const PbField *field, BuiltColumn *items, 
     return status == FILLED ? skipped : status;
 }
 
-/* Take back the last entries of a column, and what is below them. */
+/* Remove the last entries of a column and of the columns below it. */
 static void pb_cut(BuiltColumn *columns, int32_t index, int64_t length) {
     columns[index].target = length;
     for (int32_t i = index; i < columns[index].end; i++) {
@@ -159,7 +159,7 @@ static void pb_cut(BuiltColumn *columns, int32_t index, int64_t length) {
     }
 }
 
-/* Does an entry have a field that is neither key nor value, or a number that its closed enum has not? */
+/* Whether an entry has a field that is neither key nor value, or a number that is not in its closed enum. */
 static int pb_has_unknown(const PbRun *run, const PbField *map, Cursor entry) {
     const PbMessage *message = &run->program->messages[map->a];
     uint32_t tag;
@@ -179,7 +179,8 @@ static int pb_has_unknown(const PbRun *run, const PbField *map, Cursor entry) {
     return 0;
 }
 
-/* An entry with unknown fields counts as an unknown field itself, as by upb: then no matter what else is in it. */
+/* Read an entry of a map. An entry with unknown fields counts as an unknown field, as in upb, regardless of its other
+ * contents. */
 static int pb_read_entry(PbRun *run, const PbField *field, Cursor *cursor) {
     int64_t entries = run->columns[field->column + 1].length;
     Cursor again = *cursor, span = *cursor;
@@ -196,7 +197,8 @@ static int pb_read_entry(PbRun *run, const PbField *field, Cursor *cursor) {
     return PB_SKIPPED;
 }
 
-/* Is another member of the same oneof there? The last one counts, but the others have been written. */
+/* Whether another member of the same oneof was read. Only the last one counts, but the others have already been
+ * written. */
 static int pb_has_other_member(const PbRun *run, const PbField *field, int64_t rows) {
     const int64_t *others = run->program->table + field->oneof;
     for (int64_t i = 1; i <= others[0]; i++)
@@ -225,8 +227,8 @@ static inline int pb_read_field(PbRun *run, const PbField *field, uint32_t tag, 
 
 /* ---- messages */
 
-/* The field of a tag; NULL if there is none. Serializers write fields in the order of their numbers, so the next one is
- * mostly the one that was expected, or near to it. */
+/* Find the field with a tag; NULL if there is none. Serializers write fields in the order of their numbers, so the next
+ * field is usually the expected one, or close to it. */
 static inline const PbField *pb_find_field(const PbProgram *program, const PbMessage *message, uint32_t tag, int32_t *next) {
     const PbField *fields = program->fields;
     for (int32_t i = *next; i < message->end && i < *next + PB_NEAR; i++)

@@ -1,6 +1,7 @@
-/* Single values of Protobuf's wire format, each to its place in a column.
+/* Reads single values of Protobuf's wire format into columns.
  *
- * `most` is how many entries the column may have before: one more was put there by the same field before, and is replaced.
+ * `most` is the expected number of entries in the column. If there is one more, an earlier occurrence of the same field
+ * added it, and it is replaced.
  */
 #ifndef KAFKA_NEXTGEN_PROTOBUF_VALUES_H
 #define KAFKA_NEXTGEN_PROTOBUF_VALUES_H
@@ -13,7 +14,8 @@
 #include "protobuf_program.h"
 #include "protobuf_wire.h"
 
-/* The last value of a field that is given twice counts. It is never null: nulls are filled in behind all fields. */
+/* Remove the entry of an earlier occurrence of the field: the last value counts. The entry is never null, because nulls
+ * are filled in after all fields. */
 static inline void pb_make_last(BuiltColumn *column, int64_t most) {
     if (column->length > most) {
         column->length--;
@@ -69,7 +71,7 @@ static inline int pb_read_bytes(Cursor *cursor, BuiltColumn *column, int is_stri
     return append_string(column, entry.data, entry.size);
 }
 
-/* The pair of a number in a table sorted by numbers; NULL if there is none. */
+/* Find the pair for a number, in a table sorted by number; NULL if there is none. */
 static const int64_t *pb_find_pair(const int64_t *table, int64_t count, int32_t number) {
     if (number >= 0 && number < count && table[2 * number] == number)
         return &table[2 * number];
@@ -102,7 +104,7 @@ static int pb_read_enum(Cursor *cursor, BuiltColumn *column, const PbProgram *pr
 
 /* ---- times */
 
-/* Fields 1 and 2, as google.protobuf.Timestamp and Duration have them. */
+/* Read fields 1 and 2 of google.protobuf.Timestamp or Duration. */
 static int pb_read_time(Cursor *span, int levels, int64_t *seconds, int32_t *nanos) {
     uint64_t raw;
     uint32_t tag;
@@ -125,7 +127,7 @@ static int pb_read_time(Cursor *span, int levels, int64_t *seconds, int32_t *nan
     return FILLED;
 }
 
-/* What protobuf's comments on the two messages allow. */
+/* Whether a time is valid according to the comments in the definitions of the two messages. */
 static int pb_is_time(int operation, int64_t seconds, int32_t nanos) {
     if (operation == PB_TIMESTAMP)
         return seconds >= -62135596800 && seconds <= 253402300799 && nanos >= 0 && nanos <= 999999999;
@@ -142,7 +144,7 @@ static int pb_append_time(Cursor *span, BuiltColumn *column, const PbField *fiel
     if (!pb_is_time(field->operation, seconds, nanos))
         return PB_OUT_OF_RANGE;
     int64_t units = 1000000000 / field->a, rest = nanos / field->a;
-    if (seconds < 0 && rest > 0) { /* so that the product is nearer to 0 than the sum */
+    if (seconds < 0 && rest > 0) { /* so that the product does not overflow if the sum does not */
         seconds++;
         rest -= units;
     }

@@ -1,6 +1,7 @@
-/* The wire format of Protobuf (https://protobuf.dev/programming-guides/encoding/), as strict as protobuf's own parser upb.
+/* The wire format of Protobuf (https://protobuf.dev/programming-guides/encoding/), as strict as protobuf's own parser,
+ * upb.
  *
- * A reader takes a cursor, never leaves its bytes, and answers FILLED or what is wrong.
+ * A reader takes a cursor, never reads beyond its end, and returns FILLED or a fault.
  */
 #ifndef KAFKA_NEXTGEN_PROTOBUF_WIRE_H
 #define KAFKA_NEXTGEN_PROTOBUF_WIRE_H
@@ -11,7 +12,7 @@
 #include "column_builder.h"
 #include "record.h"
 
-enum { /* what is wrong with a value, as in values/protobuf/program.py */
+enum { /* the faults of values, as in values/protobuf/program.py */
     PB_ENDS_EARLY = 1,
     PB_LONG_VARINT,
     PB_BAD_TAG,
@@ -21,19 +22,19 @@ enum { /* what is wrong with a value, as in values/protobuf/program.py */
     PB_TOO_SPARSE,
     PB_NO_FRAME,
     PB_OTHER_MESSAGE,
-    PB_NO_UTF8, /* from here on, what comes later in the value may put it right */
+    PB_NO_UTF8, /* from here on, a later part of the value may correct the fault */
     PB_NO_NAME,
     PB_OUT_OF_RANGE,
     PB_NOT_FINITE,
     PB_GIVEN_TWICE,
-    PB_SKIPPED, /* nothing wrong: a number that a closed enum has not counts as an unknown field */
+    PB_SKIPPED, /* not a fault: a number that is not in a closed enum counts as an unknown field */
 };
 
-#define PB_MOST_LEVELS 100 /* of messages and groups within the value, as in upb */
+#define PB_MOST_LEVELS 100 /* the maximum nesting of messages and groups within the value, as in upb */
 
 enum { WIRE_VARINT, WIRE_FIXED8, WIRE_LENGTH, WIRE_GROUP, WIRE_END, WIRE_FIXED4 };
 
-/* Bits beyond 64 are dropped, as by upb. */
+/* Read a varint. Bits beyond 64 are dropped, as in upb. */
 static int pb_varint_slowly(Cursor *cursor, uint64_t *number, int most_bytes) {
     uint64_t raw = 0;
     for (int i = 0; i < most_bytes; i++) {
@@ -74,7 +75,7 @@ static inline int pb_tag(Cursor *cursor, uint32_t *tag) {
     return pb_tag_slowly(cursor, tag);
 }
 
-/* A length and as many bytes. */
+/* Read a length and that many bytes. */
 static inline int pb_span(Cursor *cursor, Cursor *span) {
     uint64_t size;
     if (cursor->at < cursor->end && *cursor->at < 0x80) {
@@ -110,7 +111,7 @@ static int pb_skip_value(Cursor *cursor, uint32_t tag) {
     }
 }
 
-/* Go behind a field that is unknown. Groups in it may be this many levels deep. */
+/* Skip an unknown field. Groups in it can be `levels` deep. */
 static int pb_skip(Cursor *cursor, uint32_t tag, int levels) {
     uint32_t open[PB_MOST_LEVELS];
     int depth = 0;

@@ -1,11 +1,11 @@
-/* receive: go on receiving, without the GIL, what the rest of a frame needs.
+/* receive: receives the rest of a frame without the GIL.
  *
- * An event loop lets go of the GIL twice for every piece that it receives, to wait and to receive, and where the
- * application's thread is busy waits for it twice: up to 5 ms each time, for a piece that was copied in a fraction of
- * that. So this goes on from piece to piece, as long as they come quickly, and at most for the time it is given.
+ * An event loop releases the GIL twice for each piece that it receives: to wait and to receive. If the application's
+ * thread is busy, the loop waits up to 5 ms each time to reacquire it, although copying the piece takes a fraction of
+ * that. So this function keeps receiving while pieces arrive quickly, up to a time limit.
  *
- * That the peer has ended, in any way, is left for the loop to find out: it is told so once more. On Windows, where
- * loops work otherwise, there is nothing of the sort.
+ * If the connection ends or fails, this function returns, and the loop notices that at its next attempt. On
+ * Windows, where event loops work differently, this function does not exist.
  */
 #ifndef KAFKA_NEXTGEN_RECEIVE_H
 #define KAFKA_NEXTGEN_RECEIVE_H
@@ -20,7 +20,7 @@
 #include <sys/socket.h>
 #include <time.h>
 
-#define QUIET_MS 1 /* how long the next piece may take to come */
+#define QUIET_MS 1 /* how long to wait for the next piece */
 
 static int64_t now_ms(void) {
     struct timespec now;
@@ -28,7 +28,7 @@ static int64_t now_ms(void) {
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* Wait until there is more to receive: 1, or 0 if there is none so soon. */
+/* Wait until there is more to receive. Returns 1, or 0 if nothing arrives in time. */
 static int wait_for_more(int fd) {
     struct pollfd wanted = {.fd = fd, .events = POLLIN};
     return poll(&wanted, 1, QUIET_MS) > 0;
@@ -36,7 +36,8 @@ static int wait_for_more(int fd) {
 
 static int is_only_empty(void) { return errno == EAGAIN || errno == EWOULDBLOCK; }
 
-/* How much was received. */
+/* Receive until the buffer is full, nothing arrives in time, or the time is over. Returns the number of bytes
+ * received. */
 static Py_ssize_t receive_for(int fd, char *to, Py_ssize_t size, int64_t until_ms) {
     Py_ssize_t count = 0;
     while (count < size && now_ms() <= until_ms) {
@@ -51,8 +52,8 @@ static Py_ssize_t receive_for(int fd, char *to, Py_ssize_t size, int64_t until_m
 
 PyDoc_STRVAR(receive_doc,
              "receive(fd, to, most_ms)\n--\n\n"
-             "Receive from the socket into a writable buffer until it is full, nothing comes for a millisecond, or\n"
-             "most_ms have passed. Returns how many bytes came.");
+             "Receive from the socket into a writable buffer until it is full, nothing arrives for a millisecond, or\n"
+             "most_ms have passed. Returns the number of bytes received.");
 
 static PyObject *receive(PyObject *module, PyObject *args) {
     Py_buffer to;

@@ -2,9 +2,9 @@
  *
  *     record: length, attributes (one byte, unused), timestamp delta, offset delta, key, value, headers
  *
- * Every reader takes a cursor and answers whether what it read is sound. A cursor never leaves its bytes: each access is
- * preceded by a comparison with the end. Numbers are zigzag varints, which may be padded and
- * whose bits beyond 32 or 64 are dropped, as in Kafka's own reader.
+ * Each reader takes a cursor and returns whether the data is valid. It never reads beyond the end of the cursor: it
+ * compares with the end before each access. Numbers are zigzag varints, which may be padded, and whose bits beyond 32
+ * or 64 are dropped, as in Kafka's own reader.
  */
 #ifndef KAFKA_NEXTGEN_RECORD_H
 #define KAFKA_NEXTGEN_RECORD_H
@@ -86,10 +86,10 @@ static inline int read_entry(Cursor *cursor, Entry *entry) {
     return 1;
 }
 
-/* How many bytes the character at this place takes; 0 if it is none (RFC 3629, section 4). */
+/* The number of bytes of the character at this position; 0 if it is invalid (RFC 3629, section 4). */
 static int utf8_size(const uint8_t *at, ptrdiff_t left) {
     static const struct {
-        uint8_t first, last, low, high, size; /* the first byte from..to, the second from..to, bytes in all */
+        uint8_t first, last, low, high, size; /* the ranges of the first and the second byte, and the size */
     } shapes[] = {
         {0xC2, 0xDF, 0x80, 0xBF, 2}, {0xE0, 0xE0, 0xA0, 0xBF, 3}, {0xE1, 0xEC, 0x80, 0xBF, 3},
         {0xED, 0xED, 0x80, 0x9F, 3}, {0xEE, 0xEF, 0x80, 0xBF, 3}, {0xF0, 0xF0, 0x90, 0xBF, 4},
@@ -125,7 +125,7 @@ static int read_record_header(Cursor *cursor, Entry *key, Entry *value) {
     return read_entry(cursor, key) && key->size >= 0 && read_entry(cursor, value);
 }
 
-/* Read a record but for its headers, and go behind it. */
+/* Read a record except for its headers, and move past it. */
 static inline int read_record(Cursor *cursor, Record *record) {
     int32_t length;
     if (!read_varint(cursor, &length) || length < 1 || length > cursor->end - cursor->at)

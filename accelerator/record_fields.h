@@ -1,11 +1,12 @@
-/* RecordFields: what types.Record is made of where this extension is used: a tuple whose fields have names.
+/* RecordFields: the base class of types.Record if this extension is used: a tuple whose fields have names.
  *
- * A named tuple's fields are found by a call of `_tuplegetter` each time. These are members at a fixed place of the
- * object, as of a class with `__slots__`, which Python 3.11 and later read without calling anything: in a loop that
- * does little else, those calls would be a good part of the time.
+ * Each access to a field of a named tuple calls `_tuplegetter`. These fields are members at fixed offsets, as with
+ * `__slots__`, and Python 3.11 and later read them without calling anything. In a loop that does little else, those
+ * calls would take much of the time.
  *
- * So nothing may be one that has fewer fields. Only what is here makes them: `tuple.__new__` refuses a type that has a
- * `__new__` in C of its own, and no other tuple becomes one by assigning `__class__`, for these are a little larger.
+ * So no instance may have fewer fields. Only the functions in this file create instances: `tuple.__new__` refuses a
+ * type that has its own `__new__` in C, and no other tuple can become an instance by assigning `__class__`, because
+ * instances of this type are slightly larger.
  */
 #ifndef KAFKA_NEXTGEN_RECORD_FIELDS_H
 #define KAFKA_NEXTGEN_RECORD_FIELDS_H
@@ -15,7 +16,7 @@
 #include <stddef.h>
 #include <structmember.h>
 
-/* The fields of a record, in the order in which the type has them. */
+/* The fields of a record, in the order of the type. */
 enum { TOPIC, PARTITION, OFFSET, TIMESTAMP, TIMESTAMP_TYPE, KEY, VALUE, HEADERS, LEADER_EPOCH, FIELD_COUNT };
 
 #define FIELD(name, number) \
@@ -34,16 +35,16 @@ static PyMemberDef field_members[] = {
     {NULL, 0, 0, 0, NULL},
 };
 
-/* Leave the hash to be computed when it is first needed. */
+/* Have the hash computed when it is needed. */
 static void forget_hash(PyObject *record) {
 #if PY_VERSION_HEX >= 0x030E0000
     ((PyTupleObject *)record)->ob_hash = -1;
 #else
-    (void)record; /* that Python keeps none */
+    (void)record; /* this version of Python does not cache hashes of tuples */
 #endif
 }
 
-/* A record of these fields, borrowed references all of them. */
+/* Create a record of these fields, which are borrowed references. */
 static PyObject *new_of_fields(PyTypeObject *type, PyObject *const *fields) {
     PyObject *record = type->tp_alloc(type, FIELD_COUNT);
     if (record == NULL)
@@ -71,7 +72,7 @@ static PyObject *fields_new(PyTypeObject *type, PyObject *args, PyObject *keywor
     return record;
 }
 
-PyDoc_STRVAR(fields_make_doc, "_make(iterable)\n--\n\nMake one of all its fields, in their order.");
+PyDoc_STRVAR(fields_make_doc, "_make(iterable)\n--\n\nCreate a record from all its fields, in order.");
 
 static PyObject *fields_make(PyObject *type, PyObject *iterable) {
     PyObject *of = PySequence_Tuple(iterable), *record = NULL;
@@ -98,7 +99,7 @@ static PyMethodDef fields_methods[] = {
 static PyTypeObject RecordFieldsType = {
     PyVarObject_HEAD_INIT(NULL, 0).tp_name = "kafka_nextgen.compiled._accelerator.RecordFields",
     .tp_doc = fields_doc,
-    .tp_basicsize = sizeof(PyTupleObject), /* a tuple's, and room for one item that is never used */
+    .tp_basicsize = sizeof(PyTupleObject), /* the size of a tuple, with space for one item that is never used */
     .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
     .tp_members = field_members,
     .tp_methods = fields_methods,
@@ -106,7 +107,7 @@ static PyTypeObject RecordFieldsType = {
 };
 
 static int add_record_fields(PyObject *module) {
-    RecordFieldsType.tp_base = &PyTuple_Type; /* no constant to compilers that import it from a DLL */
+    RecordFieldsType.tp_base = &PyTuple_Type; /* not a constant expression for compilers that import it from a DLL */
     return PyModule_AddType(module, &RecordFieldsType);
 }
 

@@ -1,12 +1,12 @@
-/* RecordRows: the records of some rows, each made when it is taken: the twin of RowsInPython in
+/* RecordRows: the records of a range of rows, each created on demand. It is the C version of RowsInPython in
  * engine/application/record_run.py.
  *
- * Making one at a time keeps to memory that is still in the processor's cache, where a list of them would not. What is
- * promised beside:
+ * Creating one record at a time uses memory that is still in the processor's cache, unlike creating a list. RecordRows
+ * also guarantees:
  *
- * - `row` is the next row at any moment, to any thread: a record is counted at the same stroke at which it is given out.
- * - After `end` none is given out any more. Making a record may let other threads run (a collection, before Python
- *   3.12), so it is looked at last whether they ended this meanwhile, or took that row.
+ * - `row` is the next row at any moment, for any thread: a record is counted in the same step in which it is returned.
+ * - After `end`, no more records are returned. Creating a record can let other threads run (in a garbage collection,
+ *   before Python 3.12), so the last step checks whether another thread has called `end` or taken that row meanwhile.
  */
 #ifndef KAFKA_NEXTGEN_RECORD_ROWS_H
 #define KAFKA_NEXTGEN_RECORD_ROWS_H
@@ -35,7 +35,7 @@ static int take_headers(PyObject *headers, Run *run) {
     if (headers == Py_None)
         return 1;
     if (!PyTuple_Check(headers)) {
-        PyErr_SetString(PyExc_TypeError, "headers are a tuple, or None");
+        PyErr_SetString(PyExc_TypeError, "headers must be a tuple or None");
         return 0;
     }
     run->has_headers = 1;
@@ -52,7 +52,7 @@ static int parse_rows(PyObject *args, RecordRows *rows) {
                           &run->topic, &run->partition, &PyTuple_Type, &run->kinds, &headers, &run->offsets,
                           &run->timestamps, &run->timestamp_types, &run->leader_epochs, &of[0], &of[1], &of[2], &of[3],
                           &of[4], &of[5], &rows->row, &rows->stop)) {
-        run->type = NULL, run->topic = run->partition = run->kinds = NULL; /* borrowed until here */
+        run->type = NULL, run->topic = run->partition = run->kinds = NULL; /* they were borrowed until here */
         return 0;
     }
     Py_INCREF(run->type);
@@ -75,9 +75,9 @@ static PyObject *rows_new(PyTypeObject *type, PyObject *args, PyObject *keywords
         return NULL;
     }
     if (!is_type_of_records(rows->run.type))
-        PyErr_SetString(PyExc_TypeError, "RecordRows takes a type of records that have nothing but their fields");
+        PyErr_SetString(PyExc_TypeError, "RecordRows requires a subtype of RecordFields without other attributes");
     else if (!run_fits(&rows->run, rows->row, rows->stop))
-        PyErr_SetString(PyExc_ValueError, "the rows lie outside of their columns");
+        PyErr_SetString(PyExc_ValueError, "the rows are outside their columns");
     else
         return (PyObject *)rows;
     Py_DECREF(rows);
@@ -102,7 +102,7 @@ static PyObject *rows_next(PyObject *self) {
     return record;
 }
 
-PyDoc_STRVAR(rows_end_doc, "end()\n--\n\nGive out nothing more; may be called from any thread, and waits for nothing.");
+PyDoc_STRVAR(rows_end_doc, "end()\n--\n\nReturn no more records. Can be called from any thread, and never blocks.");
 
 static PyObject *rows_end(PyObject *self, PyObject *unused) {
     (void)unused;
@@ -150,8 +150,9 @@ static void rows_dealloc(PyObject *self) {
 PyDoc_STRVAR(rows_doc,
              "RecordRows(type, topic, partition, kinds, headers, offsets, timestamps, timestamp_types,\n"
              "           leader_epochs, keys, values, start, stop)\n--\n\n"
-             "An iterator over records, tuples of this type, of the rows from start up to before stop. keys and values\n"
-             "are (data, bounds, validity), kinds the timestamp types by number, headers (bounds, keys, values) or None.");
+             "An iterator over records, which are tuples of this type, for the rows from start up to, but not\n"
+             "including, stop. keys and values are (data, bounds, validity), kinds the timestamp types by number,\n"
+             "headers (bounds, keys, values) or None.");
 
 static PyMethodDef rows_methods[] = {
     {"end", rows_end, METH_NOARGS, rows_end_doc},
@@ -159,7 +160,7 @@ static PyMethodDef rows_methods[] = {
 };
 
 static PyMemberDef rows_members[] = {
-    {"row", T_PYSSIZET, offsetof(RecordRows, row), READONLY, "The next row to be given out."},
+    {"row", T_PYSSIZET, offsetof(RecordRows, row), READONLY, "The next row to be returned."},
     {NULL, 0, 0, 0, NULL},
 };
 

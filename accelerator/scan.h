@@ -1,4 +1,4 @@
-/* `scan`: check the batches of a partition's bytes, and find those to be decompressed. */
+/* `scan`: checks the batches of a partition's bytes, and lists those to decompress. */
 #ifndef KAFKA_NEXTGEN_SCAN_H
 #define KAFKA_NEXTGEN_SCAN_H
 
@@ -15,7 +15,7 @@ static Walk walk_over(const Py_buffer *data, long long fetch_offset, const Py_bu
     return walk;
 }
 
-/* Check all batches; `compressed` becomes the number of those to be decompressed. */
+/* Check all batches; `compressed` becomes the number of batches to decompress. */
 static Verdict check_batches(Walk *walk, int check_crc, Py_ssize_t *compressed) {
     Batch batch;
     Verdict verdict;
@@ -27,12 +27,13 @@ static Verdict check_batches(Walk *walk, int check_crc, Py_ssize_t *compressed) 
     return verdict;
 }
 
-/* Mostly all batches are compressed if the first one is: then there is no need to check them where that is odd. */
+/* Whether the first batch is compressed. If it is, usually all are. Callers that accept no compressed batches then skip
+ * checking them. */
 static int begins_compressed(const Walk *walk) {
     return walk->end - walk->at >= HEADER_SIZE && walk->at[ATTRIBUTES_AT] & CODEC_MASK;
 }
 
-/* What is to be decompressed, as triples: codec, and where the records begin and end in the data. */
+/* List the parts to decompress, as triples: the codec, and where the records begin and end in the data. */
 static PyObject *list_compressed(Walk walk, const uint8_t *data) {
     PyObject *compressed = PyList_New(0);
     Batch batch;
@@ -68,9 +69,9 @@ static PyObject *scan_data(const Py_buffer *data, long long fetch_offset, int ch
 
 PyDoc_STRVAR(scan_doc,
              "scan(data, fetch_offset, check_crc, skipped)\n--\n\n"
-             "Check the batches in data. Answers with the offset after them, the leader epoch of the last one, and a\n"
-             "list of what is compressed, (codec, start, stop) for the records of each batch; or None if not all is\n"
-             "sound. skipped holds base offsets of batches to leave out, rising, as int64.");
+             "Check the batches in data. Returns the offset after them, the leader epoch of the last one, and a list\n"
+             "with (codec, start, stop) for the records of each compressed batch; or None if anything is invalid.\n"
+             "skipped has the base offsets of batches to skip, in ascending order, as int64.");
 
 static PyObject *scan(PyObject *module, PyObject *args) {
     (void)module;

@@ -1,4 +1,4 @@
-/* What the module knows beside its contents: types, and names that it would else make anew for each call. */
+/* The module's state: types, and interned names that would otherwise be created for each call. */
 #ifndef KAFKA_NEXTGEN_STATE_H
 #define KAFKA_NEXTGEN_STATE_H
 
@@ -6,8 +6,8 @@
 #include <Python.h>
 
 typedef struct {
-    PyObject *cast, *match_args; /* attributes */
-    PyObject *int64, *int32, *int8; /* the letters that `struct` has for them */
+    PyObject *cast, *match_args; /* names of attributes */
+    PyObject *int64, *int32, *int8; /* their format characters in `struct` */
 } Names;
 
 typedef struct {
@@ -15,7 +15,7 @@ typedef struct {
     Names names;
 } ModuleState;
 
-/* 0 with an exception set if there is no memory. */
+/* Create the names; returns 0 with an exception set if memory is exhausted. */
 static int learn_names(Names *names) {
     names->cast = PyUnicode_InternFromString("cast");
     names->match_args = PyUnicode_InternFromString("__match_args__");

@@ -1,14 +1,14 @@
-/* A whole Fetch answer to columns, if it is what nearly all small ones are.
+/* Decodes a whole Fetch answer into columns, if it is plain, as nearly all small ones are.
  *
  *     answer:    throttle time, error, session, topics, tags
  *     topic:     id, partitions, tags
  *     partition: number, error, high watermark, last stable offset, log start offset, aborted transactions, preferred
  *                replica, records, tags
  *
- * A plain answer is of version 13 or later and in the session that was asked in. It has records of each partition that it
- * tells of, or tells of none; each partition was asked for, and is there once. It has no throttle time, errors, tags,
- * aborted transactions or preferred replicas; nothing in it is compressed, and all of it is sound. Anything else is odd:
- * the reader in Python (wire/fetch_response.py) then reads the same bytes from the beginning.
+ * A plain answer has version 13 or later and belongs to the session of the request. It has records for each of its
+ * partitions, or has no partitions. Each partition was requested, and occurs once. The answer has no throttle time,
+ * errors, tags, aborted transactions or preferred replicas; nothing is compressed, and everything is valid. Anything
+ * else is "odd": the reader in Python (requests/fetch.py) then reads the same bytes from the beginning.
  */
 #ifndef KAFKA_NEXTGEN_STEADY_ANSWER_H
 #define KAFKA_NEXTGEN_STEADY_ANSWER_H
@@ -24,17 +24,17 @@
 #define MOST_ANSWER 16384 /* bytes; a larger answer is odd */
 #define MOST_MOVES (MOST_ANSWER / PARTITION_HEAD + 1)
 
-/* What is made of a partition: the fields of fetching.DecodedPartition. */
+/* The result for a partition: the fields of fetching.DecodedPartition. */
 enum {
     DECODED_PARTITION, DECODED_ERROR, DECODED_COLUMNS, DECODED_CORRUPT, DECODED_HIGH_WATERMARK, DECODED_LAST_STABLE,
     DECODED_LOG_START, DECODED_REPLICA, DECODED_DIVERGING, DECODED_BYTES, DECODED_FIELDS
 };
 
-/* A partition that was answered, and where it goes on. */
+/* An answered partition, and its next position. */
 typedef struct {
     Place *place;
     int64_t next_offset;
-    int32_t end_epoch; /* -1 if it is not told */
+    int32_t end_epoch; /* -1 if it is unknown */
 } Move;
 
 typedef struct {
@@ -42,12 +42,12 @@ typedef struct {
     int count;
 } Moves;
 
-/* What an answer is read with, and what was found in it. Functions return 1, 0 if the answer is odd, or -1 with an
- * exception set.
+/* The inputs for reading an answer, and the results. Functions that take a Plain return 1, or 0 if the answer is odd,
+ * or -1 with an exception set.
  */
 typedef struct {
     const Places *places;
-    uint64_t number; /* of the answer */
+    uint64_t number; /* the number of the answer */
     PyTypeObject *made;
     ColumnTypes types;
     int check_crc;
@@ -55,7 +55,7 @@ typedef struct {
     PyObject *decoded; /* a list */
 } Plain;
 
-/* Whether a type is that of named tuples of so many fields; 0 with an exception set if not. */
+/* Whether a type is a named tuple with this number of fields; 0 with an exception set if not. */
 static int is_named_tuple(PyTypeObject *type, Py_ssize_t count) {
     PyObject *names = PyObject_GetAttrString((PyObject *)type, "_fields");
     if (names == NULL && !PyErr_ExceptionMatches(PyExc_AttributeError))
@@ -64,11 +64,11 @@ static int is_named_tuple(PyTypeObject *type, Py_ssize_t count) {
                PyType_IsSubtype(type, &PyTuple_Type);
     Py_XDECREF(names);
     if (!fits)
-        PyErr_Format(PyExc_TypeError, "what is made of a partition is a named tuple of %zd fields", count);
+        PyErr_Format(PyExc_TypeError, "the type for a partition must be a named tuple with %zd fields", count);
     return fits;
 }
 
-/* A tuple of a type that is one, of new references, which are given up. */
+/* Create a tuple of a tuple type. Takes the references to the fields. */
 static PyObject *fields_of(PyTypeObject *type, PyObject **fields, Py_ssize_t count) {
     PyObject *tuple = type->tp_alloc(type, count);
     for (Py_ssize_t i = 0; i < count; i++) {
@@ -84,7 +84,7 @@ static PyObject *fields_of(PyTypeObject *type, PyObject **fields, Py_ssize_t cou
     return tuple;
 }
 
-/* Columns of batches that were checked; None if they are odd. `end` is where the check came to. */
+/* Decode checked batches into columns; None if they are odd. `end` is the position that the check reached. */
 static PyObject *decode_checked(const Plain *plain, Work *work, Walk walk, const Walk *end, PyObject *partition) {
     Buffers buffers = {{NULL}};
     PyObject *columns = NULL;
@@ -92,7 +92,7 @@ static PyObject *decode_checked(const Plain *plain, Work *work, Walk walk, const
     if (done == 1)
         done = fill_buffers(work, &buffers);
     if (done == 1 && size_of_buffer(buffers.of[OFFSETS]) == 0)
-        done = 0; /* markers of transactions, or offsets that compaction emptied */
+        done = 0; /* only transaction markers, or batches whose records were compacted */
     if (done == 1) {
         ColumnFacts facts = {partition, end->log_offset, (int32_t)work->payload_bytes, end->end_epoch, 0,
                              size_of_buffers(&buffers)};
@@ -102,7 +102,8 @@ static PyObject *decode_checked(const Plain *plain, Work *work, Walk walk, const
     return done == 0 ? Py_NewRef(Py_None) : columns;
 }
 
-/* Columns of a partition's batches; None if they are odd. The GIL stays: there are less than 16 KiB of them. */
+/* Check and decode a partition's batches; None if they are odd. The GIL is not released, because they have less than 16
+ * KiB. */
 static PyObject *decode_batches(const Plain *plain, Walk *walk, PyObject *partition) {
     Walk begin = *walk;
     Work work = {0};
@@ -115,7 +116,7 @@ static PyObject *decode_batches(const Plain *plain, Walk *walk, PyObject *partit
     return columns;
 }
 
-/* Keep what was answered; 1, or -1 with an exception set. Takes the reference to the columns. */
+/* Add a partition's result; returns 1, or -1 with an exception set. Takes the reference to the columns. */
 static int keep_part(const Plain *plain, const Part *part, PyObject *partition, PyObject *columns) {
     PyObject *fields[DECODED_FIELDS];
     fields[DECODED_PARTITION] = Py_NewRef(partition);
@@ -154,7 +155,7 @@ static int take_next_part(const Plain *plain, Cursor *cursor, const uint8_t *top
     return place != NULL && place->answered_in != plain->number ? take_part(plain, &part, place) : 0;
 }
 
-/* Whether an earlier topic of the answer is the same: then the next request would name it twice. */
+/* Whether an earlier topic of the answer is the same, because the next request would contain it twice. */
 static int is_topic_answered(const Moves *moves, const uint8_t *topic) {
     for (int i = 0; i < moves->count; i++)
         if (memcmp(moves->of[i].place->topic, topic, TOPIC_ID) == 0)
@@ -170,7 +171,7 @@ static int take_topic(const Plain *plain, Cursor *cursor) {
     int done = 1, count = read_count(cursor);
     for (int left = count; left > 0 && done == 1; left--)
         done = take_next_part(plain, cursor, topic);
-    return done == 1 ? count > 0 && read_no_tags(cursor) : done; /* an empty topic may be one that was not asked for */
+    return done == 1 ? count > 0 && read_no_tags(cursor) : done; /* an empty topic may be one that was not requested */
 }
 
 /* Decode an answer in this session, without its header. */

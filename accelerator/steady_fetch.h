@@ -1,7 +1,7 @@
-/* SteadyFetch: goes on fetching from one broker as long as all answers are plain (`steady_answer.h`).
+/* SteadyFetch: keeps fetching from one broker as long as all answers are plain (`steady_answer.h`).
  *
- * It does no I/O: the caller passes each answer in, and gets the columns and the next request. An odd answer
- * changes nothing.
+ * It does no I/O: the caller passes in each answer, and gets the columns and the next request. An odd answer changes
+ * nothing.
  */
 #ifndef KAFKA_NEXTGEN_STEADY_FETCH_H
 #define KAFKA_NEXTGEN_STEADY_FETCH_H
@@ -9,7 +9,7 @@
 #include "state.h"
 #include "steady_request.h"
 
-#define FRAME_HEAD 5 /* of an answer: its number, no tags */
+#define FRAME_HEAD 5 /* of an answer: its correlation id, no tags */
 
 typedef struct {
     PyObject_HEAD
@@ -19,12 +19,12 @@ typedef struct {
     Moves moves;
     PyTypeObject *made;
     ColumnTypes types;
-    unsigned long long answers; /* that were plain */
-    uint64_t number; /* of the last answer, plain or not */
+    unsigned long long answers; /* the number of plain answers */
+    uint64_t number; /* the number of the last answer, plain or not */
     int is_answering; /* `answer` is running */
 } SteadyFetch;
 
-/* Copy bytes; 0 with an exception set if there is no memory. */
+/* Copy bytes; returns 0 with an exception set if memory is exhausted. */
 static int copy_given(const Py_buffer *bytes, Given *given) {
     given->data = PyMem_RawMalloc((size_t)bytes->len + 1);
     if (given->data == NULL)
@@ -34,7 +34,7 @@ static int copy_given(const Py_buffer *bytes, Given *given) {
     return 1;
 }
 
-/* Take references to the types of what is made; 0 with an exception set if they are not what they should be. */
+/* Keep references to the types of the results; returns 0 with an exception set if they are not valid. */
 static int keep_types(SteadyFetch *fetch, PyObject *made, PyObject *types) {
     const ModuleState *state = PyType_GetModuleState(Py_TYPE(fetch));
     PyObject *columns, *strings, *headers;
@@ -86,7 +86,7 @@ static void steady_dealloc(PyObject *self) {
     Py_DECREF(type);
 }
 
-/* Go on behind what was answered. */
+/* Advance the positions past the records in the answer. */
 static void move_on(SteadyFetch *fetch) {
     Request *request = &fetch->request;
     for (int i = 0; i < fetch->moves.count; i++) {
@@ -99,7 +99,8 @@ static void move_on(SteadyFetch *fetch) {
     fetch->answers++;
 }
 
-/* The next request and what was decoded, a reference that is taken; NULL with an exception set. */
+/* Return the next request and the decoded partitions, whose reference this takes; NULL with an exception set on
+ * failure. */
 static PyObject *next_request(SteadyFetch *fetch, int32_t correlation_id, PyObject *decoded) {
     PyObject *frame = PyBytes_FromStringAndSize(NULL, size_of_request(&fetch->request, &fetch->moves));
     PyObject *pair = frame == NULL ? NULL : PyTuple_New(2);
@@ -134,8 +135,8 @@ static PyObject *take_frame(SteadyFetch *fetch, const Py_buffer *frame, int32_t 
 
 PyDoc_STRVAR(steady_answer_doc,
              "answer(frame, correlation_id)\n--\n\n"
-             "Take an answer, a frame without its length. Returns the next request, a frame with its length, and a list of\n"
-             "what was answered, by partition; None if the answer is odd, and then nothing has changed.");
+             "Take an answer, a frame without its length. Returns the next request, a frame with its length, and a\n"
+             "list of the results, by partition; None if the answer is odd, in which case nothing changes.");
 
 static PyObject *steady_answer(PyObject *self, PyObject *args) {
     Py_buffer frame;
@@ -145,7 +146,7 @@ static PyObject *steady_answer(PyObject *self, PyObject *args) {
     SteadyFetch *fetch = (SteadyFetch *)self;
     PyObject *taken = NULL;
     if (fetch->is_answering) { /* called by the garbage collector's callbacks or by a finalizer */
-        PyErr_SetString(PyExc_RuntimeError, "an answer is being taken already");
+        PyErr_SetString(PyExc_RuntimeError, "answer() is already running");
     } else {
         fetch->is_answering = 1;
         taken = take_frame(fetch, &frame, correlation_id);
@@ -155,7 +156,7 @@ static PyObject *steady_answer(PyObject *self, PyObject *args) {
     return taken;
 }
 
-/* Add one place to a dictionary; 0 with an exception set if that fails. */
+/* Add one place to a dictionary; returns 0 with an exception set on failure. */
 static int add_place(PyObject *found, const Place *place) {
     PyObject *at = Py_BuildValue("Li", place->offset, place->last_epoch);
     int is_well = at != NULL && PyDict_SetItem(found, place->partition, at) == 0;
@@ -165,7 +166,7 @@ static int add_place(PyObject *found, const Place *place) {
 
 PyDoc_STRVAR(steady_places_doc,
              "places()\n--\n\n"
-             "What the last request asks for, by partition: offset and last fetched epoch.");
+             "Return what the last request asks for, by partition: the offset and the last fetched epoch.");
 
 static PyObject *steady_places(PyObject *self, PyObject *nothing) {
     (void)nothing;
@@ -189,16 +190,16 @@ static PyMethodDef steady_methods[] = {
 };
 
 static PyGetSetDef steady_fields[] = {
-    {"answers", get_answers, NULL, PyDoc_STR("How many answers were taken."), NULL},
+    {"answers", get_answers, NULL, PyDoc_STR("The number of plain answers so far."), NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 
 PyDoc_STRVAR(steady_doc,
              "SteadyFetch(version, session_id, epoch, client_id, limits, rest, places, check_crc, made, types, /)\n--\n\n"
-             "Goes on from a fetch that is on its way, in this epoch of this session. client_id, limits and rest are those\n"
-             "parts of each request, as bytes. places are the partitions of the session, as tuples: partition, topic id,\n"
-             "number, leader epoch, offset, last fetched epoch, max bytes. made is the type of what is made of a partition,\n"
-             "a named tuple; types are those of columns.");
+             "Continues from the fetch in flight, in this epoch of this session. client_id, limits and rest are the\n"
+             "constant parts of each request, as bytes. places are the partitions of the session, as tuples:\n"
+             "partition, topic id, number, leader epoch, offset, last fetched epoch, max bytes. made is the named\n"
+             "tuple type of a decoded partition; types are the classes of columns.");
 
 static PyType_Slot steady_slots[] = {
     {Py_tp_doc, (void *)steady_doc},

@@ -1,4 +1,4 @@
-/* The partitions of a fetch session: where each is to be fetched from next. */
+/* The partitions of a fetch session, and the next offset to fetch from each. */
 #ifndef KAFKA_NEXTGEN_STEADY_PLACES_H
 #define KAFKA_NEXTGEN_STEADY_PLACES_H
 
@@ -10,11 +10,11 @@
 #include "answer_fields.h"
 
 typedef struct {
-    PyObject *partition; /* what Python knows it as */
+    PyObject *partition; /* the Python object for it */
     uint8_t topic[TOPIC_ID];
     int32_t number, leader_epoch, last_epoch, most_bytes;
     int64_t offset;
-    uint64_t answered_in; /* the number of the last answer that told of it */
+    uint64_t answered_in; /* the number of the last answer that contained it */
 } Place;
 
 typedef struct {
@@ -34,7 +34,8 @@ static Place *find_place(const Places *places, const uint8_t *topic, int32_t num
     return bsearch(&wanted, places->of, (size_t)places->count, sizeof(Place), compare_places);
 }
 
-/* Read one from (partition, topic id, number, leader epoch, offset, last epoch, most bytes); 0 with an exception set. */
+/* Read a place from (partition, topic id, number, leader epoch, offset, last epoch, max bytes); returns 0 with an
+ * exception set if it is not valid. */
 static int read_place(PyObject *fields, Place *place) {
     const char *topic;
     Py_ssize_t size;
@@ -42,14 +43,14 @@ static int read_place(PyObject *fields, Place *place) {
     int number, leader_epoch, last_epoch, most_bytes;
     PyObject *partition;
     if (!PyTuple_Check(fields)) {
-        PyErr_SetString(PyExc_TypeError, "a place is a tuple");
+        PyErr_SetString(PyExc_TypeError, "a place must be a tuple");
         return 0;
     }
     if (!PyArg_ParseTuple(fields, "Oy#iiLii", &partition, &topic, &size, &number, &leader_epoch, &offset, &last_epoch,
                           &most_bytes))
         return 0;
     if (size != TOPIC_ID) {
-        PyErr_SetString(PyExc_ValueError, "a topic's id has 16 bytes");
+        PyErr_SetString(PyExc_ValueError, "a topic id must have 16 bytes");
         return 0;
     }
     memcpy(place->topic, topic, TOPIC_ID);
@@ -59,7 +60,7 @@ static int read_place(PyObject *fields, Place *place) {
     return 1;
 }
 
-/* Read all of them from a sequence; 0 with an exception set. */
+/* Read all places from a sequence; returns 0 with an exception set on failure. */
 static int read_places(PyObject *wanted, Places *places) {
     PyObject *fields = PySequence_Tuple(wanted);
     int is_well = fields != NULL;

@@ -1,8 +1,9 @@
-/* The next fetch of a session, as wire/fetch_request.py writes it from version 13 on: it tells what moved.
+/* The next fetch of a session, as wire/fetch_request.py writes it from version 13 on. It contains only the partitions
+ * that moved.
  *
  *     length, API key, version, number, [client id], [limits], session, epoch, topics, [forgotten, rack, tags]
  *
- * What is in brackets is the same in all of them, and given as bytes.
+ * The parts in brackets are the same in all requests, and are passed in as bytes.
  */
 #ifndef KAFKA_NEXTGEN_STEADY_REQUEST_H
 #define KAFKA_NEXTGEN_STEADY_REQUEST_H
@@ -11,7 +12,7 @@
 
 #define FETCH_KEY 1
 #define LAST_EPOCH INT32_MAX
-#define HEAD_BYTES 21 /* all but the topics and what is given as bytes; with the number of topics */
+#define HEAD_BYTES 21 /* everything except the topics and the parts passed in as bytes; includes the number of topics */
 #define PARTITION_BYTES 33
 #define TOPIC_BYTES (TOPIC_ID + 2)
 
@@ -22,7 +23,7 @@ typedef struct {
 } Given;
 
 typedef struct {
-    int32_t version, session_id, epoch; /* of the request on its way */
+    int32_t version, session_id, epoch; /* of the request in flight */
     Given client_id, limits, rest;
 } Request;
 
@@ -44,12 +45,12 @@ static uint8_t *put_int64(uint8_t *to, int64_t number) {
 static uint8_t *put_partition(uint8_t *to, const Place *place) {
     to = put_int32(put_int32(to, place->number), place->leader_epoch);
     to = put_int32(put_int64(to, place->offset), place->last_epoch);
-    to = put_int32(put_int64(to, -1), place->most_bytes); /* no log start offset, which is a follower's */
+    to = put_int32(put_int64(to, -1), place->most_bytes); /* no log start offset, which only followers send */
     *to++ = 0;
     return to;
 }
 
-/* How many moves in a row, from this one on, are of one topic. */
+/* The number of consecutive moves, starting with this one, that belong to the same topic. */
 static int count_of_topic(const Moves *moves, int first) {
     int count = 1;
     while (first + count < moves->count &&
@@ -60,7 +61,7 @@ static int count_of_topic(const Moves *moves, int first) {
 
 static uint8_t *put_topics(uint8_t *to, const Moves *moves) {
     uint8_t *count = to++;
-    *count = 1; /* one more than there are */
+    *count = 1; /* compact arrays store the length plus 1 */
     for (int i = 0; i < moves->count; (*count)++) {
         int in_topic = count_of_topic(moves, i);
         to = put_bytes(to, moves->of[i].place->topic, TOPIC_ID);
@@ -72,7 +73,7 @@ static uint8_t *put_topics(uint8_t *to, const Moves *moves) {
     return to;
 }
 
-/* Write the request with its length in front, into room for `size_of_request` bytes. */
+/* Write the request, preceded by its length, into a buffer of `size_of_request` bytes. */
 static void write_request(const Request *request, int32_t correlation_id, const Moves *moves, uint8_t *frame) {
     uint8_t *to = put_int32(frame + 4, FETCH_KEY << 16 | request->version);
     to = put_bytes(put_int32(to, correlation_id), request->client_id.data, request->client_id.size);
@@ -82,7 +83,7 @@ static void write_request(const Request *request, int32_t correlation_id, const 
     put_int32(frame, (int32_t)(to - frame - 4));
 }
 
-/* How many bytes the request has, with its length in front. */
+/* The size of the request, including its length field. */
 static Py_ssize_t size_of_request(const Request *request, const Moves *moves) {
     Py_ssize_t size = HEAD_BYTES + request->client_id.size + request->limits.size + request->rest.size;
     for (int i = 0; i < moves->count; i += count_of_topic(moves, i))

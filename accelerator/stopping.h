@@ -1,7 +1,7 @@
-/* StopIteration: how an iterator says that it has returned, and what.
+/* StopIteration: how an iterator reports that it has returned, and its value.
  *
- * From Python 3.12 on an `await` asks by the iterator's `__next__`, so that there is one of these for each record. One
- * that nothing refers to, because the `await` took the value out of it at once, is therefore used again.
+ * From Python 3.12 on, `await` calls the iterator's `__next__`, so each record raises a StopIteration. If nothing
+ * refers to it any more, because the `await` took out its value immediately, it is reused.
  */
 #ifndef KAFKA_NEXTGEN_STOPPING_H
 #define KAFKA_NEXTGEN_STOPPING_H
@@ -11,9 +11,9 @@
 
 #include "locking.h"
 
-/* Raise a StopIteration with this value, a reference that is ours. */
+/* Raise a StopIteration with this value, whose reference this function takes. */
 static void raise_new_stop(PyObject *value) {
-    PyObject *stop = PyObject_CallOneArg(PyExc_StopIteration, value); /* a tuple would be taken for its arguments */
+    PyObject *stop = PyObject_CallOneArg(PyExc_StopIteration, value); /* PyErr_SetObject would unpack a tuple */
     if (stop != NULL)
         PyErr_SetObject(PyExc_StopIteration, stop);
     Py_XDECREF(stop);
@@ -36,7 +36,7 @@ static int is_unseen(PyObject *stop) {
     return is_ours_alone(stop) && error->traceback == NULL && error->context == NULL && error->dict == NULL;
 }
 
-/* The same, by the spare one if nothing refers to it. */
+/* The same, but reuse the spare exception if nothing refers to it. */
 static void raise_stop(PyObject **spare, PyObject *value) {
     if (!is_unseen(*spare))
         Py_XSETREF(*spare, PyObject_CallNoArgs(PyExc_StopIteration));
@@ -48,7 +48,7 @@ static void raise_stop(PyObject **spare, PyObject *value) {
     PyErr_SetRaisedException(Py_NewRef(*spare));
 }
 
-/* Let go of the value in the spare one. */
+/* Release the value in the spare exception. */
 static void forget_value(PyObject *spare) {
     if (spare != NULL && is_unseen(spare))
         Py_CLEAR(((PyStopIterationObject *)spare)->value);
@@ -56,7 +56,7 @@ static void forget_value(PyObject *spare) {
 
 #endif
 
-/* What the StopIteration that is set has; NULL if another exception is set. */
+/* The value of the pending StopIteration; NULL if another exception is pending. */
 static PyObject *returned_value(void) {
     PyObject *type, *error, *trace, *value;
     if (!PyErr_ExceptionMatches(PyExc_StopIteration))

@@ -135,7 +135,7 @@ def test_strings_outside_of_their_column_are_refused_and_not_counted(bounds: lis
     columns.values = BinaryColumn(b"v", memoryview(array("i", bounds)))
     rows = record_rows(columns, 0, 2)
     for _ in range(2):
-        with pytest.raises(ValueError, match="outside of its column"):
+        with pytest.raises(ValueError, match="outside its column"):
             list(rows)
     assert rows.row == (0 if bounds[1] else 1)
 
@@ -168,7 +168,7 @@ REFUSED: dict[str, tuple[Callable[[], object], type[Exception], str]] = {
         f"rows from {start} to {stop}": (
             lambda start=start, stop=stop: list(record_rows(two(), start, stop)),
             ValueError,
-            "outside of their columns",
+            "outside their columns",
         )
         for start, stop in [(0, 3), (-1, 1), (2, 1), (0, 2**40)]
     },
@@ -176,7 +176,7 @@ REFUSED: dict[str, tuple[Callable[[], object], type[Exception], str]] = {
         f"headers bounded by {bounds}": (
             lambda bounds=bounds: list(record_rows(with_headers(bounds=memoryview(array("i", bounds))), 0, 2)),
             ValueError,
-            "outside of their columns",
+            "outside their columns",
         )
         for bounds in ([0, 9, 9], [0])
     },
@@ -194,7 +194,7 @@ REFUSED: dict[str, tuple[Callable[[], object], type[Exception], str]] = {
         f"a {kind.__name__} in place of a record": (
             lambda kind=kind: make(two(), type=kind),
             TypeError,
-            "a type of records",
+            "a subtype of RecordFields",
         )
         for kind in (list, tuple, Roomy)
     },

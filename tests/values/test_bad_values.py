@@ -173,7 +173,7 @@ class TestTheExtension:
 
     @pytest.mark.parametrize("framing", [0, 1])
     def test_without_ids_there_has_to_be_a_program(self, framing: int) -> None:
-        with pytest.raises(ValueError, match="has to be a program"):
+        with pytest.raises(ValueError, match="a program is required"):
             accelerator.avro_decode(accelerator.ColumnBuilder(self.LAYOUT), (), framing, buffers_of([b"\x02"]), 0, 1)
 
     @pytest.mark.parametrize(("start", "stop"), [(-1, 1), (0, 2), (1, 0), (0, 2**31)])

@@ -187,7 +187,7 @@ def test_an_answer_can_not_be_given_while_another_is_taken(monkeypatch: pytest.M
     meddled = []
 
     def meddle() -> None:
-        with pytest.raises(RuntimeError, match="being taken already"):
+        with pytest.raises(RuntimeError, match="already running"):
             step.answer(bring(3), 7)
         meddled.append(step.places())
 
