@@ -1,4 +1,4 @@
-// The block of data, and its columns as arrays.
+// Reads the data block, and decodes its columns into arrays.
 
 async function readDocument() {
   const block = document.getElementById("facts");
@@ -12,7 +12,7 @@ async function inflated(packed) {
   return new Response(stream).text();
 }
 
-// One kind of fact: {rows: 3, began: [..], member: [..]}; what is not known is null.
+// Decode the table of one kind of fact: {rows: 3, began: [..], member: [..]}; unknown values are null.
 function decodedTable(raw, coding, texts) {
   if (!raw) return { rows: 0 };
   const table = { rows: raw.rows };
@@ -37,7 +37,7 @@ function decodedColumn(name, cells, coding, texts) {
   return cells.map((step) => (step === null ? null : (value += step)));
 }
 
-// The first place in a rising array whose value is greater than this one.
+// The first index in a sorted array whose value is greater than `limit`.
 function firstAbove(values, limit, low = 0) {
   let high = values.length;
   while (low < high) {

@@ -1,4 +1,4 @@
-// The side: the chosen rebalance in full, or what stands out; and the figures and the legend.
+// The side panel: details of the selected rebalance, or what stands out.
 
 const MOST_TOLD = 6;
 
@@ -21,13 +21,13 @@ function chosenDetails(row) {
 function facts(row) {
   const table = state.group.rebalances;
   const told = [
-    ["Cause", table.cause[row] || "unknown"], ["By", memberName(table.by[row])], ["Said", table.reason[row]],
+    ["Cause", table.cause[row] || "unknown"], ["Caused by", memberName(table.by[row])], ["Reason", table.reason[row]],
     ["Began", timeText(table.began[row], 1)], ["Took", table.ended[row] === null ? "not over" : durationText(tookOf(row))],
     ["Members", table.members[row]], ["Moved", `${table.moved[row]} of ${table.partitions[row]}${table.needless[row] ? `, ${table.needless[row]} needlessly` : ""}`],
-    ["Owned", `${table.fewest[row]} to ${table.most[row]} by a member`], ["Stood still", `${durationText(table.stood[row])} at most, ${durationText(table.stood_ms[row])} summed over partitions`],
+    ["Owned", `${table.fewest[row]} to ${table.most[row]} per member`], ["Stood still", `${durationText(table.stood[row])} at most, ${durationText(table.stood_ms[row])} summed over partitions`],
     ["Lag", table.lag_before[row] === null ? null : `${countText(table.lag_before[row])} \u2192 ${countText(table.lag_after[row])} (${lagGrowth(table, row)})`],
     ["Held up by", heldText(row)],
-    ["Last came", table.slowest[row] && `${memberName(table.slowest[row])}, after ${durationText(table.slowest_ms[row])}`],
+    ["Slowest", table.slowest[row] && `${memberName(table.slowest[row])}, after ${durationText(table.slowest_ms[row])}`],
     ["Doubts", table.marks[row]],
   ];
   return element("dl", {}, ...told.filter(([, value]) => value !== null && value !== "").flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)]));
@@ -48,7 +48,7 @@ function holdupsOf(row) {
   const bars = shownRows.map((each) => element("div", { cls: "holdup" },
     element("div", {}, element("span", {}, memberName(holdups.member[each])), element("span", {}, durationText(spent(each)))),
     partsBar(holdups, each, spent(rows[0]))));
-  return [element("h3", {}, `What kept members from the epoch${rows.length > 8 ? `, 8 of ${rows.length}` : ""}`), ...bars, element("div", { cls: "parts-legend" }, ...partNames())];
+  return [element("h3", {}, `What delayed members${rows.length > 8 ? `, 8 of ${rows.length}` : ""}`), ...bars, element("div", { cls: "parts-legend" }, ...partNames())];
 }
 
 function partNames() {
@@ -62,7 +62,7 @@ function standsOf(row) {
   return [...section(`Partitions that stood still: ${rows.length}`, rows, standFact, MOST_TOLD), ...more];
 }
 
-// A heading and a button for each of the first rows; nothing if there are none.
+// A heading and a button for each of the first rows; nothing if there are no rows.
 function section(heading, rows, button, most = 5) {
   return rows.length ? [element("h3", {}, heading), ...rows.slice(0, most).map(button)] : [];
 }
@@ -82,7 +82,7 @@ function factButton(title, small, value, act) {
   return element("button", { cls: "fact", type: "button", on: { click: act } }, element("span", {}, title, element("small", {}, small)), element("span", {}, value));
 }
 
-// Overlaps and repeats; those of one rebalance, or all of the group.
+// The overlaps and repeats of one rebalance, or all those of the group.
 function trouble(row = null) {
   const { overlaps, repeats, rebalances } = state.group;
   const [from, to] = row === null ? [-Infinity, Infinity] : [rebalances.began[row] - 1, endOf(row) + 1];
@@ -92,7 +92,7 @@ function trouble(row = null) {
   const near = (at) => () => flyTo(at - 10_000, at + 20_000);
   return [
     ...section(`Partitions with two owners: ${doubles.length}`, doubles, (each) => factButton(`${overlaps.topic[each]}-${overlaps.partition[each]}`,
-      `${memberName(overlaps.first[each])} and ${memberName(overlaps.second[each])}${overlaps.is_excused[each] ? ", excused: fenced" : ""}`,
+      `${memberName(overlaps.first[each])} and ${memberName(overlaps.second[each])}${overlaps.is_excused[each] ? ", excused: the first was fenced" : ""}`,
       durationText(overlaps.ended[each] === null ? null : overlaps.ended[each] - overlaps.began[each]), near(overlaps.began[each]))),
     ...section(`Partitions lost before a commit: ${again.length}`, again, (each) => factButton(`${repeats.topic[each]}-${repeats.partition[each]}`,
       `${memberName(repeats.member[each])}, ${timeText(repeats.at[each])}`, `${countText(repeatedBy(each))} records`, near(repeats.at[each]))),
@@ -114,7 +114,7 @@ function standOuts() {
   const restless = places(memberTable.rows).filter((row) => unrest(row) > 0).sort((a, b) => unrest(b) - unrest(a) || memberTable.longest_poll_gap_ms[b] - memberTable.longest_poll_gap_ms[a]);
   return [
     element("h2", {}, "What stands out"),
-    ...(worst.length ? [] : [element("p", { cls: "quiet" }, "No rebalance.")]),
+    ...(worst.length ? [] : [element("p", { cls: "quiet" }, "No rebalances.")]),
     ...section("Rebalances in which a partition stood still the longest", worst, (row) => factButton(`${rebalances.cause[row] || "unknown"}: ${memberName(rebalances.by[row])}`,
       `epoch ${rebalances.epoch[row]}, ${timeText(rebalances.began[row])}`, durationText(rebalances.stood[row]), () => choose(row))),
     ...heldBy(),
@@ -129,7 +129,7 @@ function unrestText(row) {
   return told.filter(Boolean).join(", ");
 }
 
-// Who held rebalances up how often, and mostly by what.
+// Which members held up rebalances, how often, and what took most of the time.
 function heldBy() {
   const { rebalances, holdups } = state.group;
   const found = new Map();
@@ -145,6 +145,6 @@ function heldBy() {
   }
   const most = [...found.values()].sort((a, b) => b.ms - a.ms);
   const mostly = (parts) => PARTS.reduce((best, part) => (parts[part] > parts[best] ? part : best));
-  return section("Members that held rebalances up", most, ({ member, count, ms, parts }) =>
+  return section("Members that held up rebalances", most, ({ member, count, ms, parts }) =>
     factButton(memberName(member), `${count} x, mostly ${mostly(parts)}`, durationText(ms), () => update({ member })));
 }

@@ -1,4 +1,4 @@
-// Elements with text. Names come from logs, so they are only ever set as text, never as markup.
+// Creates elements with text. Names come from logs, so they are only set as text, never as markup.
 
 function element(tag, options = {}, ...inside) {
   const made = document.createElement(tag);
@@ -31,7 +31,7 @@ function causeGlyph(cause) {
   return element("span", { cls: isBad ? "glyph bad" : "glyph", "aria-hidden": "true" }, glyph);
 }
 
-// How long the parts of a hold-up took, as one bar; a full bar is ``whole`` ms.
+// A bar that shows how long the parts of a hold-up took; a full bar is ``whole`` ms.
 function partsBar(holdups, row, whole) {
   const bar = element("div", { cls: "parts" });
   if (row === undefined || row === null) return bar;
@@ -58,7 +58,7 @@ function lagGrowth(table, row) {
   return before === null || after === null ? "-" : signed(after - before);
 }
 
-// What the tip says about a point of the timeline.
+// The lines of the tooltip for a point on the timeline.
 function tipLines(hit) {
   const { group } = state;
   const step = state.to - state.from < 5 * MINUTE ? 1 : SECOND;
@@ -70,12 +70,12 @@ function tipLines(hit) {
     lines.push(element("div", {}, `stood still ${ms[stood] === null ? "until the end" : durationText(ms[stood])}: from ${memberName(former[stood])} to ${memberName(member[stood])}, lag ${lagGrowth(group.standstills, stood)}`));
   } else if (held !== null && held !== undefined) {
     lines.push(element("div", {}, `owned by ${memberName(group.tenures.member[held])} since ${clockText(group.tenures.began[held])}`));
-  } else if (hit.lane) lines.push(element("div", {}, "owner not in the log"));
+  } else if (hit.lane) lines.push(element("div", {}, "the log has no owner"));
   if (twice !== null && twice !== undefined) {
     lines.push(element("div", {}, `owned twice: ${memberName(group.overlaps.first[twice])} and ${memberName(group.overlaps.second[twice])}${group.overlaps.is_excused[twice] ? " (excused)" : ""}`));
   }
   if (hit.lane) lines.push(element("div", {}, `lag ${countText(lagAt(hit.lane.lag, hit.at))}`));
-  else lines.push(element("div", {}, `lag ${countText(lagAt(totalLag(group, state.topic), hit.at))} in all`));
+  else lines.push(element("div", {}, `lag ${countText(lagAt(totalLag(group, state.topic), hit.at))} in total`));
   if (hit.rebalance !== null) lines.push(element("div", {}, rebalanceLine(hit.rebalance)));
   return lines;
 }

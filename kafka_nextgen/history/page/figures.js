@@ -1,10 +1,10 @@
-// The figures on top, what to be careful about, and the legend.
+// The figures at the top, the notes and doubts, and the legend.
 
 function drawFigures(names) {
   if (!["group", "utc", "topic", "member", "theme"].some((name) => names.has(name))) return;
   const { group } = state;
   document.getElementById("span").textContent = `${timeText(group.first)} to ${timeText(group.last)} ${state.utc ? "UTC" : "local time"}${group.cluster ? `, cluster ${group.cluster}` : ""}`;
-  document.getElementById("made").textContent = `Made ${timeText(state.made)} by kafka-nextgen history report.`;
+  document.getElementById("made").textContent = `Created by kafka-nextgen history report at ${timeText(state.made)}.`;
   document.getElementById("tiles").replaceChildren(...tilesOf(group).map(([text, value, isBad, title]) =>
     element("div", { cls: isBad ? "tile bad" : "tile", title }, element("b", {}, value), element("span", {}, text))));
   drawNotes(group);
@@ -24,14 +24,14 @@ function tilesOf(group) {
   const mayHaveDied = (memberTable.fenced || []).some((count, row) => count > memberTable.poll_timeouts[row]);
   return [
     ["rebalances", countText(rebalances.rows)],
-    ["unsettled", share(summary("unsettled_ms", 0), group.last - group.first), false, "How much of the time a rebalance was under way"],
+    ["unsettled", share(summary("unsettled_ms", 0), group.last - group.first), false, "The share of the time during which a rebalance was in progress"],
     ["longest standstill", durationText(longestStand(group, standsBetweenOwners(group))), false, `Of one partition; ${durationText(summary("stood_ms", sumOf(rebalances.stood_ms)))} summed over partitions`],
-    ["members", countText(group.members.length), false, "All that were ever seen"],
+    ["members", countText(group.members.length), false, "All members in the log"],
     ["fenced, no poll", countText(sumOf(memberTable.poll_timeouts)), sumOf(memberTable.poll_timeouts) > 0, "How often a member was fenced because it did not poll"],
-    ["moved (needless)", `${countText(sumOf(rebalances.moved))} (${countText(sumOf(rebalances.needless))})`, false, "Partitions that got another owner, and those that a sticky assignor would have left"],
-    ["two owners", unexcused ? countText(unexcused) : `0 (${overlaps.rows})`, unexcused > 0, "Excused ones, whose first owner had been fenced, are in brackets"],
-    ["processed twice", repeatedText(repeated, mayHaveDied), repeated > 0, "Records that were read and not committed when their partition was lost. A member that died cannot report its own."],
-    ["greatest lag", lag.at.length ? countText(lag.most) : "-", false, "Of all partitions together"],
+    ["moved (needless)", `${countText(sumOf(rebalances.moved))} (${countText(sumOf(rebalances.needless))})`, false, "Partitions that changed owners; in brackets, those that a sticky assignor would not have moved"],
+    ["two owners", unexcused ? countText(unexcused) : `0 (${overlaps.rows})`, unexcused > 0, "If there are none, the number in brackets counts excused ones, whose first owner had been fenced"],
+    ["processed twice", repeatedText(repeated, mayHaveDied), repeated > 0, "Records that were read, but not committed when their partition was lost. A member that died can't report the records that it had read."],
+    ["greatest lag", lag.at.length ? countText(lag.most) : "-", false, "The sum over all partitions"],
   ];
 }
 
@@ -48,7 +48,7 @@ function share(part, whole) {
 function drawNotes(group) {
   const notes = [...state.notes];
   const marks = group.groups.rows ? group.groups.marks[0] : "";
-  if (marks) notes.unshift(`Less than certain: ${marks}.`);
+  if (marks) notes.unshift(`Doubts: ${marks}.`);
   const box = document.getElementById("notes");
   box.hidden = !notes.length;
   box.replaceChildren(...notes.slice(0, 8).map((note) => element("p", {}, note)), ...(notes.length > 8 ? [element("p", {}, `and ${notes.length - 8} more`)] : []));

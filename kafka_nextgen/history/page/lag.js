@@ -1,4 +1,4 @@
-// The lag panel: all partitions together as an area, the one that is the furthest behind, and the one pointed at.
+// The lag panel: the total lag as an area, the partition with the greatest lag, and the partition under the pointer.
 
 function drawLag(ctx, layout, hovered) {
   const box = layout.lag;
@@ -19,7 +19,7 @@ function drawLag(ctx, layout, hovered) {
   });
 }
 
-// The greatest lag at each pixel; what is known keeps until the next point.
+// The greatest lag at each pixel; a value applies until the next point.
 function pixelHeights(layout, { at, value }) {
   const width = Math.max(1, Math.ceil(layout.right - layout.left));
   const heights = new Array(width).fill(null);

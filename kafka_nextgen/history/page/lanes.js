@@ -1,11 +1,11 @@
-// One lane to a partition: its owners, where it stood still, and where two owned it.
+// One lane for each partition: its owners, its standstills, and the times when it had two owners.
 
-// The lanes that the topic filter lets through.
+// The lanes that match the topic filter.
 function shownLanes() {
   return state.topic ? state.group.lanes.filter((lane) => lane.topic === state.topic) : state.group.lanes;
 }
 
-// Rows of equal height; one row has several lanes if all have to fit.
+// The layout of rows of equal height; a row has several lanes if all lanes have to fit.
 function laneRows(height) {
   const lanes = shownLanes();
   const rowHeight = lanes.length <= 16 ? 20 : lanes.length <= 40 ? 15 : 12;
@@ -42,10 +42,10 @@ function drawRow(ctx, layout, lanes, y, rowHeight) {
   for (const lane of lanes) drawOverlaps(ctx, layout, lane, place);
 }
 
-// Narrower stretches (pixels) share their place with those that follow.
+// The minimum width of an interval in pixels; narrower ones are merged with the following ones.
 const NARROWEST = 2;
 
-// Each stretch in view once; of those that share a place, the first.
+// Call `take` for each visible interval, and only for the first one of those that are merged.
 function eachInView(layout, stretches, take) {
   const { began, ended } = stretches;
   let place = Math.max(0, firstAbove(ended, state.from) - 1);
@@ -83,7 +83,7 @@ function tenureLabel(ctx, member, left, y, width, height) {
   drawText(ctx, member.label, left + 5, y + height / 2 + 0.5, { font, colour: memberInk(member) });
 }
 
-// Long ones are hatched. Short ones are notches: where there are many, as tall as the share of the time that they take.
+// Long standstills are hatched. Short ones are notches; if there are many, the height of a notch is their share of the time.
 function drawStands(ctx, layout, lane, { y, height }) {
   const { began, ended } = lane.stands;
   const first = Math.max(0, firstAbove(ended, state.from) - 1), last = firstAbove(began, state.to);
@@ -114,7 +114,7 @@ function hatched(ctx, left, y, width, height) {
   if (height > 4) ctx.strokeRect(left + 0.5, y + 0.5, width - 1, height - 1);
 }
 
-// Framed, with a pointer on top where there is room; a dashed frame if the first owner had been fenced.
+// Overlaps are framed, with a pointer at the top if there is space. The frame is dashed if the first owner had been fenced.
 function drawOverlaps(ctx, layout, lane, { y, height }) {
   const { overlaps } = state.group;
   const { began, ended } = lane.overlaps;

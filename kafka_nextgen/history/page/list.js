@@ -1,4 +1,4 @@
-// The list of rebalances: sorted by a click on a heading, and only the rows in sight are made.
+// The list of rebalances: a click on a heading sorts it, and only the visible rows are created.
 
 const list = { root: null, head: null, scroller: null, space: null, rows: [], sort: "began", isDown: false, active: 0, key: "", whole: 1 };
 const COLUMNS = [
@@ -41,7 +41,7 @@ function causeCell(row) {
 
 function movedCell(row) {
   const { moved, needless } = state.group.rebalances;
-  return needless[row] ? element("span", { title: `${needless[row]} of them needlessly`, cls: "badly" }, `${moved[row]} (${needless[row]})`) : moved[row];
+  return needless[row] ? element("span", { title: `${needless[row]} of them were needless`, cls: "badly" }, `${moved[row]} (${needless[row]})`) : moved[row];
 }
 
 function stoodCell(row) {
@@ -144,7 +144,7 @@ function listKeyed(event) {
   list.scroller.setAttribute("aria-activedescendant", `row-${list.active}`);
 }
 
-// On paper there are the rebalances in view, the first 60 of them.
+// When printed, the list shows the first 60 of the rebalances in view.
 function printRows() {
   const inView = new Set(rebalancesBetween(state.from, state.to));
   const rows = list.rows.filter((row) => inView.has(row));

@@ -1,4 +1,4 @@
-// Start: read the data, wire the controls, and draw.
+// Starts the page: reads the data, connects the controls, and draws.
 
 const SELECTS = ["topic", "member", "cause"];
 
@@ -23,7 +23,7 @@ async function start() {
 }
 
 function nothing() {
-  document.querySelector("main").replaceChildren(element("p", { cls: "note" }, "There is no group in this log."));
+  document.querySelector("main").replaceChildren(element("p", { cls: "note" }, "This log contains no groups."));
 }
 
 function button(id, act) {
@@ -71,11 +71,11 @@ function fillSelect(name, all, options) {
 function startTheme() {
   const dark = matchMedia("(prefers-color-scheme: dark)");
   const select = document.getElementById("theme");
-  try { select.value = localStorage.getItem("kafka-nextgen-theme") || "system"; } catch { /* not kept, then */ }
+  try { select.value = localStorage.getItem("kafka-nextgen-theme") || "system"; } catch { /* storage is unavailable: use the default */ }
   const current = () => (select.value === "system" ? (dark.matches ? "dark" : "light") : select.value);
   dark.addEventListener("change", () => setTheme(current()));
   chooser("theme", (value) => {
-    try { localStorage.setItem("kafka-nextgen-theme", value); } catch { /* not kept, then */ }
+    try { localStorage.setItem("kafka-nextgen-theme", value); } catch { /* storage is unavailable: the choice is not saved */ }
     setTheme(current());
   });
   setTheme(current());
@@ -88,7 +88,7 @@ function setTheme(theme) {
   if (state.group) update({ theme });
 }
 
-// On paper: light, as wide as a page, all that is in view, and no controls.
+// Print layout: light theme, page width, everything in view, no controls.
 function onPaper(isPrinting) {
   const before = state.theme;
   document.documentElement.dataset.theme = isPrinting ? "light" : before;

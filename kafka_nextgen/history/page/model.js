@@ -1,4 +1,4 @@
-// A group as it is drawn: members with their places, a lane for each partition, rebalances by epoch, and lag.
+// Prepares a group for drawing: members with their places, a lane for each partition, rebalances by epoch, and lag.
 
 function groupOf(raw, coding, texts) {
   const group = { name: raw.group, cluster: raw.cluster };
@@ -25,7 +25,7 @@ function rowsBy(values) {
   return found;
 }
 
-// How long a rebalance can reach back: the greatest time from a beginning to an end.
+// The duration of the longest rebalance, which limits how far back to search.
 function longest(rebalances) {
   return places(rebalances.rows).reduce((most, row) => Math.max(most, (rebalances.ended[row] ?? 0) - rebalances.began[row]), 0);
 }
@@ -94,14 +94,14 @@ function newLane(topic, partition) {
   return { topic, partition, tenures: stretches(), stands: stretches(), overlaps: stretches(), lag: { at: [], value: [] } };
 }
 
-// The hold-up of the member that the others waited for; null if they waited for none.
+// The hold-up of the member that the others waited for; null if there is none.
 function holdingUp(row) {
   const { rebalances, holdups } = state.group;
   const rows = holdups.byEpoch.get(rebalances.epoch[row]) || [];
   return rows.find((each) => holdups.member[each] === rebalances.holder[row] && spent(each) > 0) ?? null;
 }
 
-// How long this hold-up took, in ms.
+// The duration of this hold-up, in ms.
 function spent(held) {
   return PARTS.reduce((sum, part) => sum + state.group.holdups[`${part}_ms`][held], 0);
 }
@@ -111,7 +111,7 @@ function mostPart(held) {
   return PARTS.reduce((best, part) => (holdups[`${part}_ms`][held] > holdups[`${best}_ms`][held] ? part : best));
 }
 
-// The longest of these standstills, in ms. One that is not over lasts to the end of the log.
+// The duration of the longest of these standstills, in ms. One that has not ended counts until the end of the log.
 function longestStand(group, rows) {
   const { ms, began } = group.standstills;
   return rows.reduce((most, row) => Math.max(most, ms[row] ?? group.last - began[row]), 0);
@@ -121,14 +121,14 @@ function standsIn(group, row) {
   return group.standstills.byEpoch.get(group.rebalances.epoch[row]) || [];
 }
 
-// Between two owners: in a group without members, partitions without an owner are no news.
+// The standstills between two owners. In a group without members, partitions have no owner as expected, so they are left out.
 function standsBetweenOwners(group) {
   const { members, rows } = group.rebalances;
   const isEmpty = rows > 0 && !members[rows - 1];
   return places(group.standstills.rows).filter((row) => !(isEmpty && group.standstills.ended[row] === null));
 }
 
-// When each member came to which epoch: what it took to get there tells.
+// When each member reached each epoch, according to hold-ups and tenures.
 function memberSteps({ holdups, tenures }) {
   const steps = new Map();
   const add = (member, at, epoch) => {

@@ -1,7 +1,7 @@
-// The narrow picture of everything, with a window that is dragged and stretched.
+// The overview strip of the whole log, with a window that can be dragged and resized.
 
 const overview = { root: null, canvas: null, backdrop: document.createElement("canvas"), key: "", drag: null };
-const EDGE = 8; // pixels on both sides of an edge that take hold of it
+const EDGE = 8; // the distance in pixels within which an edge can be grabbed
 
 function startOverview() {
   overview.root = document.getElementById("overview");
@@ -37,7 +37,7 @@ function drawOverview() {
   for (const x of [left, right]) ctx.fillRect(Math.min(Math.max(x - 2, 0), scale.width - 4), height / 2 - 9, 4, 18);
 }
 
-// What is behind the window: drawn again only if it has changed.
+// Draw the background of the window, but only if it has changed.
 function drawBackdrop(scale, height) {
   const key = JSON.stringify([state.groups.indexOf(state.group), state.topic, state.member, state.cause, state.theme, scale.width]);
   if (overview.key === key) return;

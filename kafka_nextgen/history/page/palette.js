@@ -1,4 +1,4 @@
-// Colours: of the theme, and of members. Seven colours that differ for colour-blind people, too, times four patterns.
+// Colours of the theme and of members: seven colours that colour-blind people can distinguish, combined with four patterns.
 
 const MEMBER_COLOURS = [
   ["#0072b2", "#ffffff"], ["#e69f00", "#17202a"], ["#009e73", "#ffffff"], ["#cc79a7", "#17202a"],
@@ -49,7 +49,7 @@ function fillMember(ctx, member, x, y, width, height) {
   fillPattern(ctx, memberPattern(member), memberColour(member), "rgba(255, 255, 255, .62)", x, y, width, height);
 }
 
-// Fill with what says that a partition stands still.
+// Fill with the pattern for standstills.
 function fillWarn(ctx, x, y, width, height) {
   fillPattern(ctx, "hatch", colours.card, colours.warn, x, y, width, height);
 }
@@ -58,7 +58,7 @@ function fillPattern(ctx, pattern, ground, figure, x, y, width, height) {
   ctx.fillStyle = pattern === "plain" || timeline.paper ? ground : tiled(ctx, pattern, ground, figure);
   ctx.fillRect(x, y, width, height);
   if (pattern === "plain" || !timeline.paper) return;
-  // Printers' drivers know no patterns: figure by figure, then.
+  // Printer drivers do not support patterns, so draw each figure separately.
   clipped(ctx, x, y, width, height, () => {
     for (let left = x; left < x + width; left += 8) for (let top = y; top < y + height; top += 8) {
       ctx.translate(left, top);
@@ -85,7 +85,7 @@ function tiled(ctx, pattern, ground, figure) {
   return fills.get(key);
 }
 
-// One tile of 8 by 8 pixels.
+// Paint one tile of 8 by 8 pixels.
 function paintFigure(ctx, pattern, colour) {
   ctx.fillStyle = ctx.strokeStyle = colour;
   if (pattern === "bars") ctx.fillRect(0, 0, 3, 8);

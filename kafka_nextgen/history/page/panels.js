@@ -36,7 +36,7 @@ function panelName(ctx, layout, box, wide, narrow) {
   drawText(ctx, layout.isNarrow ? narrow : wide, 2, box.y + 9, { font: "600 11.5px" });
 }
 
-// Rows of the rebalances that are under way at some time between these, and pass the filters.
+// The rows of the rebalances that are in progress at some time in this range, and match the filters.
 function rebalancesBetween(from, to) {
   const { rebalances, longest } = state.group;
   if (!rebalances.rows) return [];
@@ -91,7 +91,7 @@ function drawStrip(ctx, layout, rows) {
   }
 }
 
-// The cause in words, where nothing follows too soon.
+// The cause as text, if there is space before the next rebalance.
 function causeLabel(ctx, layout, rows, row, left, y) {
   const next = rows[rows.indexOf(row) + 1];
   const room = (next === undefined ? layout.right : Math.min(layout.x(state.group.rebalances.began[next]), layout.right)) - left - 26;
@@ -100,7 +100,7 @@ function causeLabel(ctx, layout, rows, row, left, y) {
   if (text && room >= ctx.measureText(text).width) drawText(ctx, text, left + 20, y + 10.5);
 }
 
-// How many rebalances begin in each slot, and how many of them for a bad cause.
+// The number of rebalances that begin in each slot, and the number of those with a bad cause.
 function histogram(rows, slotAt) {
   const { began, cause } = state.group.rebalances;
   const bars = new Map();

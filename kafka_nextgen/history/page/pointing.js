@@ -1,4 +1,4 @@
-// Mouse, touch and keys on the timeline, the line at the pointer and what it says.
+// Mouse, touch and keys on the timeline, the line at the pointer and its tooltip.
 
 const pointers = new Map();
 let gesture = null;
@@ -26,7 +26,7 @@ function pressed(event) {
   gesture = { start: place, last: place, isMoved: false, isChoosing: event.shiftKey, from: state.from, to: state.to, spread: spread2() };
 }
 
-// How far two fingers are apart, and the middle between them; null for one finger.
+// The distance between two fingers, and their midpoint; null for one finger.
 function spread2() {
   if (pointers.size < 2) return null;
   const [a, b] = [...pointers.values()];
@@ -121,7 +121,7 @@ function keyed(event) {
   act();
 }
 
-// The next or the previous rebalance in time that passes the filters.
+// Select the next or the previous rebalance in time that matches the filters.
 function chooseNext(step) {
   const { rebalances } = state.group;
   if (!rebalances.rows) return;

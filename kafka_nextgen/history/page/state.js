@@ -1,10 +1,10 @@
-// What is looked at, who is told when it changes, and the URL's hash that keeps it.
+// The state of the view, its listeners, and the URL hash in which it is stored.
 
 const state = {
   groups: [], group: null, from: 0, to: 1, chosen: null, member: "", topic: "", cause: "",
   utc: true, fit: false, scroll: 0,
 };
-const SHORTEST = 20; // ms; no closer zoom
+const SHORTEST = 20; // the shortest visible range, in ms
 const listeners = [];
 let changed = new Set();
 let hashTimer = 0;
@@ -37,7 +37,7 @@ function look(from, to) {
   update({ from: begin, to: begin + width });
 }
 
-// All of a group, with a little room on both sides.
+// The range of a whole group, with a small margin on both sides.
 function wholeOf({ first, last }) {
   const room = (last - first) * 0.01 + 100;
   return { from: first - room, to: last + room };
@@ -48,7 +48,7 @@ function lookAll() {
   flyTo(from, to);
 }
 
-// Move there in a fifth of a second, so that one sees where it is; at once for people who want less motion.
+// Animate the move for 200 ms, so that users can follow it; move immediately if they prefer reduced motion.
 function flyTo(from, to) {
   cancelAnimationFrame(flight);
   if (document.hidden || matchMedia("(prefers-reduced-motion: reduce)").matches) return look(from, to);
@@ -84,7 +84,7 @@ function chooseGroup(group, changes = {}) {
   update({ group, chosen: null, member: "", topic: "", cause: "", scroll: 0, ...wholeOf(group), ...changes });
 }
 
-// Which rebalances the filters let through: one flag to a row.
+// Which rebalances match the filters: one flag per row.
 function listing() {
   const { group, cause, member } = state;
   const key = JSON.stringify([cause, member]);

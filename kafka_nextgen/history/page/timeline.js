@@ -1,4 +1,4 @@
-// The big canvas: where the panels stand, and drawing all of them.
+// The main canvas: the layout of the panels, and drawing all of them.
 
 const timeline = { root: null, canvas: null, layout: null, hovered: null, paper: null };
 
@@ -48,7 +48,7 @@ function drawTimeline() {
   describe(rows);
 }
 
-// A canvas as sharp as the screen is, cleared; sizes in CSS pixels.
+// Clear a canvas and size it to the screen's resolution; sizes are in CSS pixels.
 function sized(canvas, width, height) {
   const ratio = timeline.paper ? 3 : window.devicePixelRatio || 1;
   const [w, h] = [Math.round(width * ratio), Math.round(height * ratio)];
@@ -60,7 +60,7 @@ function sized(canvas, width, height) {
   return ctx;
 }
 
-// For people who can't see it.
+// A text description for screen readers.
 function describe(rows) {
   const text = `Owners, epochs and lag of group ${state.group.name} from ${timeText(state.from)} to ${timeText(state.to)}: ${rows.length} rebalances in view`;
   if (timeline.canvas.getAttribute("aria-label") !== text) timeline.canvas.setAttribute("aria-label", text);
@@ -88,7 +88,7 @@ function stretchNear(stretches, at, near) {
   return null;
 }
 
-// The rebalance that is under way at this time, or began near it.
+// The rebalance that is in progress at this time, or else close to it.
 function rebalanceNear(at, near) {
   let best = null, least = near;
   for (const row of rebalancesBetween(at - near, at + near)) {

@@ -1,4 +1,4 @@
-// Times and durations as text, and where the marks of an axis stand.
+// Times and durations as text, and the positions of axis marks.
 
 const SECOND = 1000, MINUTE = 60 * SECOND, HOUR = 60 * MINUTE, DAY = 24 * HOUR;
 const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
@@ -8,7 +8,7 @@ const STEPS = [
   ...[1, 2, 7, 14, 30, 90, 365].map((n) => n * DAY),
 ];
 
-const LAST = 8.64e15; // ms; a Date knows no later time, but a log may
+const LAST = 8.64e15; // ms; the latest time that a Date supports; a log may have later ones
 
 const two = (number) => String(number).padStart(2, "0");
 
@@ -16,7 +16,7 @@ function zoneShift(at) {
   return state.utc ? 0 : -new Date(at).getTimezoneOffset() * MINUTE;
 }
 
-// The same clock as a Date whose UTC fields are those of the zone that is shown.
+// A Date whose UTC fields are the local fields of the displayed time zone.
 function shown(at) {
   return new Date(at + zoneShift(at));
 }
@@ -57,14 +57,14 @@ function countText(number) {
 
 function axisStep(from, to, most) {
   let step = STEPS.find((each) => (to - from) / each <= most) || STEPS[STEPS.length - 1];
-  while ((to - from) / step > most) step *= 10; // a log with times that can't be
+  while ((to - from) / step > most) step *= 10; // for logs with impossible times
   return step;
 }
 
 function axisMarks(from, to, most) {
   const step = axisStep(from, to, most);
   const marks = [];
-  if (to > LAST - DAY) return marks; // nor can all of them be told apart
+  if (to > LAST - DAY) return marks; // not all marks would be distinct there
   const shift = zoneShift(from);
   for (let at = Math.ceil((from + shift) / step) * step - shift; at <= to; at += step) {
     const date = shown(at);
