@@ -158,7 +158,7 @@ def contradiction(event: Event) -> Event:
         EventKind.ERROR,
         event.protocol,
         cause=CONTRADICTION,
-        reason="the source has two different events of this number",
+        reason="the source has two different events with this number",
     )
 
 

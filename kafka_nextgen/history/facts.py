@@ -6,14 +6,14 @@ unknown, or not ended yet. ``marks`` lists the reasons why a fact is uncertain:
 | mark | meaning |
 |---|---|
 | a source contradicts itself | it has two different events with the same number; the one that sorts first is used |
+| active after leaving | a member that had left acted like a member, and no source saw it rejoin |
 | begins in the middle | the log has the end of something without its beginning |
 | clocks disagree | the times of some source were corrected by more than ten seconds |
 | cluster unknown | a writer never learned the cluster's id |
 | epochs fall | a group epoch followed a higher one; rebalances may be missing |
 | events dropped | a writer could not write all its events |
-| out, and going on | a member that had left acted like a member, and no source saw it rejoin |
-| told by members alone | no coordinator, poller or offsets topic reported the group: members without a log and ends \
-of killed ones are missing, and clocks are aligned roughly |
+| reported by members only | no coordinator, poller or offsets topic reported the group: members without a log and \
+ends of killed ones are missing, and clocks are aligned roughly |
 | too many rebalances at once | more than 1,000 were in progress; the oldest are reported as not ended |
 | within the clocks' error | the times of two hosts are so close that either may be the earlier |
 """
@@ -45,7 +45,7 @@ __all__ = [
 
 CLOCKS_DISAGREE = "clocks disagree"
 CLUSTER_UNKNOWN = "cluster unknown"
-MEMBERS_ALONE = "told by members alone"
+MEMBERS_ALONE = "reported by members only"
 
 
 @frozen

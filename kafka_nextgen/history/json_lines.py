@@ -91,7 +91,7 @@ def _event(found: dict[str, Any]) -> Event | InvalidLine:
             return InvalidLine(LineProblem.BAD_FIELD, f"{name} is {value!r}"[:_SHOWN])
         values[name] = value
     if not values.keys() >= _REQUIRED:
-        return InvalidLine(LineProblem.BAD_FIELD, f"no {', '.join(sorted(_REQUIRED - values.keys()))}")
+        return InvalidLine(LineProblem.BAD_FIELD, f"missing {', '.join(sorted(_REQUIRED - values.keys()))}")
     kind = _KINDS.get(values["kind"])
     if kind is None:
         return InvalidLine(LineProblem.UNKNOWN_KIND, f"kind {values['kind']!r}"[:_SHOWN])

@@ -124,7 +124,7 @@ class _Reading:
 
 @contextmanager
 def _opened(file: Path) -> Iterator[tuple[gzip.GzipFile | BufferedReader, _FileId | None]]:
-    """Open plain or compressed. A pipe can't be opened twice, so this peeks at its first bytes."""
+    """Open a plain or compressed file. A pipe can't be opened twice, so this peeks at its first bytes."""
     if file.is_char_device() and not file.samefile(os.devnull):
         raise OSError(f"{file} is a device, which may never end; a log is a file, a pipe or a directory")
     with file.open("rb") as opened:

@@ -49,7 +49,7 @@ class Member:
     busy_spans: deque[tuple[str, int, int]] = Factory(lambda: deque(maxlen=_MAX_BUSY_SPANS))  # kind, start, end
 
     def update(self, event: Event) -> None:
-        """Update the state by an event of this member, of any kind."""
+        """Update the state with an event of this member, of any kind."""
         self.last = max(self.last, event.at)
         self.instance = event.instance or self.instance
         self.client = event.client or self.client

@@ -19,7 +19,7 @@ from kafka_nextgen.history.member import Member
 __all__ = ["ACTIVE_AFTER_LEAVING", "Members"]
 
 #: The mark of a group with a member that acted after a source had reported it gone.
-ACTIVE_AFTER_LEAVING = "out, and going on"
+ACTIVE_AFTER_LEAVING = "active after leaving"
 #: How much later another source may report an earlier event.
 _MAX_DELAY_MS = 10_000
 

@@ -184,7 +184,7 @@ class Rebalances:
         if not self._open or not self._is_dirty:
             return
         self._is_dirty = False
-        for arrival in self._arrivals:  # only now: earlier work may have the same millisecond
+        for arrival in self._arrivals:  # only now: earlier work may have the same time (ms)
             self._record_arrival(*arrival)
         self._arrivals.clear()
         lowest = self._members.lowest_epoch(self._epoch)

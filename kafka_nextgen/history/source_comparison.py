@@ -23,8 +23,8 @@ __all__ = ["Difference", "SourceView", "differences", "source_views"]
 class SourceView:
     """What one kind of source reports about a group.
 
-    ``members`` has how often each joined and left. ``epochs`` has the epochs each reached. ``owners`` has the
-    successive owners of each partition.
+    ``members`` counts how often each member joined and left. ``epochs`` lists the epochs that each reached. ``owners``
+    lists the successive owners of each partition.
     """
 
     members: Mapping[str, tuple[int, int]]
@@ -81,7 +81,7 @@ def differences(told: Mapping[SourceKind, SourceView], names: Mapping[str, str] 
 
 def _compare(kind: SourceKind, view: SourceView, first: SourceView, names: Mapping[str, str]) -> Iterable[Difference]:
     for member in sorted({*view.members, *first.members}, key=lambda each: names.get(each, each)):
-        about = f"member {names.get(member, member)}: joined, out"
+        about = f"member {names.get(member, member)}: times joined and left"
         yield from _compare_values(kind, about, *(each.members.get(member, ()) for each in (view, first)))
     for member in sorted({*view.epochs, *first.epochs}, key=lambda each: names.get(each, each)):
         about = f"member {names.get(member, member)}: epochs"

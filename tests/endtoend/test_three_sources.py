@@ -82,7 +82,7 @@ def test_that_a_member_died_is_told_by_the_others_only(kafka: KafkaServer) -> No
         with pytest.warns(ResourceWarning, match="without close"):
             dying.die()
         until_told(told, group, 4, [staying])
-        about = f"member {dying.id}: joined, out"
+        about = f"member {dying.id}: times joined and left"
         gone = Difference(SourceKind.POLLER, about, "1, 1", "1, 0")
         eventually("the poller tells it", lambda: gone in differences(source_views(told.of_group(group))))
     different = differences(source_views(all_of(kafka, group, topic, told)))

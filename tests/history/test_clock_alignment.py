@@ -52,10 +52,10 @@ def test_members_alone_are_compared_by_the_epochs_they_came_to(epochs: int, late
 @pytest.mark.parametrize(
     ("line", "marks"),
     [
-        ("", "told by members alone"),
+        ("", "reported by members only"),
         ("2 coordinator:1 group_epoch @1", ""),
         ("2 poller:p joined A", ""),
-        ("2 poller:p lag t[0] offset=5 end=9", "told by members alone"),
+        ("2 poller:p lag t[0] offset=5 end=9", "reported by members only"),
     ],
     ids=["members alone", "coordinator", "a poller's members", "a poller's lags"],
 )
@@ -136,7 +136,7 @@ def test_two_clusters_with_one_group_name_are_two_groups() -> None:
 
 def test_a_writer_that_never_learned_its_cluster_is_marked() -> None:
     (group,) = analyze(story("0 consumer:a joined A @1", cluster="")).facts["groups"]
-    assert getattr(group, "marks", None) == "cluster unknown, told by members alone"
+    assert getattr(group, "marks", None) == "cluster unknown, reported by members only"
 
 
 def test_coordinators_of_one_log_are_compared_with_others_by_the_first_sight_of_those() -> None:

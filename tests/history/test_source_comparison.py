@@ -25,7 +25,7 @@ def test_what_a_poller_did_not_see_is_listed() -> None:
     """
     found = differences(source_views(story(CONSUMERS) + story(poller)))
     assert [(each.source, each.about, each.told, each.expected) for each in found] == [
-        (SourceKind.POLLER, "member A: joined, out", "nothing", "1, 1"),
+        (SourceKind.POLLER, "member A: times joined and left", "nothing", "1, 1"),
         (SourceKind.POLLER, "member A: epochs", "2", "1, 2"),
         (SourceKind.POLLER, "t[1]: owners", "B", "A, B"),
     ]
@@ -38,8 +38,8 @@ def test_members_are_called_by_their_names() -> None:
     """
     found = differences(source_views(story(CONSUMERS) + story(poller)), {"A": "worker-1"})
     assert [(each.about, each.told, each.expected) for each in found] == [
-        ("member B: joined, out", "nothing", "1, 0"),
-        ("member worker-1: joined, out", "1, 0", "1, 1"),
+        ("member B: times joined and left", "nothing", "1, 0"),
+        ("member worker-1: times joined and left", "1, 0", "1, 1"),
         ("member worker-1: epochs", "nothing", "1, 2"),
         ("t[0]: owners", "nothing", "worker-1"),
         ("t[1]: owners", "B", "worker-1, B"),

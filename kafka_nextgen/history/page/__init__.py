@@ -96,9 +96,7 @@ def _group(cluster: str, group: str, tables: FactsByKind, texts: StringTable, no
     lags = [point for point in sorted_by_time(tables["lags"]) if isinstance(point, LagPoint)]
     kept = downsample(lags, MAX_LAG_POINTS)
     if len(kept) < len(lags):
-        notes.append(
-            f"Group {group}: {len(kept)} of {len(lags)} points of lag are shown, the greatest of each stretch."
-        )
+        notes.append(f"Group {group}: {len(kept)} of {len(lags)} lag points are shown: the greatest in each interval.")
     columns: dict[str, dict[str, Column] | int] = {}
     for name in FACTS:
         facts: Sequence[Fact] = kept if name == "lags" else sorted_by_time(tables[name])

@@ -83,5 +83,5 @@ def test_all_is_told_as_without_spark(spark: SparkSession, tmp_path: Path) -> No
         "clocks disagree",
         "cluster unknown",
         "events dropped",
-        "told by members alone",
+        "reported by members only",
     }
