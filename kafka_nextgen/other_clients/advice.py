@@ -37,7 +37,7 @@ def _described(written: str, known: Collection[str]) -> str:
 
 def _outcome(fate: Fate) -> str:
     if isinstance(fate, Mapped):
-        return f"here {fate.key}"
+        return f"called {fate.key} here"
     if isinstance(fate, Dropped):
         return f"it has no effect here{f' if it is {min(fate.only)}' if fate.only else ''}"
     return fate.why

@@ -1,4 +1,4 @@
-"""The fate of another client's key: it is mapped, dropped or refused."""
+"""How a key of another client is handled: it is mapped, dropped or refused."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ __all__ = ["A_CLASS", "JAVA_TABLE", "LOGIN_KEYS", "STORE_KEYS"]
 A_CLASS: Final = "it names a Java class, but Java is not used here"
 _ASSERTION: Final = "tokens are requested with a client's id and secret only: set the client's id and secret"
 _BY_CONTENTS: Final = "the contents of a store decide how it is read: PEM or PKCS12"
-_BROKERS_CHECK: Final = "brokers check tokens, this client does not"
+_BROKERS_CHECK: Final = "tokens are checked by brokers, not by this client"
 _CONVERT: Final = (
     "only a key in PEM is read: openssl pkcs12 -in STORE -out STORE.pem, then set ssl.certificate.location"
 )
@@ -23,14 +23,16 @@ _TICKETS: Final = "tickets are taken from the credential cache, which another pr
 
 #: Keys that ``kafka_nextgen.java_config.sasl`` translates together.
 LOGIN_KEYS: Final[Table] = {
-    "sasl.jaas.config": Mapped("sasl.username", note="sasl.password, or what the login module of the mechanism has"),
+    "sasl.jaas.config": Mapped(
+        "sasl.username", note="and sasl.password, or other keys, depending on the mechanism's login module"
+    ),
     "sasl.login.callback.handler.class": Dropped(
         "OAuthBearerLoginCallbackHandler does what sasl.oauthbearer.method=oidc does",
-        otherwise="refused, because they name a Java class: give a function as oauth_cb",
+        otherwise="refused, because they name a Java class: pass a function as oauth_cb",
     ),
     "sasl.oauthbearer.jwt.retriever.class": Dropped(
         "DefaultJwtRetriever and ClientCredentialsJwtRetriever do what sasl.oauthbearer.method=oidc does",
-        otherwise="refused, because they name a Java class: give a function as oauth_cb",
+        otherwise="refused, because they name a Java class: pass a function as oauth_cb",
     ),
     "sasl.oauthbearer.client.credentials.client.id": Mapped("sasl.oauthbearer.client.id"),
     "sasl.oauthbearer.client.credentials.client.secret": Mapped("sasl.oauthbearer.client.secret"),
@@ -38,7 +40,9 @@ LOGIN_KEYS: Final[Table] = {
 
 #: Keys that ``kafka_nextgen.java_config.tls`` translates together.
 STORE_KEYS: Final[Table] = {
-    "ssl.keystore.location": Mapped("ssl.certificate.location", note="if it is PEM; others are refused with a command"),
+    "ssl.keystore.location": Mapped(
+        "ssl.certificate.location", note="if it is PEM; for other formats, the error shows a command that converts them"
+    ),
     "ssl.keystore.password": Refused(_CONVERT),
     "ssl.keystore.certificate.chain": Refused(_FILE),
     "ssl.keystore.key": Refused(_FILE),
@@ -62,7 +66,7 @@ JAVA_TABLE: Final[Table] = {
     ),
     "config.providers": Refused("values are not fetched from providers: write the values themselves"),
     "exclude.internal.topics": Dropped(
-        "a pattern alone decides; one that begins with [^_] finds no internal topics"
+        "only the pattern determines the topics; begin it with [^_] to exclude internal topics"
     ),
     "interceptor.classes": Refused(f"{A_CLASS}; Consumer.hooks calls functions when records are handed over"),
     **dropped("every attempt to connect has the same timeout", ("socket.connection.setup.timeout.max.ms",)),
@@ -116,7 +120,7 @@ JAVA_TABLE: Final[Table] = {
         "ssl.secure.random.implementation",
         "ssl.trustmanager.algorithm",
     )),
-    **refused(f"{A_CLASS}: give a function as oauth_cb, or an ssl.SSLContext as ssl_context", (
+    **refused(f"{A_CLASS}: pass a function as oauth_cb, or an ssl.SSLContext as ssl_context", (
         "sasl.client.callback.handler.class",
         "sasl.login.class",
         "ssl.engine.factory.class",

@@ -9,8 +9,8 @@ from kafka_nextgen.other_clients.values import bootstrap_servers, kilobytes, ref
 
 __all__ = ["LIBRDKAFKA_TABLE"]
 
-_C_FUNCTION: Final = "it is a function of librdkafka's for C: remove it"
-_CONTEXT: Final = "give an ssl.SSLContext as ssl_context"
+_C_FUNCTION: Final = "it is a function of librdkafka's C API: remove it"
+_CONTEXT: Final = "pass an ssl.SSLContext as ssl_context"
 _ASSERTION: Final = "tokens are requested with a client's id and secret only: set the client's id and secret"
 _TRUE: Final = frozenset({"true", "1", "t"})
 _FALSE: Final = frozenset({"false", "0", "f"})
@@ -29,7 +29,7 @@ LIBRDKAFKA_TABLE: Final[Table] = {
     "socket.timeout.ms": Mapped("request.timeout.ms"),
     "topic.metadata.refresh.interval.ms": Mapped("metadata.max.age.ms", refresh_interval, "-1 as 2147483647"),
     "default.topic.config": Refused("there is no per-topic configuration: move its keys out of it"),
-    "default.topic.conf": Refused("there is no per-topic configuration: set its keys themselves"),
+    "default.topic.conf": Refused("there is no per-topic configuration: set its keys directly"),
     # Reading
     "consume.cb": Refused("records are returned by poll()"),
     "consume.callback.max.messages": Dropped("max.poll.records limits what one poll returns"),
@@ -39,7 +39,9 @@ LIBRDKAFKA_TABLE: Final[Table] = {
         "refused, because offsets are not stored one by one: set enable.auto.commit=false and call commit(offsets)",
     ),
     "enable.partition.eof": accepted(
-        _FALSE, "a partition's end is not a record", "refused, because poll() returns records only: lag() is 0 there"
+        _FALSE,
+        "a partition's end is not a record",
+        "refused, because poll() returns only records: at the end of a partition, lag() is 0",
     ),
     **dropped("fetch.buffer.bytes limits what is fetched ahead", ("queued.min.messages", "fetch.queue.backoff.ms")),
     **dropped("retry.backoff.ms is the delay after every error", ("fetch.error.backoff.ms",)),
@@ -52,12 +54,12 @@ LIBRDKAFKA_TABLE: Final[Table] = {
         {"consumer"}, "it is always consumer", "refused, because the protocol type is always consumer: remove it"
     ),
     "coordinator.query.interval.ms": Dropped("the coordinator is looked up when it has changed"),
-    "rebalance.cb": Refused("give a RebalanceListener to subscribe()"),
-    "offset.commit.cb": Refused("give a callback to commit_async(), or use Consumer.hooks"),
-    "on.commit": Refused("give a callback to commit_async(), or use Consumer.hooks"),
+    "rebalance.cb": Refused("pass a RebalanceListener to subscribe()"),
+    "offset.commit.cb": Refused("pass a callback to commit_async(), or use Consumer.hooks"),
+    "on.commit": Refused("pass a callback to commit_async(), or use Consumer.hooks"),
     # Errors, logs and statistics
     "error.cb": Refused("errors are raised by poll(), and health() returns the state: remove it"),
-    "throttle.cb": Refused("metrics() has the time that brokers throttle: remove it"),
+    "throttle.cb": Refused("metrics() reports how long brokers throttled this client: remove it"),
     "stats.cb": Refused("metrics() returns the numbers whenever it is called: remove it"),
     "statistics.interval.ms": Dropped("metrics() returns the numbers whenever it is called"),
     **dropped("the logger is kafka_nextgen in Python's logging", (
@@ -86,8 +88,8 @@ LIBRDKAFKA_TABLE: Final[Table] = {
         "socket.receive.buffer.bytes",
         "socket.send.buffer.bytes",
     )),
-    **dropped("reconnect.backoff.ms has a jitter of its own", ("reconnect.backoff.jitter.ms",)),
-    **dropped("the number of requests in flight follows from what is read", ("max.in.flight",)),
+    **dropped("reconnect.backoff.ms already includes jitter", ("reconnect.backoff.jitter.ms",)),
+    **dropped("the number of requests in flight is determined by the partitions being read", ("max.in.flight",)),
     **dropped("metadata is requested when it is needed", (
         "topic.metadata.propagation.max.ms",
         "topic.metadata.refresh.fast.cnt",
@@ -102,7 +104,9 @@ LIBRDKAFKA_TABLE: Final[Table] = {
         "socket.blocking.max.ms",
         "socket.max.fails",
     )),
-    "topic.blacklist": Refused("a subscription alone decides: leave the topics out of its names or its pattern"),
+    "topic.blacklist": Refused(
+        "only the subscription determines the topics: exclude them from its names or its pattern"
+    ),
     **refused("plugins and interceptors of librdkafka can't be loaded: remove it", (
         "interceptors",
         "plugin.library.paths",
@@ -117,7 +121,7 @@ LIBRDKAFKA_TABLE: Final[Table] = {
         "socket.cb",
     )),
     # TLS
-    **refused(f"librdkafka's C API gives it: {_CONTEXT}", (
+    **refused(f"it can be set only through librdkafka's C API: {_CONTEXT}", (
         "ssl.ca",
         "ssl.certificate",
         "ssl.certificate.verify.cb",
@@ -132,21 +136,23 @@ LIBRDKAFKA_TABLE: Final[Table] = {
         "ssl.sigalgs.list",
     )),
     "ssl.ca.certificate.stores": Dropped("without ssl.ca.location the system's authorities are trusted"),
-    "ssl.crl.location": Refused(f"revoked certificates are not looked up: {_CONTEXT} with them"),
+    "ssl.crl.location": Refused(
+        "certificate revocation is not checked: pass an ssl.SSLContext with the revocation list as ssl_context"
+    ),
     "https.ca.pem": Refused("write the certificates to a file and set https.ca.location"),
     # Authentication
     "sasl.kerberos.principal": Dropped(_KERBEROS),
     "sasl.kerberos.keytab": Dropped(_KERBEROS),
-    "oauthbearer.token.refresh.cb": Refused("give a function that returns a token as oauth_cb"),
+    "oauthbearer.token.refresh.cb": Refused("pass a function that returns a token as oauth_cb"),
     "enable.sasl.oauthbearer.unsecure.jwt": accepted(
-        _FALSE, "unsecured tokens are never made", "refused: give a function that returns a token as oauth_cb"
+        _FALSE, "unsecured tokens are never generated", "refused: pass a function that returns a token as oauth_cb"
     ),
-    "sasl.oauthbearer.extensions": Refused("give a function as oauth_cb, which may return extensions"),
+    "sasl.oauthbearer.extensions": Refused("pass a function as oauth_cb, which may return extensions"),
     "sasl.oauthbearer.grant.type": accepted(
         {"client_credentials"}, "tokens are requested with client_credentials", f"refused, because {_ASSERTION}"
     ),
     "sasl.oauthbearer.metadata.authentication.type": accepted(
-        {"none"}, "no cloud metadata service is used", "refused: give a function that returns a token as oauth_cb"
+        {"none"}, "no cloud metadata service is used", "refused: pass a function that returns a token as oauth_cb"
     ),
     **refused(_ASSERTION, (
         "sasl.oauthbearer.assertion.jwt.template.file",

@@ -10,7 +10,7 @@ from kafka_nextgen.other_clients.values import endpoint_identification, token_ca
 
 __all__ = ["PYTHON_TABLE"]
 
-_DIRECT: Final = "connections are made directly, and would go past the proxy"
+_DIRECT: Final = "connections are direct and would bypass the proxy"
 
 PYTHON_TABLE: Final[Table] = {
     "sasl.plain.username": Mapped("sasl.username"),
@@ -24,26 +24,28 @@ PYTHON_TABLE: Final[Table] = {
     "ssl.ciphers": Mapped("ssl.cipher.suites"),
     "ssl.keyfile": Mapped("ssl.key.location"),
     "ssl.password": Mapped("ssl.key.password"),
-    "ssl.crlfile": Refused("revoked certificates are not looked up: give an ssl.SSLContext with them as ssl_context"),
-    **refused("the name follows from sasl.kerberos.service.name and the broker's host: remove it", (
+    "ssl.crlfile": Refused(
+        "certificate revocation is not checked: pass an ssl.SSLContext with the revocation list as ssl_context"
+    ),
+    **refused("the name is derived from sasl.kerberos.service.name and the broker's host: remove it", (
         "sasl.kerberos.domain.name",
         "sasl.kerberos.name",
     )),
     "consumer.timeout.ms": Refused(
-        "in kafka-python it ends `for record in consumer`, which does not end here: call poll(timeout), which returns "
-        "nothing when the time is over; in aiokafka it changes no record: remove it"
+        "in kafka-python it ends `for record in consumer`, but here that loop does not end: call poll(timeout), which "
+        "returns no records after the timeout. In aiokafka it does not affect which records are returned: remove it"
     ),
-    "default.offset.commit.callback": Refused("give a callback to commit_async(), or use Consumer.hooks"),
+    "default.offset.commit.callback": Refused("pass a callback to commit_async(), or use Consumer.hooks"),
     "topics": Refused("call subscribe(topics)"),
-    "kafka.client": Refused("no client can be put in place of this library's own: remove it"),
-    **refused(f"{_DIRECT}: remove it, or open the connections of the host with a proxy of its own", (
+    "kafka.client": Refused("this library's client can't be replaced: remove it"),
+    **refused(f"{_DIRECT}: remove it, or route the host's connections through a proxy outside this library", (
         "proxy.url",
         "socks5.proxy",
     )),
     **dropped("versions are negotiated with every broker", ("api.version", "api.version.auto.timeout.ms")),
-    "bootstrap.timeout.ms": Dropped("a constructor waits for no broker; methods have timeouts"),
-    "enable.incremental.fetch.sessions": Dropped("fetch sessions are used where brokers have them"),
+    "bootstrap.timeout.ms": Dropped("constructors do not wait for a broker; methods have timeouts"),
+    "enable.incremental.fetch.sessions": Dropped("fetch sessions are used if brokers support them"),
     **dropped("metrics are read with Consumer.metrics()", ("metric.group.prefix", "metrics.enabled")),
-    **dropped("the library has an event loop of its own", ("loop", "selector")),
+    **dropped("the library runs its own event loop", ("loop", "selector")),
     "socket.options": Dropped("sockets already have suitable options"),
 }  # fmt: skip

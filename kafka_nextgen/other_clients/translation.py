@@ -1,7 +1,7 @@
 """Translate the configuration of another client: Java's, librdkafka's (confluent-kafka), kafka-python's or aiokafka's.
 
 A key is looked up in this library's keys, then in the tables of other clients. An unknown key is a problem if it is
-about security or resembles a known key, since it may be a typing error; otherwise it is dropped, as Java does. All
+about security or resembles a known key, since it may be a typo; otherwise it is dropped, as Java does. All
 problems are collected. Warnings and problems show no value that may be secret.
 """
 
@@ -110,7 +110,7 @@ def _given(properties: Mapping[str, object], found: Translation) -> dict[str, Se
             continue
         first = seen.setdefault(key, Setting(str(written), value))
         if first.value != value:
-            why = f"{written} is given twice, as {first.written} and as {written}, and differs"
+            why = f"{written} is given twice with different values, as {first.written} and as {written}"
             found.problems.append(ConfigError(why, str(written)))
     return seen
 
@@ -218,7 +218,7 @@ def _drop_what_protects_nothing(found: Translation, given: Mapping[str, Setting]
     for key, setting in given.items():
         if "SSL" not in protocol and key in _NOTHING_TO_PROTECT:
             found.settings.pop(key, None)
-            found.warnings.append(f"{setting.written} is ignored: security.protocol has no TLS")
+            found.warnings.append(f"{setting.written} is ignored: security.protocol does not use TLS")
         elif key in STORE_KEYS and "SSL" not in protocol:
             found.problems.append(_useless(setting.written, protocol, "SSL or SASL_SSL"))
         elif key in LOGIN_KEYS and "SASL" not in protocol and key not in _CLASSES:

@@ -130,7 +130,7 @@ def deserializer(value: object) -> object:
     if isinstance(value, str):
         return java_deserializer(value)
     if not callable(value) and hasattr(value, "deserialize"):
-        raise ValueError("is an object with a method deserialize: give a function of bytes, such as its json.loads")
+        raise ValueError("is an object with a method deserialize: pass a function that takes bytes, such as json.loads")
     return value
 
 
@@ -153,11 +153,11 @@ def token_callback(provider: object) -> object:
 
     def token(_config: str) -> object:
         if getattr(provider, "extensions", dict)():
-            raise ValueError("the token provider has extensions: return them from a function given as oauth.cb")
+            raise ValueError("the token provider has extensions: return them from a function passed as oauth.cb")
         made = cast(Callable[[], object], provider.token)()  # type: ignore[attr-defined]
         if not inspect.iscoroutine(made):
             return made
-        import asyncio  # noqa: TID251  (this function is called in a thread of its own)
+        import asyncio  # noqa: TID251  (this function is called in a separate thread)
 
         return asyncio.run(made)
 
