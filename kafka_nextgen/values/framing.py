@@ -37,7 +37,7 @@ _ID: Final = struct.Struct(">bi")
 _LONG_ID: Final = struct.Struct(">bq")
 _GUID_BYTES: Final = 17
 _MAX_ID: Final = 2**31 - 1
-#: How many GUIDs and long ids can have a number. Values without the framing may seem to have any id.
+#: How many GUIDs and long ids can have a number. Values without the framing may appear to have arbitrary ids.
 _MOST_NUMBERS: Final = 1 << 16
 #: The first number is between -1 and this one, and the last one is above ``_NO_NUMBER``, which means that none is left.
 _LAST_FIRST: Final = -(2**30)

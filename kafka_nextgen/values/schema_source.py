@@ -69,7 +69,7 @@ class SchemaSource(Protocol):
         """Return the schema of this id; may block.
 
         Raises an error whose ``http_status_code`` is 404 if there is none; its ``error_code``, if it has one, is then
-        one of ``MISSING_CODES``. Any other error is a failure of the source, and makes no value bad.
+        one of ``MISSING_CODES``. Any other error is a failure of the source, not a problem with the values.
         """
 
 

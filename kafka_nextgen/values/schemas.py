@@ -30,7 +30,7 @@ __all__ = ["OneSchema", "Reading", "Schemas", "schemas_of"]
 
 T = TypeVar("T")
 
-#: How many of the schemas used last are cached.
+#: The number of most recently used schemas that are cached.
 _MOST = 1000
 
 
@@ -86,7 +86,7 @@ class OneSchema(Schemas[T]):
 
 
 class _OfSource(Schemas[T]):
-    """Schemas of a registry. The ones used last are cached."""
+    """Schemas of a registry. The most recently used ones are cached."""
 
     def __init__(self, source: SchemaSource, reading: Reading[T]) -> None:
         self._source = source

@@ -23,9 +23,9 @@ class Avro(ValueFormat):
 
     ``schema`` is the schema with which all values were written: JSON, the result of ``json.loads``, or a
     ``RegisteredSchema`` such as ``registry.schema_of(subject)``; ``reader_schema`` can be the same. Without it, values
-    begin with Confluent's frame (a zero byte and the id of a schema in four bytes), and ``registry`` has the schemas by
-    id: a ``SchemaRegistry``, confluent-kafka's ``SchemaRegistryClient``, a mapping, or a function. The last 1,000 ids
-    used are cached; a ``KeyError`` or HTTP status 404 means that there is no such schema. ``framing`` names the
+    begin with Confluent's frame (a zero byte and the id of a schema in four bytes), and ``registry`` maps ids to
+    schemas: a ``SchemaRegistry``, confluent-kafka's ``SchemaRegistryClient``, a mapping, or a function. The last 1,000
+    ids used are cached; a ``KeyError`` or HTTP status 404 means that there is no such schema. ``framing`` names the
     serializers that wrote the values; Confluent's may have put the schema's GUID into a header.
 
     One of these defines the columns, and each writer's schema is resolved to it:

@@ -78,7 +78,10 @@ class _Compiler:
         self._places: dict[int, int] = {}  # where the bytes of a default begin in the program, by its id()
 
     def value(self, writer: Type, place: _Place | None) -> None:
-        """Compile reading a value of ``writer`` into its place. Raises AvroSchemaError if that is impossible."""
+        """Compile the instructions that read a value of ``writer`` into its place.
+
+        Raises AvroSchemaError if that is impossible.
+        """
         if self.writing.place > MOST_INSTRUCTIONS:
             raise AvroSchemaError("the schema is too large")
         if isinstance(writer, Union):
@@ -236,7 +239,7 @@ class _Compiler:
             raise AvroSchemaError(f"{record.name}.{field.name}: {error}") from None
 
     def _default(self, record: Record, field: Field, place: _Place) -> None:
-        """Compile reading the default, which is stored as bytes in the program, as a value of the reader's schema."""
+        """Compile the instructions that read a default, stored as bytes in the program, as a value of the reader."""
         if field.default is NO_DEFAULT:
             raise AvroSchemaError(f"{record.name}.{field.name} is not in the writer's schema, and has no default")
         try:

@@ -27,8 +27,8 @@ __all__ = ["AvroDecoder"]
 
 #: Columns store numbers as they are encoded, in little-endian order, which all platforms with wheels have.
 _IN_C = ACCELERATED and sys.byteorder == "little"
-#: How many programs are cached for the ids used last. A separate cache of this size has the ids without a usable
-#: schema, because values that are not Avro can have any id.
+#: How many programs are cached, for the most recently used ids. A separate cache of the same size holds the ids without
+#: a usable schema, because values that are not Avro can have any id.
 _MOST_PROGRAMS = 100
 
 _Answer = tuple[Any, list[BadValue]]
@@ -47,15 +47,18 @@ class _Target:
 
     @property
     def programs(self) -> Mapping[int, Program]:
-        """The programs of the ids used last."""
+        """The programs for the most recently used ids."""
         return {**self._failing.young, **self._programs.young}
 
     def known(self, schema_id: int) -> Program | None:
-        """The program of this id, if it is cached."""
+        """The program for this id, if it is cached."""
         return self._programs.get(schema_id) or self._failing.get(schema_id)
 
     def learn(self, schema_id: int, writer: Type) -> Program:
-        """Compile the program for values of a schema. Raises AvroSchemaError if these columns can't have them."""
+        """Compile the program for values of a schema.
+
+        Raises AvroSchemaError if its values can't be stored in these columns.
+        """
         program = compiled(writer, self.reader, self.root, self._flat, self._defaults)
         self._programs.put(schema_id, program)
         return program

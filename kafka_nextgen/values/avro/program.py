@@ -122,7 +122,7 @@ class Writing:
         return self.place - 1
 
     def go_here(self, place: int, argument: int = 0) -> None:
-        """Make the instruction at ``place`` lead to the next one, by its first argument or another one."""
+        """Make the instruction at ``place`` point to the next one, through its first argument or another one."""
         self._code[place * INSTRUCTION + 2 + argument] = self.place
 
     def table(self, numbers: Sequence[int]) -> int:
@@ -131,7 +131,7 @@ class Writing:
         return len(self._table) - len(numbers)
 
     def table_of(self, key: object, numbers: Callable[[], Sequence[int]]) -> int:
-        """Add the table of this key, unless it exists; returns the index of its first entry."""
+        """Add the table for this key, unless it exists; returns the index of its first entry."""
         if key not in self._tables:
             self._tables[key] = self.table(numbers())
         return self._tables[key]

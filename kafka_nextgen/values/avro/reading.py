@@ -24,7 +24,7 @@ class BadError(Exception):
 
 
 class Reader:
-    """Reads values one after the other, temporarily from other bytes."""
+    """Reads consecutive values; ``read_instead`` temporarily switches to other bytes."""
 
     def __init__(self, data: bytes) -> None:
         self.data = data

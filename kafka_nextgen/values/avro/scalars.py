@@ -32,7 +32,10 @@ _MOST = 1 << 40  # caps the minimum size of an item, which nested records can ma
 
 
 def emit_scalar(writing: Writing, writer: Type, reader: Type | None, column: int) -> None:
-    """Emit reading a scalar (no record, list, map, union or null) to a column, or dropping it if ``reader`` is None."""
+    """Emit the instructions that read a scalar (not a record, list, map, union or null) into a column.
+
+    If ``reader`` is None, they drop it.
+    """
     reader = writer if reader is None else reader
     if isinstance(writer, Enum) and isinstance(reader, Enum):
         _emit_enum(writing, writer, reader, column)

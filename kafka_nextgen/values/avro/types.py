@@ -97,7 +97,7 @@ class Fixed:
 
 @frozen
 class Enum:
-    """One of several symbols; a reader replaces unknown ones by ``default``."""
+    """One of several symbols; a reader replaces unknown symbols with ``default``."""
 
     name: str
     aliases: frozenset[str]

@@ -63,7 +63,7 @@ def _united(known: Type, new: Type) -> Type:
 
 
 def _check(known: Type, new: Type) -> None:
-    """Check the match of names, directly or by an alias, of the sizes of fixed types, and of logical types."""
+    """Check that names (directly or through an alias), the sizes of fixed types, and logical types match."""
     why = conflict(new, known)
     if why is not None and conflict(known, new) is not None:
         raise AvroSchemaError(why)
@@ -76,7 +76,7 @@ def _enum(known: Enum, new: Enum) -> Enum:
 
 
 def _same(known: Type, new: Type) -> Type:
-    """Unite types that differ only in their names, or of which one has a logical type."""
+    """Unite types that differ only in their names, or in that only one has a logical type."""
     logical = getattr(known, "logical", None) or getattr(new, "logical", None)
     if isinstance(known, Primitive):
         return evolve(known, logical=logical)

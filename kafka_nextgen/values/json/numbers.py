@@ -19,7 +19,7 @@ def is_number(text: str) -> bool:
 
 
 def exact(text: str, scale: int, most_digits: int) -> int:
-    """Return a number times 10**scale. Raises BadJsonError if it is no integer, or has too many digits."""
+    """Return a number times 10**scale. Raises BadJsonError if it is not an integer, or has too many digits."""
     found = _NUMBER.fullmatch(text)
     assert found is not None, text
     sign, whole, fraction, exponent = found.groups(default="")
@@ -37,7 +37,7 @@ def exact(text: str, scale: int, most_digits: int) -> int:
 
 
 def _exponent(text: str) -> int:
-    """Return the exponent, or a huge one in place of a longer one: ``int`` refuses thousands of digits."""
+    """Return the exponent, or a huge number if it has too many digits: ``int`` refuses to convert thousands of them."""
     digits = text.lstrip("+-").lstrip("0")
     number = int(digits or 0) if len(digits) < 13 else 10**12
     return -number if text.startswith("-") else number

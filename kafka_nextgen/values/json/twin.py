@@ -35,9 +35,9 @@ _Bad = tuple[int, int, int]
 def json_decode(
     builder: PythonColumnBuilder, program: Program, column: int, frame: int, values: Buffers, start: int, stop: int
 ) -> list[_Bad]:
-    """Decode the values from ``start`` to before ``stop`` to this column; each is behind ``frame`` bytes.
+    """Decode the values from ``start`` up to, but not including, ``stop`` into this column.
 
-    Returns the bad values.
+    Each is preceded by ``frame`` bytes. Returns the bad values.
     """
     data, bounds, validity = memoryview(values[0]), memoryview(values[1]).cast("B").cast("i"), values[2]
     bad: list[_Bad] = []
@@ -67,7 +67,7 @@ class _Run:
         self._cost = FREE_COST
 
     def read(self, data: bytes, column: int) -> None:
-        """Read a document to this column: 0, or 1 for the only child of column 0."""
+        """Read a document into this column: 0, or 1 for the only child of column 0."""
         try:
             value = document_of(data)
         except NotJsonError:
@@ -96,7 +96,7 @@ class _Run:
             self._builder.append_number(index, data)
 
     def _null(self, index: int, fault: Fault) -> None:
-        """Append a null if the column is nullable; lists can't have too many large ones."""
+        """Append a null if the column is nullable; within lists, the total size of nulls is limited."""
         if not self._nodes[index].nullable:
             raise BadJsonError(fault, index)
         if self._lists:

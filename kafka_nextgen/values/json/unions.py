@@ -18,7 +18,7 @@ from kafka_nextgen.values.schemas import Schemas
 
 __all__ = ["UnionDecoder", "UnionNode"]
 
-#: How many of the ids used last are cached, and as many ids of unusable schemas.
+#: The number of most recently used ids that are cached. The same number of ids of unusable schemas is cached.
 _MOST = 1000
 
 

@@ -29,15 +29,15 @@ class Protobuf(ValueFormat):
     the id of a schema in four bytes, and the indexes of the message in its file. The id is not used; values with other
     indexes are bad.
 
-    ``registry`` has the schemas of framed values by id: a ``SchemaRegistry``, confluent-kafka's
+    ``registry`` maps the ids of framed values to schemas: a ``SchemaRegistry``, confluent-kafka's
     ``SchemaRegistryClient``, or a mapping or function that returns FileDescriptorProtos, as bytes or in base64. The
-    columns are those of ``message`` or, without it, of the message ``name``, by default the first, in the mapping's
-    schema with the highest id or in the latest version of ``subject``, at the time the format is created. Values of
-    other messages are bad.
+    columns are those of ``message``. Without it, they are those of the message called ``name`` (by default, the first
+    message) in the mapping's schema with the highest id, or in the latest version of ``subject``, at the time the
+    format is created. Values of other messages are bad.
 
     With ``enums="name"``, enums become dictionaries of names, and a value with an unnamed number is bad, unless the
     enum is closed (then protobuf treats the number as an unknown field); with ``enums="number"``, they become
-    ``int32``. ``unit`` is the unit of timestamps and durations, ``"ns"`` or ``"us"``; smaller digits are cut off.
+    ``int32``. ``unit`` is the unit of timestamps and durations, ``"ns"`` or ``"us"``; finer digits are truncated.
 
     It needs the package ``protobuf`` (``kafka-nextgen[protobuf]``), which generated classes need, too.
 

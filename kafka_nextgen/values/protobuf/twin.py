@@ -129,7 +129,7 @@ def _json(value: Any) -> bytes:
 
     try:
         return json.dumps(MessageToDict(value), separators=(",", ":"), ensure_ascii=False).encode()
-    except (SerializeToJsonError, ValueError):  # which one depends on the release of protobuf
+    except (SerializeToJsonError, ValueError):  # which of these is raised depends on the release of protobuf
         raise BadError(Fault.NOT_FINITE) from None
 
 

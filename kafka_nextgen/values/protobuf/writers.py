@@ -12,7 +12,7 @@ from kafka_nextgen.values.recent import FAILURE_S, Recent
 
 __all__ = ["Path", "Writers", "runs_of"]
 
-#: How many of the ids used last are cached, and as many ids of unusable schemas.
+#: The number of most recently used ids that are cached. The same number of ids of unusable schemas is cached.
 _MOST = 1000
 
 Path = tuple[int, ...]

@@ -209,7 +209,7 @@ class SchemaRegistry:
         """
         failure, wanted_s, lasts = RegistryError(f"{path}: no address"), 0.0, True
         for index, address in enumerate(self._addresses):
-            left_s = (deadline - clocks.monotonic()) / (len(self._addresses) - index)  # others need time, too
+            left_s = (deadline - clocks.monotonic()) / (len(self._addresses) - index)  # leave time for the others
             try:
                 answer = self._answer(address, path, clocks.monotonic() + left_s)
             except UnreachableError as error:

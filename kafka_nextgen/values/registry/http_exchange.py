@@ -1,8 +1,8 @@
 """One request to a registry over HTTP, within limits of time and size.
 
-Credentials are sent only to the configured address: no redirect is followed, and no proxy of the environment is used.
-An error names the address without them. One time limit covers everything, so even a server that sends one byte at a
-time is cut off.
+Credentials are sent only to the configured address: no redirect is followed, and proxies set in the environment are
+ignored. An error names the address without them. One time limit covers everything, so even a server that sends one byte
+at a time is cut off.
 """
 
 from __future__ import annotations

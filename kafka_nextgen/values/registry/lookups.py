@@ -29,7 +29,8 @@ T = TypeVar("T")
 
 #: How many missing keys are remembered for each result that fits into the cache. A missing key takes about 0.5 KB.
 _MISSING_FOR_EACH = 10
-#: How much longer (seconds) a caller waits after the timeout of a search: the search has the better error.
+#: How much longer (seconds) a caller waits after the timeout of a search, so that the search's own, more specific error
+#: is reported.
 _GRACE_S = 1.0
 
 _everywhere: WeakSet[Lookups[Any]] = WeakSet()
