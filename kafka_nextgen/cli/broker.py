@@ -61,13 +61,13 @@ class _Address(click.ParamType[tuple[str, int]]):
     "--data-dir",
     type=click.Path(file_okay=False, path_type=Path),
     metavar="DIR",
-    help="Keep topics, records and groups in this directory; in memory without it.",
+    help="The directory for topics, records and groups. Default: keep them in memory.",
 )
 @click.option(
     "--metrics-port",
     type=click.IntRange(0, 65535),
     metavar="PORT",
-    help="Serve metrics for Prometheus over HTTP on this port, on loopback; 0 lets the system choose.",
+    help="Serve metrics for Prometheus over HTTP on this port of the loopback interface; 0 lets the system choose.",
 )
 @click.option(
     "--users",
@@ -84,7 +84,7 @@ class _Address(click.ParamType[tuple[str, int]]):
 @click.option(
     "--no-extensions",
     is_flag=True,
-    help="Serve only what that release of Apache Kafka has.",
+    help="Serve only the features of the Apache Kafka release being imitated.",
 )
 @history_option
 @config_option
@@ -102,8 +102,8 @@ def broker(
     """Run a broker for development and tests.
 
     Any Kafka client can use it. Without --data-dir all data is lost when it ends, without --users there is no
-    authentication, and without --rules every client may do everything. --config listeners=SASL_SSL://:9093,... goes
-    before --listen. Other assignors are given as MODULE:CLASS: --config
+    authentication, and without --rules every client may do everything. --config listeners=SASL_SSL://:9093,...
+    overrides --listen. Other assignors are given as MODULE:CLASS: --config
     group.consumer.assignors=uniform,shop.assignors:ByCustomer.
     """
     host, port = listen

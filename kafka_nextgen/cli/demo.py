@@ -1,4 +1,4 @@
-"""``kafka-nextgen demo``: three consumers join, leave and die while they share a stream; a proof follows."""
+"""``kafka-nextgen demo``: consumers join, leave and are killed while they share a stream; it ends with a proof."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def demo(history: Path | None) -> None:
     """Show consumer groups at work on an embedded broker, and prove that nothing was missed.
 
     Real flights are streamed into twelve partitions while three consumer processes share them: one joins late, one
-    leaves, one is killed. The last line says whether every flight was processed, and none twice without reason.
-    With --history, "kafka-nextgen history report FILE" then shows what happened to the group.
+    leaves, one is killed. The last line says whether every flight was processed, and whether none was processed twice
+    without a reason. With --history, "kafka-nextgen history report FILE" then shows what happened to the group.
     """
     flights = load_flights()
     with open_history_file(history) as tell_history, open_screen(Console()) as screen:
@@ -64,8 +64,10 @@ async def _show(progress: Progress, screen: Screen) -> None:
 
 def _success_message(proof: Proof) -> str:
     who = " and ".join(f"{count:,} that {name}" for name, count in proof.repeated.items())
-    twice = f"{who} had processed but not committed when it was killed" if who else "none, because none was uncommitted"
-    return f"Proved: all {proof.produced:,} flights were processed, and the only ones processed twice are {twice}."
+    twice = "none of them twice, because none was uncommitted when a consumer was killed"
+    if who:
+        twice = f"and the only ones processed twice are {who} had processed but not committed when it was killed"
+    return f"Proved: all {proof.produced:,} flights were processed, {twice}."
 
 
 def _failure_message(faults: list[str]) -> str:

@@ -34,7 +34,7 @@ _DECIDING = ("topics", "since", "until", "avro", "json", "protobuf", "message", 
 @click.option("--to", "folder", required=True, type=click.Path(file_okay=False, path_type=Path), help="A folder.")
 @click.option("--format", "style", type=click.Choice(["parquet"]), default="parquet", show_default=True)
 @click.option("--since", metavar="WHEN", help="Begin at a duration before now, such as 2h, or at a time in ISO 8601.")
-@click.option("--until", metavar="WHEN", help="The end, in the same form. Default: the last record at present.")
+@click.option("--until", metavar="WHEN", help="The end, in the same form. Default: the last record that exists now.")
 @format_options
 @click.option("--on-error", type=click.Choice(["raise", "skip", "null"]), default="raise", show_default=True)
 @click.option("--file-rows", type=click.IntRange(min=1), default=1_000_000, show_default=True, help="Rows per file.")
@@ -59,7 +59,7 @@ def export(
     file_rows: int,
     properties: ClientProperties,
 ) -> None:
-    """Write the records of TOPIC... to files in a folder, and end.
+    """Write the records of TOPIC... to files in a folder, and exit.
 
     Run the same command again to continue after an interruption.
     """
@@ -68,7 +68,7 @@ def export(
     with _usage_errors():
         value = SchemaFiles(avro, json, protobuf, message, framed).format()
         if registry is not None and value is not None:
-            raise ValueError("values have one format: of --registry, or of --avro, --json or --protobuf")
+            raise ValueError("specify only one format: --registry, --avro, --json or --protobuf")
         if registry is not None:
             client = registry_of(registry, registry_ca, registry_max_answer_bytes)
             registered = Subject.of(client, subject, topics, Export.options_in(folder))

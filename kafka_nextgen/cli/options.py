@@ -54,20 +54,20 @@ config_option = click.option(
     "config",
     multiple=True,
     metavar="NAME=VALUE",
-    help="A configuration key by Kafka's name; may be given again.",
+    help="A configuration key, under its Kafka name. Can be repeated.",
 )
 
 
 _config_file_option = click.option(
     "--config-file",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="A file of keys, such as the client.properties of a Java client; for passwords.",
+    help="A file of configuration keys, such as a Java client's client.properties. Use it for passwords.",
 )
 
 F = TypeVar("F", bound=Callable[..., Any])
 #: The values that a filter may have.
 _TYPES = [kind.value for kind in GroupType if kind is not GroupType.UNKNOWN]
-_FILTER_HELP = "Only groups {}; may be given again."
+_FILTER_HELP = "Only groups {}. Can be repeated."
 _STATES = [state.value for state in GroupState if state is not GroupState.UNKNOWN]
 
 

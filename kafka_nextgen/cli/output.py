@@ -99,12 +99,12 @@ def print_line(line: str, *, err: bool = False) -> None:
 
 
 def print_json(document: object) -> None:
-    """Print a JSON document. Objects of attrs classes have their fields, and bytes are in hexadecimal."""
+    """Print a JSON document. attrs objects become objects with their fields, and bytes become hexadecimal strings."""
     click.echo(json.dumps(document, indent=2, default=_plain))
 
 
 def _plain(value: Any) -> object:
-    """Return one of our values in the form that JSON needs."""
+    """Convert a value that JSON can't represent."""
     if isinstance(value, Enum):
         return value.value
     if isinstance(value, frozenset):

@@ -39,7 +39,7 @@ _CODECS = [codec.name.lower() for codec in Compression]
     type=click.Choice(["all", "1"]),
     default="all",
     show_default=True,
-    help="Which replicas must have a batch.",
+    help="Which replicas must store a batch before it counts as written: all in-sync ones, or only the leader (1).",
 )
 @click.option(
     "--timeout",

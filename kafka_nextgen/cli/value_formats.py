@@ -67,9 +67,9 @@ class SchemaFiles:
 
         given = [each for each in (self.avro, self.json, self.protobuf) if each is not None]
         if len(given) > 1:
-            raise ValueError("values have one format: --avro, --json or --protobuf")
+            raise ValueError("specify only one format: --avro, --json or --protobuf")
         if (self.message is None) != (self.protobuf is None):
-            raise ValueError("--protobuf and --message are given together")
+            raise ValueError("--protobuf and --message must be given together")
         if self.framed and not given:
             raise ValueError("--framed needs --avro, --json or --protobuf")
         if self.avro is not None:

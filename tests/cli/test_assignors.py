@@ -142,7 +142,7 @@ def saying(word: object) -> str:
     ("document", "complaint"),
     [
         ("{", "is not JSON"),
-        ("[]", "has 0 groups; one is needed"),
+        ("[]", "has 0 groups, but exactly one is expected"),
         ("3", "must be an object, not int"),
         ("{}", "members are missing"),
         ('{"members": [{}]}', "members[0]: member_id is missing"),
@@ -160,7 +160,7 @@ def saying(word: object) -> str:
         ('{"members": [{"member_id": "a"}, {"member_id": "a"}]}', "two members have the same member_id"),
         ('{"members": [], "topics": {"t": -1}}', "topics: t: a number of partitions is needed"),
         ('{"members": [], "topics": []}', "topics: must be an object, not list"),
-        ('{"members": []}', "the group has no assignor of its own yet"),
+        ('{"members": []}', "the group has no assignor yet"),
     ],
 )
 def test_a_file_that_describes_no_group_exits_with_2_and_says_where(document: str, complaint: str) -> None:

@@ -481,9 +481,9 @@ def test_options_that_contradict_each_other_are_wrong_usage(servers: str, tmp_pa
     schema = tmp_path / "order.json"
     schema.write_text('{"type": "object", "properties": {"id": {"type": "integer"}}}')
     two = export(servers, "orders", "--to", str(tmp_path / "out"), "--json", str(schema), "--avro", str(schema))
-    assert (two.exit_code, "values have one format" in two.stderr) == (2, True)
+    assert (two.exit_code, "specify only one format" in two.stderr) == (2, True)
     alone = export(servers, "orders", "--to", str(tmp_path / "out"), "--message", "Order")
-    assert (alone.exit_code, "--protobuf and --message are given together" in alone.stderr) == (2, True)
+    assert (alone.exit_code, "--protobuf and --message must be given together" in alone.stderr) == (2, True)
     bare = export(servers, "orders", "--to", str(tmp_path / "out"), "--on-error", "skip")
     assert (bare.exit_code, "--on-error needs --registry, --avro, --json or --protobuf" in bare.stderr) == (2, True)
 

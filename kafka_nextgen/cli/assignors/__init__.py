@@ -38,7 +38,7 @@ __all__ = ["assignors"]
     "names",
     multiple=True,
     metavar="NAME|MODULE:CLASS",
-    help="An assignor by name, or your own; may be given again. The group's own if none is given.",
+    help="An assignor, or MODULE:CLASS for your own. Can be repeated. Default: the group's assignor.",
 )
 @json_option
 @cluster_options
@@ -47,8 +47,8 @@ def explain_(
 ) -> None:
     """Show what assignors would do to a group: balance, moves, and what each member gains and loses.
 
-    Nothing is changed: the group is described, and the assignors run here. Built in are uniform, range, rack-aware,
-    weighted, and those of the classic protocol, roundrobin and cooperative-sticky.
+    Nothing is changed: the group is described, and the assignors run here. The built-in assignors are uniform, range,
+    rack-aware and weighted, and those of the classic protocol, roundrobin and cooperative-sticky.
 
     The exit code is 1 if an assignor fails or its assignment is not valid.
     """
@@ -81,7 +81,7 @@ def _explain_live_group(
 
 def _current_assignor(name: str) -> PartitionAssignor:
     if not name:
-        raise click.UsageError("the group has no assignor of its own yet: name one with --assignor")
+        raise click.UsageError("the group has no assignor yet: name one with --assignor")
     return find_assignor(name)
 
 

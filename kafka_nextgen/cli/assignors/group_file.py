@@ -77,7 +77,7 @@ def read_group(text: str, source: str) -> GroupFile:
         raise ConfigError(f"{source} is not JSON: {error}") from None
     if isinstance(document, list):
         if len(document) != 1:
-            raise ConfigError(f"{source} has {len(document)} groups; one is needed")
+            raise ConfigError(f"{source} has {len(document)} groups, but exactly one is expected")
         (document,) = document
     group = _Node.of(source, document)
     members = group.take("members", list)

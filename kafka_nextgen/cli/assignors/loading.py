@@ -32,7 +32,7 @@ _ASSIGNORS: Mapping[str, PartitionAssignor] = {
 
 
 def load_assignor_classes(properties: Mapping[str, object]) -> dict[str, object]:
-    """Replace each MODULE:CLASS in the properties by the class. Raises ``ConfigError`` if it can't be imported."""
+    """Replace each MODULE:CLASS in the properties with the class. Raises ``ConfigError`` if it can't be imported."""
     return {key: _load_assignors(value) if key.replace("_", ".") == KEY else value for key, value in properties.items()}
 
 

@@ -22,7 +22,7 @@ def _numbers(values: Iterable[int]) -> tuple[int, ...]:
 
 
 def _offsets(offsets: Mapping[Any, int]) -> dict[int, int]:
-    """Names of JSON objects are text."""
+    """Convert the keys back to integers: names in JSON objects are strings."""
     return {int(partition): offset for partition, offset in offsets.items()}
 
 

@@ -1,8 +1,8 @@
 """The scenario: which consumers join, leave and are killed, and the proof at the end.
 
-Two consumers start. A third joins when a fifth of the flights is written. The first leaves shortly before half of them
-are written. The second is killed at about two thirds, when it has processed records that it has not committed. The
-third ends up with all partitions.
+Two consumers start. A third joins when a fifth of the flights have been written. The first leaves shortly before half
+of them have been written. The second is killed at about two thirds, when it has processed records that it has not
+committed. The third ends up with all partitions.
 """
 
 from __future__ import annotations
@@ -71,7 +71,9 @@ class Scenario:
         await broker.start()
         self._servers = broker.bootstrap_servers
         try:
-            self.progress.print_line(f"a broker listens on {self._servers}; {len(self.flights):,} flights are waiting")
+            self.progress.print_line(
+                f"a broker is listening on {self._servers}; {len(self.flights):,} flights are waiting"
+            )
             async with _record_lag(self._servers, GROUP, self.history):
                 await self._with_producer()
             return self.proof()

@@ -70,7 +70,7 @@ class GroupView:
         return sum(lag_of(self.committed[tp], self.starts.get(tp), self.ends[tp]) for tp in known) if known else None
 
     def add(self, event: Event) -> None:
-        """Update the state by an event."""
+        """Update the state with an event."""
         self.at = max(self.at, event.at)
         self.protocol = event.protocol or self.protocol
         self.problem = event.cause or "error" if event.kind is EventKind.ERROR and event.member is None else None
@@ -112,7 +112,7 @@ class GroupViews:
         self._groups: dict[tuple[str, str], GroupView] = {}
 
     def add(self, event: Event) -> None:
-        """Update the state by an event."""
+        """Update the state with an event."""
         key = (event.cluster, event.group)
         if key not in self._groups:
             self._groups[key] = GroupView(*key)

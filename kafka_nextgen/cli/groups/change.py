@@ -16,7 +16,7 @@ _CONSUMER_PREFIX = "consumer."
 
 @click.command()
 @click.argument("group_id", metavar="GROUP")
-@click.option("--set", "to_set", multiple=True, metavar="NAME=VALUE", help="Set a key; may be given again.")
+@click.option("--set", "to_set", multiple=True, metavar="NAME=VALUE", help="Set a key. Can be repeated.")
 @click.option(
     "--unset", "to_unset", multiple=True, metavar="NAME", help="Remove a key, so that the broker's value applies again."
 )
@@ -41,7 +41,8 @@ def config(
     with cluster.open() as admin:
         if changes:
             admin.alter_config(group_id, changes, dry_run, cluster.timeout_s)
-            print_line(f"{group_id}: {'could be configured' if dry_run else 'configured'}.", err=True)
+            done = "the broker accepts this configuration; nothing was changed" if dry_run else "configured"
+            print_line(f"{group_id}: {done}.", err=True)
             return  # other brokers apply it later, so a description now may have the old values
         entries = admin.describe_config(group_id, cluster.timeout_s)
     shown = [entry for entry in entries.values() if show_all or entry.is_own or entry.name.startswith(_CONSUMER_PREFIX)]

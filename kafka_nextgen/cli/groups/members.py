@@ -105,13 +105,13 @@ def _target(member: MemberDescription) -> str | None:
 
 @click.command("add-members")
 @click.argument("group_id", metavar="GROUP")
-@click.option("-i", "--instance-id", "instance_ids", multiple=True, help="A static member; may be given again.")
+@click.option("-i", "--instance-id", "instance_ids", multiple=True, help="A static member. Can be repeated.")
 @click.option(
     "--within",
     type=click.FloatRange(min=0),
     default=300.0,
     show_default=True,
-    help="Maximum seconds to wait for them; 0 stops waiting, for all members if none is named.",
+    help="Maximum seconds to wait for the members. 0 stops waiting for them or, if none is named, for all members.",
 )
 @click.option("--session-timeout", type=_POSITIVE_SECONDS, help="Maximum seconds to keep the place of each member.")
 @click.option(
@@ -156,8 +156,8 @@ def _print_results(members: Sequence[M], as_json: bool, line_of: Callable[[M], s
 
 @click.command("remove-members")
 @click.argument("group_id", metavar="GROUP")
-@click.option("-i", "--instance-id", "instance_ids", multiple=True, help="A static member; may be given again.")
-@click.option("-m", "--member-id", "member_ids", multiple=True, help="Any member; may be given again.")
+@click.option("-i", "--instance-id", "instance_ids", multiple=True, help="A static member. Can be repeated.")
+@click.option("-m", "--member-id", "member_ids", multiple=True, help="Any member. Can be repeated.")
 @click.option(
     "--reason", default="removed by kafka-nextgen groups remove-members", help="The reason, for the coordinator's log."
 )

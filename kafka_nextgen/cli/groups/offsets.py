@@ -39,14 +39,14 @@ _PROBLEM: Columns[tuple[TopicPartition, GroupOffset]] = {
     "to_set",
     multiple=True,
     metavar="PARTITIONS=OFFSET",
-    help="Commit an offset, earliest or latest for partitions such as orders[0-3]; may be given again.",
+    help="Commit an offset, earliest or latest for partitions such as orders[0-3]. Can be repeated.",
 )
 @click.option(
     "--delete",
     "to_delete",
     multiple=True,
     metavar="PARTITIONS",
-    help="Delete the committed offsets of partitions such as orders[0-3]; may be given again.",
+    help="Delete the committed offsets of partitions such as orders[0-3]. Can be repeated.",
 )
 @json_option
 @cluster_options
@@ -55,9 +55,10 @@ def offsets(
 ) -> None:
     """Show GROUP's committed offsets, its lag, and the owners of the partitions.
 
-    LAG counts what can be read, not records that retention deleted; START shows where the log begins then.
+    LAG counts the records that can be read, not those that retention deleted; START shows where the log then begins.
 
-    With --set or --delete, change that first; the group must have no members that would undo it.
+    With --set or --delete, first change the committed offsets. The group must not have members, which would undo the
+    change.
     """
     targets, to_forget = _parse_targets(to_set), _parse_partitions(to_delete)
     errors: list[KafkaNextgenError] = []

@@ -25,7 +25,7 @@ MIB = 1 << 20
 
 
 @click.command()
-@click.option("-g", "--group", "groups", multiple=True, help="A group to observe; may be given again.")
+@click.option("-g", "--group", "groups", multiple=True, help="A group to observe. Can be repeated.")
 @click.option(
     "--pattern", metavar="REGEX", help="Observe groups whose whole id matches, including those created later."
 )

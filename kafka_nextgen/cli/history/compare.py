@@ -21,15 +21,15 @@ __all__ = ["compare"]
 
 @click.command()
 @click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
-@click.option("--group", "groups", metavar="GROUP", multiple=True, help="Only this group; may be given several times.")
+@click.option("--group", "groups", metavar="GROUP", multiple=True, help="Only this group. Can be repeated.")
 @click.option("--cluster", metavar="ID", help="Only groups of this cluster.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def compare(paths: tuple[Path, ...], groups: tuple[str, ...], cluster: str | None, as_json: bool) -> None:
-    """List where a kind of source differs from the one nearest to what happened.
+    """List where each kind of source differs from the most direct one.
 
-    Kinds are consumers, coordinators, readers of __consumer_offsets and pollers, the nearest first. It compares which
-    members came and went, the epochs each of them reached, and the owners of each partition in order. The exit code is
-    1 if there is no event.
+    The kinds, the most direct one first, are consumers, coordinators, readers of __consumer_offsets, and pollers. The
+    comparison covers how often each member joined and left, the epochs that it reached, and the successive owners of
+    each partition. The exit code is 1 if there are no events.
     """
     found, problems = load_events(paths, groups, cluster)
     print_problems(problems)

@@ -27,7 +27,7 @@ PAUSE_S = 0.2
 @click.command()
 @click.argument("path", required=False, type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option("--topic", help="Follow this topic of events instead of a file.")
-@click.option("-g", "--group", "groups", multiple=True, help="Only this group; may be given again.")
+@click.option("-g", "--group", "groups", multiple=True, help="Only this group. Can be repeated.")
 @click.option("--pattern", metavar="REGEX", help="Only groups whose whole id matches.")
 @click.option(
     "--interval",

@@ -66,9 +66,9 @@ def _note_contradictions(groups: Iterable[Sequence[Event]], problems: Problems) 
 def _no_events(paths: Sequence[Path], others: Collection[str], problems: Problems) -> str:
     where = ", ".join(str(path) for path in paths)
     if others:
-        return printable(f"no event of these groups in {where}; there are events of {', '.join(sorted(others)[:10])}")
+        return printable(f"{where} has no events of these groups; it has events of {', '.join(sorted(others)[:10])}")
     why = f" ({problems})" if problems else ""
-    return printable(f"no event in {where}{why}; is it an event log of kafka-nextgen?")
+    return printable(f"no events in {where}{why}; is it an event log of kafka-nextgen?")
 
 
 def analyze_between(found: Events, first: int | None, last: int | None) -> Analysis:

@@ -25,7 +25,7 @@ __all__ = ["print_document", "print_problems", "report"]
 
 @click.command()
 @click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
-@click.option("--group", "groups", metavar="GROUP", multiple=True, help="Only this group; may be given several times.")
+@click.option("--group", "groups", metavar="GROUP", multiple=True, help="Only this group. Can be repeated.")
 @click.option("--cluster", metavar="ID", help="Only groups of this cluster.")
 @click.option("--since", "first", type=TIME, help="Only what ended at this time or later.")
 @click.option("--until", "last", type=TIME, help="Only what happened up to this time.")

@@ -263,13 +263,13 @@ def test_a_log_with_no_event_fails(tmp_path: Path, text: str) -> None:
     done = _run(log)
     assert done.exit_code == 1
     assert done.stdout == ""
-    assert f"no event in {log}" in done.stderr
+    assert f"no events in {log}" in done.stderr
 
 
 def test_a_group_that_is_not_there_fails_and_those_that_are_get_told(tmp_path: Path) -> None:
     done = _run(write_incident(tmp_path), "--group", "bill")
     assert done.exit_code == 1
-    assert "there are events of billing" in done.stderr
+    assert "it has events of billing" in done.stderr
     assert _run(tmp_path / "none.jsonl").exit_code == 2
 
 
