@@ -74,7 +74,7 @@ class Export:
     def _check_files(self) -> None:
         """Refuse a folder that lacks files of the export, or has others, which readers would take for its files.
 
-        There may be one more than were counted, if the process ended before that.
+        There may be one more file than the state counts, if the process ended before storing the state.
         """
         own = [] if self._state is None else [self._path(number) for number in range(self._state.files + 1)]
         for missing in (path for path in own[:-1] if not path.exists()):
@@ -106,7 +106,9 @@ class Export:
             raise
 
     def run(self, scan: Scan, note_rows: Callable[[int], None] = lambda rows: None) -> int:
-        """Write the records of ``scan``; returns the number of files of the whole export. ``note_rows`` gets progress.
+        """Write the records of ``scan``; returns the number of files of the whole export.
+
+        ``note_rows`` is called with the number of rows after each batch that was written.
 
         Raises ArrowSchemaError, before anything is written, for a column for which Parquet has no type, MisuseError if
         another process is exporting to the folder, or has done so since the state was read, OffsetOutOfRangeError if
@@ -120,7 +122,7 @@ class Export:
             return self._run(scan, note_rows)
 
     def _begin(self, scan: Scan) -> None:
-        """Check, now that no other process can write, that this scan is still the one to write."""
+        """Now that no other process can write, check that the state has not changed since it was read."""
         if ExportState.in_folder(self.folder) != self._state:
             raise MisuseError(f"another process has exported to {self.folder} in the meantime: run the export again")
         self._check_files()

@@ -111,13 +111,13 @@ def question_of(topics: Topics, since: Edge, until: Edge, now_ms: int) -> Questi
 
 def _topics_of(topics: Topics) -> tuple[str | TopicPartition, ...]:
     if isinstance(topics, (bytes, bytearray)) or not isinstance(topics, Iterable):
-        raise TypeError(f"topics are names or TopicPartitions, not {topics!r}")
+        raise TypeError(f"topics must be names or TopicPartitions, not {topics!r}")
     given = (topics,) if isinstance(topics, (str, TopicPartition)) else tuple(topics)
     if not given:
         raise ValueError("topics is empty: name at least one topic")
     for each in given:
         if not isinstance(each, (str, TopicPartition)):
-            raise TypeError(f"topics are names or TopicPartitions, not {each!r}")
+            raise TypeError(f"topics must be names or TopicPartitions, not {each!r}")
     return given
 
 
@@ -128,14 +128,14 @@ def _checked(edge: Edge, now_ms: int, name: str) -> int | Offsets | None:
         return moment_ms(edge, now_ms, name)
     for tp, offset in edge.items():
         if not isinstance(tp, TopicPartition) or not isinstance(offset, int) or isinstance(offset, bool):
-            raise TypeError(f"{name} maps TopicPartitions to offsets; it has {tp!r}: {offset!r}")
+            raise TypeError(f"{name} must map TopicPartitions to offsets, but it contains {tp!r}: {offset!r}")
         if offset < 0:
-            raise ValueError(f"{name} has {offset} for {tp}: offsets are not negative")
+            raise ValueError(f"{name} has offset {offset} for {tp}, but offsets must not be negative")
     return edge
 
 
 def _check_read(edge: int | Offsets | None, partitions: Iterable[TopicPartition], name: str) -> None:
-    """Refuse offsets of partitions that are not read: they are probably typing errors."""
+    """Refuse offsets of partitions that are not read: they are probably typos."""
     if isinstance(edge, Mapping):
         others = edge.keys() - set(partitions)
         if others:

@@ -1,6 +1,6 @@
 """Times at which a scan begins or ends.
 
-- A duration is before now: ``"90s"``, ``"30m"``, ``"2h"``, ``"7d"``, ``"1.5h"``, or a ``timedelta``.
+- A duration counts back from now: ``"90s"``, ``"30m"``, ``"2h"``, ``"7d"``, ``"1.5h"``, or a ``timedelta``.
 - A time is ISO 8601 text, in UTC if it has no zone; a ``datetime`` with a zone; or milliseconds since the epoch.
 
 A ``datetime`` without a zone is refused: it means local time in Python, but UTC in Kafka's tools.
@@ -38,7 +38,9 @@ def moment_ms(moment: Moment, now_ms: int, name: str) -> int:
 def _moment_ms(moment: Moment, now_ms: int, name: str) -> int:
     if isinstance(moment, timedelta):
         if moment < timedelta(0):
-            raise ValueError(f"{name}={moment!r} is a negative duration: durations are before now")
+            raise ValueError(
+                f"{name}={moment!r} is a negative duration: durations count back from now, so they must be positive"
+            )
         return now_ms - round(moment.total_seconds() * 1000)
     if isinstance(moment, datetime):
         if moment.tzinfo is None:
@@ -55,7 +57,7 @@ def _moment_ms(moment: Moment, now_ms: int, name: str) -> int:
             raise ValueError(message) from error
     if isinstance(moment, int) and not isinstance(moment, bool):
         return moment
-    raise TypeError(f"{name} is a duration such as '2h', a time, or a timedelta, not {moment!r}")
+    raise TypeError(f"{name} must be a duration such as '2h', a time, or a timedelta, not {moment!r}")
 
 
 def time_ms(text: str) -> int:

@@ -76,12 +76,12 @@ def test_a_scan_that_is_over_is_no_empty_table(servers: str) -> None:
 @pytest.mark.parametrize(
     ("wrong", "error", "told"),
     [
-        ({"since": {"orders": 3}}, TypeError, "since maps TopicPartitions to offsets; it has 'orders': 3"),
-        ({"since": {TopicPartition("orders", 0): "3"}}, TypeError, "since maps TopicPartitions to offsets"),
+        ({"since": {"orders": 3}}, TypeError, "since must map TopicPartitions to offsets, but it contains 'orders': 3"),
+        ({"since": {TopicPartition("orders", 0): "3"}}, TypeError, "since must map TopicPartitions to offsets"),
         (
             {"until": {TopicPartition("orders", 0): -1}},
             ValueError,
-            "until has -1 for orders\\[0\\]: offsets are not neg",
+            "until has offset -1 for orders\\[0\\], but offsets must not be negative",
         ),
         (
             {"since": {TopicPartition("ordres", 0): 1}},
@@ -89,7 +89,7 @@ def test_a_scan_that_is_over_is_no_empty_table(servers: str) -> None:
             "since has offsets of ordres\\[0\\], which the scan does",
         ),
         ({"since": TENTH, "until": TENTH - 1}, ValueError, "since=.* is later than until="),
-        ({"since": timedelta(hours=-1)}, ValueError, "is a negative duration: durations are before now"),
+        ({"since": timedelta(hours=-1)}, ValueError, "is a negative duration: durations count back from now"),
         ({"batch_rows": 1.5}, ValueError, "batch_rows=1.5 is not a positive number of rows"),
         ({"batch_rows": 0}, ValueError, "batch_rows=0 is not a positive number of rows"),
     ],
@@ -101,7 +101,7 @@ def test_wrong_arguments_are_named(servers: str, wrong: dict[str, object], error
 
 @pytest.mark.parametrize("topics", [None, 5, b"orders"])
 def test_topics_are_names(topics: object) -> None:
-    with pytest.raises(TypeError, match="topics are names or TopicPartitions, not"):
+    with pytest.raises(TypeError, match="topics must be names or TopicPartitions, not"):
         kafka_nextgen.scan(topics, bootstrap_servers="localhost:1")
 
 
