@@ -101,8 +101,8 @@ def receded(known: PartitionOffsets, latest: PartitionOffsets) -> list[TopicPart
 def check_available_now(snapshot: PartitionOffsets, end: PartitionOffsets, latest: PartitionOffsets) -> None:
     """Check the end of an AvailableNow batch against the run's snapshot and the current offsets, as the built-in does.
 
-    Raises ``AvailableNowError``, with any ``failOnDataLoss``, if partitions differ, are gone, or end after the snapshot
-    or after the log. Do not check a batch that a restart repeats: it was planned before the snapshot.
+    Raises ``AvailableNowError``, regardless of ``failOnDataLoss``, if partitions differ, are gone, or end after the
+    snapshot or after the log. Do not check a batch that a restart repeats: it was planned before the snapshot.
     """
     _check_none("appeared or vanished during the run", end.keys() ^ snapshot.keys())
     _check_none("end beyond the offsets taken when the run began", [tp for tp in end if end[tp] > snapshot[tp]])
@@ -122,5 +122,5 @@ def _backlogs(
 
 def _check_none(what: str, partitions: Collection[TopicPartition]) -> None:
     if partitions:
-        message = f"{format_partitions(partitions)} {what}; this may pass: start the query again"
+        message = f"{format_partitions(partitions)} {what}; this may be temporary: restart the query"
         raise AvailableNowError(message, sorted(partitions))

@@ -70,7 +70,8 @@ class Cluster:
                 break
         if missing:
             raise UnknownTopicError(
-                f"Kafka has no {first_few(missing)}, which the query reads: create the topic, or correct the option",
+                f"the query reads {first_few(missing)}, which Kafka does not have: create the topic, or correct the "
+                "option",
                 code=ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
             )
         return partitions
@@ -152,7 +153,7 @@ class Cluster:
         return {name: topics[name] for name in strategy.matching(topics)}
 
     def _tries(self) -> Iterator[bool]:
-        """Yield for each try whether it is the last one, after a pause between tries."""
+        """For each try, yield whether it is the last one; pauses between tries."""
         retries = self._options.fetch_offset_num_retries
         yield retries == 0
         for retry in range(1, retries + 1):

@@ -90,7 +90,8 @@ class Columns:
         columns = [self._column(each) for each in wanted]
         if not columns or len({column.name for column in columns}) < len(columns):
             raise SchemaError(
-                f"the schema must name columns, each once, of {', '.join(self._names())}; it has {wanted.names}"
+                f"the schema must name one or more of the columns {', '.join(self._names())}, each at most once; "
+                f"it has {wanted.names}"
             )
         return to_arrow_schema(StructType(columns), timezone="UTC")
 
@@ -134,10 +135,10 @@ class Columns:
             return f"the column {name} needs the option onError=null"
         what = f"there is no column {with_nearest(name, nearest(name, self._names()))}"
         fields = "".join(f". Fields of a decoded {each} are in the column {each}" for each in self.decoded)
-        return f"{what}. There are {', '.join(self._names())}{fields}"
+        return f"{what}. The columns are {', '.join(self._names())}{fields}"
 
 
 def _advice(name: str) -> str:
     if name in ("key", "value"):
-        return f"use cast() after load(), or decode it, by the option {name}Format"
+        return f"use cast() after load(), or decode it with the option {name}Format"
     return "use cast() after load()"

@@ -235,7 +235,7 @@ class _Translation:
     def _numbered(self, digits: re.Pattern[str], base: int) -> str:
         found = digits.match(self._text, self._at)
         if found is None:
-            self._refuse("an escape by number without its digits")
+            self._refuse("a numeric escape without digits")
         self._at = found.end()
         return chr(int(found[0], base))
 
@@ -256,7 +256,7 @@ class _Translation:
 
 
 def _without_quotations(pattern: str) -> str:
-    """Replace quotations by escapes, as Java does before it reads the rest (``Pattern.RemoveQEQuoting``).
+    """Replace quotations with escapes, as Java does before it reads the rest (``Pattern.RemoveQEQuoting``).
 
     So a quantifier after a quotation applies to its last character, and a class may contain a quotation.
     """

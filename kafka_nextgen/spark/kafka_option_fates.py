@@ -1,7 +1,7 @@
 """The configuration keys of Kafka's Java consumer, and what happens to each as an option of the data source.
 
 A query joins no group, so some keys are treated differently from those of a consumer
-(``kafka_nextgen.other_clients.java_keys`` has the fates of the others). Each key is in exactly one table:
+(``kafka_nextgen.other_clients.java_keys`` lists how the others are handled). Each key is in exactly one table:
 
 * ``TAKEN_OVER``: this library has a key with the same name.
 * ``TRANSLATED``: ``kafka_nextgen.java_config`` translates the key.

@@ -129,7 +129,7 @@ def _is_used(key: str) -> bool:
 
 
 def _ignored(key: str) -> str:
-    return f"the option kafka.{key} is ignored: {IGNORED.get(key, 'there is no such key of a consumer')}"
+    return f"the option kafka.{key} is ignored: {IGNORED.get(key, 'consumers have no such key')}"
 
 
 def _protocol(said: str) -> SecurityProtocol:
@@ -151,7 +151,7 @@ def _tls(keys: JavaKeys, protocol: SecurityProtocol) -> tuple[dict[str, object],
         return tls_settings(keys), ()
     said = [key for key in keys if key.startswith("ssl.")]
     _refuse_useless((key for key in said if key not in _NOTHING_TO_PROTECT), protocol, "SSL or SASL_SSL")
-    return {}, tuple(f"the option kafka.{key} is ignored: security.protocol has no TLS" for key in said)
+    return {}, tuple(f"the option kafka.{key} is ignored: security.protocol does not use TLS" for key in said)
 
 
 def _refuse_useless(keys: Iterable[str], protocol: SecurityProtocol, instead: str) -> None:

@@ -138,7 +138,9 @@ def read_start(values: OptionValues, group_id: str | None, *, is_streaming: bool
     default = "latest" if is_streaming else "earliest"
     limit = _read(values, "starting", default, {**_EDGES, "group": group}, no_match)
     if limit is group and group_id is None:
-        raise ConfigError("startingOffsets=group needs groupId, the group whose offsets to start at", "groupId")
+        raise ConfigError(
+            "startingOffsets=group requires groupId: the group whose committed offsets to start from", "groupId"
+        )
     return limit
 
 

@@ -63,7 +63,7 @@ def report_losses(losses: Sequence[DataLoss], *, fail_on_data_loss: bool, advice
     if losses and fail_on_data_loss:
         lost = [f"{loss.partition} {loss.happened}" for loss in losses]
         raise DataLossError(
-            f"records may be lost, they aged out or their topic was deleted before they were read: "
+            f"records may be lost because they aged out, or their topic was deleted, before they were read: "
             f"{first_few(lost, '; ', '; and {} more partitions')}. "
             f"Set failOnDataLoss to false to continue with a warning{advice and f'. {advice}'}",
             losses,
@@ -150,5 +150,5 @@ def _receded(tp: TopicPartition, start: int, end: int) -> DataLoss:
 def _aged_out(tp: TopicPartition, start: int, end: int, earliest: int) -> DataLoss:
     happened = f"was to be read from offset {start} and now begins at {earliest}; records aged out or were deleted"
     skipped = f"offsets {start} to {min(earliest, end) - 1} are skipped"
-    goes_on = f", reading continues at {earliest}" if earliest < end else ", the batch has no other records of it"
+    goes_on = f"; reading continues at {earliest}" if earliest < end else "; the batch has no other records of it"
     return DataLoss(LossKind.AGED_OUT, tp, happened, skipped + goes_on)

@@ -74,7 +74,7 @@ def plan_batch(start: PartitionOffsets, end: PartitionOffsets, cluster: ClusterO
 
 
 def plan_stream(start: PartitionOffsets, end: PartitionOffsets, cluster: ClusterOffsets, options: SplitOptions) -> Plan:
-    """Plan a streaming batch from ``start``, the end of the last one, to ``end``; each has all its partitions.
+    """Plan a streaming batch from ``start``, the end of the last one, to ``end``; both have all partitions.
 
     New partitions are read from their earliest offset. ``cluster.earliest`` must have those that still exist. If
     ``cluster`` has offsets of other partitions, these are checked, so that lost records are detected here rather than

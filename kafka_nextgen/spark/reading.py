@@ -171,6 +171,6 @@ class _OpenRanges:
         if idle_s >= self._settings.poll_timeout_s:
             waiting = [f"{one}, where reading is at offset {self._at[tp]}" for tp, one in self._open.items()]
             raise RequestTimeoutError(
-                f"no records came for {idle_s:.0f} s of {first_few(waiting, '; ')}; the log of this task says why. "
-                "kafkaConsumer.pollTimeoutMs is how long to wait"
+                f"no records arrived for {idle_s:.0f} s from {first_few(waiting, '; ')}; see the log of this task for "
+                "the reason. kafkaConsumer.pollTimeoutMs sets how long to wait"
             )

@@ -81,7 +81,7 @@ def resolve_ending_offsets(
         return {tp: special[offset][tp] if offset in special else offset for tp, offset in named}
     if isinstance(limit, SpecificTimestamps | GlobalTimestamp):
         return _or_else(cluster.latest, timestamps_to_look_up(limit, cluster.latest), found or {})
-    assert isinstance(limit, Edge), "a group's offsets are a start only"
+    assert isinstance(limit, Edge), "a group's offsets can only be a start"
     return dict(sorted((cluster.earliest if limit is Edge.EARLIEST else cluster.latest).items()))
 
 

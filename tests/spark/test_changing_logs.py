@@ -64,7 +64,7 @@ def test_records_that_age_out_amid_a_task_are_a_loss_or_skipped(stage: Stage, ca
     with pytest.raises(DataLossError, match=r"orders\[0\] was to be read from offset 30 and now begins at 90"):
         list(tasks)
     assert list(lenient) == list(range(90, 95))
-    assert "offsets 30 to 89 are skipped, reading continues at 90" in caplog.text
+    assert "offsets 30 to 89 are skipped; reading continues at 90" in caplog.text
 
 
 @pytest.mark.parametrize("lenient", [False, True])

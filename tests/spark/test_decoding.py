@@ -411,7 +411,7 @@ def planned(schema: StructType | None, **options: str) -> None:
             {**JSON, "valueSchema": JSON_SCHEMA},
             "Fields of a decoded value are in the column value",
         ),
-        (columns(value=StringType()), {}, "or decode it, by the option valueFormat"),
+        (columns(value=StringType()), {}, "or decode it with the option valueFormat"),
         (columns(value=columns(v=VariantType())), JSON, "variant.* can't be read from JSON"),
         (columns(value=columns(c=CharType(3))), JSON, "can't be read from JSON"),
         (columns(value=columns(id=StringType())), AVRO, r"value\.id is bigint; the schema says string"),

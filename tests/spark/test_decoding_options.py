@@ -93,8 +93,8 @@ def test_a_token_is_enough() -> None:
     ("options", "key", "message"),
     [
         ({"valueFormat": "xml"}, "valueFormat", "valueFormat must be json or avro or protobuf, not 'xml'"),
-        ({"valueSchema": "{}"}, "valueSchema", "needs valueFormat=json, avro, protobuf"),
-        ({"keyMessage": "a.B"}, "keyMessage", "needs keyFormat="),
+        ({"valueSchema": "{}"}, "valueSchema", "needs valueFormat, which is one of json, avro, protobuf"),
+        ({"keyMessage": "a.B"}, "keyMessage", "needs keyFormat, which is one of"),
         ({"valueFormat": "json", "onError": "ignore"}, "onError", "must be raise or skip or null"),
         ({"valueFormat": "json", "valueSchema": " "}, "valueSchema", "is empty"),
         ({**AVRO, "valueSchemaFile": "o.avsc"}, "valueSchema", "valueSchema and valueSchemaFile are given: remove one"),
@@ -118,7 +118,7 @@ def test_a_token_is_enough() -> None:
             "schemaRegistry.framing",
             "puts the name of the message in front of each value",
         ),
-        ({**REGISTRY, "schemaRegistry.user": "a"}, "schemaRegistry.password", "are given together"),
+        ({**REGISTRY, "schemaRegistry.user": "a"}, "schemaRegistry.password", "must be given together"),
         (
             {**REGISTRY, "schemaRegistry.user": "a", "schemaRegistry.password": "b", "schemaRegistry.token": "c"},
             "schemaRegistry.token",

@@ -122,7 +122,7 @@ REFUSED = [
     (r"(?<n>a)\k<n>", r"a back-reference \(\\k\)"),
     (r"\N{DIGIT ONE}", r"\\N"),
     (r"\cA", r"\\c"),
-    (r"\x{61}", "without its digits"),
+    (r"\x{61}", "without digits"),
     ("a(?i)b", r"\(\?i\) after the beginning: write \(\?i:\.\.\.\)"),
     ("(?i)^(?i)a", r"\(\?i\) after the beginning"),
     ("(?x)a b", "the flag x"),
@@ -161,10 +161,10 @@ REFUSED = [
     ("a\\", "a backslash at its end"),
     (r"\E", r"\\E, which stands for no character"),
     (r"\q", r"\\q"),
-    (r"\0", "without its digits"),
-    (r"\08", "without its digits"),
-    (r"\x6", "without its digits"),
-    (r"\u006", "without its digits"),
+    (r"\0", "without digits"),
+    (r"\08", "without digits"),
+    (r"\x6", "without digits"),
+    (r"\u006", "without digits"),
     ("(?<=a+)b", "look-behind requires fixed-width pattern"),
 ]
 

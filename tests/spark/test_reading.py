@@ -150,7 +150,7 @@ def test_records_that_age_out_before_they_are_read_are_left_out_also_if_that_is_
     delete_records(cluster.bootstrap_servers, topic, 30)
     with caplog.at_level(logging.WARNING):
         assert offsets(read_ranges([PartitionRange(topic, 0, 5, 20)], settings(cluster, fail_on_data_loss=False))) == []
-        assert "offsets 5 to 19 are skipped, the batch has no other records of it" in caplog.text
+        assert "offsets 5 to 19 are skipped; the batch has no other records of it" in caplog.text
         found = offsets(read_ranges([PartitionRange(topic, 0, 5, 40)], settings(cluster, fail_on_data_loss=False)))
     assert found == list(range(30, 40))
 
@@ -201,7 +201,7 @@ def test_what_is_read_without_a_record_is_progress(monkeypatch: pytest.MonkeyPat
 def test_a_task_that_gets_nowhere_ends_in_time(monkeypatch: pytest.MonkeyPatch, start: int) -> None:
     consumer = QuietConsumer(monkeypatch, 0)
     consumer.at = start
-    says = rf"no records came for 4 s of t\[0\] {start}..10, where reading is at offset {start};"
+    says = rf"no records arrived for 4 s from t\[0\] {start}..10, where reading is at offset {start};"
     with pytest.raises(RequestTimeoutError, match=says):
         read_quietly(consumer, 3.0, start)
 
@@ -209,7 +209,7 @@ def test_a_task_that_gets_nowhere_ends_in_time(monkeypatch: pytest.MonkeyPatch, 
 def test_one_range_that_gets_nowhere_ends_the_task_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
     consumer = QuietConsumer(monkeypatch, 0)
     consumer.at, consumer.done = 3, {TopicPartition("t", 0)}
-    with pytest.raises(RequestTimeoutError, match=r"for 4 s of t\[1\] 0..10, where reading is at offset 3;"):
+    with pytest.raises(RequestTimeoutError, match=r"for 4 s from t\[1\] 0..10, where reading is at offset 3;"):
         read_quietly(consumer, 3.0, 0, 0)
 
 

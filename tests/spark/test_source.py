@@ -160,8 +160,8 @@ def test_columns_are_selected_in_any_case_and_have_the_users_names() -> None:
         ({"vlaue": "binary"}, r"no column vlaue \(the nearest is value\)"),
         ({"value": "string"}, r"value is binary; the schema says string: use cast\(\)"),
         ({"headers": "string"}, "needs the option includeHeaders=true"),
-        ({}, "must name columns"),
-        ({"value": "binary", "VALUE": "binary"}, r"each once, .* it has \['value', 'VALUE'\]"),
+        ({}, "must name one or more of the columns"),
+        ({"value": "binary", "VALUE": "binary"}, r"each at most once; it has \['value', 'VALUE'\]"),
     ],
 )
 def test_other_schemas_are_refused(columns: dict[str, str], message: str) -> None:

@@ -54,7 +54,7 @@ class _WholeValues(ValueFormat):
         self._target = None if index < 0 else schema.field(index).type
 
     def decoder(self, name: str, flat: bool) -> ColumnDecoder:
-        """Return a decoder to one column, also of records."""
+        """Return a decoder that produces a single column, even if values are records."""
         return _Decoder(self._format.decoder(name, False), name, self._target)
 
 

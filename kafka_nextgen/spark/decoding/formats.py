@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Decoding", "FieldFormat", "format_of", "registry_of"]
 
-#: Formats that a process keeps.
+#: The maximum number of formats that a process keeps.
 _KEPT = 16
 #: Any name will do: a pinned source returns the same schema for each subject.
 _PINNED = "pinned"

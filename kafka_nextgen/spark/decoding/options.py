@@ -124,7 +124,7 @@ def _field(values: OptionValues, name: Field, topics: Collection[str]) -> FieldO
     if format_option not in values:
         for option in (name + each for each in _OF_FIELD):
             if option in values:
-                raise ConfigError(f"{option} needs {format_option}={', '.join(_FORMATS)}: which one is it?", option)
+                raise ConfigError(f"{option} needs {format_option}, which is one of {', '.join(_FORMATS)}", option)
         return None
     format_name = cast(Format, values.word(format_option, _FORMATS, ""))
     subject = values.text(f"{name}Subject")
@@ -201,7 +201,7 @@ def _registry(values: OptionValues, fields: Collection[FieldOptions]) -> Registr
         raise ConfigError(f"{_URL} needs valueFormat or keyFormat, without valueFramed or keyFramed", _URL)
     user, password = values.text(f"{_REGISTRY}user"), values.text(f"{_REGISTRY}password")
     if (user is None) != (password is None):
-        raise ConfigError(f"{_REGISTRY}user and {_REGISTRY}password are given together", f"{_REGISTRY}password")
+        raise ConfigError(f"{_REGISTRY}user and {_REGISTRY}password must be given together", f"{_REGISTRY}password")
     token = values.text(f"{_REGISTRY}token")
     if token is not None and user is not None:
         raise ConfigError(f"{_REGISTRY}user and {_REGISTRY}token are given: remove one", f"{_REGISTRY}token")

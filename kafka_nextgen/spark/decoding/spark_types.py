@@ -93,8 +93,8 @@ def spark_type_of(kind: pa.DataType, place: str) -> DataType:
             return make(kind)
     column, _, _ = place.partition(".")
     raise SchemaError(
-        f"Spark has no type for {place}, which is {kind}: leave it out, by a schema with the other fields, such as "
-        f'.schema("offset bigint, {column} struct<id: bigint>")'
+        f"Spark has no type for {place}, which is {kind}: leave it out by specifying a schema with the other fields, "
+        f'such as .schema("offset bigint, {column} struct<id: bigint>")'
     )
 
 

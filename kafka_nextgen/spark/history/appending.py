@@ -86,7 +86,7 @@ def _new(events: DataFrame, path: str, touched: Sequence[Row]) -> DataFrame:
 
 
 def _once(events: DataFrame) -> DataFrame:
-    """Return each identity once; if its events differ, the first in order and an error, as ``events_by_group``."""
+    """Return each identity once; if its events differ, return the first and an error, as ``events_by_group`` does."""
     content = f.struct(*EVENT_NAMES)
     of_identity = events.groupBy(*_FOLDER, *_IDENTITY).agg(f.min(content).alias("least"), f.max(content).alias("most"))
     least = f.col("least")

@@ -53,7 +53,7 @@ def _facts(marked: Iterable[_Marked], until: int | None) -> Iterator[Fact]:
 
 
 def _each_once(marked: Iterable[_Marked], until: int | None) -> Iterator[Event]:
-    """Return the events up to ``until``; of adjacent duplicates only one, preceded by an error event if they differ."""
+    """Return the events up to ``until``; adjacent duplicates become one, after an error event if they differ."""
     for _, of_identity in groupby((event for event, _ in marked), key=attrgetter("source", "seq")):
         first, *duplicates = of_identity
         for event in _error_and_event([first, *duplicates]) if duplicates else (first,):

@@ -62,7 +62,7 @@ def ingest_offsets_topic(
     topics: Mapping[TopicId, str] | None = None,
     run: str = "batch",
 ) -> Appended:
-    """Append the events of all records in the topic now to the dataset, each once.
+    """Append the events of all records that the topic contains now to the dataset, each once.
 
     Args:
         records: The topic ``__consumer_offsets`` from its beginning, as ``format("kafka_nextgen")`` reads it. Set
@@ -94,7 +94,7 @@ def stream_offsets_topic(
         checkpoint: The directory of the query's checkpoint, which also has the known records.
         cluster: The cluster's id, as in other logs of the cluster.
         topics: The names of topics by id, or a function that returns them before each micro-batch.
-        available_now: End after all records in the topic now.
+        available_now: Stop after all records that the topic contains now.
         every: The interval between micro-batches, unless ``available_now``.
         run: The name of the query in the refusals, unique among queries; the number of the micro-batch is added.
     """
