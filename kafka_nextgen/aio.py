@@ -338,7 +338,7 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers[KeyT, ValueT], Generic[KeyT, Valu
     async def __anext__(self) -> Record[KeyT, ValueT]:
         while True:
             for record in self._core.cursor.records:
-                return record  # no later instruction lets a signal handler lose it
+                return record  # from here on, a signal handler can't lose this record
             await self._look_on()
 
     async def _look_on(self) -> None:

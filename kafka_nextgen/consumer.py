@@ -287,7 +287,7 @@ class Consumer(BlockingCalls, RunsHandlers[KeyT, ValueT], Generic[KeyT, ValueT])
     def __next__(self) -> Record[KeyT, ValueT]:
         while True:
             for record in self._core.cursor.records:
-                return record  # no later instruction lets a signal handler lose it
+                return record  # from here on, a signal handler can't lose this record
             self._next_run()
 
     def _next_run(self) -> Iterator[Record[KeyT, ValueT]]:

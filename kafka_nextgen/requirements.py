@@ -1,7 +1,8 @@
-"""Checks that the packages required for reading can be imported. One error names all that can't be.
+"""Checks that the packages required for reading can be imported.
 
-pip installs them with this package. They may be missing if only the files of this package are on the path, as on Spark
-executors with ``--py-files``. Compiled packages can't be imported from such an archive.
+A single error names all that can't be imported. pip installs them with this package. They may be missing if only the
+files of this package are on the path, as on Spark executors with ``--py-files``. Compiled packages can't be imported
+from such an archive.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ from kafka_nextgen.compiled.record_fields import with_fast_fields
 if TYPE_CHECKING:
     from typing import NamedTuple
 
-    from typing_extensions import TypeVar  # type checkers know it, and defaults (PEP 696), even where it is missing
+    from typing_extensions import TypeVar  # type checkers know it and defaults (PEP 696), even if not installed
 
     KeyT = TypeVar("KeyT", covariant=True, default=object)
     ValueT = TypeVar("ValueT", covariant=True, default=object)

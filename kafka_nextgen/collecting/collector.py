@@ -51,7 +51,7 @@ class GroupFilter:
         return self.pattern is not None or not self.groups
 
     def matches(self, listing: GroupListing) -> bool:
-        """Return whether a listed group is selected: only consumers' groups with an id."""
+        """Return whether a listed group is selected: only consumer groups with an id."""
         if not listing.group_id or listing.type not in _TYPES or listing.protocol_type not in _PROTOCOL_TYPES:
             return False
         return self.matches_id(listing.group_id)

@@ -1,4 +1,4 @@
-"""Ends work that waits, for example for an unavailable cluster, soon after a stop was requested."""
+"""Ends waiting work, for example for an unavailable cluster, soon after a stop is requested."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ _T = TypeVar("_T")
 _Data = bytes | bytearray | memoryview
 _Buffer = bytes | memoryview
 _Column = tuple[_Buffer, _Buffer, _Buffer | None]  # data, bounds, validity
-_Strings = tuple[_Buffer, memoryview[int], _Buffer | None]  # the same once they are taken for what they are
+_Strings = tuple[_Buffer, memoryview[int], _Buffer | None]  # the same, with the bounds cast to integers
 _Headers = tuple[_Buffer, _Column, _Column]  # bounds, keys, values
 
 def scan(

@@ -64,7 +64,8 @@ class ConsumerConfig(ConsumerKeys):
             converted = None if value is None else read_value(key, written, value)
             if key.attribute in given and given[key.attribute][1] != converted:
                 first = given[key.attribute][0]
-                raise ConfigError(f"{key.name} is given twice, as {first} and as {written}, and differs", written)
+                why = f"{key.name} is given twice with different values, as {first} and as {written}"
+                raise ConfigError(why, written)
             given[key.attribute] = written, converted
         return _configured(given)
 

@@ -1,7 +1,7 @@
 """Rules about several keys, each of which a configuration may break although every value is valid.
 
-No key of TLS and SASL may be without an effect, and every login must be complete: a missing key never disables security
-silently.
+Every TLS or SASL key that is set must have an effect, and every login must be complete: a missing key never disables
+security silently.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _LOGIN_KEYS = tuple(
 
 
 def contradictions(config: ConsumerKeys) -> Iterator[tuple[bool, str, str]]:
-    """Check each rule: whether it is broken, its message, and the key to change."""
+    """Yield, for each rule, whether it is broken, its message, and the key to change."""
     yield not config.bootstrap_servers, "bootstrap.servers is required: host:port,...", "bootstrap.servers"
     if config.group_id is None:
         yield config.enable_auto_commit, "enable.auto.commit=true needs a group.id", "enable.auto.commit"

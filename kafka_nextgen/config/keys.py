@@ -65,8 +65,8 @@ class ConsumerKeys(SecurityConfig):
     bootstrap_resolve_timeout_ms: int = _key(
         _MS,
         0,
-        "How long bootstrap servers whose names can't be looked up, or that can't be reached, are tried before it is "
-        "an error (KIP-909); 0 means 10 seconds. A constructor never waits.",
+        "How long to keep trying bootstrap servers that can't be resolved or reached, before raising an error "
+        "(KIP-909); 0 means 10 seconds. A constructor never waits.",
     )
     client_id: str = _key(p.text(), "kafka-nextgen", "The name that brokers log and apply quotas to.")
     client_rack: str | None = _key(
@@ -219,9 +219,9 @@ class ConsumerKeys(SecurityConfig):
         64 * MIB,
         "The limit of all records that are buffered, in flight or being decoded, over all partitions. The compressed "
         "batches of one partition in one response may decompress to as much, and at least to 16 MiB. Fetches in flight "
-        "when records become larger than before may exceed the limit: each of the two fetches of a broker by its first "
-        "batch and by the partitions being decoded. A process also keeps up to 32 MiB of freed memory for new records. "
-        "Not in Kafka.",
+        "when records become larger than before may exceed the limit: each of the two fetches per broker by the size "
+        "of its first batch and of the partitions being decoded. A process also keeps up to 32 MiB of freed memory for "
+        "new records. Not in Kafka.",
     )
     receive_message_max_bytes: int = _key(
         p.whole_number(1024), 100 * MIB, "A larger frame is refused and its connection closed. From librdkafka."

@@ -94,7 +94,7 @@ def java_deserializer(name: str) -> Callable[[bytes], object] | None:
     short = name.strip().removeprefix(PACKAGE)
     if short not in DESERIALIZERS:
         raise ValueError(
-            f"names {name!r}, which is not a Kafka deserializer: remove it, and give a function of bytes as "
+            f"names {name!r}, which is not a Kafka deserializer: remove it, and pass a function that takes bytes as "
             "key_deserializer or value_deserializer"
         )
     return DESERIALIZERS[short]

@@ -83,7 +83,7 @@ def _parsed(text: str) -> LoginModule:
         raise _MalformedError("it names no login module")
     entries = _split(tokens)
     if len(entries) > 1:
-        raise _MalformedError(f"it has {len(entries)} login modules, and Kafka takes one")
+        raise _MalformedError(f"it has {len(entries)} login modules, but Kafka accepts only one")
     return _module(entries[0])
 
 

@@ -3,7 +3,7 @@
 ===================================  ====================================================================
 in the file                          what it is
 ===================================  ====================================================================
-``#`` or ``!`` first in a line       a comment; it is never continued
+``#`` or ``!`` beginning a line      a comment; it is never continued
 a backslash before the line's end    the line is continued; blanks at the next line's beginning are skipped
 ``=``, ``:`` or a blank              ends a key, unless a backslash precedes it
 ``\\t``, ``\\n``, ``\\r``, ``\\f``       the control character

@@ -57,7 +57,7 @@ def login_settings(keys: JavaKeys) -> tuple[Settings, tuple[str, ...]]:
     check_classes(keys)
     mechanism = keys.get("sasl.mechanism", "").strip().upper() or "GSSAPI"
     if mechanism not in _LOGINS:
-        raise keys.error("sasl.mechanism", f"is {mechanism}; there are {', '.join(_LOGINS)}")
+        raise keys.error("sasl.mechanism", f"is {mechanism}, which is not supported: use one of {', '.join(_LOGINS)}")
     name, read_login = _LOGINS[mechanism]
     module = _module(keys, mechanism, name)
     warnings = _kerberos_warnings(keys, module) if mechanism == "GSSAPI" else ()
@@ -107,8 +107,8 @@ def _kerberos_warnings(keys: JavaKeys, module: LoginModule) -> tuple[str, ...]:
     if module.text("keyTab") is None and module.text("principal") is None:
         return ()
     return (
-        f"{keys.name(KEY)}: keyTab and principal are not used; tickets are taken from the credential cache, or set "
-        "KRB5_CLIENT_KTNAME to the key table in the environment of every process that connects",
+        f"{keys.name(KEY)}: keyTab and principal are not used; tickets are taken from the credential cache. To use a "
+        "key table, set KRB5_CLIENT_KTNAME to it in the environment of every process that connects",
     )
 
 

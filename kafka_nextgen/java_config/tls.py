@@ -122,7 +122,7 @@ def _pem(keys: JavaKeys, key: str) -> str | None:
         return None
     entries = _PEM_ENTRY.findall(keys[key])
     if not entries:
-        raise keys.error(key, "has nothing in PEM, which is between -----BEGIN ...----- and -----END ...-----")
+        raise keys.error(key, "contains no PEM block (-----BEGIN ...----- to -----END ...-----)")
     return "".join(_entry(label, "".join(body.split())) for label, body in entries)
 
 

@@ -106,7 +106,7 @@ class CommitMetrics:
 
     commits: int = counter("commit-total", "{commit}", "commits that ended, successfully or not")
     failed: int = counter("commit-failed-total", "{commit}", "commits that failed", ours=True)
-    latency: Latency = duration("commit-latency", "from the call to the end, with every repetition and pause")
+    latency: Latency = duration("commit-latency", "from the call to the result, including retries and pauses")
 
 
 @document_fields
@@ -122,7 +122,7 @@ class GroupMetrics:
     since_heartbeat_s: float | None = gauge(
         "last-heartbeat-seconds-ago", "s", "since the coordinator last answered without an error", default=None
     )
-    rebalances: int = counter("rebalance-total", "{rebalance}", "rebalances that are over")
+    rebalances: int = counter("rebalance-total", "{rebalance}", "completed rebalances")
     failed_rebalances: int = counter(
         "failed-rebalance-total",
         "{rebalance}",
@@ -135,7 +135,7 @@ class GroupMetrics:
     rebalances_by_cause: Mapping[str, int] = counter(
         "rebalance-cause-total",
         "{rebalance}",
-        "rebalances that are over, by cause",
+        "completed rebalances, by cause",
         ours=True,
         default=dict,
         labels="cause",
@@ -172,7 +172,7 @@ class ConnectionMetrics:
 
     open: int = gauge("connection-count", "{connection}", "connections open now")
     opened: int = counter("connection-creation-total", "{connection}", "connections opened")
-    closed: int = counter("connection-close-total", "{connection}", "connections that ended, on either side")
+    closed: int = counter("connection-close-total", "{connection}", "connections closed by either side")
     lost: int = counter(
         "connection-lost-total", "{connection}", "of these, connections that broke or timed out", ours=True
     )

@@ -1,1 +1,1 @@
-"""A small producer for ``produce``, the demonstration and a sink of events."""
+"""A small producer for the command ``produce``, the demonstration and the topic sink."""

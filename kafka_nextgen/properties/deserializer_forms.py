@@ -108,7 +108,7 @@ def form_of(deserializer: object) -> DeserializerForm:
     """Return how this deserializer is called. Raises ValueError if it is not a deserializer."""
     method = getattr(deserializer, "deserialize", None)
     if isinstance(deserializer, type) and callable(method):
-        raise ValueError(f"must be an object, not the class {deserializer.__name__}: make one of it")
+        raise ValueError(f"must be an object, not the class {deserializer.__name__}: pass an instance of it")
     if callable(deserializer):
         return DeserializerForm(deserializer, _parameters_of(deserializer), _is_async(deserializer))
     if callable(method):

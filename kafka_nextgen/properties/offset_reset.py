@@ -3,7 +3,8 @@ partitions.
 
 ``by_duration:DURATION`` starts with the first record that is at most this old, or at the end if all are older
 (KIP-1106). Durations have the format of Java's ``Duration.parse``: ISO 8601 with days, hours, minutes and seconds, such
-as ``P2D``, ``PT1H30M`` or ``PT0.5S``, in any case. Each number may have a sign, but the sum must not be negative.
+as ``P2D``, ``PT1H30M`` or ``PT0.5S``, in upper or lower case. Each number may have a sign, but the sum must not be
+negative.
 """
 
 from __future__ import annotations

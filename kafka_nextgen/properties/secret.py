@@ -26,8 +26,8 @@ class Secret:
     def __init__(self, text: str) -> None:
         if not can_be_sent(text):
             raise ValueError(
-                "must be text that UTF-8 can encode: it has a lone surrogate, as os.environ has for bytes that are not "
-                "UTF-8 (it is not shown here)"
+                "must be text that UTF-8 can encode: it contains a lone surrogate, which os.environ uses for bytes "
+                "that are not UTF-8 (it is not shown here)"
             )
         self._text = text
 

@@ -187,8 +187,8 @@ class SecurityConfig:
     ssl_context: ssl.SSLContext | ContextCallback | None = _key(
         p.ValueType("ssl.SSLContext or callable", _read_context),
         None,
-        "A ready context that replaces the other ssl keys; it is used unchanged. Or a callable without arguments that "
-        "returns one, called in a thread for each new connection. From kafka-python.",
+        "An existing context that replaces the other ssl keys; it is used unchanged. Or a callable without arguments "
+        "that returns one, called in a thread for each new connection. From kafka-python.",
     )
     sasl_mechanism: SaslMechanism | None = _key(
         p.one_of(SaslMechanism),
@@ -223,7 +223,9 @@ class SecurityConfig:
     )
     sasl_oauthbearer_scope: str | None = _key(p.text(), None, "With oidc: the requested scope. From librdkafka.")
     https_ca_location: str | None = _key(
-        p.path, None, "With oidc: trusted CA certificates of the token endpoint, as ssl.ca.location. From librdkafka."
+        p.path,
+        None,
+        "With oidc: trusted CA certificates for the token endpoint, in the form of ssl.ca.location. From librdkafka.",
     )
     sasl_kerberos_service_name: str | None = _key(
         p.text(), None, "With GSSAPI (needs kafka-nextgen[gssapi]): the first part of the brokers' principals."

@@ -170,7 +170,7 @@ NAME_RULES = "1 to 249 of the characters a-z A-Z 0-9 . _ -"
 
 def _read_name(value: object) -> str:
     if not isinstance(value, str) or topic_name_complaint(value):
-        raise ValueError(f"must be {NAME_RULES}, neither . nor .., not {value!r}")
+        raise ValueError(f"must be {NAME_RULES}, and must not be . or .., but is {value!r}")
     return value
 
 
@@ -211,7 +211,7 @@ boolean: ValueType[bool] = ValueType("true or false", _read_boolean)
 def one_of(
     choices: type[E], later: Iterable[str] = (), aliases: Mapping[str, str] = NO_ALIASES, or_else: str | None = None
 ) -> ValueType[E]:
-    """One of an enum's values, in any case. ``later`` has Kafka's values that this version does not support.
+    """One of an enum's values, in upper or lower case. ``later`` has Kafka's values that this version does not support.
 
     Messages also mention ``or_else``, an alternative that the caller reads.
     """

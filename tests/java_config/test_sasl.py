@@ -86,7 +86,7 @@ def test_a_token_endpoint_may_have_authorities_of_its_own() -> None:
 @pytest.mark.parametrize(
     ("parts", "key", "says"),
     [
-        ({"sasl.mechanism": "AWS_MSK_IAM"}, "sasl.mechanism", "is AWS_MSK_IAM; there are PLAIN"),
+        ({"sasl.mechanism": "AWS_MSK_IAM"}, "sasl.mechanism", "is AWS_MSK_IAM, which is not supported: use one of"),
         ({"sasl.mechanism": "PLAIN"}, JAAS, "needs username: PlainLoginModule required"),
         ({"sasl.mechanism": "PLAIN", JAAS: PLAIN.replace("s3cret", "")}, JAAS, "needs password"),
         ({"sasl.mechanism": "PLAIN", JAAS: SCRAM}, JAAS, "must name PlainLoginModule with kafka.sasl.mechanism=PLAIN"),

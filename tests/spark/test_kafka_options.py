@@ -176,8 +176,8 @@ CONTRADICTIONS: list[tuple[dict[str, str], str]] = [
         {"ssl.keystore.key": "s3cret", "ssl.keystore.certificate.chain": "a", "ssl.keystore.location": "b"},
         "can't be combined with",
     ),
-    ({"ssl.keystore.key": "s3cret", "ssl.keystore.certificate.chain": "a"}, "has nothing in PEM"),
-    ({"ssl.truststore.certificates": "ca.pem"}, "has nothing in PEM"),
+    ({"ssl.keystore.key": "s3cret", "ssl.keystore.certificate.chain": "a"}, "contains no PEM block"),
+    ({"ssl.truststore.certificates": "ca.pem"}, "contains no PEM block"),
 ]
 
 
