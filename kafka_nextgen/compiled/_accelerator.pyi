@@ -93,7 +93,7 @@ class ColumnBuilder:
 def avro_decode(
     builder: ColumnBuilder,
     programs: tuple[tuple[int, array[int], array[int], bytes], ...],
-    is_framed: bool,
+    framing: int,
     values: tuple[_Buffer, _Buffer, _Buffer | None],
     start: int,
     stop: int,
