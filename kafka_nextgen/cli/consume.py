@@ -81,7 +81,7 @@ def consume(
 ) -> None:
     """Read TOPIC... as a member of a consumer group and print each record.
 
-    Ends on SIGINT or SIGTERM, after --max-messages, or when no record came for --timeout seconds.
+    Ends on SIGINT or SIGTERM, after --max-messages, or when no record has arrived for --timeout seconds.
     """
     defaults: dict[str, object] = {
         "bootstrap.servers": bootstrap_servers,

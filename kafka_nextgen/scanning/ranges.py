@@ -81,8 +81,8 @@ class Question:
             where = ", ".join(f"{tp} ends at offset {ends[tp]}, and since has {since[tp]}" for tp in lost)
             raise LostRecordsError(
                 f"since is beyond the end of the log: {where}. The log was truncated, or the topic deleted and created "
-                "again. To read what there is, leave these partitions out of since: they are then read from their "
-                "first record",
+                "again. To read the existing records, leave these partitions out of since: they are then read from "
+                "their first record",
                 lost[0],
                 left,
             )

@@ -29,7 +29,7 @@ def read(servers: str, topics: Any = "orders", **more: Any) -> list[int]:
 
 BEYOND = (
     r"since is beyond the end of the log: orders\[0\] ends at offset 10, and since has 11\. The log was truncated, or "
-    r"the topic deleted and created again\. To read what there is, leave these partitions out of since"
+    r"the topic deleted and created again\. To read the existing records, leave these partitions out of since"
 )
 
 

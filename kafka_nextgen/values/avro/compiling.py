@@ -214,7 +214,7 @@ class _Compiler:
         self._missing(reader, place, {*readers.values()})
 
     def _missing(self, reader: Record, place: _Place, written: set[str]) -> None:
-        """Compile the defaults of the reader's fields that the writer lacks. One instruction nulls adjacent columns."""
+        """Compile the defaults of the reader's fields that the writer lacks; one instruction for adjacent nulls."""
         first = end = 0
         for field, (column, tree) in zip(reader.fields, place.below, strict=True):
             if field.name in written:

@@ -26,7 +26,7 @@ def avro_decode(
     start: int,
     stop: int,
 ) -> tuple[int, list[_Bad]]:
-    """Decode the values from ``start`` to before ``stop``; returns where it stopped, and the bad values."""
+    """Decode the values from ``start`` up to ``stop``, exclusive; returns where it stopped, and the bad values."""
     data, bounds, validity = memoryview(values[0]), memoryview(values[1]).cast("B").cast("i"), values[2]
     by_id = {program[0]: program for program in programs}
     bad: list[_Bad] = []
@@ -104,7 +104,7 @@ class _Run:
             self._builder.append_number(column, data)
 
     def null(self, place: int, column: int, a: int, b: int) -> int:
-        """Append a null to this column, and to all siblings between it and column ``a``."""
+        """Append a null to this column, and to the siblings after it that are before column ``a``."""
         while column >= 0:
             self._builder.append_null(column)
             column = self._builder.layout[column][5]

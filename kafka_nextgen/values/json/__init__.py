@@ -33,8 +33,8 @@ class Json(ValueFormat):
     ``pyarrow.DataType`` if values are not objects, or a JSON Schema as text, as the result of ``json.loads``, or as a
     ``RegisteredSchema`` such as ``registry.schema_of(subject)``.
 
-    Without it, ``registry`` has the JSON Schemas by id: a ``SchemaRegistry``, confluent-kafka's
-    ``SchemaRegistryClient``, a mapping, or a function. Values are framed then, and one of these defines the columns:
+    Without it, ``registry`` maps ids to JSON Schemas: a ``SchemaRegistry``, confluent-kafka's
+    ``SchemaRegistryClient``, a mapping, or a function. Values are then framed, and one of these defines the columns:
 
     * ``columns="newest"``, the default: the mapping's schema with the highest id, or the latest version of ``subject``,
       at the time the format is created. The ids of values are not looked up.

@@ -25,7 +25,7 @@ class MessageType:
 
     @property
     def parse(self) -> Callable[[bytes], Any]:
-        """The function that parses bytes to a message, or returns None if protobuf refuses them.
+        """The function that parses bytes into a message, or returns None if protobuf refuses them.
 
         This is not a ``cached_property``: before Python 3.12 that has a lock, which a forked process could find held.
         """

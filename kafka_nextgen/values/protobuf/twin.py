@@ -40,7 +40,7 @@ class Twin:
         self._root = root
 
     def decode(self, values: Buffers, start: int, stop: int) -> list[_Bad]:
-        """Decode the values from ``start`` to before ``stop``; returns the bad ones."""
+        """Decode the values from ``start`` up to ``stop``, exclusive; returns the bad ones."""
         data, bounds, validity = memoryview(values[0]), memoryview(values[1]).cast("B").cast("i"), values[2]
         bad: list[_Bad] = []
         for row in range(start, stop):
