@@ -273,8 +273,19 @@ def test_a_registered_time_of_protobuf_may_be_beyond_the_range_of_nanoseconds(to
     with SchemaRegistry() as registry:
         schema_id = registry.register("s", b64encode(file.SerializeToString()).decode(), "PROTOBUF")
         orders = topic([("a", framed(schema_id, b"\0\x12" + bytes([len(at)]) + at))])
-        read = orders.values(valueFormat="protobuf", valueSubject="s", **{"schemaRegistry.url": registry.url})
-        assert read[0]["at"].year == 3000
+        by_subject = {"valueSubject": "s"}
+        given = {"valueSchema": b64encode(descriptors()).decode(), "valueMessage": "shop.Order"}
+        for options in (by_subject, given):
+            read = orders.values(valueFormat="protobuf", **options, **{"schemaRegistry.url": registry.url})
+            assert read[0]["at"].year == 3000
+
+
+@pytest.mark.parametrize("kind", ["timestamp-nanos", "local-timestamp-nanos"])
+def test_nanoseconds_are_cut_off_downwards_also_before_1970(topic: Make, kind: str) -> None:
+    schema = json.dumps({"type": "long", "logicalType": kind})
+    orders = topic([("a", encoded("long", number)) for number in (1_999, 999, -1, -1_000, -1_001)])
+    found = orders.read(valueFormat="avro", valueSchema=schema)["value"]
+    assert found.cast(pa.int64()).to_pylist() == [1, 0, -1, -1, -2]
 
 
 def test_keys_without_a_frame_can_be_read_beside_values_with_a_registry(topic: Make) -> None:

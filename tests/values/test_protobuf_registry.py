@@ -59,6 +59,25 @@ def test_values_of_unknown_schemas_and_of_those_without_the_message_are_bad() ->
     ]
 
 
+def test_a_message_of_an_imported_file_has_no_indexes_in_the_schema() -> None:
+    imported = file_of("proto3", {"M": [F("id", 1, "int64")]})
+    importing = file_of("proto3", {"Other": []})
+    importing.dependency.append("m.proto")
+    texts = [b64encode(file.SerializeToString()).decode() for file in (importing, imported)]
+    schema = RegisteredSchema("PROTOBUF", texts[0], (("m.proto", texts[1]),))
+    _, bad = decoded(Protobuf(OLD, registry={1: schema}), [value(1, OLD(id=7))])
+    assert [each.reason for each in bad] == ["schema 1: message t.M is defined in a file that the schema imports"]
+
+
+def test_a_nested_message_has_the_indexes_of_its_enclosing_messages_first() -> None:
+    file = file_of("proto3", {"First": [], "Outer": []})
+    inner = file.message_type[1].nested_type.add(name="Inner")
+    inner.field.add(name="id", number=1, type="TYPE_INT64", label="LABEL_OPTIONAL")
+    protobuf = Protobuf(None, "t.Outer.Inner", registry={1: file.SerializeToString()})
+    batch, bad = decoded(protobuf, [value(1, OLD(id=7), 1, 0), value(1, OLD(id=7), 0, 1)])
+    assert (batch["id"].to_pylist(), [each.row for each in bad]) == ([7, None], [1])
+
+
 def test_schemas_of_a_subject_with_imports_by_each_client() -> None:
     item = file_of("proto3", {"Item": [F("n", 1, "int32")]})
     order = file_of("proto3", {"Order": [F("item", 1, ".t.Item"), F("at", 2, ".google.protobuf.Timestamp")]})

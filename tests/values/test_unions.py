@@ -10,7 +10,8 @@ import pytest
 
 from kafka_nextgen import Records, TopicPartition
 from kafka_nextgen.errors import AvroSchemaError
-from kafka_nextgen.values import Avro
+from kafka_nextgen.testing import SchemaRegistry as StandIn
+from kafka_nextgen.values import Avro, SchemaRegistry
 from kafka_nextgen.values.avro.parsing import parse
 from kafka_nextgen.values.avro.uniting import united
 from kafka_nextgen.wire.records import ColumnSlice, NewRecord, RecordLimits, decode_partition, encode_batch
@@ -117,8 +118,9 @@ def test_fields_that_have_no_type_in_common_are_refused_and_both_schemas_named(o
 
 
 def test_a_field_with_another_name_is_the_same_by_an_alias_of_either_schema() -> None:
-    first, second = record(field("a", "int")), record(field("z", "long", aliases=["a"]))
-    for schemas in ({1: first, 2: second}, {1: second, 2: first}):
+    first, same = record(field("a", "int")), record(field("z", "int", aliases=["a"]))
+    wider = record(field("z", "long", aliases=["a"]))
+    for schemas in ({1: first, 2: wider}, {1: wider, 2: first}, {1: first, 2: same}, {1: same, 2: first}):
         values = [framed(schema_id, b"\x02") for schema_id in (1, 2)]
         batch, bad = decoded(Avro(registry=schemas, columns="union"), values)
         assert (bad, [list(row.values()) for row in batch.to_pylist()]) == ([], [[1], [1]])
@@ -135,6 +137,25 @@ def test_a_default_that_is_no_value_of_its_type_counts_as_none() -> None:
     schemas = {1: record(field("a", "int")), 2: record(field("a", "int"), field("b", "string", default=None))}
     batch, bad = decoded(Avro(registry=schemas, columns="union"), [framed(1, b"\x02")])
     assert (batch.to_pylist(), bad) == ([{"a": 1, "b": None}], [])
+
+
+def test_a_wrong_default_still_counts_as_none_after_a_schema_was_refused() -> None:
+    schemas = {1: record(field("a", "int", default="wrong"), field("b", "int"))}
+    avro = Avro(registry=schemas, columns="union")
+    schemas[2] = record(field("a", "int"), field("b", "string"))
+    schemas[3] = record(field("b", "int"))
+    values = [framed(1, b"\x02\x04"), framed(2, b"\x02\x02x"), framed(3, b"\x06")]
+    batch, bad = decoded(avro, values)
+    assert [each.row for each in bad] == [1]
+    assert batch.to_pylist()[::2] == [{"a": 1, "b": 2}, {"a": None, "b": 3}]
+
+
+def test_the_schema_of_the_columns_is_not_asked_for_again() -> None:
+    with StandIn() as stand_in:
+        schema_id = stand_in.register("orders-value", json.dumps(record(field("a", "int"))))
+        avro = Avro(registry=SchemaRegistry(stand_in.url), subject="orders-value")
+        assert decoded(avro, [framed(schema_id, b"\x02")])[1] == []
+        assert stand_in.requests == [("GET", "/subjects/orders-value/versions/latest")]
 
 
 def test_a_schema_that_comes_later_brings_its_columns_with_it_and_they_stay() -> None:

@@ -94,6 +94,24 @@ def test_an_endless_answer_without_a_length_is_cut_off_when_it_is_too_large() ->
         SchemaRegistry(url, max_answer_bytes=3000).schema_by_id(1)
 
 
+@pytest.mark.parametrize("more", [0, 1])
+def test_a_body_without_a_length_may_have_the_largest_size_and_no_byte_more(more: int) -> None:
+    body = b'{"schema": "s"}'
+    with serving(b"HTTP/1.1 200 OK\r\n\r\n" + body) as url:
+        client = SchemaRegistry(url, max_answer_bytes=len(body) - more)
+        if more:
+            with pytest.raises(RegistryError, match=f"larger than max_answer_bytes={len(body) - 1} allows"):
+                client.schema_by_id(1)
+        else:
+            assert client.schema_by_id(1).text == "s"
+
+
+def test_an_answer_of_more_than_two_mebibytes_is_refused_by_default(registry: StandIn) -> None:
+    registry.fail(200, b" " * ((2 << 20) + 1))
+    with pytest.raises(RegistryError, match="larger than max_answer_bytes=2097152 allows"):
+        SchemaRegistry(registry.url).schema_by_id(1)
+
+
 def test_the_default_limit_is_above_the_schemas_that_registries_store_and_a_pickle_keeps_the_limit(
     registry: StandIn,
 ) -> None:
