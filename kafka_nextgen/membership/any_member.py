@@ -44,7 +44,7 @@ __all__ = [
     "with_leave_decision",
 ]
 
-#: The effect when the application knows that all its partitions are gone.
+#: The effect once the application knows that all its partitions are gone.
 ASSIGN_NOTHING = ApplyAssignment(frozenset(), (), frozenset())
 
 _STALE = (Status.STALE, ClassicStatus.STALE)
@@ -59,7 +59,7 @@ class Subscription:
 
 
 class LeaveReason(Enum):
-    """Why the member leaves."""
+    """Why the member is leaving."""
 
     CLOSED = "closed"
     UNSUBSCRIBED = "unsubscribed"
@@ -123,7 +123,7 @@ class AnyMember(Generic[S]):
 
     @property
     def phase(self) -> Phase:
-        """What the member waits for."""
+        """What the member is waiting for."""
         return self.state.phase
 
     @property
@@ -133,7 +133,7 @@ class AnyMember(Generic[S]):
 
     @property
     def wants_poll(self) -> bool:
-        """Whether the member waits for a poll to reconcile, to repeat a callback that raised, or to join again."""
+        """Whether the member is waiting for a poll to reconcile, to repeat a callback that raised, or to join again."""
         if self.state.status in _STALE:
             return self.state.phase is Phase.IDLE
         return self.state.phase in NEEDS_POLL
@@ -172,9 +172,9 @@ def report_loss(
 ) -> tuple[S, tuple[E | CallOnLost | ApplyAssignment, ...]]:
     """Call ``on_partitions_lost``, after the effects that ``ended`` the membership.
 
-    Afterwards the phase is IDLE if nothing was lost and no callback is running. A callback of a rebalance may be
+    Afterwards the phase is IDLE if nothing was lost and no callback is running. A rebalance callback may still be
     running, and its partitions must not be assigned again before it has returned. Callbacks run in the order of their
-    effects, so ``on_partitions_lost`` runs after that one.
+    effects, so ``on_partitions_lost`` runs after the rebalance callback.
     """
     if lost:
         state, number = numbered(state)
@@ -191,7 +191,7 @@ def _in_order(state: AnyMemberState, partitions: frozenset[Any]) -> tuple[TopicP
 
 
 def callback_finished(state: S, _event: AnyCallbackFinished, _at: object) -> tuple[S, tuple[ApplyAssignment]]:
-    """The application knows about its loss, even if its callback raised."""
+    """The application now knows that its partitions are lost, even if its callback raised."""
     return evolve(state, phase=Phase.IDLE, waits_for=None), (ASSIGN_NOTHING,)
 
 
@@ -199,7 +199,7 @@ def callback_finished(state: S, _event: AnyCallbackFinished, _at: object) -> tup
 
 
 def polled(state: S, _event: Polled, at: Context) -> tuple[S, tuple[()]]:
-    """The application polls: restart the poll interval."""
+    """The application polled: restart the poll interval."""
     return _poll_until(state, at), ()
 
 
@@ -209,7 +209,7 @@ def _poll_until(state: S, at: Context) -> S:
 
 
 def with_leave_decision(state: S, event: Closed | Unsubscribed) -> S:
-    """The application closes or unsubscribes."""
+    """The application is closing or unsubscribing."""
     if isinstance(event, Closed):
         return evolve(state, subscription=None, leaving=Leaving(LeaveReason.CLOSED, event.leave))
     if state.leaving is not None and state.leaving.why is LeaveReason.CLOSED:
@@ -228,7 +228,7 @@ Revoke = Callable[[S, Any], tuple[S, tuple[E, ...]]]
 def begin_leaving(
     state: S, event: Closed | Unsubscribed, at: Context, revoke: Revoke[S, E]
 ) -> tuple[S, tuple[StopFetching | CommitConsumed | E, ...]]:
-    """The application closes or unsubscribes: stop fetching, then commit and ``revoke``.
+    """The application is closing or unsubscribing: stop fetching, then commit and ``revoke``.
 
     A callback that is running for a rebalance finishes first. Like a poll, the call restarts the poll interval, which
     bounds the last callbacks.

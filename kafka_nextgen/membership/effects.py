@@ -1,4 +1,4 @@
-"""The effects of a member, which its driver carries out in order. The list is closed."""
+"""All effects of a member. Its driver carries them out in order."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ class ApplyAssignment:
 
 @frozen
 class PublishEpoch:
-    """Commits have this member id and epoch from now on; the epoch is -1 after leaving or being fenced."""
+    """From now on, commits carry this member id and epoch; the epoch is -1 after leaving or being fenced."""
 
     member_id: str
     member_epoch: int

@@ -19,7 +19,7 @@ class ErrorAction(Enum):
     RETRY = "retry"  # after the backoff
     FIND_COORDINATOR = "find_coordinator"  # find the coordinator, then try again
     RETRY_WITH_NEW_EPOCH = "retry_with_new_epoch"  # after the next heartbeat response
-    REJOIN = "rejoin"  # join again: the group rebalances
+    REJOIN = "rejoin"  # join again: the group is rebalancing
     RESET_EPOCH = "reset_epoch"  # fenced: lose all partitions, join again with epoch 0
     RESET_GENERATION = "reset_generation"  # lose all partitions, join again as the same member
     RESET = "reset"  # lose all partitions, join again as a new member

@@ -1,6 +1,7 @@
-"""The events of a member. The list is closed.
+"""All events of a member.
 
-An event that completes an effect carries the effect's number. The member ignores completions that it does not wait for.
+An event that completes an effect carries the effect's number. The member ignores completions that it is not waiting
+for.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ __all__ = [
 
 @frozen
 class Subscribed:
-    """The application subscribed to topics by name or to a pattern (RE2), perhaps again.
+    """The application subscribed to topics by name or to a pattern (RE2), possibly replacing an earlier subscription.
 
     ``matched_by`` is for logs and tests: the pattern that ``topics`` match, if the client resolves it for the
     coordinator.
@@ -51,7 +52,7 @@ class Subscribed:
 
 @frozen
 class Unsubscribed:
-    """The application unsubscribed; the member leaves, and may subscribe again."""
+    """The application unsubscribed: the member leaves. The application may subscribe again."""
 
 
 @frozen
@@ -63,17 +64,17 @@ class AssignorsAsked:
 
 @frozen
 class TargetInstalled:
-    """The coordinator accepted this member's target assignment: the next heartbeat response can have its share."""
+    """The coordinator accepted this member's target assignment: the next heartbeat response can contain its share."""
 
 
 @frozen
 class Polled:
-    """The application polls: callbacks can run now, and all records handed over before count as processed."""
+    """The application polled: callbacks can run now, and all records handed over before count as processed."""
 
 
 @frozen
 class Closed:
-    """The application closes the consumer; ``leave`` says how to leave the group (KIP-1092)."""
+    """The application is closing the consumer; ``leave`` says how to leave the group (KIP-1092)."""
 
     leave: LeaveMode = LeaveMode.DEFAULT
 
@@ -113,7 +114,7 @@ class HeartbeatLost:
 
 @frozen
 class TopicsResolved:
-    """The metadata response has the names of these topic ids."""
+    """The metadata response contains the names of these topic ids."""
 
     names: Mapping[TopicId, str]
 

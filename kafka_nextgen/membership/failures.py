@@ -1,5 +1,5 @@
 """The member's action for each error code of ConsumerGroupHeartbeat (KIP-848, "ConsumerGroupHeartbeat API"; where the
-KIP says nothing, as Kafka's own consumer does).
+KIP does not specify an action, it is that of Kafka's own consumer).
 
 After any error the next heartbeat is full. A member that is about to leave retries transient errors only; after any
 other error it is out of the group, and leaves without a heartbeat.

@@ -2,12 +2,12 @@
 "ConsumerGroupHeartbeat API").
 
 *When.* One heartbeat is in flight at a time. The next is sent when its timer is due: immediately to join, then at the
-coordinator's interval, counted from the sending of the last one, so that a slow answer does not delay the next. It is
+coordinator's interval, counted from when the last one was sent, so that a slow answer does not delay the next. It is
 sent immediately when there is a change to report: another subscription, new metadata of the member's assignors, or a
 reconciliation to acknowledge ("After a revocation, it sends the next heartbeat immediately"). A member that has just
 computed its group's target also sends one immediately, to get its own share.
 
-*What.* A null field means unchanged since the last heartbeat. A full heartbeat has every field. It is sent
+*What.* A null field means unchanged since the last heartbeat. A full heartbeat contains every field. It is sent
 
 * to join;
 * after any error, timeout or disconnect: the member can't know what arrived, and the coordinator repeats a lost
@@ -57,8 +57,8 @@ __all__ = [
 #: The statuses in which a member sends heartbeats. ``leaving`` sends the leave, even while a heartbeat is in flight.
 HEARTBEATING = (Status.JOINING, Status.RECONCILING, Status.ACKNOWLEDGING, Status.STABLE, Status.PREPARE_LEAVING)
 
-#: The statuses in which a member may take over partitions at any moment, including those of a target that waits for the
-#: current reconciliation.
+#: The statuses in which a member may take over partitions at any moment, including those of a target that is waiting
+#: for the current reconciliation.
 _MAY_TAKE = frozenset({Status.RECONCILING, Status.ACKNOWLEDGING})
 
 #: Bounds for the coordinator's heartbeat interval (seconds).
@@ -87,7 +87,7 @@ def _to_say(state: MemberState) -> Sent:
 
 
 def _subscription_to_say(state: MemberState) -> Subscription:
-    """The application's subscription, without its pattern until the coordinator has no other pattern to remove."""
+    """The application's subscription, without its pattern while the coordinator still has a different one to remove."""
     wanted = state.subscription or Subscription()
     replaces = state.pattern_told and wanted.pattern != state.pattern_told
     return evolve(wanted, pattern=None) if replaces else wanted
@@ -150,7 +150,7 @@ def _full(state: MemberState, settings: MemberSettings, number: int) -> SendHear
 
 
 def _may_inherit(state: MemberState, settings: MemberSettings) -> bool:
-    """Whether the member may replace a former member with its instance id, which may have had a pattern."""
+    """Whether the member may be replacing a former member with the same instance id, which may have had a pattern."""
     return settings.instance_id is not None and state.status is Status.JOINING
 
 
@@ -209,7 +209,7 @@ def _interval_s(state: MemberState, event: HeartbeatAnswered, settings: MemberSe
 
 
 def ask_for_share(state: MemberState, _event: TargetInstalled, _at: MemberContext) -> Outcome:
-    """Ask for the share of a target that is newer than the last heartbeat response."""
+    """Request the share of a target that is newer than the last heartbeat response."""
     return evolve(state, installed=state.installed + 1), ()
 
 
@@ -222,7 +222,7 @@ def publish_epoch(state: MemberState) -> Outcome:
 
 
 def keep_session(state: MemberState, event: HeartbeatAnswered, at: MemberContext) -> Outcome:
-    """A heartbeat response while preparing to leave: the last commits need its epoch; its target is ignored."""
+    """Process a heartbeat response while preparing to leave. The last commits need its epoch; its target is ignored."""
     return publish_epoch(answered(state, event, at))
 
 
@@ -238,6 +238,6 @@ def failed(state: MemberState) -> MemberState:
 
 
 def back_off(state: MemberState, at: MemberContext, *, first_at_once: bool = False) -> MemberState:
-    """Schedule the next heartbeat by the number of consecutive failures."""
+    """Schedule the next heartbeat after a backoff, given by the number of consecutive failures."""
     when = retry_at(state.failures, at, first_at_once=first_at_once)
     return evolve(state, deadlines=armed(state.deadlines, Timer.HEARTBEAT, when))

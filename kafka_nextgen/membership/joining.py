@@ -1,11 +1,11 @@
 """Joining: a full heartbeat with epoch 0 (KIP-848, "Member Lifecycle").
 
-A member joins when the application subscribes, and again after it was fenced or stopped polling. It starts without
-partitions, target, or unresolved topics. It keeps its member id for the lifetime of the consumer; only a coordinator of
-Kafka 3.x, which generates ids itself, can assign another one.
+A member joins when the application subscribes, and again after it was fenced or stopped polling. It starts with no
+partitions, no target and no unresolved topics. It keeps its member id for the lifetime of the consumer; only a Kafka
+3.x coordinator, which generates ids itself, can assign a different one.
 
 A response with an epoch above 0 and an assignment admits the member. Before Kafka 4.3, the first member of a group can
-get epoch 0 as long as its pattern is not resolved; it then continues to join.
+get epoch 0 as long as its pattern is not resolved; it then keeps trying to join.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ JOIN_EPOCH = 0
 
 
 def subscribe(state: MemberState, event: Subscribed, at: MemberContext) -> Outcome:
-    """The application subscribed outside the group: join."""
+    """The application subscribed while the consumer was not in the group: join."""
     state, _ = change_subscription(state, event, at)
     return return_to_group(state, at), ()
 

@@ -1,10 +1,10 @@
-"""Leaving: because the application closes, unsubscribes, or stopped polling.
+"""Leaving the group because the application closes, unsubscribes, or has stopped polling.
 
 Closing and unsubscribing are orderly: stop fetching, commit (only on close, with auto-commit, because an application
 that unsubscribes may want to read the same records again), call ``on_partitions_revoked``, then send the leave. Until
-then the member keeps its session alive, but no longer than the poll interval. After that it leaves, and only the
-application's call waits for the running callback. A member whose application stopped polling loses its partitions,
-leaves immediately, and joins again at the next poll.
+then the member keeps its session alive, but no longer than the poll interval. After that it leaves, even if a callback
+is still running; only the application's call waits for that callback. A member whose application stopped polling loses
+its partitions, leaves immediately, and joins again at the next poll.
 
 The leave is a heartbeat with epoch -1, or -2 from a static member that will be back within its session (KIP-848,
 "Static Membership"; KIP-1092 lets the application choose). It does not wait for requests in flight and is never
@@ -67,7 +67,7 @@ STATIC_LEAVE_EPOCH = -2  # Kafka's LEAVE_GROUP_STATIC_MEMBER_EPOCH
 
 
 def prepare_leaving(state: MemberState, event: Closed | Unsubscribed, at: MemberContext) -> Outcome:
-    """The application closes or unsubscribes: stop fetching, then commit, revoke and leave."""
+    """The application is closing or unsubscribing: stop fetching, then commit, revoke and leave."""
     state = evolve(state, status=Status.PREPARE_LEAVING, target=None, goal=None)
     return begin_leaving(state, event, at, _revoke)
 
@@ -102,7 +102,7 @@ def _leave_group(state: MemberState, at: MemberContext) -> Outcome:
 
 
 def _leave_epoch(state: MemberState, settings: MemberSettings) -> int | None:
-    """The epoch of the leave heartbeat (KIP-1092); None to send none."""
+    """The epoch of the leave heartbeat (KIP-1092); None if it is not sent."""
     assert state.leaving is not None, "the member is about to leave"
     static = settings.instance_id is not None
     if state.leaving.mode is LeaveMode.LEAVE:
@@ -126,8 +126,8 @@ def _send_leave(state: MemberState, epoch: int, at: MemberContext) -> Outcome:
 def time_passed(state: MemberState, _event: TimePassed, at: MemberContext) -> Outcome:
     """Leave if the application did not poll in time: lose everything, and be STALE until it polls again.
 
-    The I/O thread sends heartbeats, so a stuck application would otherwise stay in the group forever. A heartbeat that
-    is due is sent after every rule anyway.
+    The I/O thread sends heartbeats, so a stuck application would otherwise stay in the group forever. Heartbeats need
+    no handling here: they are sent after every rule, if due.
     """
     if not is_due(state.deadlines, Timer.POLL, at.now):
         return state, ()
@@ -160,12 +160,12 @@ def left(
 
 
 def leave_timed_out(state: MemberState, _event: TimePassed, at: MemberContext) -> Outcome:
-    """Leave without a response after the leave's timeout."""
+    """Stop waiting for a response after the leave's timeout."""
     return out(state, at) if is_due(state.deadlines, Timer.LEAVE, at.now) else (state, ())
 
 
 def callback_finished_when_out(state: MemberState, event: AnyCallbackFinished, at: MemberContext) -> Outcome:
-    """The application knows about its loss: leave if it has closed or unsubscribed, otherwise join again.
+    """The application knows that its partitions are lost: leave if it has closed or unsubscribed, otherwise join again.
 
     Only a FENCED member joins by itself. A STALE member waits for a poll, and a FATAL one does nothing until it is
     closed.
@@ -180,13 +180,13 @@ def callback_finished_when_out(state: MemberState, event: AnyCallbackFinished, a
 
 
 def leave_outside_group(state: MemberState, event: Closed | Unsubscribed, at: MemberContext) -> Outcome:
-    """There is no group to leave, but the application must first be informed about a loss."""
+    """There is no group to leave, but the application must first be informed about any loss."""
     state = with_leave_decision(state, event)
     return out(state, at) if state.phase is Phase.IDLE else (state, ())
 
 
 def rejoin_on_poll(state: MemberState, _event: Polled, at: MemberContext) -> Outcome:
-    """The application polls again: join once it knows that its partitions are lost."""
+    """The application polled again: join once it knows that its partitions are lost."""
     return (joining.return_to_group(state, at), ()) if state.phase is Phase.IDLE else (state, ())
 
 

@@ -6,7 +6,7 @@ From then on, no record of the partitions is handed over or committed, because o
 reported again as lost.
 
 A fenced member joins again with the same member id and epoch 0, but only after ``on_partitions_lost``: the application
-must not get a partition back while it still works on it. After a fatal error nothing more is sent.
+must not get a partition back while it is still working on it. After a fatal error nothing more is sent.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ __all__ = ["abandon_all", "be_fenced", "count_out", "fail_for_good"]
 def abandon_all(state: MemberState) -> Outcome:
     """Drop all partitions and report the loss.
 
-    The membership ends before its partitions do. So a commit from that membership is refused because it is over. It is
-    not sent again as a commit of partitions that are being given up.
+    The membership ends before its partitions are given up. So a commit from that membership fails because the
+    membership has ended. It is not sent again as a commit for partitions that are being given up.
     """
     stop, lost = stop_fetching(state, state.owned | state.held), state.held
     state, published = count_out(evolve(state, owned=NOTHING, held=NOTHING, target=None, goal=None))

@@ -39,7 +39,8 @@ class Member(AnyMember[MemberState]):
     def handle(self, event: Event, now: float, chance: float) -> tuple[Effect, ...]:
         """Apply ``event`` at ``now`` (seconds, monotonic) and return the effects, in order.
 
-        ``chance`` in [0, 1) is the jitter of retries. A completion that the member does not wait for changes nothing.
+        ``chance``, in [0, 1), is the random number that jitters retries. Completions that the member is not waiting for
+        have no effect.
         """
         if is_late(self.state, event):
             return ()
@@ -68,7 +69,7 @@ class Member(AnyMember[MemberState]):
 
 
 def is_late(state: MemberState, event: Event) -> bool:
-    """Whether ``event`` completes something that the member does not wait for (any more)."""
+    """Whether ``event`` completes something that the member is not, or is no longer, waiting for."""
     if isinstance(event, HeartbeatAnswered | HeartbeatRefused | HeartbeatLost):
         return event.number != state.in_flight
     if isinstance(event, CommitFinished | AnyCallbackFinished):

@@ -3,7 +3,7 @@
 
 Each step is a phase in which the member waits for one thing:
 
-* RESOLVING: the only new partitions are of topics whose names are not known yet.
+* RESOLVING: the only new partitions belong to topics whose names are not known yet.
 * WAITING_FOR_POLL: commits and revocations begin when the application polls, because only then has it processed all
   records handed over to it. After that poll, no more records of the revoked partitions are handed over.
 * COMMITTING: with auto-commit, the member commits the processed offsets. It continues even if the commit fails.
@@ -19,8 +19,8 @@ If a callback raises, ``poll`` raises the exception, and heartbeats continue.
   partitions are handed over, and other members wait for them. Keeping the partitions would not undo the failure.
 * After ``on_partitions_assigned`` raises, the member is FAILED. It acknowledges nothing and hands over no records of
   the new partitions. Each later poll calls the callback again until it returns. If there is a new target by then, the
-  member reconciles to that one: it revokes the partitions of that callback that are not in the new target, although the
-  callback never returned. Then it calls ``on_partitions_assigned`` with all new partitions.
+  member reconciles to that one: it revokes the partitions passed to that callback that are not in the new target,
+  although the callback never returned. Then it calls ``on_partitions_assigned`` with all new partitions.
 """
 
 from __future__ import annotations
@@ -80,18 +80,18 @@ def is_reconciled(state: MemberState) -> bool:
 
 
 def heartbeat_answered(state: MemberState, event: HeartbeatAnswered, at: MemberContext) -> Outcome:
-    """Process a response to a STABLE or RECONCILING member. It may have a new epoch or a new target."""
+    """Process a response to a STABLE or RECONCILING member. It may contain a new epoch or a new target."""
     state, published = _take_answer(state, event, at)
     state, effects = _settle(state, at)
     return state, published + effects
 
 
 def acknowledged(state: MemberState, event: HeartbeatAnswered, at: MemberContext) -> Outcome:
-    """Process a response to an ACKNOWLEDGING member. If its heartbeat had the acknowledgement, the member is done."""
+    """Process a response to an ACKNOWLEDGING member, which is done if the heartbeat carried the acknowledgement."""
     was_told = state.sent is not None and state.sent.acknowledged == state.acknowledged
     state, published = _take_answer(state, event, at)
     if not was_told:
-        return state, published  # that heartbeat was sent earlier; the next one has the acknowledgement
+        return state, published  # that heartbeat was sent earlier; the next one carries the acknowledgement
     state, effects = _settle(state, at)
     return state, published + effects
 
@@ -168,7 +168,7 @@ def _assign(state: MemberState) -> Outcome:
 
 
 def polled_while_reconciling(state: MemberState, event: Polled, at: MemberContext) -> Outcome:
-    """The application polls: continue if the member was waiting for that."""
+    """The application polled: continue if the member was waiting for that."""
     state, _ = polled(state, event, at)
     if state.phase is Phase.FAILED:
         return _assign_again(state, at)

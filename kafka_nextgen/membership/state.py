@@ -56,7 +56,7 @@ class MemberState(AnyMemberState):
     member_id: str
     status: Status = Status.UNSUBSCRIBED
     assignors: tuple[ClientAssignor, ...] = ()  # local assignors with metadata, in order of preference (an extension)
-    installed: int = 0  # how many targets computed by this member the coordinator has accepted
+    installed: int = 0  # the number of targets computed by this member that the coordinator has accepted
 
     member_epoch: int = NOT_A_MEMBER
     published_epoch: int = NOT_A_MEMBER  # in commits; set to member_epoch once the assignment of that epoch is known

@@ -57,7 +57,7 @@ class RuleContext(Generic[Settings]):
 
 
 def retry_at(failures: int, at: RuleContext[RetrySettings], *, first_at_once: bool = False) -> float:
-    """The time of the next attempt after this number of consecutive failures; the delay has a jitter of 20 %.
+    """The time of the next attempt after this number of consecutive failures; the delay is jittered by 20 %.
 
     With ``first_at_once``, the first retry has no delay: some error codes only mean that the member has to do something
     else first. Later retries are delayed, so that repeated errors of this kind do not cause a busy loop.

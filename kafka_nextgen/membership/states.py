@@ -23,7 +23,7 @@ class Status(Enum):
 
 
 class Phase(Enum):
-    """The step of a reconciliation, or of a leave, that the member waits for."""
+    """The step of a reconciliation or of leaving that the member is waiting for."""
 
     IDLE = "idle"  # no step in progress
     RESOLVING = "resolving"  # waits for the names of topic ids

@@ -2,7 +2,7 @@
 
 A step that fails is retried until the rebalance timeout, counted from the request to compute. After that the
 coordinator asks another member. Until the coordinator has described the group, every heartbeat response can repeat the
-request. A later repetition means that another coordinator asks or that the group epoch has changed, so the member
+request. If the request is repeated later, another coordinator is asking or the group epoch has changed, so the member
 computes again.
 """
 
@@ -61,7 +61,7 @@ ACTIONS: ErrorActions = {
 
 
 def heartbeat_answered(state: AssigningState, event: HeartbeatHeard, at: AssigningContext) -> Outcome:
-    """Process a heartbeat response while idle; start computing if it asks for that."""
+    """Process a heartbeat response while idle; start computing if the response requests it."""
     state, told = informing.take_answer(state, event, at)
     return (_begin(state, at) if event.should_compute else state), told
 

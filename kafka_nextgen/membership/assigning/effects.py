@@ -1,4 +1,4 @@
-"""The effects of the assigning machine, which its driver carries out in order. The list is closed."""
+"""All effects of the assigning machine. Its driver carries them out in order."""
 
 from __future__ import annotations
 

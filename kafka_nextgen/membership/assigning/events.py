@@ -1,6 +1,6 @@
-"""The events of the assigning machine. The list is closed.
+"""All events of the assigning machine.
 
-The machine numbers its requests and computations, and ignores completions that it does not wait for. A computation
+The machine numbers its requests and computations, and ignores completions that it is not waiting for. A computation
 can't be stopped: the machine waits even for one that it gave up on, because the assignor is busy until it ends.
 """
 

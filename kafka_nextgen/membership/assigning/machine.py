@@ -1,14 +1,14 @@
-"""The machine of client-side assignors: decides when they compute.
+"""The state machine for client-side assignors: it decides when they compute.
 
 The rules in prose (KIP-848, "Client Side Mode", "ConsumerGroupPrepareAssignment API", "ConsumerGroupInstallAssignment
 API"):
 
 1. A heartbeat response asks a member to compute. While PREPARING, it requests the state of the group and the chosen
    assignor from the coordinator. While COMPUTING, it runs that assignor. While INSTALLING, it sends the result to the
-   coordinator. Then it asks for its own share with an immediate heartbeat.
+   coordinator. Then it requests its own share with an immediate heartbeat.
 2. Heartbeats and reconciliation continue independently.
 3. A request refused with STALE_MEMBER_EPOCH is sent again after the next heartbeat response, with the new epoch, or
-   immediately if the epoch has changed in the meantime. After UNKNOWN_MEMBER_ID, the member stops: another member
+   immediately if the epoch has changed in the meantime. After UNKNOWN_MEMBER_ID, the member stops, and another member
    computes.
 4. The rebalance timeout bounds the whole computation. After that, the coordinator asks another member, and the result
    is too late. The assignor runs one computation at a time: a member that is asked again is BLOCKED until the previous
@@ -20,7 +20,7 @@ API"):
 The driver passes in events, the time and a random number, and carries out the effects in order. The machine does no
 I/O, reads no clock, draws no random numbers and never blocks.
 
-``TABLE`` has the same form as that of the member (``kafka_nextgen.membership.transitions``).
+``TABLE`` has the same form as the member's table (``kafka_nextgen.membership.transitions``).
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ RULES: tuple[Row, ...] = (
     row(PREPARING, ev.Prepared, computing.prepared, COMPUTING, INSTALLING),
     row(PREPARING, ev.Refused, computing.prepare_refused, PREPARING, IDLE),
     row(PREPARING, ev.Lost, computing.lost, PREPARING),
-    # The assignor runs.
+    # The assignor is running.
     row(COMPUTING, ev.Computed, computing.computed, INSTALLING),
     row(COMPUTING, ev.ComputationFailed, computing.computation_failed, INSTALLING),
     # Sending the result.
@@ -105,7 +105,8 @@ class AssigningMachine:
     def handle(self, event: ev.AssigningEvent, now: float, chance: float) -> tuple[AssigningEffect, ...]:
         """Apply ``event`` at ``now`` (seconds, monotonic) and return the effects, in order.
 
-        ``chance`` in [0, 1) is the jitter of retries. A completion that the machine does not wait for changes nothing.
+        ``chance``, in [0, 1), is the random number that jitters retries. Completions that the machine is not waiting
+        for have no effect.
         """
         if is_late(self.state, event):
             return ()
@@ -167,7 +168,7 @@ def _deadline(state: AssigningState) -> float | None:
 
 
 def is_late(state: AssigningState, event: ev.AssigningEvent) -> bool:
-    """Whether ``event`` completes something that the machine does not wait for (any more)."""
+    """Whether ``event`` completes something that the machine is not, or is no longer, waiting for."""
     if isinstance(event, ev.Prepared | ev.Installed | ev.Refused | ev.Lost):
         return event.number != state.request
     return isinstance(event, ev.Computed | ev.ComputationFailed) and event.number != state.computing

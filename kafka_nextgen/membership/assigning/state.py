@@ -16,7 +16,7 @@ __all__ = ["AssigningPhase", "AssigningState", "Outcome", "Result", "at_rest", "
 
 
 class AssigningPhase(Enum):
-    """The step that the member waits for."""
+    """The step that the member is waiting for."""
 
     IDLE = "idle"  # nothing to compute
     BLOCKED = "blocked"  # asked to compute while the assignor is busy with an earlier computation

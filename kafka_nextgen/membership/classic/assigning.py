@@ -1,10 +1,10 @@
 """The leader's assignment: from the members' subscriptions and the topics' metadata to each member's partitions.
 
-``assign`` uses a built-in assignor. A ``Computation`` is for an assignor of the application (``computing``): it holds
-the assignor's input, and derives each member's part from the result:
+``assign`` uses a built-in assignor. A ``Computation`` is for an assignor that the application implements
+(``computing``): it holds the assignor's input, and derives each member's part from the result:
 
 * The assignor gets the members whose metadata it can read; the others are *refused*.
-* A classic group has no target assignment, so a member's ``target`` is what it owns, without partitions that another
+* A classic group has no target assignment, so a member's ``target`` is what it owns, minus any partitions that another
   member claims in the same or a later generation.
 * Partitions that move to another member are withheld until their owner has revoked them, so any assignor rebalances
   cooperatively. The next rebalance runs the assignor again and assigns these partitions.

@@ -3,9 +3,9 @@
 1. *The assignor runs in the background* for up to the rebalance timeout, while the member sends heartbeats. The other
    members wait in SyncGroup.
 2. *If the assignor fails*, because it raised, took too long or returned an invalid assignment, every member keeps what
-   it owns, and its ``poll`` raises the reason. Unowned partitions stay unassigned. The next rebalance runs the assignor
-   again, in the member that is then the leader. The leader starts that rebalance at the latest when it next checks its
-   topics.
+   it owns, and its ``poll`` raises an error with the reason. Unowned partitions stay unassigned. The next rebalance
+   runs the assignor again, on whichever member is the leader by then. The leader starts that rebalance no later than
+   its next check of the topics.
 3. *A member whose metadata the assignor can't read* gets no partitions, only the reason; partitions are assigned to the
    others without it.
 4. *If a member's metadata or its reason changes*, the member joins again with that reason, so that the group gets
@@ -45,13 +45,13 @@ from kafka_nextgen.types import TopicId
 __all__ = ["asked", "begin", "failed", "give_up_if_late", "note_metadata", "returned", "take_assignment"]
 
 #: Advice for metadata of an unknown version (KIP-268).
-_UNTIL = "until all members can read the new version, write one that all can read"
+_UNTIL = "until every member can read the new version, write a version that they can all read"
 
 
 def begin(
     state: ClassicState, topics: Mapping[str, TopicMetadata], ids: Mapping[str, TopicId], at: ClassicContext
 ) -> Outcome:
-    """Start the assignor, if it can read the metadata of any member."""
+    """Start the assignor, if it can read the metadata of at least one member."""
     strategy = state.strategy
     assert strategy is not None, "the coordinator chooses a protocol that all members support"
     state, number = numbered(state)

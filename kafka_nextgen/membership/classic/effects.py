@@ -1,4 +1,4 @@
-"""The effects that only members of classic groups have. The list is closed."""
+"""All effects that only members of classic groups have."""
 
 from __future__ import annotations
 
@@ -65,8 +65,8 @@ class SendJoinGroup:
 class SendSyncGroup:
     """Send a SyncGroup and answer with SyncAnswered, SyncRefused or SyncLost.
 
-    The leader's ``assignments`` has every member of the group; for other members it is empty. The coordinator delays
-    its response until the leader has assigned: wait up to ``timeout_s`` seconds.
+    The leader's ``assignments`` contain every member of the group; those of other members are empty. The coordinator
+    delays its response until the leader has assigned: wait up to ``timeout_s`` seconds.
     """
 
     number: int
@@ -112,7 +112,7 @@ class AskForTopics:
 
 @frozen
 class RunAssignor:
-    """Run this assignor of the application in the background, and check its assignment.
+    """Run this application-supplied assignor in the background, and check its assignment.
 
     Answer with AssignorReturned or AssignorFailed.
     """
@@ -137,7 +137,7 @@ class TellAssignor:
 class RaiseAssignorFailed:
     """Make the next poll raise an error: the group has no new assignment because this assignor failed.
 
-    The assignor ran in the leader, which may be this member; ``why`` describes the failure.
+    The assignor ran on the leader, which may be this member; ``why`` describes the failure.
     """
 
     assignor: str

@@ -1,6 +1,7 @@
-"""The events that only members of classic groups have. The list is closed.
+"""All events that only members of classic groups have.
 
-An event that completes an effect carries the effect's number. The member ignores completions that it does not wait for.
+An event that completes an effect carries the effect's number. The member ignores completions that it is not waiting
+for.
 """
 
 from __future__ import annotations
@@ -127,7 +128,7 @@ class LeaveEnded:
 class TopicsDescribed:
     """The requested topics that exist, and the names of those that match the pattern.
 
-    ``ids`` has the ids of those topics; brokers before Kafka 2.8 have none (KIP-516).
+    ``ids`` are the ids of those topics; brokers before Kafka 2.8 don't send any (KIP-516).
     """
 
     number: int
@@ -154,7 +155,7 @@ class CommitRefused:
 
 @frozen
 class RebalanceEnforced:
-    """The application wants the group to rebalance (KIP-568), perhaps with a reason."""
+    """The application requested a rebalance of the group (KIP-568), optionally giving a reason."""
 
     reason: str
     join_reason: JoinReason = JoinReason.UNKNOWN

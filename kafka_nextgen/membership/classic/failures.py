@@ -103,7 +103,7 @@ def _lose(
 
 
 def heartbeat_refused(state: ClassicState, event: HeartbeatRefused, at: ClassicContext) -> Outcome:
-    """A heartbeat was refused, or the response says that the group rebalances."""
+    """A heartbeat was refused, or the response says that the group is rebalancing."""
     action = HEARTBEAT_ACTIONS.get(event.code, ErrorAction.FAIL)
     if action in _LOSING:
         return _lose(state, event.code, action, at)
@@ -135,7 +135,10 @@ def _action_on_commit(state: ClassicState, event: CommitRefused) -> ErrorAction 
 
 
 def commit_refused(state: ClassicState, event: CommitRefused, at: ClassicContext) -> Outcome:
-    """A commit was refused: the member was removed, or the group rebalances and no heartbeat has reported it yet."""
+    """A commit was refused.
+
+    The member was removed, or the group is rebalancing and no heartbeat response has reported it yet.
+    """
     action = _action_on_commit(state, event)
     if action is None:
         return state, ()

@@ -45,7 +45,7 @@ __all__ = [
 
 
 def subscribe(state: ClassicState, event: Subscribed, at: ClassicContext) -> Outcome:
-    """The application subscribed outside the group: join."""
+    """The application subscribed while the consumer was not in the group: join."""
     state, _ = change_subscription(state, event, at)
     return enter(state, at), ()
 
@@ -111,7 +111,7 @@ def _is_due(state: ClassicState, at: ClassicContext) -> bool:
 
 
 def polled_when_stable(state: ClassicState, event: Polled, at: ClassicContext) -> Outcome:
-    """The application polls: start the step that waited for this."""
+    """The application polled: start the step that was waiting for it."""
     state, _ = polled(state, event, at)
     if state.phase is Phase.FAILED:
         return _polled_after_failure(state, at)

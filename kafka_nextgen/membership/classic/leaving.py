@@ -1,4 +1,4 @@
-"""Leaving: because the application closes, unsubscribes, or stopped polling.
+"""Leaving the group because the application closes, unsubscribes, or has stopped polling.
 
 Closing and unsubscribing are orderly, as in the consumer group protocol: stop fetching, commit, call
 ``on_partitions_revoked``, then send the LeaveGroup. During a rebalance, no generation accepts commits, so the
@@ -69,13 +69,13 @@ REASONS = {
 
 
 def prepare_leaving(state: ClassicState, event: Closed | Unsubscribed, at: ClassicContext) -> Outcome:
-    """The application closes or unsubscribes a STABLE member."""
+    """The application is closing a STABLE member or unsubscribing it."""
     state = evolve(state, status=Status.PREPARE_LEAVING, assigned=None, asked=None, must_rejoin=False)
     return begin_leaving(state, event, at, _revoke)
 
 
 def leave_during_rebalance(state: ClassicState, event: Closed | Unsubscribed, at: ClassicContext) -> Outcome:
-    """The application closes or unsubscribes during a rebalance: its partitions are lost."""
+    """The application is closing or unsubscribing during a rebalance: its partitions are lost."""
     state, effects = losing.abandon(with_leave_decision(state, event), forget_id=False)
     state = evolve(state, status=Status.PREPARE_LEAVING, deadlines={})
     if state.phase is not Phase.IDLE:
@@ -99,12 +99,12 @@ def continue_leaving(state: ClassicState, _event: RevokeFinished | AssignFinishe
 
 
 def loss_reported(state: ClassicState, _event: LossFinished, at: ClassicContext) -> Outcome:
-    """The application knows about its loss; there is nothing left to give up."""
+    """The application knows that its partitions are lost; there is nothing left to give up."""
     return _leave(state, at)
 
 
 def _leave(state: ClassicState, at: ClassicContext) -> Outcome:
-    """Send the LeaveGroup if the member has joined and should announce that it leaves."""
+    """Send the LeaveGroup if the member has joined and should announce that it is leaving."""
     leaving = state.leaving
     assert leaving is not None, "the member is about to leave"
     had_any = bool(state.owned) or state.phase is not Phase.IDLE
@@ -128,7 +128,7 @@ def left(state: ClassicState, _event: LeaveEnded, at: ClassicContext) -> Outcome
 
 
 def leave_timed_out(state: ClassicState, _event: TimePassed, at: ClassicContext) -> Outcome:
-    """Leave without a response after the leave's timeout."""
+    """Stop waiting for a response after the leave's timeout."""
     return _out(state, at) if is_due(state.deadlines, Timer.LEAVE, at.now) else (state, ())
 
 
@@ -136,7 +136,7 @@ def time_passed(state: ClassicState, _event: TimePassed, at: ClassicContext) -> 
     """Leave if the application did not poll in time: lose everything, and be STALE until it polls again.
 
     Only a dynamic member sends a leave. The partitions of a static one stay reserved, as if it had crashed, and there
-    is no response to wait for. Other due work is done after every rule.
+    is no response to wait for. Any other work that is due is done after each rule.
     """
     if not is_due(state.deadlines, Timer.POLL, at.now):
         return state, ()
@@ -162,12 +162,12 @@ def _leave_at_once(state: ClassicState, at: ClassicContext, leaving: Leaving) ->
 
 
 def rejoin_on_poll(state: ClassicState, _event: Polled, at: ClassicContext) -> Outcome:
-    """The application polls again: join once it knows that its partitions are lost."""
+    """The application polled again: join once it knows that its partitions are lost."""
     return (joining.enter(state, at), ()) if state.phase is Phase.IDLE else (state, ())
 
 
 def callback_finished_when_out(state: ClassicState, event: AnyCallbackFinished, at: ClassicContext) -> Outcome:
-    """The application knows about its loss: end if it has closed or unsubscribed in the meantime."""
+    """The application knows that its partitions are lost: end if it has closed or unsubscribed in the meantime."""
     state, emptied = callback_finished(state, event, at)
     if state.leaving is None:
         return state, emptied
@@ -176,7 +176,7 @@ def callback_finished_when_out(state: ClassicState, event: AnyCallbackFinished, 
 
 
 def leave_outside_group(state: ClassicState, event: Closed | Unsubscribed, at: ClassicContext) -> Outcome:
-    """There is no group to leave, but the application must first be informed about a loss."""
+    """There is no group to leave, but the application must first be informed about any loss."""
     state = with_leave_decision(state, event)
     return _out(state, at) if state.phase is Phase.IDLE else (state, ())
 

@@ -1,7 +1,7 @@
 """Lose all partitions at once, because the coordinator has removed the member from the group.
 
-See ``kafka_nextgen.membership.losing``: the rules are the same. A *reset* forgets generation and member id. After
-ILLEGAL_GENERATION only the generation is forgotten.
+See ``kafka_nextgen.membership.losing``: the rules are the same. A *reset* forgets the generation and the member id.
+After ILLEGAL_GENERATION only the generation is forgotten.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def count_out(state: ClassicState, *, forget_id: bool) -> Outcome:
 def abandon(state: ClassicState, *, forget_id: bool) -> Outcome:
     """Drop all partitions and report the loss. The generation ends before its partitions do.
 
-    So a commit from that generation is refused because its membership is over. It is not sent again as a commit of
+    So a commit from that generation fails because its membership has ended. It is not sent again as a commit for
     partitions that are being given up.
     """
     stop, lost = stop_fetching(state, state.owned | state.held), state.held

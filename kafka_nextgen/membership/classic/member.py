@@ -48,7 +48,8 @@ class ClassicMember(AnyMember[ClassicState]):
     def handle(self, event: ClassicEvent, now: float, chance: float) -> tuple[ClassicEffect, ...]:
         """Apply ``event`` at ``now`` (seconds, monotonic) and return the effects, in order.
 
-        ``chance`` in [0, 1) is the jitter of retries. A completion that the member does not wait for changes nothing.
+        ``chance``, in [0, 1), is the random number that jitters retries. Completions that the member is not waiting for
+        have no effect.
         """
         row = TABLE.get((self.state.status, type(event)))
         if row is None or is_late(self.state, event):
@@ -81,7 +82,7 @@ def _do_what_is_due(state: ClassicState, at: ClassicContext) -> Outcome:
 
 
 def is_late(state: ClassicState, event: ClassicEvent) -> bool:
-    """Whether ``event`` completes something that the member does not wait for (any more)."""
+    """Whether ``event`` completes something that the member is not, or is no longer, waiting for."""
     if isinstance(event, SessionKept | HeartbeatRefused | HeartbeatLost):
         return event.number != state.in_flight
     if isinstance(event, TopicsDescribed | TopicsNotDescribed):

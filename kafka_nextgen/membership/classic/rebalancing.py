@@ -14,12 +14,12 @@ before ``on_partitions_assigned``, which is called even without new partitions.
 Revocations and commits begin when the application polls, because that is when all records from earlier polls count as
 processed.
 
-An exception of a callback is raised from ``poll`` and does not delay other members:
+If a callback raises, ``poll`` raises the exception. Other members are not delayed:
 
 * after ``on_partitions_revoked`` the member continues, because other members wait for the partitions;
 * after ``on_partitions_assigned`` the member is FAILED: no records of its new partitions are handed over. Each later
-  poll calls the callback again until it returns; if the group rebalances first, the member prepares instead. Partitions
-  whose callback never returned are revoked like the others.
+  poll calls the callback again until it returns; if the group rebalances first, the member prepares to join instead.
+  Partitions whose callback never returned are revoked like the others.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def _revoke(state: ClassicState, at: ClassicContext) -> Outcome:
 
 
 def revoke_finished(state: ClassicState, _event: RevokeFinished, at: ClassicContext) -> Outcome:
-    """``on_partitions_revoked`` returned, or raised; ``poll`` re-raises that."""
+    """``on_partitions_revoked`` returned or raised; in the latter case ``poll`` re-raises the exception."""
     return _go_on(evolve(state, owned=state.owned - state.giving_up), at)
 
 
@@ -108,7 +108,7 @@ def _assign(state: ClassicState, assigned: frozenset[TopicPartition]) -> Outcome
 
 
 def assign_again(state: ClassicState) -> Outcome:
-    """The application polls after ``on_partitions_assigned`` raised: call it again, unless the member has to join."""
+    """The application polled after ``on_partitions_assigned`` raised: call it again, unless the member has to join."""
     assert state.assigned is not None, "an assignment is being applied"
     if state.must_rejoin:
         return evolve(state, phase=Phase.IDLE, assigned=None), ()

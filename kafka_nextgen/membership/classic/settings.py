@@ -10,8 +10,8 @@ from kafka_nextgen.membership.state_machine import RuleContext
 
 __all__ = ["ClassicContext", "ClassicSettings"]
 
-#: How much longer (seconds) than the rebalance timeout a JoinGroup response may take: the coordinator may delay it by
-#: that timeout.
+#: How many seconds to wait for a JoinGroup response on top of the rebalance timeout, by which the coordinator may delay
+#: the response.
 JOIN_MARGIN_S = 5.0
 
 
@@ -35,7 +35,7 @@ class ClassicSettings(GroupSettings):
     def is_cooperative(self) -> bool:
         """Whether members keep partitions that don't move during a rebalance (KIP-429).
 
-        An assignor of the application does not have to support this: see ``computing``.
+        An application-supplied assignor does not have to support this: see ``computing``.
         """
         return are_cooperative(name for name in self.strategies if name not in self.local_assignors)
 

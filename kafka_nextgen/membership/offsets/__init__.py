@@ -1,1 +1,1 @@
-"""The offset machine: commits and lookups of committed offsets, used with the member's machine of either protocol."""
+"""The offset machine: commits and lookups of committed offsets, alongside the member's machine of either protocol."""

@@ -3,8 +3,8 @@
 * Only records handed over before the last poll count as processed. The driver keeps track of them.
 * Only one interval commit is open at a time. With ``commits_again`` it contains all positions of the assignment, even
   those already committed, like Kafka's own consumer (4.4, CommitRequestManager). In a group without members, offset
-  retention counts from the last commit. A group has no members if all its consumers use manual assignment, or after all
-  members have crashed.
+  retention is counted from the last commit. A group has no members if all its consumers use manual assignment, or after
+  all members have crashed.
 * The commit before a revocation replaces the interval commit. It also contains all positions, because a delayed
   duplicate of an older commit may have moved the offset back.
 * An application that also commits explicitly may be ahead of the processed offsets. Auto-commit never replaces such a

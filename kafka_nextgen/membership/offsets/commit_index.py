@@ -1,4 +1,4 @@
-"""All open commits, indexed by partition: an event of one commit only affects commits of the same partitions.
+"""All open commits, indexed by partition: an event for one commit affects only commits for the same partitions.
 
 There may be thousands of commits, one for each partition, so frequent events must not iterate over all of them. Only
 this module changes commits. Each change *marks* the commit, and ``ending`` and ``sending`` check the marked commits

@@ -1,4 +1,4 @@
-"""Handle the responses to commits, by the rules of the member's protocol.
+"""Handle the responses to commits according to the member's protocol.
 
 An error that is not retriable fails the whole commit, with the error codes of all partitions. Otherwise the member
 retries the refused partitions after a pause or, if the epoch was stale, as soon as it has a new one. A retry in the

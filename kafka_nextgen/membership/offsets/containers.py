@@ -89,7 +89,7 @@ class Schedule:
         return frozenset(asks)
 
     def pop(self) -> int:
-        """Remove and return the earliest ask. Call ``first`` before: it drops stale entries."""
+        """Remove and return the earliest ask. Call ``first`` beforehand: it drops stale entries."""
         ask = self._heap[0][1]
         del self._times[ask]
         return ask

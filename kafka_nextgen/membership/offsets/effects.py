@@ -1,4 +1,4 @@
-"""The effects of the offset machine, which its driver carries out in order. The list is closed."""
+"""All effects of the offset machine. Its driver carries them out in order."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class ReadConsumed:
 
 @frozen
 class CommitEnded:
-    """The commit ``ask`` has ended. Without ``failure``, its offsets, or later ones of its partitions, are committed.
+    """The commit ``ask`` has ended. Without ``failure``, its offsets or later ones for its partitions are committed.
 
     INTERVAL_ASK (0) is the interval commit of auto-commit, which has no caller.
     """

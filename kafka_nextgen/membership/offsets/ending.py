@@ -121,7 +121,7 @@ def _timed_out(retry: RetryState, reason: str | None = None) -> TimedOut:
 
 
 def _finish(state: OffsetState, commit: Commit, failure: Failure | None) -> Outcome:
-    """End a commit. Its followers take back the partitions for which they followed it."""
+    """End a commit. Its followers take back the partitions that it had taken over from them."""
     freed = [_freed(each, commit.ask) for each in _followers(state, commit)]
     own = () if commit.is_withdrawn else (CommitEnded(commit.ask, failure),)
     return closed(changed(state, freed), [commit]), (*end_riders(commit, failure), *own)

@@ -1,4 +1,4 @@
-"""The events of the offset machine. The list is closed.
+"""All events of the offset machine.
 
 The caller numbers its asks, and the machine reports the end of each ask with its number. The machine numbers its
 requests, and ignores responses to requests that are not in flight.

@@ -1,7 +1,7 @@
-"""Handle the responses to lookups of committed offsets, by the rules of the member's protocol.
+"""Handle the responses to lookups of committed offsets, according to the member's protocol.
 
-An error never means that there is no committed offset: the lookup is retried or fails, and reading waits for it.
-Neither does a response that lacks a partition: the partition is requested again after a pause. A partition that the
+An error never means that there is no committed offset: the lookup is retried or fails, and reading waits for it. Nor
+does the absence of a partition from the response: the partition is requested again after a pause. A partition that the
 coordinator's broker does not know is left out of the result.
 """
 

@@ -1,16 +1,16 @@
 """The state machine for the offsets of a member.
 
-An *ask* is one commit or lookup that a caller has requested. The rules in prose (KIP-848, "OffsetCommit API" and
+An *operation* is one commit or lookup that a caller has requested. The rules in prose (KIP-848, "OffsetCommit API" and
 "OffsetFetch API"; the error codes are in ``rules``):
 
 1. The application requests commits, synchronous or asynchronous. Auto-commit requests them on an interval and before
    partitions are given up. A consumer that starts to read looks up committed offsets. Each ask ends exactly once.
 2. Transient errors are retried with increasing pauses until the ask's deadline. After a stale epoch, the request is
-   repeated for the partitions still owned as soon as a heartbeat response has a new epoch.
+   repeated for the partitions still owned as soon as a heartbeat response contains a new epoch.
 3. A commit is not sent in a later membership than its own, and is not retried for partitions given up since.
 4. An earlier commit of a partition, or its retry, never overtakes a later one (``order``).
 5. Auto-commit has at most one interval commit in flight. The commit before a revocation replaces it.
-6. No error of a lookup means that there is no committed offset.
+6. A lookup error never means that there is no committed offset.
 
 The driver passes in events, the time and a random number, and carries out the effects in order. The machine does no
 I/O, reads no clock, draws no random numbers and never blocks. Both protocols use it, each with its own ``OffsetRules``.
@@ -82,13 +82,14 @@ class OffsetMachine:
         self.settings = settings
         interval_s = settings.auto_commit_interval_s
         self._wakeups = Schedule()
-        self._queue = Schedule()  # commits that wait only for a free place, by the start of their wait
+        self._queue = Schedule()  # commits that are waiting only for a free slot, by the time when they began to wait
         self.state = OffsetState(rules, interval_at=None if interval_s is None else now + interval_s)
 
     def handle(self, event: ev.OffsetEvent, now: float, chance: float) -> tuple[OffsetEffect, ...]:
         """Apply ``event`` at ``now`` (monotonic seconds) and return the effects, in order.
 
-        ``chance`` in [0, 1) is the jitter of retries. A response to a request that is not in flight is ignored.
+        ``chance``, in [0, 1), is the random number that jitters retries. A response to a request that is not in flight
+        is ignored.
         """
         if is_late(self.state, event):
             return ()
@@ -107,7 +108,7 @@ class OffsetMachine:
         return effects
 
     def _send_commits(self, state: OffsetState, at: OffsetContext) -> Outcome:
-        """Send commits while there is a free place, starting with those that have waited longest."""
+        """Send commits while there is a free slot, starting with those that have waited longest."""
         for ask in state.checked:
             self._queue.set(ask, sending.waits_since(state, ask, at))
         effects: list[OffsetEffect] = []

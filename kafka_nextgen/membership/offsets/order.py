@@ -1,4 +1,4 @@
-"""The order of commits: an earlier commit of a partition, or its retry, never overtakes a later one.
+"""The order of commits: an earlier commit for a partition, or its retry, never overtakes a later one.
 
 * A partition has one request in flight at a time. A commit waits until no other request contains its partitions. The
   exception is a commit with a partition that is being given up (``standing``), which can't wait. It is sent after the
@@ -12,7 +12,7 @@
   followers are sent after all.
 
 An application that commits after each record has one commit waiting for each record since the last response. Checking
-all of them on every event would be slow. So a waiting commit of the application becomes a *rider* of the next one, if
+all of them on every event would be slow. So a waiting application commit becomes a *rider* on the next one, if
 the next one covers all its remaining partitions in the same membership and ownership and its deadline is not earlier.
 A rider ends with its commit, but keeps its own deadline and reports only the error codes of its own partitions.
 """
@@ -71,7 +71,7 @@ def _yielded(commit: Commit, latest: Heirs) -> Heirs:
 def _following(commit: Commit, yielded: Mapping[int, Heirs]) -> Commit:
     """Remove from a commit the partitions that it yields, and let it follow the commits that take them over.
 
-    If a commit that it already follows has yielded a partition too, it follows that partition's new commit.
+    If a commit that it already follows yields a partition too, it follows the commit that takes over that partition.
     """
     own = yielded[commit.ask]
     followed = {tp: yielded.get(leader, {}).get(tp, leader) for tp, leader in commit.followed.items()}
@@ -131,7 +131,7 @@ def without_given_up(state: OffsetState, commit: Commit) -> Commit:
 def why_unsent(state: OffsetState, commit: Commit, at: OffsetContext) -> str | None:
     """Why a commit has not been sent, for the timeout error; None if nothing blocks it."""
     if is_blocked(state, commit):
-        return "another commit of the same partitions is still in flight"
+        return "another commit for the same partitions is still in flight"
     return None if has_free_place(state, at) else "earlier commits are still in flight"
 
 
@@ -183,7 +183,7 @@ def _for_rider(rider: Commit, failure: Failure | None) -> Failure | None:
 
 
 def end_riders_out_of_time(state: OffsetState, commits: Iterable[Commit], at: OffsetContext) -> Outcome:
-    """End the riders of these commits whose own deadlines have passed."""
+    """End those riders of these commits whose own deadlines have passed."""
     effects: tuple[OffsetEffect, ...] = ()
     for commit in commits:
         if at.now >= commit.riders_until:
@@ -196,7 +196,7 @@ def end_riders_out_of_time(state: OffsetState, commits: Iterable[Commit], at: Of
 
 
 def without_rider(state: OffsetState, ask: int) -> OffsetState:
-    """Drop the rider with this ask number, if there is one: its caller no longer waits."""
+    """Drop the rider with this ask number, if there is one: its caller is no longer waiting."""
     for commit in state.commits.values():
         left = tuple(rider for rider in commit.riders if rider.ask != ask)
         if len(left) < len(commit.riders):

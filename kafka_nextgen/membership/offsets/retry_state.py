@@ -19,7 +19,7 @@ class RetryState:
     deadline: float
     timeout_s: float
     not_before: float
-    since: float  # when this ask began, or the earliest of those that it took over
+    since: float  # when this ask began, or the earliest start of the asks that it took over
     failures: int = 0
     stale_epoch: int | None = None  # the epoch that the coordinator refused as stale
     stale_until: float = inf  # until then, do not retry in ``stale_epoch``

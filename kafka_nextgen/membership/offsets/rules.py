@@ -1,5 +1,5 @@
 """How a member handles each error code of OffsetCommit and OffsetFetch (KIP-848, "OffsetCommit API" and
-"OffsetFetch API"; where the KIP does not specify it, as Kafka's own consumer does).
+"OffsetFetch API"; where the KIP does not specify it, like Kafka's own consumer).
 
 A code that is not in a table fails the call. Retries end at the caller's deadline, with the error that was retried.
 
@@ -12,8 +12,8 @@ A code that is not in a table fails the call. Retries end at the caller's deadli
 * A broker may not know a new topic yet, so a commit for an unknown topic is retried. It is not retried before a
   revocation, nor if any of its partitions is being given up, because other members wait for those. OffsetFetch leaves
   the partition out of the result. This does not mean that it has no committed offset, so its position is not reset.
-* No other error of OffsetFetch counts as "no committed offset" either; otherwise reading would not resume where the
-  group left off.
+* No other OffsetFetch error counts as "no committed offset" either; otherwise reading would not resume where the group
+  left off.
 
 In the classic protocol, two codes mean that the group is rebalancing or has a new generation. The machine reports them
 to the member immediately (``CommitRefused``).
@@ -24,7 +24,7 @@ to the member immediately (``CommitRefused``).
   SyncGroup or heartbeat response shows which.
 
 A commit before a revocation is not retried after either code, because the whole group waits for the member to join.
-OffsetFetch has no member id and epoch, because a classic group answers any client.
+OffsetFetch carries no member id or epoch, because a classic group answers any client.
 """
 
 from __future__ import annotations
@@ -62,9 +62,9 @@ _STALE: ErrorActions = {ErrorCode.STALE_MEMBER_EPOCH: ErrorAction.RETRY_WITH_NEW
 class OffsetRules:
     """How a member handles error codes: the tables of its protocol.
 
-    ``commit`` is for commits of the application and interval commits. ``fetches_as_member``: OffsetFetch has the
-    member's id and epoch. ``tells_member`` has the error codes of commits that are reported to the member immediately,
-    without waiting for its next heartbeat.
+    ``commit`` is for the application's commits and interval commits. With ``fetches_as_member``, OffsetFetch carries
+    the member's id and epoch. ``tells_member`` contains the error codes of commits that are reported to the member
+    immediately, without waiting for its next heartbeat.
     """
 
     commit: ErrorActions

@@ -1,11 +1,11 @@
-"""Sends every ask that still has partitions to send, is not in a pause, and is not blocked by another request.
+"""Sends every ask that still has partitions to send, is not backing off, and is not blocked by another request.
 
 Only a few commits are in flight at a time, so that heartbeats are not delayed on the connection. The other commits wait
 here, before their request timeouts start. Those that have waited longest are sent first. Commits of partitions that are
-being given up don't wait for a free place: they must be sent before the heartbeat that gives the partitions up.
+being given up don't wait for a free slot: they must be sent before the heartbeat that gives the partitions up.
 
-A commit has the member's id and epoch (KIP-848, "OffsetCommit API"), or epoch -1 outside the group. A lookup has them
-too, if the protocol's OffsetFetch has these fields ("OffsetFetch API").
+A commit carries the member's id and epoch (KIP-848, "OffsetCommit API"), or epoch -1 outside the group. So does a
+lookup, if the protocol's OffsetFetch has these fields ("OffsetFetch API").
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from kafka_nextgen.membership.state_machine import numbered
 
 __all__ = ["commit_wakes_at", "deadlines", "has_place", "send_commit", "send_lookups", "waits_since"]
 
-#: The start of the wait of a commit that needs no free place: earlier than that of any other.
+#: When a commit that needs no free slot began to wait: before all others, so that it is sent first.
 _ALWAYS = -inf
 
 
@@ -49,7 +49,7 @@ def send_lookups(state: OffsetState, at: OffsetContext) -> Outcome:
 
 
 def waits_since(state: OffsetState, ask: int, at: OffsetContext) -> float | None:
-    """When a commit that is only waiting for a free place began to wait; None for any other commit."""
+    """When a commit that is only waiting for a free slot began to wait; None for any other commit."""
     commit = state.commits.get(ask)
     if commit is None or not _can_go(state, commit) or not is_ready(commit.retry, state.member_epoch, at):
         return None
@@ -69,7 +69,7 @@ def _can_go(state: OffsetState, commit: Commit) -> bool:
 def send_commit(state: OffsetState, ask: int, at: OffsetContext) -> tuple[OffsetState, SendCommit]:
     """Send a commit that was only waiting for a free place."""
     commit = state.commits[ask]
-    assert _can_go(state, commit), "commits that wait for a place share no partitions"
+    assert _can_go(state, commit), "commits that are waiting for a slot share no partitions"
     state, number = numbered(state)
     offsets = {tp: offset for tp, offset in commit.offsets.items() if tp in commit.left}
     request = CommitRequest(commit.ask, state.membership, commit.ownership, state.member_epoch, offsets)

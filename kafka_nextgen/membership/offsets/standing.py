@@ -1,4 +1,4 @@
-"""The membership that commits depend on: the member's id and epoch, and the partitions it owns, gives up or has lost.
+"""The membership that commits depend on: its id and epoch, and its partitions: owned, being given up or lost.
 
 * After the coordinator has removed the member from the group, another member may own its partitions, even if it has
   joined again. An empty group even accepts commits without a member id, which could move a successor's offsets back. So
@@ -6,9 +6,8 @@
 * Earlier commits are not retried for a partition that is being given up: the commit before the revocation contains its
   last position. But a commit that was never sent, because it waited for another one, is sent immediately: no other
   member has the partition yet, and the application may rely on the commit.
-* While a partition is being given up, new commits of the application are sent until the partition is gone. Such a
-  commit is not retried for an unknown topic, not even for a partition that the member keeps (``commits``), because
-  other members are waiting.
+* The application's new commits are sent even while their partitions are being given up. Such a commit is not retried
+  for an unknown topic, not even for a partition that the member keeps (``commits``), because other members are waiting.
 """
 
 from __future__ import annotations
@@ -77,13 +76,16 @@ def stop_partitions(state: OffsetState, event: PartitionsStopped, at: OffsetCont
 
 
 def _is_fresh(state: OffsetState, commit: Commit, at: OffsetContext) -> bool:
-    """Whether a commit was never sent and only waits for another one or for a free place."""
+    """Whether a commit was never sent and is only waiting for another one or for a free slot."""
     never_sent = commit.request is None and commit.refusal is None and commit.retry.failures == 0
     return never_sent and is_ready(commit.retry, state.member_epoch, at)
 
 
 def apply_assignment(state: OffsetState, event: AssignmentApplied, _at: OffsetContext) -> Outcome:
-    """Store the owned partitions. All others are gone, even for commits made while they were being given up."""
+    """Store the owned partitions.
+
+    All others count as given up, even for commits made while they were being given up.
+    """
     kept = {tp: ownership for tp, ownership in state.owned.items() if tp in event.partitions - event.added}
     gone, begun = state.owned.keys() - kept.keys(), event.partitions - kept.keys()
     given_up = gone if state.belongs else gone & event.partitions
