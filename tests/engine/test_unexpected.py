@@ -175,7 +175,7 @@ def test_a_commit_that_fails_unexpectedly_says_so_and_keeps_no_other_waiting(
     stage: Stage, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     with stage.after_reading(10, partitions=2, enable_auto_commit=False) as consumer:
-        monkeypatch.setattr("kafka_nextgen.engine.offsets.client._ASKS_IN_A_TURN", 1)
+        monkeypatch.setattr("kafka_nextgen.engine.offsets.client._COMMITS_IN_A_TURN", 1)
         fails = FailsOnce(monkeypatch, "kafka_nextgen.membership.offsets.asking:add_commit")
         commit = consumer._core.engine.offsets.commit
 

@@ -31,7 +31,7 @@ from kafka_nextgen.membership.offsets import effects as fx
 from kafka_nextgen.membership.offsets import events as ev
 from kafka_nextgen.membership.offsets.machine import OffsetMachine
 from kafka_nextgen.membership.offsets.rules import RULES
-from kafka_nextgen.membership.offsets.state import INTERVAL_ASK
+from kafka_nextgen.membership.offsets.state import INTERVAL_COMMIT
 from kafka_nextgen.text import describe_error
 from kafka_nextgen.transport.io_thread import TaskSet
 from kafka_nextgen.transport.retrying import FailureLog
@@ -43,7 +43,7 @@ __all__ = ["OffsetClient"]
 logger = logger_of("kafka_nextgen.engine")
 
 #: How many of the application's commits the machine gets in one loop iteration: they take a few milliseconds.
-_ASKS_IN_A_TURN = 10
+_COMMITS_IN_A_TURN = 10
 
 #: Events that do not affect which offsets may be committed, so they need not wait for commits requested earlier.
 _BY_ITSELF = (ev.TimePassed, ev.CommitAnswered, ev.CommitLost, ev.LookupAnswered, ev.LookupLost)
@@ -52,7 +52,7 @@ E = TypeVar("E", bound=ev.OffsetEvent)
 
 
 @frozen
-class _Ask:
+class _Operation:
     """A pending call and its future."""
 
     what: str
@@ -81,8 +81,8 @@ class OffsetClient(GroupOffsets):
         self._fetches = fetches
         self._requests = requests
         self._machine = OffsetMachine(offset_settings(config), RULES, clocks.monotonic())
-        self._asks: dict[int, _Ask] = {}
-        self._numbers = count(INTERVAL_ASK + 1)
+        self._operations: dict[int, _Operation] = {}
+        self._numbers = count(INTERVAL_COMMIT + 1)
         self._soon: deque[ev.CommitAsked] = deque()  # commits that the machine has not received yet
         self._timer = Timer(lambda: self.feed(ev.TimePassed()))
         self._stopped = False
@@ -99,7 +99,9 @@ class OffsetClient(GroupOffsets):
         code has its own class, or RequestTimeoutError.
         """
         with self._counters.counted(offsets):
-            await self._ask(offsets, lambda ask: ev.CommitAsked(ask, offsets, timeout_s, lost), self._feed_soon)
+            await self._perform(
+                offsets, lambda number: ev.CommitAsked(number, offsets, timeout_s, lost), self._feed_soon
+            )
 
     async def commit_before_revoking(self, timeout_s: float) -> None:
         """Commit the processed offsets of the whole assignment before part of it is given up.
@@ -109,7 +111,7 @@ class OffsetClient(GroupOffsets):
         offsets = self._consumed()
         found = self._fetches.under_lock(lambda state: state.handover.found_offsets())
         with self._counters.counted(offsets):
-            await self._ask(offsets, lambda ask: ev.CommitBeforeRevokingAsked(ask, offsets, timeout_s, found))
+            await self._perform(offsets, lambda number: ev.CommitBeforeRevokingAsked(number, offsets, timeout_s, found))
 
     async def committed(self, partitions: Collection[TopicPartition], timeout_s: float) -> Found:
         """Return the committed offsets of ``partitions``, None for one without; unknown partitions are left out.
@@ -117,9 +119,9 @@ class OffsetClient(GroupOffsets):
         Raises a BrokerError, or RequestTimeoutError.
         """
         wanted = frozenset(partitions)
-        return await self._ask(wanted, lambda ask: ev.LookupAsked(ask, wanted, timeout_s))
+        return await self._perform(wanted, lambda number: ev.LookupAsked(number, wanted, timeout_s))
 
-    async def _ask(
+    async def _perform(
         self,
         partitions: Collection[TopicPartition],
         event: Callable[[int], E],
@@ -127,12 +129,12 @@ class OffsetClient(GroupOffsets):
     ) -> Found:
         number = next(self._numbers)
         ended: asyncio.Future[Found] = asyncio.get_running_loop().create_future()
-        self._asks[number] = _Ask(format_partitions(partitions), ended)
+        self._operations[number] = _Operation(format_partitions(partitions), ended)
         (feed or self.feed)(event(number))
         try:
             return await ended
         finally:
-            if self._asks.pop(number, None) is not None:  # cancelled: the caller no longer waits
+            if self._operations.pop(number, None) is not None:  # cancelled: the caller no longer waits
                 self.feed(ev.Withdrawn(number))
 
     # ---- the machine
@@ -140,7 +142,7 @@ class OffsetClient(GroupOffsets):
     def feed(self, event: ev.OffsetEvent) -> None:
         """Feed an event, after all commits requested before, and carry out the effects."""
         if not isinstance(event, _BY_ITSELF):
-            self._feed_asks(len(self._soon))
+            self._feed_commits(len(self._soon))
         self._feed_now(event)
 
     def _feed_soon(self, event: ev.CommitAsked) -> None:
@@ -150,22 +152,22 @@ class OffsetClient(GroupOffsets):
         self._soon.append(event)
 
     def _go_on(self) -> None:
-        self._feed_asks(_ASKS_IN_A_TURN)
+        self._feed_commits(_COMMITS_IN_A_TURN)
         if self._soon:
             asyncio.get_running_loop().call_soon(self._go_on)
 
-    def _feed_asks(self, most: int) -> None:
+    def _feed_commits(self, most: int) -> None:
         for _ in range(most):
             if self._soon:  # the effects of one commit may have fed the others
-                self._feed_ask(self._soon.popleft())
+                self._feed_commit(self._soon.popleft())
 
-    def _feed_ask(self, event: ev.CommitAsked) -> None:
+    def _feed_commit(self, event: ev.CommitAsked) -> None:
         try:
             self._feed_now(event)
         except Exception as bug:  # reported to the caller and the log; later commits continue
-            ask = self._asks.pop(event.ask, None)
-            if ask is not None and not ask.ended.done():
-                ask.ended.set_exception(bug)
+            operation = self._operations.pop(event.operation, None)
+            if operation is not None and not operation.ended.done():
+                operation.ended.set_exception(bug)
             asyncio.get_running_loop().call_exception_handler({"message": "a commit failed", "exception": bug})
 
     def _feed_now(self, event: ev.OffsetEvent) -> None:
@@ -235,16 +237,16 @@ class OffsetClient(GroupOffsets):
             asyncio.get_running_loop().call_soon(self.on_refusal, effect.code, effect.member_epoch)
 
     def _end_commit(self, effect: fx.CommitEnded) -> None:
-        if effect.ask == INTERVAL_ASK:
+        if effect.operation == INTERVAL_COMMIT:
             self._note_interval(effect.failure)
             return
-        ask = self._asks.pop(effect.ask, None)
-        if ask is None or ask.ended.done():
+        operation = self._operations.pop(effect.operation, None)
+        if operation is None or operation.ended.done():
             return
         if effect.failure is None:
-            ask.ended.set_result({})
+            operation.ended.set_result({})
         else:
-            ask.ended.set_exception(self._raised or commit_error(effect.failure, ask.what, self._identity))
+            operation.ended.set_exception(self._raised or commit_error(effect.failure, operation.what, self._identity))
 
     def _note_interval(self, failure: fx.Failure | None) -> None:
         if failure is None:
@@ -256,13 +258,13 @@ class OffsetClient(GroupOffsets):
         self._counters.note(self._seen, self._looked_at, error)
 
     def _end_lookup(self, effect: fx.LookupEnded) -> None:
-        ask = self._asks.pop(effect.ask, None)
-        if ask is None or ask.ended.done():
+        operation = self._operations.pop(effect.operation, None)
+        if operation is None or operation.ended.done():
             return
         if effect.failure is None:
-            ask.ended.set_result(effect.offsets)
+            operation.ended.set_result(effect.offsets)
         else:
-            ask.ended.set_exception(self._raised or lookup_error(effect.failure, ask.what, self._identity))
+            operation.ended.set_exception(self._raised or lookup_error(effect.failure, operation.what, self._identity))
 
     # an effect that is missing from this table fails when it first occurs
     carry_out: Mapping[type, Callable[[Any, Any], None]] = {

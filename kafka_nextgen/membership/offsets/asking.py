@@ -32,7 +32,7 @@ def ask_commit(state: OffsetState, event: CommitAsked, at: OffsetContext) -> Out
     """Begin a commit for the application."""
     retry = new_retry_state(event.timeout_s, at)
     lost = _lost_for_good(state, event.lost) if event.lost else NOTHING
-    return add_commit(state, event.ask, CommitKind.APPLICATION, event.offsets, retry, lost), ()
+    return add_commit(state, event.operation, CommitKind.APPLICATION, event.offsets, retry, lost), ()
 
 
 def _lost_for_good(state: OffsetState, lost: frozenset[TopicPartition]) -> frozenset[TopicPartition]:
@@ -43,7 +43,7 @@ def _lost_for_good(state: OffsetState, lost: frozenset[TopicPartition]) -> froze
 
 def add_commit(
     state: OffsetState,
-    ask: int,
+    operation: int,
     kind: CommitKind,
     offsets: Mapping[TopicPartition, OffsetAndMetadata],
     retry: RetryState,
@@ -53,7 +53,7 @@ def add_commit(
     state, made = numbered(state)
     refused = offsets.keys() & state.lost if state.member_epoch >= 0 else NOTHING
     commit = Commit(
-        ask,
+        operation,
         kind,
         dict(offsets),
         retry,
@@ -68,21 +68,21 @@ def add_commit(
 
 def ask_lookup(state: OffsetState, event: LookupAsked, at: OffsetContext) -> Outcome:
     """Begin a lookup of committed offsets."""
-    lookup = Lookup(event.ask, new_retry_state(event.timeout_s, at), event.partitions)
+    lookup = Lookup(event.operation, new_retry_state(event.timeout_s, at), event.partitions)
     return evolve(state, lookups=(*state.lookups, lookup)), ()
 
 
 def withdraw(state: OffsetState, event: Withdrawn, _at: OffsetContext) -> Outcome:
-    """Stop working on an ask whose caller no longer waits."""
-    lookups = tuple(lookup for lookup in state.lookups if lookup.ask != event.ask)
-    return forget(evolve(state, lookups=lookups), event.ask), ()
+    """Stop working on an operation whose caller no longer waits."""
+    lookups = tuple(lookup for lookup in state.lookups if lookup.operation != event.operation)
+    return forget(evolve(state, lookups=lookups), event.operation), ()
 
 
-def forget(state: OffsetState, ask: int) -> OffsetState:
+def forget(state: OffsetState, operation: int) -> OffsetState:
     """Drop a commit; its request stays in flight. A commit with followers or riders is kept until they end."""
-    commit = state.commits.get(ask)
+    commit = state.commits.get(operation)
     if commit is None:
-        return without_rider(state, ask)
-    if commit.riders or any(ask in each.followed.values() for each in commits_of(state, commit.offsets)):
+        return without_rider(state, operation)
+    if commit.riders or any(operation in each.followed.values() for each in commits_of(state, commit.offsets)):
         return changed(state, [evolve(commit, is_withdrawn=True)])
     return closed(state, [commit])

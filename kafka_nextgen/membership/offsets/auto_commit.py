@@ -26,7 +26,7 @@ from kafka_nextgen.membership.offsets.events import CommitBeforeRevokingAsked, C
 from kafka_nextgen.membership.offsets.retry_state import new_retry_state
 from kafka_nextgen.membership.offsets.settings import OffsetContext
 from kafka_nextgen.membership.offsets.state import (
-    INTERVAL_ASK,
+    INTERVAL_COMMIT,
     CommitKind,
     OffsetState,
     Outcome,
@@ -49,7 +49,7 @@ def look_if_due(state: OffsetState, at: OffsetContext) -> Outcome:
     if interval_s is None or state.interval_at is None or at.now < state.interval_at:
         return state, ()
     state = evolve(state, interval_at=at.now + interval_s)
-    if not state.may_commit or INTERVAL_ASK in state.commits:
+    if not state.may_commit or INTERVAL_COMMIT in state.commits:
         return state, ()
     state, number = numbered(state)
     return evolve(state, reading=number), (ReadConsumed(number),)
@@ -68,7 +68,7 @@ def take_consumed(state: OffsetState, event: ConsumedRead, at: OffsetContext) ->
     is_known = all(state.acknowledged.get(tp) == offset for tp, offset in offsets.items())
     if not offsets or (is_known and not at.settings.commits_again):
         return state, ()
-    return add_commit(state, INTERVAL_ASK, CommitKind.INTERVAL, offsets, new_retry_state(interval_s, at)), ()
+    return add_commit(state, INTERVAL_COMMIT, CommitKind.INTERVAL, offsets, new_retry_state(interval_s, at)), ()
 
 
 def commit_before_revoking(state: OffsetState, event: CommitBeforeRevokingAsked, at: OffsetContext) -> Outcome:
@@ -83,7 +83,8 @@ def commit_before_revoking(state: OffsetState, event: CommitBeforeRevokingAsked,
     timeout_s = event.timeout_s if _is_needed(state, offsets, event.found) else min(event.timeout_s, NEEDLESS_S)
     state = _remember(state, event.offsets)
     retry = new_retry_state(timeout_s, at)
-    return forget(add_commit(state, event.ask, CommitKind.BEFORE_REVOKING, offsets, retry), INTERVAL_ASK), ()
+    state = add_commit(state, event.operation, CommitKind.BEFORE_REVOKING, offsets, retry)
+    return forget(state, INTERVAL_COMMIT), ()
 
 
 def _is_needed(state: OffsetState, offsets: Offsets, found: Offsets) -> bool:

@@ -12,7 +12,7 @@ from operator import attrgetter
 
 from attrs import evolve
 
-from kafka_nextgen.membership.offsets.state import NO_ASKS, Commit, CommitRequest, OffsetState
+from kafka_nextgen.membership.offsets.state import NO_OPERATIONS, Commit, CommitRequest, OffsetState
 from kafka_nextgen.types import TopicPartition
 
 __all__ = [
@@ -39,36 +39,36 @@ def in_turn(commits: Iterable[Commit]) -> tuple[Commit, ...]:
 
 def commits_of(state: OffsetState, partitions: Iterable[TopicPartition]) -> tuple[Commit, ...]:
     """The commits of these partitions, in the order in which they were requested."""
-    asks = {ask for tp in partitions for ask in state.asks_of.get(tp, ())}
-    return in_turn(state.commits[ask] for ask in asks)
+    operations = {operation for tp in partitions for operation in state.operations_of.get(tp, ())}
+    return in_turn(state.commits[operation] for operation in operations)
 
 
 def opened(state: OffsetState, commit: Commit) -> OffsetState:
     """Add a commit."""
-    asks = {tp: (*state.asks_of.get(tp, ()), commit.ask) for tp in commit.offsets}
-    return changed(evolve(state, asks_of=state.asks_of.updated(asks)), [commit])
+    operations = {tp: (*state.operations_of.get(tp, ()), commit.operation) for tp in commit.offsets}
+    return changed(evolve(state, operations_of=state.operations_of.updated(operations)), [commit])
 
 
 def changed(state: OffsetState, commits: Collection[Commit]) -> OffsetState:
     """Store the new versions of these commits and mark them."""
     if not commits:
         return state
-    now = {commit.ask: commit for commit in commits}
+    now = {commit.operation: commit for commit in commits}
     return evolve(state, commits=state.commits.updated(now), marked=state.marked | now.keys())
 
 
 def closed(state: OffsetState, commits: Collection[Commit]) -> OffsetState:
     """Remove these commits. Their requests stay in flight."""
-    gone = {commit.ask for commit in commits}
+    gone = {commit.operation for commit in commits}
     partitions = {tp for commit in commits for tp in commit.offsets}
-    left = {tp: tuple(ask for ask in state.asks_of[tp] if ask not in gone) for tp in partitions}
-    asks_of = state.asks_of.updated(left).without(tp for tp, asks in left.items() if not asks)
-    return evolve(state, commits=state.commits.without(gone), asks_of=asks_of, checked=state.checked | gone)
+    left = {tp: tuple(operation for operation in state.operations_of[tp] if operation not in gone) for tp in partitions}
+    operations_of = state.operations_of.updated(left).without(tp for tp, operations in left.items() if not operations)
+    return evolve(state, commits=state.commits.without(gone), operations_of=operations_of, checked=state.checked | gone)
 
 
-def mark(state: OffsetState, asks: Iterable[int]) -> OffsetState:
-    """Mark the commits with these ask numbers, to be checked."""
-    return evolve(state, marked=state.marked.union(asks))
+def mark(state: OffsetState, operations: Iterable[int]) -> OffsetState:
+    """Mark the commits with these operation numbers, to be checked."""
+    return evolve(state, marked=state.marked.union(operations))
 
 
 def mark_all(state: OffsetState) -> OffsetState:
@@ -78,9 +78,9 @@ def mark_all(state: OffsetState) -> OffsetState:
 
 def take_marked(state: OffsetState) -> tuple[OffsetState, tuple[Commit, ...]]:
     """Unmark and return the marked commits, in the order in which they were requested."""
-    asks = state.marked
-    state = evolve(state, marked=NO_ASKS, checked=state.checked | asks)
-    return state, in_turn(state.commits[ask] for ask in asks if ask in state.commits)
+    operations = state.marked
+    state = evolve(state, marked=NO_OPERATIONS, checked=state.checked | operations)
+    return state, in_turn(state.commits[operation] for operation in operations if operation in state.commits)
 
 
 # ---- requests in flight
@@ -99,7 +99,7 @@ def returned(state: OffsetState, number: int) -> OffsetState:
     state = evolve(
         _not_carried(state, number, request.offsets), commit_requests=state.commit_requests.without([number])
     )
-    return mark(state, (commit.ask for commit in commits_of(state, request.offsets)))
+    return mark(state, (commit.operation for commit in commits_of(state, request.offsets)))
 
 
 def overtaken(state: OffsetState, number: int, partitions: Collection[TopicPartition]) -> OffsetState:

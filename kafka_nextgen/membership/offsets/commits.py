@@ -42,10 +42,10 @@ def answered(state: OffsetState, event: CommitAnswered, at: OffsetContext) -> Ou
     codes = {tp: code for tp, code in event.codes.items() if code and tp in request.offsets}
     done = request.offsets.keys() - codes.keys()
     state, told = _note_done(state, request, done), _tell_member(state, request, codes)
-    state = acknowledge(state, event.number, done, None if commit is None else commit.ask)
+    state = acknowledge(state, event.number, done, None if commit is None else commit.operation)
     if commit is None or not codes:
         return state, told
-    state, effects = _react(state, state.commits[commit.ask], codes, request.member_epoch, at)
+    state, effects = _react(state, state.commits[commit.operation], codes, request.member_epoch, at)
     return state, told + effects
 
 
@@ -60,7 +60,7 @@ def lost(state: OffsetState, event: CommitLost, at: OffsetContext) -> Outcome:
 def _returned(state: OffsetState, number: int) -> tuple[OffsetState, CommitRequest, Commit | None]:
     """Remove the request from those in flight. Return it and its commit, which is None if it has ended."""
     request = state.commit_requests[number]
-    commit = state.commits.get(request.ask)
+    commit = state.commits.get(request.operation)
     state = returned(state, number)
     if commit is None or commit.request != number:
         return state, request, None

@@ -58,21 +58,21 @@ def _own_bucket(buckets: list[dict[K, V]], own: set[int], key: K) -> dict[K, V]:
 
 
 class Schedule:
-    """A priority queue of asks by time. Setting the time of an ask again replaces the earlier one."""
+    """A priority queue of operations by time. Setting the time of an operation again replaces the earlier one."""
 
     def __init__(self) -> None:
         self._times: dict[int, float] = {}
         self._heap: list[tuple[float, int]] = []  # includes stale entries, skipped when popped
 
-    def set(self, ask: int, when: float | None) -> None:
-        """Schedule ``ask`` at ``when``; None removes it."""
+    def set(self, operation: int, when: float | None) -> None:
+        """Schedule ``operation`` at ``when``; None removes it."""
         if when is None:
-            self._times.pop(ask, None)
-        elif self._times.get(ask) != when:
-            self._times[ask] = when
-            heappush(self._heap, (when, ask))
+            self._times.pop(operation, None)
+        elif self._times.get(operation) != when:
+            self._times[operation] = when
+            heappush(self._heap, (when, operation))
         if len(self._heap) > 2 * len(self._times) + 100:
-            self._heap = [(when, ask) for ask, when in self._times.items()]
+            self._heap = [(when, operation) for operation, when in self._times.items()]
             heapify(self._heap)
 
     def first(self) -> float | None:
@@ -82,14 +82,14 @@ class Schedule:
         return self._heap[0][0] if self._heap else None
 
     def due(self, now: float) -> frozenset[int]:
-        """Remove and return the asks that are due at ``now``."""
-        asks = set()
+        """Remove and return the operations that are due at ``now``."""
+        operations = set()
         while (when := self.first()) is not None and when <= now:
-            asks.add(self.pop())
-        return frozenset(asks)
+            operations.add(self.pop())
+        return frozenset(operations)
 
     def pop(self) -> int:
-        """Remove and return the earliest ask. Call ``first`` beforehand: it drops stale entries."""
-        ask = self._heap[0][1]
-        del self._times[ask]
-        return ask
+        """Remove and return the earliest operation. Call ``first`` beforehand: it drops stale entries."""
+        operation = self._heap[0][1]
+        del self._times[operation]
+        return operation

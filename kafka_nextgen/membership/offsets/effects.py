@@ -27,7 +27,7 @@ __all__ = [
 
 @frozen
 class Refused:
-    """The coordinator has refused the ask, or would refuse it.
+    """The coordinator has refused the operation, or would refuse it.
 
     ``codes`` has the error code of each partition; ``code`` is the one that determines ``error``, the class to raise.
     """
@@ -39,7 +39,7 @@ class Refused:
 
 @frozen
 class TimedOut:
-    """The ask did not succeed in ``timeout_s`` seconds; ``reason`` is why the last attempt failed."""
+    """The operation did not succeed in ``timeout_s`` seconds; ``reason`` is why the last attempt failed."""
 
     timeout_s: float
     reason: str | None
@@ -83,12 +83,12 @@ class ReadConsumed:
 
 @frozen
 class CommitEnded:
-    """The commit ``ask`` has ended. Without ``failure``, its offsets or later ones for its partitions are committed.
+    """The commit has ended. Without ``failure``, its offsets or later ones for its partitions are committed.
 
-    INTERVAL_ASK (0) is the interval commit of auto-commit, which has no caller.
+    INTERVAL_COMMIT (0) is the interval commit of auto-commit, which has no caller.
     """
 
-    ask: int
+    operation: int
     failure: Failure | None
 
 
@@ -101,13 +101,13 @@ class LeftOut:
 
 @frozen
 class LookupEnded:
-    """The lookup ``ask`` has ended.
+    """The lookup has ended.
 
     ``offsets`` has the committed offset of each partition, or None if there is none; unknown partitions are left out.
     With a ``failure`` it is empty.
     """
 
-    ask: int
+    operation: int
     offsets: Mapping[TopicPartition, OffsetAndMetadata | None]
     failure: Failure | None
 

@@ -1,4 +1,4 @@
-"""Ends asks whose work is done, whose partitions or membership are gone, or that timed out or were refused permanently.
+"""Ends operations that are done, have lost their partitions or membership, timed out or were refused permanently.
 
 * A commit is done when all its partitions have an outcome. If some were given up in the meantime, it fails with
   REBALANCE_IN_PROGRESS for those.
@@ -47,7 +47,7 @@ def refused(codes: Mapping[TopicPartition, int], code: int) -> Refused:
 
 
 def end_what_is_over(state: OffsetState, at: OffsetContext) -> Outcome:
-    """End every ask that is done or can't continue, and order the others."""
+    """End every operation that is done or can't continue, and order the others."""
     effects: list[OffsetEffect] = []
     while state.marked:
         state, marked = take_marked(state)
@@ -63,7 +63,7 @@ def end_what_is_over(state: OffsetState, at: OffsetContext) -> Outcome:
 
 def _settled(state: OffsetState, commits: Collection[Commit], at: OffsetContext) -> OffsetState:
     """Drop given-up partitions from these commits, and assign each partition to its latest commit."""
-    now = [(each, state.commits[each.ask]) for each in commits]
+    now = [(each, state.commits[each.operation]) for each in commits]
     going_on = [each for _, each in now if _may_go_on(state, each, at)]
     state = _with_changes(state, going_on, (without_given_up(state, each) for each in going_on))
     concerned = commits_of(state, {tp for _, each in now for tp in each.offsets})
@@ -76,8 +76,8 @@ def _with_changes(state: OffsetState, before: Iterable[Commit], after: Iterable[
 
 def _end_those(state: OffsetState, commits: Iterable[Commit], at: OffsetContext) -> Outcome:
     effects: list[OffsetEffect] = []
-    for ask in (commit.ask for commit in commits):
-        commit = state.commits.get(ask)  # ending one commit may end others
+    for operation in (commit.operation for commit in commits):
+        commit = state.commits.get(operation)  # ending one commit may end others
         if commit is not None and _is_over(state, commit, at):
             state, ended = _end_commit(state, commit, at)
             effects += ended
@@ -122,18 +122,18 @@ def _timed_out(retry: RetryState, reason: str | None = None) -> TimedOut:
 
 def _finish(state: OffsetState, commit: Commit, failure: Failure | None) -> Outcome:
     """End a commit. Its followers take back the partitions that it had taken over from them."""
-    freed = [_freed(each, commit.ask) for each in _followers(state, commit)]
-    own = () if commit.is_withdrawn else (CommitEnded(commit.ask, failure),)
+    freed = [_freed(each, commit.operation) for each in _followers(state, commit)]
+    own = () if commit.is_withdrawn else (CommitEnded(commit.operation, failure),)
     return closed(changed(state, freed), [commit]), (*end_riders(commit, failure), *own)
 
 
 def _followers(state: OffsetState, commit: Commit) -> tuple[Commit, ...]:
-    return tuple(each for each in commits_of(state, commit.offsets) if commit.ask in each.followed.values())
+    return tuple(each for each in commits_of(state, commit.offsets) if commit.operation in each.followed.values())
 
 
 def _freed(commit: Commit, leader: int) -> Commit:
-    back = frozenset(tp for tp, ask in commit.followed.items() if ask == leader)
-    followed = {tp: ask for tp, ask in commit.followed.items() if tp not in back}
+    back = frozenset(tp for tp, operation in commit.followed.items() if operation == leader)
+    followed = {tp: operation for tp, operation in commit.followed.items() if tp not in back}
     return evolve(commit, left=commit.left | back, followed=followed)
 
 
@@ -144,7 +144,7 @@ def fail_commit(state: OffsetState, commit: Commit, failure: Refused) -> Outcome
         codes = {
             tp: code
             for tp, code in failure.codes.items()
-            if follower.followed.get(tp) == commit.ask and _is_hopeless(state, follower, code)
+            if follower.followed.get(tp) == commit.operation and _is_hopeless(state, follower, code)
         }
         if codes:
             why = refused(codes, codes[min(codes)])
@@ -164,8 +164,8 @@ def _without_hopeful_riders(state: OffsetState, commit: Commit, failure: Refused
         codes = {tp: code for tp, code in failure.codes.items() if tp in rider.left}
         if codes and not any(_is_hopeless(state, rider, code) for code in codes.values()):
             hopeful.append(evolve(rider, left=rider.left & codes.keys()))
-    asks = {rider.ask for rider in hopeful}
-    return evolve(commit, riders=tuple(rider for rider in commit.riders if rider.ask not in asks)), hopeful
+    operations = {rider.operation for rider in hopeful}
+    return evolve(commit, riders=tuple(rider for rider in commit.riders if rider.operation not in operations)), hopeful
 
 
 def _is_hopeless(state: OffsetState, commit: Commit, code: int) -> bool:
@@ -174,6 +174,6 @@ def _is_hopeless(state: OffsetState, commit: Commit, code: int) -> bool:
 
 def end_lookup(state: OffsetState, lookup: Lookup, failure: Failure | None) -> Outcome:
     """End a lookup with the offsets that it found, or with its failure."""
-    lookups = tuple(each for each in state.lookups if each.ask != lookup.ask)
+    lookups = tuple(each for each in state.lookups if each.operation != lookup.operation)
     found = lookup.found if failure is None else {}
-    return evolve(state, lookups=lookups), (LookupEnded(lookup.ask, found, failure),)
+    return evolve(state, lookups=lookups), (LookupEnded(lookup.operation, found, failure),)

@@ -1,7 +1,7 @@
 """All events of the offset machine.
 
-The caller numbers its asks, and the machine reports the end of each ask with its number. The machine numbers its
-requests, and ignores responses to requests that are not in flight.
+The caller numbers its operations, and the machine reports the end of each operation with its number. The machine
+numbers its requests, and ignores responses to requests that are not in flight.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class CommitAsked:
     They may have been assigned again since. The application expects this commit to cover them too.
     """
 
-    ask: int
+    operation: int
     offsets: Mapping[TopicPartition, OffsetAndMetadata]
     timeout_s: float
     lost: frozenset[TopicPartition] = frozenset()
@@ -56,7 +56,7 @@ class CommitBeforeRevokingAsked:
     ``found`` has the offsets, where known, at which the next owner would start without this commit.
     """
 
-    ask: int
+    operation: int
     offsets: Mapping[TopicPartition, OffsetAndMetadata]
     timeout_s: float
     found: Mapping[TopicPartition, OffsetAndMetadata] = field(factory=dict)
@@ -66,16 +66,16 @@ class CommitBeforeRevokingAsked:
 class LookupAsked:
     """Look up the committed offsets of ``partitions`` within ``timeout_s`` seconds."""
 
-    ask: int
+    operation: int
     partitions: frozenset[TopicPartition]
     timeout_s: float
 
 
 @frozen
 class Withdrawn:
-    """The caller no longer waits for this ask: do not retry it, unless other asks depend on it."""
+    """The caller no longer waits for this operation: do not retry it, unless other operations depend on it."""
 
-    ask: int
+    operation: int
 
 
 @frozen

@@ -65,7 +65,7 @@ def _returned(state: OffsetState, number: int) -> tuple[OffsetState, LookupReque
     request = state.lookup_requests[number]
     requests = {other: each for other, each in state.lookup_requests.items() if other != number}
     state = evolve(state, lookup_requests=requests)
-    lookup = next((each for each in state.lookups if each.ask == request.ask), None)
+    lookup = next((each for each in state.lookups if each.operation == request.operation), None)
     return state, request, None if lookup is None else evolve(lookup, request=None)
 
 

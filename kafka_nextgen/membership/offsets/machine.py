@@ -4,9 +4,9 @@ An *operation* is one commit or lookup that a caller has requested. The rules in
 "OffsetFetch API"; the error codes are in ``rules``):
 
 1. The application requests commits, synchronous or asynchronous. Auto-commit requests them on an interval and before
-   partitions are given up. A consumer that starts to read looks up committed offsets. Each ask ends exactly once.
-2. Transient errors are retried with increasing pauses until the ask's deadline. After a stale epoch, the request is
-   repeated for the partitions still owned as soon as a heartbeat response contains a new epoch.
+   partitions are given up. A consumer that starts to read looks up committed offsets. Each operation ends exactly once.
+2. Transient errors are retried with increasing pauses until the operation's deadline. After a stale epoch, the request
+   is repeated for the partitions still owned as soon as a heartbeat response contains a new epoch.
 3. A commit is not sent in a later membership than its own, and is not retried for partitions given up since.
 4. An earlier commit of a partition, or its retry, never overtakes a later one (``order``).
 5. Auto-commit has at most one interval commit in flight. The commit before a revocation replaces it.
@@ -29,7 +29,7 @@ from kafka_nextgen.membership.offsets.containers import Schedule
 from kafka_nextgen.membership.offsets.effects import OffsetEffect
 from kafka_nextgen.membership.offsets.rules import OffsetRules
 from kafka_nextgen.membership.offsets.settings import OffsetContext, OffsetSettings
-from kafka_nextgen.membership.offsets.state import NO_ASKS, OffsetState, Outcome
+from kafka_nextgen.membership.offsets.state import NO_OPERATIONS, OffsetState, Outcome
 
 __all__ = ["RULES", "OffsetMachine", "is_late"]
 
@@ -100,19 +100,19 @@ class OffsetMachine:
         for step in (ending.end_what_is_over, auto_commit.look_if_due, self._send_commits, sending.send_lookups):
             state, more = step(state, at)
             effects += more
-        if asks := state.checked | state.marked:
-            for ask in asks:
-                self._wakeups.set(ask, sending.commit_wakes_at(state, ask, at))
-            state = evolve(state, marked=NO_ASKS, checked=NO_ASKS)
+        if operations := state.checked | state.marked:
+            for operation in operations:
+                self._wakeups.set(operation, sending.commit_wakes_at(state, operation, at))
+            state = evolve(state, marked=NO_OPERATIONS, checked=NO_OPERATIONS)
         self.state = state
         return effects
 
     def _send_commits(self, state: OffsetState, at: OffsetContext) -> Outcome:
         """Send commits while there is a free slot, starting with those that have waited longest."""
-        for ask in state.checked:
-            self._queue.set(ask, sending.waits_since(state, ask, at))
+        for operation in state.checked:
+            self._queue.set(operation, sending.waits_since(state, operation, at))
         effects: list[OffsetEffect] = []
-        while (since := self._queue.first()) is not None and sending.has_place(state, since, at):
+        while (since := self._queue.first()) is not None and sending.has_slot(state, since, at):
             state, request = sending.send_commit(state, self._queue.pop(), at)
             effects.append(request)
         return state, tuple(effects)

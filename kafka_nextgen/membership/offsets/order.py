@@ -35,7 +35,7 @@ __all__ = [
     "acknowledge",
     "end_riders",
     "end_riders_out_of_time",
-    "has_free_place",
+    "has_free_slot",
     "in_order",
     "is_blocked",
     "opened_with_riders",
@@ -44,28 +44,28 @@ __all__ = [
     "without_rider",
 ]
 
-#: For each partition, the ask of the later commit that takes it over.
+#: For each partition, the number of the later commit that takes it over.
 Heirs = Mapping[TopicPartition, int]
 
 
 def in_order(commits: Iterable[Commit]) -> tuple[Commit, ...]:
     """Assign each partition to its latest commit, which the others follow. ``commits`` must include all its commits."""
     commits = tuple(commits)
-    latest = {tp: commit.ask for commit in commits for tp in commit.left}
-    yielded = {commit.ask: _yielded(commit, latest) for commit in commits}
+    latest = {tp: commit.operation for commit in commits for tp in commit.left}
+    yielded = {commit.operation: _yielded(commit, latest) for commit in commits}
     takes_over_from: dict[int, list[Commit]] = {}
     for commit in commits:
-        for heir in set(yielded[commit.ask].values()):
+        for heir in set(yielded[commit.operation].values()):
             takes_over_from.setdefault(heir, []).append(commit)
     following = (_following(commit, yielded) for commit in commits)
-    return tuple(_after_taking_over(commit, takes_over_from.get(commit.ask, ())) for commit in following)
+    return tuple(_after_taking_over(commit, takes_over_from.get(commit.operation, ())) for commit in following)
 
 
 def _yielded(commit: Commit, latest: Heirs) -> Heirs:
     """The partitions of a commit that later commits take over."""
     if commit.request is not None:
         return {}
-    return {tp: latest[tp] for tp in commit.left if latest[tp] != commit.ask}
+    return {tp: latest[tp] for tp in commit.left if latest[tp] != commit.operation}
 
 
 def _following(commit: Commit, yielded: Mapping[int, Heirs]) -> Commit:
@@ -73,7 +73,7 @@ def _following(commit: Commit, yielded: Mapping[int, Heirs]) -> Commit:
 
     If a commit that it already follows yields a partition too, it follows the commit that takes over that partition.
     """
-    own = yielded[commit.ask]
+    own = yielded[commit.operation]
     followed = {tp: yielded.get(leader, {}).get(tp, leader) for tp, leader in commit.followed.items()}
     followed.update(own)
     return commit if followed == commit.followed else evolve(commit, left=commit.left - own.keys(), followed=followed)
@@ -91,28 +91,28 @@ def is_blocked(state: OffsetState, commit: Commit) -> bool:
     return not commit.is_urgent and any(tp in state.carried for tp in commit.left)
 
 
-def has_free_place(state: OffsetState, at: OffsetContext) -> bool:
+def has_free_slot(state: OffsetState, at: OffsetContext) -> bool:
     """Whether fewer commits are in flight than the settings allow."""
     return len(state.commit_requests) < at.settings.most_unanswered
 
 
 def acknowledge(
-    state: OffsetState, number: int, partitions: Collection[TopicPartition], ask: int | None
+    state: OffsetState, number: int, partitions: Collection[TopicPartition], operation: int | None
 ) -> OffsetState:
-    """Note that request ``number`` committed these partitions. ``ask`` is its commit, None if the commit has ended.
+    """Note that request ``number`` committed these partitions, for ``operation``, or None if that commit has ended.
 
-    They also count as committed for the followers of ``ask``, and for earlier requests in flight that contain them.
+    They also count as committed for the followers of that commit, and for earlier requests in flight that contain them.
     """
     concerned = commits_of(state, partitions)
-    done = {commit.ask for commit in concerned if commit.request is not None and commit.request < number}
-    done |= set() if ask is None else {ask}
+    done = {commit.operation for commit in concerned if commit.request is not None and commit.request < number}
+    done |= set() if operation is None else {operation}
     after = (_acknowledged(commit, done, partitions) for commit in concerned)
     return changed(overtaken(state, number, partitions), tuple(after))
 
 
 def _acknowledged(commit: Commit, done: Collection[int], partitions: Collection[TopicPartition]) -> Commit:
     followed = {tp: leader for tp, leader in commit.followed.items() if leader not in done or tp not in partitions}
-    left = commit.left.difference(partitions) if commit.ask in done else commit.left
+    left = commit.left.difference(partitions) if commit.operation in done else commit.left
     return evolve(commit, left=left, followed=followed)
 
 
@@ -132,7 +132,7 @@ def why_unsent(state: OffsetState, commit: Commit, at: OffsetContext) -> str | N
     """Why a commit has not been sent, for the timeout error; None if nothing blocks it."""
     if is_blocked(state, commit):
         return "another commit for the same partitions is still in flight"
-    return None if has_free_place(state, at) else "earlier commits are still in flight"
+    return None if has_free_slot(state, at) else "earlier commits are still in flight"
 
 
 def opened_with_riders(state: OffsetState, commit: Commit) -> OffsetState:
@@ -147,9 +147,9 @@ def opened_with_riders(state: OffsetState, commit: Commit) -> OffsetState:
             riders=(*commit.riders, *each.riders, *own),
             riders_until=min(commit.riders_until, each.riders_until, each.retry.deadline if own else inf),
         )
-    gone = {each.ask for each in absorbed}
+    gone = {each.operation for each in absorbed}
     following = [each for each in around if not gone.isdisjoint(each.followed.values())]
-    state = changed(closed(state, absorbed), [_pointing_to(each, gone, commit.ask) for each in following])
+    state = changed(closed(state, absorbed), [_pointing_to(each, gone, commit.operation) for each in following])
     return opened(state, commit)
 
 
@@ -165,12 +165,12 @@ def _can_ride(earlier: Commit, later: Commit) -> bool:
 
 
 def _pointing_to(commit: Commit, gone: set[int], heir: int) -> Commit:
-    return evolve(commit, followed={tp: heir if ask in gone else ask for tp, ask in commit.followed.items()})
+    return evolve(commit, followed={tp: heir if leader in gone else leader for tp, leader in commit.followed.items()})
 
 
 def end_riders(commit: Commit, failure: Failure | None) -> tuple[OffsetEffect, ...]:
     """End the riders of a commit that ends, in the order in which they were requested."""
-    return tuple(CommitEnded(rider.ask, _for_rider(rider, failure)) for rider in commit.riders)
+    return tuple(CommitEnded(rider.operation, _for_rider(rider, failure)) for rider in commit.riders)
 
 
 def _for_rider(rider: Commit, failure: Failure | None) -> Failure | None:
@@ -189,16 +189,16 @@ def end_riders_out_of_time(state: OffsetState, commits: Iterable[Commit], at: Of
         if at.now >= commit.riders_until:
             over = tuple(rider for rider in commit.riders if at.now >= rider.retry.deadline)
             why = commit.refusal or TimedOut(0.0, commit.retry.reason or why_unsent(state, commit, at))
-            effects += tuple(CommitEnded(rider.ask, rider.refusal or _for_rider(rider, why)) for rider in over)
+            effects += tuple(CommitEnded(rider.operation, rider.refusal or _for_rider(rider, why)) for rider in over)
             left = tuple(rider for rider in commit.riders if at.now < rider.retry.deadline)
             state = changed(state, [_with_riders(commit, left)])
     return state, effects
 
 
-def without_rider(state: OffsetState, ask: int) -> OffsetState:
-    """Drop the rider with this ask number, if there is one: its caller is no longer waiting."""
+def without_rider(state: OffsetState, operation: int) -> OffsetState:
+    """Drop the rider with this number, if there is one: its caller is no longer waiting."""
     for commit in state.commits.values():
-        left = tuple(rider for rider in commit.riders if rider.ask != ask)
+        left = tuple(rider for rider in commit.riders if rider.operation != operation)
         if len(left) < len(commit.riders):
             return changed(state, [_with_riders(commit, left)])
     return state

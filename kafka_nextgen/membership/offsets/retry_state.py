@@ -1,4 +1,4 @@
-"""The retry state of an ask, which is retried until its deadline, after increasing pauses or in a new epoch."""
+"""The retry state of an operation, which is retried until its deadline, after increasing pauses or in a new epoch."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class RetryState:
     deadline: float
     timeout_s: float
     not_before: float
-    since: float  # when this ask began, or the earliest start of the asks that it took over
+    since: float  # when this operation began, or the earliest start of the operations that it took over
     failures: int = 0
     stale_epoch: int | None = None  # the epoch that the coordinator refused as stale
     stale_until: float = inf  # until then, do not retry in ``stale_epoch``
@@ -27,12 +27,12 @@ class RetryState:
 
 
 def new_retry_state(timeout_s: float, at: OffsetContext) -> RetryState:
-    """The retry state of a new ask."""
+    """The retry state of a new operation."""
     return RetryState(at.now + timeout_s, timeout_s, not_before=at.now, since=at.now)
 
 
 def paused(retry: RetryState, at: OffsetContext, reason: str) -> RetryState:
-    """Retry after a pause. If the pause would end after the deadline, end the ask now."""
+    """Retry after a pause. If the pause would end after the deadline, end the operation now."""
     failures = retry.failures + 1
     not_before = retry_at(failures, at)
     return evolve(
@@ -46,7 +46,7 @@ def paused(retry: RetryState, at: OffsetContext, reason: str) -> RetryState:
 
 
 def inherited(retry: RetryState, earlier: RetryState) -> RetryState:
-    """The retry state of an ask that takes over from an earlier one, with the earlier pause and place in the queue."""
+    """The retry state of an operation that takes over from an earlier one, with its pause and position in the queue."""
     return evolve(
         retry,
         not_before=max(retry.not_before, earlier.not_before),
@@ -70,7 +70,7 @@ def is_over(retry: RetryState, at: OffsetContext) -> bool:
 
 
 def is_ready(retry: RetryState, member_epoch: int, at: OffsetContext) -> bool:
-    """Whether the ask may be sent now, in ``member_epoch``."""
+    """Whether the operation may be sent now, in ``member_epoch``."""
     is_stale = retry.stale_epoch == member_epoch and at.now < retry.stale_until
     return not is_stale and at.now >= retry.not_before
 

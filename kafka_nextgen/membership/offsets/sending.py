@@ -1,4 +1,4 @@
-"""Sends every ask that still has partitions to send, is not backing off, and is not blocked by another request.
+"""Sends every operation that still has partitions to send, is not backing off, and is not blocked by another request.
 
 Only a few commits are in flight at a time, so that heartbeats are not delayed on the connection. The other commits wait
 here, before their request timeouts start. Those that have waited longest are sent first. Commits of partitions that are
@@ -16,7 +16,7 @@ from attrs import evolve
 
 from kafka_nextgen.membership.offsets.commit_index import changed, requested
 from kafka_nextgen.membership.offsets.effects import OffsetEffect, SendCommit, SendLookup
-from kafka_nextgen.membership.offsets.order import has_free_place, is_blocked
+from kafka_nextgen.membership.offsets.order import has_free_slot, is_blocked
 from kafka_nextgen.membership.offsets.retry_state import is_ready, wakes_at
 from kafka_nextgen.membership.offsets.settings import OffsetContext
 from kafka_nextgen.membership.offsets.state import (
@@ -32,7 +32,7 @@ from kafka_nextgen.membership.offsets.state import (
 from kafka_nextgen.membership.state import NOT_A_MEMBER
 from kafka_nextgen.membership.state_machine import numbered
 
-__all__ = ["commit_wakes_at", "deadlines", "has_place", "send_commit", "send_lookups", "waits_since"]
+__all__ = ["commit_wakes_at", "deadlines", "has_slot", "send_commit", "send_lookups", "waits_since"]
 
 #: When a commit that needs no free slot began to wait: before all others, so that it is sent first.
 _ALWAYS = -inf
@@ -48,31 +48,31 @@ def send_lookups(state: OffsetState, at: OffsetContext) -> Outcome:
     return state, tuple(effects)
 
 
-def waits_since(state: OffsetState, ask: int, at: OffsetContext) -> float | None:
+def waits_since(state: OffsetState, operation: int, at: OffsetContext) -> float | None:
     """When a commit that is only waiting for a free slot began to wait; None for any other commit."""
-    commit = state.commits.get(ask)
+    commit = state.commits.get(operation)
     if commit is None or not _can_go(state, commit) or not is_ready(commit.retry, state.member_epoch, at):
         return None
     is_last = commit.kind is CommitKind.BEFORE_REVOKING or not state.stopping.isdisjoint(commit.left)
     return _ALWAYS if is_last or commit.is_urgent else commit.retry.since
 
 
-def has_place(state: OffsetState, since: float, at: OffsetContext) -> bool:
+def has_slot(state: OffsetState, since: float, at: OffsetContext) -> bool:
     """Whether a commit that has waited since ``since`` may be sent."""
-    return since == _ALWAYS or has_free_place(state, at)
+    return since == _ALWAYS or has_free_slot(state, at)
 
 
 def _can_go(state: OffsetState, commit: Commit) -> bool:
     return commit.request is None and bool(commit.left) and not is_blocked(state, commit)
 
 
-def send_commit(state: OffsetState, ask: int, at: OffsetContext) -> tuple[OffsetState, SendCommit]:
+def send_commit(state: OffsetState, operation: int, at: OffsetContext) -> tuple[OffsetState, SendCommit]:
     """Send a commit that was only waiting for a free place."""
-    commit = state.commits[ask]
+    commit = state.commits[operation]
     assert _can_go(state, commit), "commits that are waiting for a slot share no partitions"
     state, number = numbered(state)
     offsets = {tp: offset for tp, offset in commit.offsets.items() if tp in commit.left}
-    request = CommitRequest(commit.ask, state.membership, commit.ownership, state.member_epoch, offsets)
+    request = CommitRequest(commit.operation, state.membership, commit.ownership, state.member_epoch, offsets)
     state = requested(changed(state, [evolve(commit, request=number, is_urgent=False)]), number, request)
     is_member = state.member_epoch >= 0
     return state, SendCommit(
@@ -92,7 +92,7 @@ def _send_lookup(state: OffsetState, lookup: Lookup, at: OffsetContext) -> tuple
     state = evolve(
         state,
         lookups=replaced(state.lookups, asked),
-        lookup_requests={**state.lookup_requests, number: LookupRequest(lookup.ask, state.member_epoch)},
+        lookup_requests={**state.lookup_requests, number: LookupRequest(lookup.operation, state.member_epoch)},
     )
     return state, SendLookup(
         number,
@@ -103,9 +103,9 @@ def _send_lookup(state: OffsetState, lookup: Lookup, at: OffsetContext) -> tuple
     )
 
 
-def commit_wakes_at(state: OffsetState, ask: int, at: OffsetContext) -> float | None:
+def commit_wakes_at(state: OffsetState, operation: int, at: OffsetContext) -> float | None:
     """When a commit becomes ready, or it or a rider times out. The driver handles the timeout of its request."""
-    commit = state.commits.get(ask)
+    commit = state.commits.get(operation)
     if commit is None:
         return None
     if commit.request is not None:

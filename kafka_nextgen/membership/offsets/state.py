@@ -24,9 +24,9 @@ from kafka_nextgen.membership.state_machine import Numbering
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 
 __all__ = [
-    "INTERVAL_ASK",
+    "INTERVAL_COMMIT",
     "NOTHING",
-    "NO_ASKS",
+    "NO_OPERATIONS",
     "Commit",
     "CommitKind",
     "CommitRequest",
@@ -40,10 +40,10 @@ __all__ = [
 
 NOTHING: frozenset[TopicPartition] = frozenset()
 
-NO_ASKS: frozenset[int] = frozenset()
+NO_OPERATIONS: frozenset[int] = frozenset()
 
-#: The ask number of the interval commit; only one is open at a time. The driver's numbers start at 1.
-INTERVAL_ASK = 0
+#: The operation number of the interval commit; only one is open at a time. The driver's numbers start at 1.
+INTERVAL_COMMIT = 0
 
 
 class CommitKind(Enum):
@@ -62,7 +62,7 @@ class Commit:
     or done.
     """
 
-    ask: int
+    operation: int
     kind: CommitKind
     offsets: Mapping[TopicPartition, OffsetAndMetadata]
     retry: RetryState
@@ -70,7 +70,7 @@ class Commit:
     ownership: int
     made: int  # sequence number; higher for later commits
     left: frozenset[TopicPartition]
-    followed: Mapping[TopicPartition, int] = field(factory=dict)  # the ask whose outcome also counts for this one
+    followed: Mapping[TopicPartition, int] = field(factory=dict)  # the operation whose outcome also counts for this one
     given_up: frozenset[TopicPartition] = NOTHING
     request: int | None = None  # the number of the request in flight
     refusal: Refused | None = None  # the coordinator's last error, more useful than a timeout
@@ -89,7 +89,7 @@ class Commit:
 class CommitRequest:
     """An OffsetCommit in flight. Its commit may have ended."""
 
-    ask: int
+    operation: int
     membership: int
     ownership: int  # the ownership of its commit
     member_epoch: int
@@ -100,7 +100,7 @@ class CommitRequest:
 class Lookup:
     """A lookup of committed offsets that has not ended."""
 
-    ask: int
+    operation: int
     retry: RetryState
     left: frozenset[TopicPartition]
     found: Mapping[TopicPartition, OffsetAndMetadata | None] = field(factory=dict)
@@ -111,7 +111,7 @@ class Lookup:
 class LookupRequest:
     """An OffsetFetch in flight."""
 
-    ask: int
+    operation: int
     member_epoch: int
 
 
@@ -130,12 +130,14 @@ class OffsetState(Numbering):
     given_up: Mapping[TopicPartition, int] = field(factory=dict)  # with ``ownership`` when it was given up
     stopping: frozenset[TopicPartition] = NOTHING  # being given up; the application may still commit them
 
-    commits: PersistentMap[int, Commit] = field(factory=PersistentMap)  # by ask; only ``commit_index`` changes them
-    asks_of: PersistentMap[TopicPartition, tuple[int, ...]] = field(factory=PersistentMap)  # the asks of ``commits``
+    # Only ``commit_index`` changes the commits and their index.
+    commits: PersistentMap[int, Commit] = field(factory=PersistentMap)  # by operation number
+    operations_of: PersistentMap[TopicPartition, tuple[int, ...]] = field(factory=PersistentMap)
+
     commit_requests: PersistentMap[int, CommitRequest] = field(factory=PersistentMap)  # by number
     carried: PersistentMap[TopicPartition, tuple[int, ...]] = field(factory=PersistentMap)  # the request numbers
-    marked: frozenset[int] = NO_ASKS  # commits to check before the event is finished
-    checked: frozenset[int] = NO_ASKS  # commits that were checked
+    marked: frozenset[int] = NO_OPERATIONS  # commits to check before the event is finished
+    checked: frozenset[int] = NO_OPERATIONS  # commits that were checked
     lookups: tuple[Lookup, ...] = ()
     lookup_requests: Mapping[int, LookupRequest] = field(factory=dict)
 
@@ -159,9 +161,9 @@ class OffsetState(Numbering):
 Outcome = tuple[OffsetState, tuple[OffsetEffect, ...]]
 
 
-def replaced(asks: Iterable[Lookup], changed: Lookup) -> tuple[Lookup, ...]:
+def replaced(operations: Iterable[Lookup], changed: Lookup) -> tuple[Lookup, ...]:
     """The lookups, with the new version of one of them."""
-    return tuple(changed if each.ask == changed.ask else each for each in asks)
+    return tuple(changed if each.operation == changed.operation else each for each in operations)
 
 
 def offset_of(offsets: Mapping[TopicPartition, OffsetAndMetadata], partition: TopicPartition) -> int:

@@ -80,8 +80,8 @@ class Conversation:
         self._asks += 1
         return self.says(ev.LookupAsked(self._asks, parse_partitions(partitions), within_s))
 
-    def withdraw(self, ask: int) -> list[str]:
-        return self.says(ev.Withdrawn(ask))
+    def withdraw(self, operation: int) -> list[str]:
+        return self.says(ev.Withdrawn(operation))
 
     def consumed(self, text: str) -> list[str]:
         return self.says(ev.ConsumedRead(self.reading, offsets(text)))
@@ -140,9 +140,9 @@ class Conversation:
             case fx.LeftOut():
                 return f"leave out {format_partitions(effect.codes)}"
             case fx.CommitEnded() | fx.LookupEnded():
-                self.ended[effect.ask] = effect
+                self.ended[effect.operation] = effect
                 found = "done" if isinstance(effect, fx.CommitEnded) else f"found {_written(effect.offsets)}"
-                return f"{effect.ask} {_failure(effect.failure) if effect.failure else found}"
+                return f"{effect.operation} {_failure(effect.failure) if effect.failure else found}"
         raise AssertionError(f"there is no way to write {effect}")
 
 

@@ -1,5 +1,5 @@
 """Random walks: whatever the coordinator answers and whenever, nothing is committed that is not the member's any more,
-and nothing behind what was acknowledged or beyond what was read since it was assigned; every ask ends, once."""
+and nothing behind what was acknowledged or beyond what was read since it was assigned; every operation ends, once."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from kafka_nextgen.membership.offsets.rules import CLASSIC_RULES as CLASSIC
 from kafka_nextgen.membership.offsets.rules import RULES, OffsetRules
 from kafka_nextgen.membership.offsets.sending import waits_since
 from kafka_nextgen.membership.offsets.settings import OffsetContext
-from kafka_nextgen.membership.offsets.state import INTERVAL_ASK
+from kafka_nextgen.membership.offsets.state import INTERVAL_COMMIT
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition, format_partitions
 from tests.membership.offsets.conversation import Conversation
 from tests.support.examples import examples
@@ -49,8 +49,8 @@ class Watched(Conversation):
         self.owned: Partitions = frozenset()
         self.position = dict.fromkeys(ALL, 0)  # of each since it was assigned
         self.consumed = dict.fromkeys(ALL, 0)
-        self.asked_when_stopped: dict[TopicPartition, frozenset[int]] = {}  # the asks that had gone out by then
-        self.sent: set[int] = set()  # the asks that went out at least once
+        self.asked_when_stopped: dict[TopicPartition, frozenset[int]] = {}  # the operations that had gone out by then
+        self.sent: set[int] = set()  # the operations that went out at least once
         self.hurried: set[int] = set()  # the requests that went out because partitions were stopped
         self.acknowledged: dict[TopicPartition, int] = {}
         self.assignments = Counter[TopicPartition]()  # how often each was assigned
@@ -65,21 +65,21 @@ class Watched(Conversation):
         for request in self.commits[before:]:
             self._check(request)
         ends = [line.split()[0] for line in lines if line[0].isdigit() and line[0] != "0"]
-        assert len(ends) == len(set(ends)), "an ask ends once"
-        assert not {int(ask) for ask in ends} & said, "an ask that ended has no other end"
+        assert len(ends) == len(set(ends)), "an operation ends once"
+        assert not {int(operation) for operation in ends} & said, "an operation that ended has no other end"
         return lines
 
     def _check(self, request: fx.SendCommit) -> None:
-        ask = self.machine.state.commit_requests[request.number].ask
+        operation = self.machine.state.commit_requests[request.number].operation
         assert request.member_epoch == self.epoch >= 0, "a commit carries the epoch the member is in"
         assert request.offsets.keys() <= self.owned, "nothing is committed that is given up or lost"
         for tp, offset in request.offsets.items():
-            is_of_interval = ask == INTERVAL_ASK
-            is_repeated = ask in self.asked_when_stopped.get(tp, ())
-            assert is_of_interval or not is_repeated, f"{tp} was stopped after ask {ask} went out"
+            is_of_interval = operation == INTERVAL_COMMIT
+            is_repeated = operation in self.asked_when_stopped.get(tp, ())
+            assert is_of_interval or not is_repeated, f"{tp} was stopped after operation {operation} went out"
             assert offset.offset <= self.position[tp], f"{tp} was read up to {self.position[tp]} in this assignment"
             assert offset.offset >= self.acknowledged.get(tp, 0), f"{tp} would go back behind what is acknowledged"
-        self.sent.add(ask)
+        self.sent.add(operation)
         self.sent_in[request.number] = self.assignments.copy()
 
     def apply(self, partitions: Partitions) -> None:
@@ -156,8 +156,8 @@ class Walk(RuleBasedStateMachine):
     @precondition(lambda self: self.talk.asked)
     @rule(data=st.data())
     def cancels(self, data: st.DataObject) -> None:
-        self.talk.withdraw(ask := data.draw(st.sampled_from(sorted(self.talk.asked))))
-        self.talk.ended.setdefault(ask, fx.CommitEnded(ask, None))
+        self.talk.withdraw(operation := data.draw(st.sampled_from(sorted(self.talk.asked))))
+        self.talk.ended.setdefault(operation, fx.CommitEnded(operation, None))
 
     @precondition(lambda self: self.talk.epoch >= 0)
     @rule()
@@ -247,7 +247,7 @@ class Walk(RuleBasedStateMachine):
     def none_waits_beside_a_free_place(self) -> None:
         if hasattr(self, "talk"):
             state, at = self.talk.machine.state, OffsetContext(self.talk.now, 0.5, self.talk.machine.settings)
-            waiting = [ask for ask in state.commits if waits_since(state, ask, at) is not None]
+            waiting = [operation for operation in state.commits if waits_since(state, operation, at) is not None]
             assert not waiting or len(state.commit_requests) >= at.settings.most_unanswered
 
     def teardown(self) -> None:
@@ -259,7 +259,7 @@ class Walk(RuleBasedStateMachine):
             self.talk.passes(1.0)
             while self.talk.commits:
                 self.talk.lose()
-        assert self.talk.asked <= self.talk.ended.keys(), "every ask ends"
+        assert self.talk.asked <= self.talk.ended.keys(), "every operation ends"
 
 
 TestWalk = Walk.TestCase

@@ -1,7 +1,7 @@
 """Where a client's commits and lookups are made: the offsets' machine of one life of it, and who waits for what.
 
-What the network and the application can see is told: requests, and how each ask ends. The commit before a revocation
-ends by what the member does next.
+What the network and the application can see is told: requests, and how each operation ends. The commit before a
+revocation ends by what the member does next.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from kafka_nextgen.membership.offsets.events import (
 from kafka_nextgen.membership.offsets.machine import OffsetMachine, is_late
 from kafka_nextgen.membership.offsets.rules import OffsetRules
 from kafka_nextgen.membership.offsets.settings import OffsetSettings
-from kafka_nextgen.membership.offsets.state import INTERVAL_ASK, CommitKind
+from kafka_nextgen.membership.offsets.state import INTERVAL_COMMIT, CommitKind
 from kafka_nextgen.testing.coordinator.requests import OffsetCommit, OffsetFetch
 from kafka_nextgen.testing.coordinator.responses import OffsetsCommitted, OffsetsFetched
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition, format_partitions
@@ -45,22 +45,22 @@ Offsets = Mapping[TopicPartition, OffsetAndMetadata]
 
 @define
 class Desk:
-    """One life of a client's offsets; ``asks`` has what the application asked for, in writing."""
+    """One life of a client's offsets; ``operations`` has what the application asked for, in writing."""
 
     machine: OffsetMachine
-    asks: dict[int, str] = field(factory=dict)
-    before_revoking: int | None = None  # the ask that the member waits for
+    operations: dict[int, str] = field(factory=dict)
+    before_revoking: int | None = None  # the operation that the member waits for
     commits: dict[int, fx.SendCommit] = field(factory=dict)  # under way, oldest first
     lookups: dict[int, fx.SendLookup] = field(factory=dict)
-    last_ask: int = INTERVAL_ASK
+    last_operation: int = INTERVAL_COMMIT
 
     @classmethod
     def make(cls, settings: OffsetSettings, rules: OffsetRules, now: float) -> Desk:
         return cls(OffsetMachine(settings, rules, now))
 
     def number(self) -> int:
-        self.last_ask += 1
-        return self.last_ask
+        self.last_operation += 1
+        return self.last_operation
 
     def ended(self, event: ev.OffsetEvent) -> None:
         """Note that a request is under way no more, if this event says so."""
@@ -84,8 +84,8 @@ class Desk:
         request = self.machine.state.commit_requests.get(number)
         if request is None:
             return "fetch"
-        kinds = {commit.ask: commit.kind for commit in self.machine.state.commits.values()}
-        return "commit_before_revoking" if kinds.get(request.ask) is CommitKind.BEFORE_REVOKING else "commit"
+        kinds = {commit.operation: commit.kind for commit in self.machine.state.commits.values()}
+        return "commit_before_revoking" if kinds.get(request.operation) is CommitKind.BEFORE_REVOKING else "commit"
 
 
 class AtDesk(Protocol):
@@ -162,16 +162,16 @@ class OffsetDriver(Generic[C]):
 
     def _end(self, client: C, effect: fx.CommitEnded | fx.LookupEnded, now: float) -> Iterator[str]:
         desk, failure = client.desk, None if effect.failure is None else _written(effect.failure)
-        if effect.ask == desk.before_revoking:
+        if effect.operation == desk.before_revoking:
             desk.before_revoking = None
             yield from self._report(client, failure, now)
             return
-        what = desk.asks.pop(effect.ask, "auto-commit")
+        what = desk.operations.pop(effect.operation, "auto-commit")
         if failure is not None:
             yield f"   {client.name} {what} fails: {failure}"
         elif isinstance(effect, fx.LookupEnded):
             yield f"   {client.name} {what} is {write_offsets(effect.offsets)}"
-        elif effect.ask != INTERVAL_ASK:
+        elif effect.operation != INTERVAL_COMMIT:
             yield f"   {client.name} {what} is done"
 
 

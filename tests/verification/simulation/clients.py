@@ -186,7 +186,7 @@ class Client(Reader, ABC):
             if self.applied - self.positions.keys():
                 self.later(_LOOKUP_PAUSE_S, self.look_up)
 
-        self.committer.ask(lambda ask: offsets_ev.LookupAsked(ask, missing, _LOOKUP_TIMEOUT_S), ended)
+        self.committer.ask(lambda number: offsets_ev.LookupAsked(number, missing, _LOOKUP_TIMEOUT_S), ended)
 
     def seek(self, partition: TopicPartition, offset: int) -> None:
         """Read from there: what was handed out before counts no more."""

@@ -108,7 +108,7 @@ class Committer:
                 self.tell_committed(wanted, meant)
             ended(end)
 
-        self.ask(lambda ask: ev.CommitAsked(ask, wanted, timeout_s), note)
+        self.ask(lambda number: ev.CommitAsked(number, wanted, timeout_s), note)
 
     def _send_commit(self, effect: fx.SendCommit) -> None:
         client, offsets = self.client, dict(effect.offsets)
@@ -162,7 +162,7 @@ class Committer:
         """A member of the consumer protocol hears of all that by its heartbeats."""
 
     def _end_ask(self, effect: fx.CommitEnded | fx.LookupEnded) -> None:
-        ended = self._asks.pop(effect.ask, None)
+        ended = self._asks.pop(effect.operation, None)
         if ended is not None:
             ended(effect)
         if not self._asks:

@@ -36,7 +36,7 @@ def _commit_consumed(client: Client, effect: fx.CommitConsumed) -> None:
         client.feed(ev.CommitFinished(effect.number, None if end.failure is None else "refused"))
 
     found = {tp: OffsetAndMetadata(at) for tp, at in client.found.items()}
-    client.committer.ask(lambda ask: offsets_ev.CommitBeforeRevokingAsked(ask, offsets, timeout_s, found), ended)
+    client.committer.ask(lambda number: offsets_ev.CommitBeforeRevokingAsked(number, offsets, timeout_s, found), ended)
 
 
 def apply_assignment(client: Client, effect: fx.ApplyAssignment) -> None:

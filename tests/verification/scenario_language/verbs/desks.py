@@ -71,21 +71,21 @@ def commit(world: WithDesks[C], command: Command) -> Iterator[str]:
     command.expect(range(2, 100), "timeout")
     client = member_of(world, command)
     offsets = {tp: OffsetAndMetadata(at) for tp, at in map(parse_offset, command.words[1:])}
-    ask = _asked(client.desk, f"commit of {write_offsets(offsets)}")
-    yield from world.tell_desk(client, ev.CommitAsked(ask, offsets, _timeout_s(command)))
+    operation = _asked(client.desk, f"commit of {write_offsets(offsets)}")
+    yield from world.tell_desk(client, ev.CommitAsked(operation, offsets, _timeout_s(command)))
 
 
 def committed(world: WithDesks[C], command: Command) -> Iterator[str]:
     command.expect(range(2, 100), "timeout")
     client = member_of(world, command)
     partitions = parse_partitions(" ".join(command.words[1:]))
-    ask = _asked(client.desk, f"offset of {format_partitions(partitions)}")
-    yield from world.tell_desk(client, ev.LookupAsked(ask, partitions, _timeout_s(command)))
+    operation = _asked(client.desk, f"offset of {format_partitions(partitions)}")
+    yield from world.tell_desk(client, ev.LookupAsked(operation, partitions, _timeout_s(command)))
 
 
 def _asked(desk: Desk, what: str) -> int:
     number = desk.number()
-    desk.asks[number] = what
+    desk.operations[number] = what
     return number
 
 
