@@ -195,7 +195,7 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers[KeyT, ValueT], Generic[KeyT, Valu
         self._callback: asyncio.Task[None] | None = None
         self._closing: asyncio.Task[None] | None = None
         self._is_closed = False
-        self._wish: Callable[[], Coroutine[object, object, None]] | None = None
+        self._deferred_close: Callable[[], Coroutine[object, object, None]] | None = None
         super().__init__(parsed, self._wakeup, asyncio.current_task, is_in_task, NoCallTracker())
         self._ahead = Ahead.of(parsed)
         if self._ahead is not None:
@@ -373,7 +373,7 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers[KeyT, ValueT], Generic[KeyT, Valu
             return
         if is_in_callback(self._core):
             deadline = clocks.monotonic() + timeout
-            self._wish = self._wish or (lambda: self._leave_and_stop(mode, deadline, True))
+            self._deferred_close = self._deferred_close or (lambda: self._leave_and_stop(mode, deadline, True))
         elif self._is_to_close():
             self._core.begin_closing(all_is_processed)
             self._closing = asyncio.ensure_future(self._close_within(timeout, mode))
@@ -408,12 +408,12 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers[KeyT, ValueT], Generic[KeyT, Valu
         self._is_closed = True
         _raise_first(errors)
 
-    async def _grant_wish(self) -> None:
+    async def _close_if_deferred(self) -> None:
         """Close the consumer if a callback has called ``close``, unless a close is in progress."""
-        wish = self._wish
-        if wish is not None and self._is_to_close():
+        deferred = self._deferred_close
+        if deferred is not None and self._is_to_close():
             self._core.begin_closing(all_is_processed=False)
-            self._closing = asyncio.ensure_future(wish())
+            self._closing = asyncio.ensure_future(deferred())
             await asyncio.shield(self._closing)
             self._core.engine.mailbox.raise_error()
             raise MisuseError("this consumer was closed during the call")
@@ -457,8 +457,8 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers[KeyT, ValueT], Generic[KeyT, Valu
                 await self._run_callback(step, errors, deadline)
             else:
                 await await_completion(step)
-            if self._wish is not None and self._callback is None:
-                await self._grant_wish()
+            if self._deferred_close is not None and self._callback is None:
+                await self._close_if_deferred()
 
     async def _wait_for_wakeup(self, step: WaitForWakeup) -> None:
         """Wait; the I/O thread ends the wait in time if the event loop's clock is frozen or replaced."""

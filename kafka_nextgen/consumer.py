@@ -344,7 +344,7 @@ class Consumer(BlockingCalls, RunsHandlers[KeyT, ValueT], Generic[KeyT, ValueT])
     def _close_later(self, timeout: float, mode: LeaveMode) -> None:
         """Make the outer call close the consumer when it ends."""
         begins = self._core.begin_closing(all_is_processed=False)
-        if begins or not (self._is_closed or self._closers.is_held or self._calls.has_wish):
+        if begins or not (self._is_closed or self._closers.is_held or self._calls.has_deferred):
             deadline = clocks.monotonic() + timeout
             self._calls.when_out(lambda: self._close_now(clocks.seconds_until(deadline), mode))
             self._core.engine.cancel_pending(timeout / 2)

@@ -27,7 +27,7 @@ __all__ = ["cli", "main"]
 
 
 #: The loggers and messages about each first attempt to reach a broker. They repeat what the final error says.
-_REACHING = ("reaching a broker", "reaching a first broker")
+_REACHING = ("connecting to a broker", "connecting to the first broker")
 _REACHING_LOGGERS = ("kafka_nextgen.transport.cluster", "kafka_nextgen.engine")
 _INTERRUPTED = 130
 

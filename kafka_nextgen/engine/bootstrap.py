@@ -1,8 +1,8 @@
 """Connects to the first broker, retrying until it succeeds. The log and ``health()`` report the last error.
 
-Polls raise the error too, but only after ``unreachable_timeout_s`` since the first attempt, so that a single lost
-connection, or a broker that is still starting, does not end the program. If the broker refuses the login, polls raise
-the error without this delay, because the next attempt will most likely be refused as well.
+Polls raise the error too, but only once ``unreachable_timeout_s`` seconds have passed since the first attempt, so that
+a single lost connection, or a broker that is still starting, does not end the program. If the broker refuses the login,
+polls raise the error without this delay, because the next attempt will most likely be refused as well.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Bootstrap:
         self._pause_s = settings.retry_backoff.longest_s
         self._now = asyncio.get_running_loop().time  # may be called on any thread
         self._patient_until = self._now() + settings.unreachable_timeout_s
-        self._failure_log = FailureLog(logger, "reaching a first broker")
+        self._failure_log = FailureLog(logger, "connecting to the first broker")
         self._error: TransportError | None = None
 
     @property

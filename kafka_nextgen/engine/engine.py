@@ -57,7 +57,7 @@ T = TypeVar("T")
 
 #: Minimum time (seconds) to wait for the thread to end. Otherwise a close with a timeout of 0 would never wait for it.
 SHORTEST_STOP_S = 0.2
-#: The time limit (seconds) for ``detached`` of the hooks of a dropped consumer.
+#: The time limit (seconds) for calling ``detached`` on a dropped consumer's hooks.
 ABANDONED_S = 5.0
 #: How many times the watchdog checks the partitions during the time limit of a fetch.
 LOOKS_PER_LIMIT = 4
@@ -310,8 +310,7 @@ class Engine:
             self._stopping = True
             logger.warning(
                 "%s was not closed before the interpreter began to shut down, which stops threads: %s; close it "
-                "earlier, in a "
-                "with block or by atexit.register(consumer.close)",
+                "earlier, in a with block or with atexit.register(consumer.close)",
                 *self._left_behind(),
             )
         return True

@@ -87,7 +87,7 @@ class Mailbox:
         self.wants_poll = False
         self.on_news: Callable[[], None] = _nobody
         self._wakeup = wakeup
-        #: Wakes the application if it waits for records.
+        #: Wakes the application if it is waiting for records.
         self.wake: Callable[[], None] = wakeup.notify
         self._callbacks: deque[PendingCallback] = deque()
         self._errors: deque[Exception] = deque()

@@ -195,7 +195,7 @@ def test_a_callback_may_commit_seek_and_pause_by_its_view_while_it_runs(
             records = await read_async(consumer, 3 + 10 + 10)
             assert sorted(record.offset for record in records if record.partition == 0) == [7, 8, 9]
             assert consumer.paused() == {paused}
-            with pytest.raises(MisuseError, match="ended with the rebalance callback"):
+            with pytest.raises(MisuseError, match="expired when the rebalance callback"):
                 await views[0].commit()
 
     asyncio.run(asyncio.wait_for(scene(), GUARD_S))

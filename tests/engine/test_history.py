@@ -252,7 +252,7 @@ def test_the_reason_names_who_or_what(event: object, reason: str) -> None:
         (ev.RevokeFinished(1, "ValueError: no"), "on_partitions_revoked raised: ValueError: no"),
         (ev.AssignFinished(1, "ValueError: no"), "on_partitions_assigned raised: ValueError: no"),
         (ev.LossFinished(1, "ValueError: no"), "on_partitions_lost raised: ValueError: no"),
-        (ev.CommitFinished(1, "stale"), "the commit before it failed: stale"),
+        (ev.CommitFinished(1, "stale"), "the commit of the processed offsets failed: stale"),
         (ev.CommitFinished(1, None), None),
         (ev.Polled(), None),
     ],

@@ -42,7 +42,7 @@ def test_a_member_that_is_not_polled_says_so_before_it_leaves(
         member = consumer.group_metadata().member_id
         timed.cluster.advance(seconds=11)
     (warning,) = lines(caplog, logging.WARNING)
-    assert warning.startswith(f"group billing: member {member} leaves because the application did not poll within")
+    assert warning.startswith(f"group billing: member {member} is leaving because the application did not poll within")
     assert "max.poll.interval.ms=10000" in warning
 
 

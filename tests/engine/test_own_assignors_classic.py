@@ -144,7 +144,7 @@ def test_a_member_that_the_leader_cannot_read_is_told_what_to_do_and_stays(stage
             poll_for(consumer)
         assert str(raised.value).endswith(
             "assignor 'weighing' of the leader, me, did not assign partitions to this member: it reads version 0, and "
-            "this member's is 1; until all members can read the new version, write one that all can read "
+            "this member's is 1; until every member can read the new version, write a version that they can all read "
             "(UNSUPPORTED_ASSIGNOR)"
         )
         consumer.poll(timeout=0)

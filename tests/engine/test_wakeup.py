@@ -90,7 +90,7 @@ def cancelled() -> Future[None]:
 
 def test_a_timeout_of_the_work_itself_keeps_its_words() -> None:
     with pytest.raises(RequestTimeoutError, match="commit of orders"):
-        wait_for_result(failed(RequestTimeoutError("commit of orders[0]: not done within 1 s")))
+        wait_for_result(failed(RequestTimeoutError("commit of orders[0]: timed out after 1 s")))
 
 
 def test_a_thread_that_is_stuck_is_told_from_work_that_is_slow(monkeypatch: pytest.MonkeyPatch) -> None:

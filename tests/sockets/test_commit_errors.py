@@ -114,7 +114,7 @@ def test_an_error_of_an_earlier_commit_is_not_told_again(script: Script, stage: 
 def test_a_commit_that_gets_no_answer_says_so_when_its_time_is_over(script: Script, stage: Stage) -> None:
     with reading(stage, request_timeout_ms=200) as consumer:
         script.play("when commit, always: stay silent")
-        with pytest.raises(RequestTimeoutError, match=r"group billing: commit of orders\[0-1\]: not done within 0.3 s"):
+        with pytest.raises(RequestTimeoutError, match=r"group billing: commit of orders\[0-1\]: timed out after 0.3 s"):
             consumer.commit(timeout=0.3)
         script.stop()
         consumer.commit()

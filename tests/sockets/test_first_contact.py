@@ -32,7 +32,7 @@ def test_brief_polls_are_empty_until_the_next_attempt(
         assert len(read(consumer, 10)) == 10
         assert consumer.health().problem is None
     assert script.is_done
-    said = [line.getMessage() for line in caplog.records if "reaching a first broker" in line.getMessage()]
+    said = [line.getMessage() for line in caplog.records if "connecting to the first broker" in line.getMessage()]
     assert "retrying" in said[0], "at the first failure"
 
 

@@ -65,7 +65,7 @@ async def test_start_may_be_called_again_once_a_broker_is_up() -> None:
         (API_VERSIONS, b"HTTP/1.1 400 Bad Request\r\n\r\n", "look like HTTP"),
         (API_VERSIONS, b"\xff\xff\xff\xff", "announces -1 bytes"),
         (API_VERSIONS, HANG_UP, "closed the connection"),
-        (API_VERSIONS, SILENCE, "not done within|not answered within"),
+        (API_VERSIONS, SILENCE, "timed out after|not answered within"),
         (METADATA, HANG_UP, "closed the connection"),
     ],
     ids=["speaks HTTP", "garbage", "hangs up", "says nothing", "hangs up on the request for metadata"],

@@ -177,7 +177,7 @@ async def test_metadata_that_can_not_be_had_is_asked_for_until_it_can() -> None:
 async def test_waiting_for_metadata_obeys_the_callers_time() -> None:
     async with scripted() as (broker,), client_of(broker) as client:
         broker.script[METADATA] = SILENCE
-        with pytest.raises(RequestTimeoutError, match=r"metadata: not done within 5 s"):
+        with pytest.raises(RequestTimeoutError, match=r"metadata: timed out after 5 s"):
             await client.refresh_metadata(timeout_s=5.0)
 
 

@@ -57,7 +57,7 @@ def test_another_trouble_is_told_and_two_in_turn_are_not_told_in_turn(watched: W
 
 def test_how_long_it_took_in_vain_makes_no_other_trouble(watched: Watched) -> None:
     for seconds in ("5", "4.99971", "4.3"):
-        watched.failure_log.failed(DisconnectedError(f"not done within {seconds} s"))
+        watched.failure_log.failed(DisconnectedError(f"timed out after {seconds} s"))
     assert len(watched.told()) == 1
 
 

@@ -30,7 +30,7 @@ _BUILDERS: tuple[Build, ...] = (*builders_of(SCHEMA)[:-1], partial(headers_or_no
 
 
 def to_table(slices: Sequence[ColumnSlice], schema: pa.Schema | None = None) -> pa.Table:
-    """Return a table with one record batch per slice, with ``schema`` or else ``SCHEMA``."""
+    """Return a table with one record batch per slice, using ``schema``, or ``SCHEMA`` by default."""
     batches = [to_batch(part, schema) for part in slices]
     if not batches:
         _builders_of(schema)  # raises for an invalid schema even if there are no records
@@ -38,7 +38,10 @@ def to_table(slices: Sequence[ColumnSlice], schema: pa.Schema | None = None) -> 
 
 
 def to_batch(part: ColumnSlice, schema: pa.Schema | None = None) -> pa.RecordBatch:
-    """Convert one slice, with ``schema`` or else ``SCHEMA``. Raises ArrowSchemaError for an unsupported column."""
+    """Convert one slice, using ``schema``, or ``SCHEMA`` by default.
+
+    Raises ArrowSchemaError for an unsupported column.
+    """
     arrays = [build(part) for build in _builders_of(schema)]
     return pa.RecordBatch.from_arrays(arrays, schema=SCHEMA if schema is None else schema)
 

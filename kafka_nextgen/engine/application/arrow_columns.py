@@ -7,7 +7,7 @@
   timestamps in microseconds, timestamp types as int32, and the validity of headers.
 - In the type of ``headers``, the struct's field names must identify key and value; the name of the list's child is up
   to the caller.
-- A record without headers has null if the field is nullable, which is Arrow's default, and an empty list otherwise.
+- A record without headers gets null if the field is nullable, which is Arrow's default, and an empty list otherwise.
 - ``timestampType`` is Spark's name for ``timestamp_type``; both are accepted.
 """
 
@@ -38,7 +38,7 @@ def builders_of(schema: pa.Schema) -> tuple[Build, ...]:
     """Return the functions that build the columns of ``schema``. Raises ArrowSchemaError for an unsupported column."""
     if not len(schema):
         raise ArrowSchemaError(
-            "a schema without columns can't say how many records there are: name at least one column"
+            "a schema without columns can't represent the number of records: name at least one column"
         )
     return tuple(map(_builder_of, schema))
 
@@ -74,7 +74,7 @@ def _microseconds(kind: pa.DataType, part: ColumnSlice) -> pa.Array:
     try:
         return _numbers(part.columns.timestamps, pa.timestamp("ms", kind.tz), part).cast(kind)
     except pa.ArrowInvalid as error:
-        message = f"{part.partition}: a timestamp exceeds 64 bits in microseconds; ask for timestamp[ms]: {error}"
+        message = f"{part.partition}: a timestamp exceeds 64 bits in microseconds; use timestamp[ms]: {error}"
         raise ArrowSchemaError(message, "timestamp") from error
 
 
@@ -194,10 +194,10 @@ def _dictionary(topic: str) -> pa.Array:
 
 #: By column name: the function that finds its builder, and the types it can have.
 _COLUMNS: Mapping[str, tuple[Find, str]] = {
-    "topic": (_topic, "string, or a dictionary of int32 to string"),
+    "topic": (_topic, "string, or a dictionary with int32 indices and string values"),
     "partition": (_only(pa.int32(), _partitions), "int32"),
     "offset": (_only(pa.int64(), lambda part: _numbers(part.columns.offsets, pa.int64(), part)), "int64"),
-    "timestamp": (_timestamp, "timestamp[ms] or timestamp[us], of any time zone"),
+    "timestamp": (_timestamp, "timestamp[ms] or timestamp[us], in any time zone"),
     "timestamp_type": (_timestamp_type, "int32 or int8"),
     "timestampType": (_timestamp_type, "int32 or int8"),
     "leader_epoch": (_only(pa.int32(), lambda part: _numbers(part.columns.leader_epochs, pa.int32(), part)), "int32"),

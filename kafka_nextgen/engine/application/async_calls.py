@@ -35,13 +35,16 @@ class AsyncCalls(BaseConsumer):
     # ---- offsets
 
     async def commit(self, offsets: Offsets | None = None, timeout: float | None = None) -> None:
-        """Commit ``offsets``, or the positions after everything handed over. Raises as ``Consumer.commit`` does."""
+        """Commit ``offsets``, or the positions after everything handed over.
+
+        Raises the same errors as ``Consumer.commit``.
+        """
         await self._ask("commit", timeout, lambda limit_s: self._core.commit(offsets, limit_s))
 
     def commit_async(self, offsets: Offsets | None = None) -> asyncio.Future[None]:
-        """Commit without waiting; the future has the error that ``commit`` would raise. ``close`` waits for it.
+        """Commit without waiting; the future fails with the error that ``commit`` would raise. ``close`` waits for it.
 
-        Commits of a partition keep their order, as with ``Consumer.commit_async``.
+        Commits for the same partition keep their order, as with ``Consumer.commit_async``.
         """
         with self._use("commit_async"):
             return asyncio.wrap_future(self._core.commit(offsets, self._limit_s(None)))
@@ -49,9 +52,9 @@ class AsyncCalls(BaseConsumer):
     async def committed(
         self, partitions: Collection[TopicPartition], timeout: float | None = None
     ) -> dict[TopicPartition, OffsetAndMetadata | None]:
-        """Return the group's committed offsets, None for a partition without one or that does not exist.
+        """Return the group's committed offsets, None for a partition that has none or does not exist.
 
-        Raises as ``Consumer.committed`` does.
+        Raises the same errors as ``Consumer.committed``.
         """
         return await self._ask("committed", timeout, lambda limit_s: self._core.committed(partitions, limit_s))
 
@@ -67,7 +70,7 @@ class AsyncCalls(BaseConsumer):
     # ---- positions
 
     async def position(self, partition: TopicPartition, timeout: float | None = None) -> int:
-        """Return the offset of the next record of ``partition``, and wait for it while the position is being looked up.
+        """Return the offset of the next record in ``partition``, waiting while the position is being looked up.
 
         Raises MisuseError if the partition is not assigned, or RequestTimeoutError.
         """
@@ -92,7 +95,7 @@ class AsyncCalls(BaseConsumer):
             self._core.seek_to(partitions, OffsetReset.LATEST)
 
     async def pause(self, partitions: Collection[TopicPartition]) -> None:
-        """Hand over no records of ``partitions`` until they are resumed or no longer assigned."""
+        """Stop handing over records of ``partitions`` until they are resumed or no longer assigned."""
         with self._use("pause"):
             self._core.pause(partitions)
 
@@ -106,14 +109,20 @@ class AsyncCalls(BaseConsumer):
     async def beginning_offsets(
         self, partitions: Iterable[TopicPartition], timeout: float | None = None
     ) -> PartitionResults[int]:
-        """Return the first available offset of each partition, with the errors of ``Consumer.beginning_offsets``."""
+        """Return the first available offset of each partition.
+
+        Raises the same errors as ``Consumer.beginning_offsets``.
+        """
         found = await self._list_offsets("beginning_offsets", dict.fromkeys(partitions, EARLIEST), timeout)
         return offsets_of(found)
 
     async def end_offsets(
         self, partitions: Iterable[TopicPartition], timeout: float | None = None
     ) -> PartitionResults[int]:
-        """Return the offset after the last record of each partition. Raises as ``beginning_offsets`` does."""
+        """Return the offset after the last record of each partition.
+
+        Raises the same errors as ``beginning_offsets``.
+        """
         found = await self._list_offsets("end_offsets", dict.fromkeys(partitions, LATEST), timeout)
         return offsets_of(found)
 
@@ -122,7 +131,7 @@ class AsyncCalls(BaseConsumer):
     ) -> PartitionResults[OffsetAndTimestamp]:
         """Return the first offset whose record is not older than the timestamp (milliseconds since the epoch).
 
-        Raises as ``beginning_offsets`` does.
+        Raises the same errors as ``beginning_offsets``.
         """
         return await self._list_offsets("offsets_for_times", timestamps, timeout)
 
@@ -138,7 +147,7 @@ class AsyncCalls(BaseConsumer):
     async def describe_topics(
         self, topics: Collection[str] | None = None, timeout: float | None = None
     ) -> dict[str, TopicDescription]:
-        """Describe these topics, or all that are visible: ids and partitions, as ``Consumer.describe_topics`` does."""
+        """Describe these topics, or all that are visible: ids and partitions, like ``Consumer.describe_topics``."""
         return await self._ask("describe_topics", timeout, lambda limit_s: self._core.describe_topics(topics, limit_s))
 
     async def topics(self, timeout: float | None = None) -> tuple[str, ...]:

@@ -34,7 +34,7 @@ __all__ = ["BaseConsumer", "check_max_records"]
 _NOTHING_ENFORCED = {
     GroupProtocol.CONSUMER: (
         "enforce_rebalance() does nothing: with the consumer group protocol the coordinator decides, and reassigns "
-        "when a member changes, for example its subscription"
+        "when something about a member changes, for example its subscription"
     ),
     None: (
         "enforce_rebalance() does nothing: with group.protocol=auto this member does not know yet which protocol the "
@@ -44,7 +44,7 @@ _NOTHING_ENFORCED = {
 
 
 def _check_of(core: ConsumerCore, is_part: bool) -> Callable[[], None]:
-    """Return the check that raises MisuseError; calls from a callback are allowed while the consumer closes."""
+    """Return the check that raises MisuseError; calls from a callback are allowed while the consumer is closing."""
     return core.engine.thread.check_usable if is_part else core.check_open
 
 
@@ -67,7 +67,7 @@ class BaseConsumer:
         self._guard = CallGuard(whoami, is_inside)
         self._calls = calls
         self._alone: dict[str, Call] = {}  # calls that run callbacks, by name
-        self._runs = False  # whether run() is in progress, also between its calls
+        self._runs = False  # whether run() is in progress, even between its calls
 
     def _attach(self, make: Callable[[], Hooks]) -> None:
         """Add hooks, created on the I/O thread so that a signal handler that raises can't leave them half created."""
@@ -85,7 +85,7 @@ class BaseConsumer:
         return self._core.config
 
     def assignment(self) -> frozenset[TopicPartition]:
-        """The partitions that are assigned now. Raises MisuseError once closed, as every method does."""
+        """The partitions that are assigned now. Like every method, raises MisuseError after ``close``."""
         with self._calls:
             return self._usable().fetches.assignment()
 
@@ -97,7 +97,7 @@ class BaseConsumer:
     def finished(self) -> frozenset[TopicPartition]:
         """The partitions assigned with a range whose records have all been handed over.
 
-        When no other partitions are assigned, loops end, and ``poll`` immediately returns no records.
+        When no other partitions are assigned, loops end, and ``poll`` returns immediately without records.
         """
         with self._calls:
             core = self._usable()
@@ -135,7 +135,7 @@ class BaseConsumer:
     def metrics(self) -> Metrics:
         """All counters and measurements of this consumer so far: reading, commits, the group, polls, connections.
 
-        Never blocks, so an exporter may call it at any time from any thread, also after ``close``. Raises MisuseError
+        Never blocks, so an exporter may call it at any time from any thread, even after ``close``. Raises MisuseError
         in a forked process.
         """
         with self._calls:
@@ -174,7 +174,7 @@ class BaseConsumer:
         confluent-kafka's and kafka-python's producers accept the result directly. Call this again in each transaction:
         the epoch changes with every rebalance. A member that was removed from its group keeps its last epoch until the
         application polls again, so the coordinator refuses offsets of partitions that it lost. A consumer that has not
-        joined yet, or reads partitions assigned manually, has epoch -1 and no id, which no coordinator refuses.
+        joined yet, or reads partitions assigned manually, has epoch -1 and no id, which every coordinator accepts.
         ``docs/use/transactions.md`` shows the whole loop. Raises MisuseError without ``group.id``.
         """
         identity = self._usable().engine.identity
@@ -210,15 +210,16 @@ class BaseConsumer:
             raise MisuseError("run() commits offsets, which needs a group: set group.id")
         if topics is None and core.fetches.has_ranges:
             raise MisuseError(
-                "run() does not end by itself: read ranges in a loop, or assign partitions without an end"
+                "run() never ends, so it can't read ranges: read them in a loop, or assign partitions without an end"
             )
         if topics is not None or core.manual_assignment:
             return topics
         if core.topics is None:
-            raise MisuseError("run() has nothing to read: give it topics, or subscribe() or assign() first")
+            raise MisuseError("run() has nothing to read: pass topics to it, or call subscribe() or assign() first")
         if core.has_listener:
             raise MisuseError(
-                "run() has a rebalance listener of its own: subscribe() without a listener, or give it topics"
+                "run() uses its own rebalance listener: call subscribe() without a listener, or pass the topics to "
+                "run()"
             )
         return core.topics
 

@@ -30,7 +30,7 @@ class BlockingCalls(BaseConsumer):
         with self._use(call):
             limit_s = self._limit_s(timeout)
             future = begin(limit_s)
-            if self._calls.has_wish and not is_in_callback(self._core):
+            if self._calls.has_deferred and not is_in_callback(self._core):
                 future.cancel()
             return wait_for_result(future, limit_s)
 
@@ -40,17 +40,17 @@ class BlockingCalls(BaseConsumer):
         """Commit ``offsets``, or the positions after everything handed over, and wait for the result.
 
         Raises CommitFailedError naming the partitions, GroupAuthorizationError, or RequestTimeoutError. Without
-        ``offsets`` it fails, once, if partitions were lost before their records were committed (or revoked, without a
-        listener that could commit): their next owner reads these records again.
+        ``offsets``, it fails once if partitions were lost, or were revoked without a listener that could commit, before
+        their records were committed: their next owner reads these records again.
         """
         self._ask("commit", timeout, lambda limit_s: self._core.commit(offsets, limit_s))
 
     def commit_async(self, offsets: Offsets | None = None, callback: CommitCallback | None = None) -> Future[None]:
-        """Commit without waiting; the future has the error that ``commit`` would raise.
+        """Commit without waiting; the future fails with the error that ``commit`` would raise.
 
-        Commits of a partition keep their order. A commit that is still waiting to be sent or retried is merged into a
-        later one, whose result applies to both: retrying an earlier commit never moves a position back. ``close`` waits
-        for it. Callbacks added to the future run on the I/O thread and must not block it.
+        Commits for the same partition keep their order. A commit that is still waiting to be sent or retried is merged
+        into a later one, whose result applies to both: retrying an earlier commit never moves a position back.
+        ``close`` waits for it. Callbacks added to the future run on the I/O thread and must not block it.
 
         ``callback`` runs where rebalance callbacks do, in ``poll`` and ``close``. It gets the offsets to be committed,
         and the exception that the future would raise, or None. It must not call the consumer; an exception that it
@@ -62,7 +62,7 @@ class BlockingCalls(BaseConsumer):
     def committed(
         self, partitions: Collection[TopicPartition], timeout: float | None = None
     ) -> dict[TopicPartition, OffsetAndMetadata | None]:
-        """Return the group's committed offsets, None for a partition without one or that does not exist.
+        """Return the group's committed offsets, None for a partition that has none or does not exist.
 
         Raises MisuseError without ``group.id``, GroupAuthorizationError, RequestTimeoutError, or another BrokerError if
         the coordinator refuses, for example UNKNOWN_MEMBER_ID for a member that was removed and has not been informed
@@ -77,14 +77,15 @@ class BlockingCalls(BaseConsumer):
 
         Unlike in Kafka's tools, offsets removed by retention or DeleteRecords are not counted. ``partitions`` defaults
         to the assigned ones or, while this member is a standby (``group.target.size``), to those that it may get. A
-        partition without a leader is in ``failed`` of the result. Raises as ``committed`` and ``end_offsets`` do.
+        partition without a leader is listed in the result's ``failed``. Raises the same errors as ``committed`` and
+        ``end_offsets``.
         """
         return self._ask("group_lag", timeout, lambda limit_s: self._core.group_lag(partitions, limit_s))
 
     # ---- positions
 
     def position(self, partition: TopicPartition, timeout: float | None = None) -> int:
-        """Return the offset of the next record of ``partition``, and wait for it while the position is being looked up.
+        """Return the offset of the next record in ``partition``, waiting while the position is being looked up.
 
         Raises MisuseError if the partition is not assigned, or RequestTimeoutError.
         """
@@ -109,7 +110,7 @@ class BlockingCalls(BaseConsumer):
             self._core.seek_to(partitions, OffsetReset.LATEST)
 
     def pause(self, partitions: Collection[TopicPartition]) -> None:
-        """Hand over no records of ``partitions`` until they are resumed or no longer assigned."""
+        """Stop handing over records of ``partitions`` until they are resumed or no longer assigned."""
         with self._use("pause"):
             self._core.pause(partitions)
 
@@ -125,7 +126,7 @@ class BlockingCalls(BaseConsumer):
     ) -> PartitionResults[int]:
         """Return the first available offset of each partition.
 
-        A partition that still has no leader after a few lookups is in ``failed`` of the result and not among its keys,
+        A partition that still has no leader after a few lookups is in the result's ``failed`` and not among its keys,
         so it does not delay the others. A partition whose leader has not answered when the timeout expires is there,
         too. Raises RequestTimeoutError if no offset was found by then, UnknownTopicError if the partition does not
         exist, and TopicAuthorizationError.
@@ -134,7 +135,10 @@ class BlockingCalls(BaseConsumer):
         return offsets_of(found)
 
     def end_offsets(self, partitions: Iterable[TopicPartition], timeout: float | None = None) -> PartitionResults[int]:
-        """Return the offset after the last record of each partition. Raises as ``beginning_offsets`` does."""
+        """Return the offset after the last record of each partition.
+
+        Raises the same errors as ``beginning_offsets``.
+        """
         found = self._list_offsets("end_offsets", dict.fromkeys(partitions, LATEST), timeout)
         return offsets_of(found)
 
@@ -143,7 +147,7 @@ class BlockingCalls(BaseConsumer):
     ) -> PartitionResults[OffsetAndTimestamp]:
         """Return the first offset whose record is not older than the timestamp (milliseconds since the epoch).
 
-        Raises as ``beginning_offsets`` does.
+        Raises the same errors as ``beginning_offsets``.
         """
         return self._list_offsets("offsets_for_times", timestamps, timeout)
 

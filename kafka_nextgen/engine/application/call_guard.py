@@ -23,7 +23,7 @@ __all__ = ["Call", "CallGuard", "CallTracker", "NoCallTracker", "is_in_task", "i
 
 def this_frame() -> FrameType:
     """Return the caller's frame."""
-    return sys._getframe(1)  # noqa: SLF001  (as inspect.currentframe, which may be None)
+    return sys._getframe(1)  # noqa: SLF001  (inspect.currentframe may return None)
 
 
 def is_in_thread(frame: FrameType, thread: object) -> bool:
@@ -66,7 +66,7 @@ _MOST_LOOKS = 100
 
 
 def _outermost(frame: FrameType, top: FrameType | None) -> FrameType | None:
-    """Return ``frame`` if it is ``top`` or one of its callers; else the outermost frame, or None without ``top``."""
+    """Return ``frame`` if it is ``top`` or one of its callers; otherwise the outermost frame (None without ``top``)."""
     found = None
     while top is not None and found is not frame:
         found, top = top, top.f_back
@@ -126,16 +126,16 @@ class CallGuard:
 class CallTracker:
     """Tracks which threads are inside a call, and runs deferred work when the outermost call ends.
 
-    A signal handler runs in the main thread at any point: between two steps of a poll, in a callback, under a lock that
-    the I/O thread needs next. So it must not wait for anything. Instead it leaves a *wish*, which the same thread
-    carries out as soon as its outermost call has released everything; that call then raises MisuseError. A wish is kept
-    until it is carried out. Each thread writes only under its own ident, so no lock is needed. (A handler could have
-    interrupted the thread that holds a lock.)
+    A signal handler runs in the main thread at any point: between two steps of a poll, in a callback, while holding a
+    lock that the I/O thread needs next. So it must not wait for anything. Instead it defers an action, which the same
+    thread carries out as soon as its outermost call has released everything; that call then raises MisuseError. The
+    action is kept until it is carried out. Each thread writes only under its own ident, so no lock is needed. (A
+    handler could have interrupted the thread that holds a lock.)
     """
 
     def __init__(self) -> None:
         self._frames: dict[int, FrameType] = {}  # of outermost calls, by thread
-        self._wishes: dict[int, Callable[[], bool]] = {}
+        self._deferred: dict[int, Callable[[], bool]] = {}
 
     def __enter__(self) -> None:
         self.enter(sys._getframe(1))  # noqa: SLF001  (the frame with the ``with`` block)
@@ -151,16 +151,16 @@ class CallTracker:
             self._frames[me] = frame
 
     def leave(self, frame: FrameType, error: BaseException | None) -> None:
-        """End the call of this frame with an error or None, and carry out the wishes of its thread."""
+        """End the call of this frame with an error or None, and carry out the deferred action of its thread."""
         me = threading.get_ident()
         if self._frames.get(me) is not frame:
             return
-        is_granted = False
-        while me in self._wishes:
-            is_granted |= self._wishes[me]()
-            del self._wishes[me]  # last: if the wish is interrupted, the next call or close carries it out
-        del self._frames[me]  # no call has begun since the check for wishes
-        if is_granted and error is None:
+        has_acted = False
+        while me in self._deferred:
+            has_acted |= self._deferred[me]()
+            del self._deferred[me]  # last: if the action is interrupted, the next call or close carries it out
+        del self._frames[me]  # no call has begun since the check for deferred actions
+        if has_acted and error is None:
             raise MisuseError("this consumer was closed during the call")
 
     @property
@@ -171,14 +171,14 @@ class CallTracker:
         return outermost is not None and is_in_thread(outermost, me)
 
     @property
-    def has_wish(self) -> bool:
-        """Whether this thread has a wish to carry out at the end of its call."""
-        return threading.get_ident() in self._wishes
+    def has_deferred(self) -> bool:
+        """Whether this thread has a deferred action to carry out at the end of its call."""
+        return threading.get_ident() in self._deferred
 
-    def when_out(self, wish: Callable[[], bool]) -> None:
-        """Call ``wish`` when this thread's call ends; ``wish`` returns whether it did anything."""
+    def when_out(self, act: Callable[[], bool]) -> None:
+        """Call ``act`` when this thread's call ends; ``act`` returns whether it did anything."""
         assert self.is_inside
-        self._wishes[threading.get_ident()] = wish
+        self._deferred[threading.get_ident()] = act
 
 
 class NoCallTracker(CallTracker):

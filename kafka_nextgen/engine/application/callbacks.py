@@ -23,7 +23,7 @@ class Callbacks:
         self._polls = engine.counters.polls
         #: The callback that has begun, until its end is reported.
         self.current: PendingCallback | None = None
-        #: How the current callback ended; None while it runs.
+        #: How the current callback ended; None while it is running.
         self.ended: CallbackEnd | None = None
 
     @property

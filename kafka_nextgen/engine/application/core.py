@@ -214,7 +214,7 @@ class ConsumerCore:
         self.engine.note_seek(frozenset(chosen))
 
     def pause(self, partitions: Collection[TopicPartition]) -> None:
-        """Hand over no records of these partitions until they are resumed."""
+        """Stop handing over records of these partitions until they are resumed."""
         self.cursor.finish_run()
         chosen = self.require_assigned(partitions)
         self.fetches.change(lambda state: state.pause(chosen))
@@ -240,7 +240,7 @@ class ConsumerCore:
     def committed(
         self, partitions: Iterable[TopicPartition], timeout_s: float
     ) -> Future[dict[TopicPartition, OffsetAndMetadata | None]]:
-        """Return the committed offsets of these partitions, None for one without or that does not exist."""
+        """Return the committed offsets of these partitions, None for a partition that has none or does not exist."""
         wanted = checked_partitions(partitions)
         return self.engine.query(lambda: self._committed(wanted, timeout_s))
 

@@ -1,4 +1,4 @@
-"""Deserializes the key and value of a record, and handles failures by ``on.deserialization.error``."""
+"""Deserializes the key and value of a record, and handles failures according to ``on.deserialization.error``."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class Deserializers:
         return Record._make((*record[:5], key, value, *record[7:]))
 
     def _deserialize(self, deserializer: Deserializer, data: object, field: str, record: Record) -> object:
-        assert isinstance(data, bytes), f"{record.offset}: the {field} was deserialized before"
+        assert isinstance(data, bytes), f"{record.offset}: the {field} has already been deserialized"
         try:
             value = deserializer(data)
         except Exception as cause:
@@ -98,8 +98,8 @@ class Deserializers:
         """
         value.close()
         cause = MisuseError(
-            "it returned a coroutine, which its signature does not say: make it an async function, which AsyncConsumer "
-            f"awaits, or leave the {field} as bytes, and await where you process the record"
+            "it returned a coroutine, although its signature doesn't declare one: make it an async function, which "
+            f"AsyncConsumer awaits, or leave the {field} as bytes, and await where you process the record"
         )
         error = _error_of(record, field, cause, "")
         if self.on_error is DeserializationPolicy.VALUE:
@@ -128,7 +128,7 @@ class ContextualDeserializers(Deserializers):
     """Deserializers that are also called with the record, as returned by ``in_context``."""
 
     def _deserialize(self, deserializer: Deserializer, data: object, field: str, record: Record) -> object:
-        assert isinstance(data, bytes), f"{record.offset}: the {field} was deserialized before"
+        assert isinstance(data, bytes), f"{record.offset}: the {field} has already been deserialized"
         try:
             value = deserializer(data, record)
         except Exception as cause:

@@ -161,7 +161,7 @@ class _Work:
         return self._at is not None and self._at not in self.wanted
 
     def stop(self) -> None:
-        """Stop deserializing. A thread that is inside a deserializer ends when that returns."""
+        """Stop deserializing. A thread that is inside a deserializer ends when the deserializer returns."""
         self._is_over = True
         self.task.cancel()
 

@@ -20,9 +20,9 @@ class DeserializingPoll(Watch):
     The positions are already after all of these records. If a record can't be deserialized, the rest counts as not
     handed over: that record and all later ones of its partition, and in other partitions all records not handed over
     yet. They are put back into the buffers, and the positions move back with them, so a commit covers exactly the
-    records handed over. Partitions that were polled, sought or given up in the meantime are not changed. If the
-    application continues with the records of another partition anyway, they are handed over again. This object holds no
-    reference to an iterator over the records.
+    records handed over. Partitions that were polled, repositioned with ``seek`` or given up in the meantime are not
+    changed. If the application continues with the records of another partition anyway, they are handed over again. This
+    object holds no reference to an iterator over the records.
     """
 
     def __init__(

@@ -26,9 +26,10 @@ def iterate(poll: Callable[[], Iterator[Record[Any, Any]]]) -> Iterator[Record[A
 
 
 def _runs(poll: Callable[[], Iterator[Record[Any, Any]]]) -> Iterator[Iterator[Record[Any, Any]]]:
-    """Yield iterators, one after the other. An exception in one of them ends neither this generator nor their chain.
+    """Yield iterators, one after the other.
 
-    Only StopIteration does, as it ends ``one_more``.
+    An exception in one of them ends neither this generator nor the chain of iterators. Only StopIteration does, because
+    it ends ``one_more``.
     """
     rest: Iterator[Record[Any, Any]] = iter(())
     is_over = False

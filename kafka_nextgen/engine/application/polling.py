@@ -6,7 +6,7 @@ then start again or, after the timeout, raise an error that persists. So no reco
 its revocation has begun, and all records handed over before that count as processed.
 
 Leaving the group runs callbacks without a time limit, and raises their errors after everything else. It does not start
-``on_standby``, which may take long: a leaving member will not take over.
+``on_standby``, which may take a long time: a leaving member will not take over.
 
 A step is something to wait for: a future of the I/O thread, a callback to run, or the next wakeup. Each consumer waits
 in its own way. A poll that is abandoned between two steps loses nothing: a callback whose end was not reported is the
@@ -83,7 +83,7 @@ def _wait_s(core: ConsumerCore, timeout_s: float) -> float:
 
 
 def _note_poll(core: ConsumerCore) -> Future[None] | None:
-    """Note that the application polls; the returned future, if any, completes when the member has been informed."""
+    """Note that the application has polled; the returned future, if any, completes when the member knows."""
     if core.config.enable_auto_commit:
         core.fetches.mark_consumed()
     now = core.now()

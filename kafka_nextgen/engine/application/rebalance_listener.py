@@ -64,7 +64,7 @@ class _View:
 
     def _alive(self) -> ConsumerCore:
         if self._expired:
-            raise MisuseError("this view of the consumer ended with the rebalance callback it was made for")
+            raise MisuseError("this view of the consumer expired when the rebalance callback it was created for ended")
         return self._core
 
     def _limit_s(self, timeout: float | None) -> float:
@@ -87,7 +87,7 @@ class _View:
         self._alive().seek_to(partitions, OffsetReset.LATEST)
 
     def pause(self, partitions: Collection[TopicPartition]) -> None:
-        """Hand over no records of ``partitions`` until they are resumed."""
+        """Stop handing over records of ``partitions`` until they are resumed."""
         self._alive().pause(partitions)
 
     def resume(self, partitions: Collection[TopicPartition]) -> None:
@@ -121,7 +121,7 @@ class RebalanceConsumer(_View):
         wait_for_result(self._alive().commit(offsets, limit_s), limit_s)
 
     def position(self, partition: TopicPartition, timeout: float | None = None) -> int:
-        """Return the offset of the next record of ``partition``, and wait for it while the position is being looked up.
+        """Return the offset of the next record in ``partition``, waiting while the position is being looked up.
 
         Raises MisuseError if it is not assigned, or RequestTimeoutError after the timeout.
         """
@@ -131,7 +131,7 @@ class RebalanceConsumer(_View):
     def offsets_for_times(
         self, timestamps: Mapping[TopicPartition, int], timeout: float | None = None
     ) -> dict[TopicPartition, OffsetAndTimestamp]:
-        """Return the first offset whose record is not older than the timestamp; as ``Consumer.offsets_for_times``."""
+        """Return the first offset whose record is not older than the timestamp, like ``Consumer.offsets_for_times``."""
         limit_s = self._limit_s(timeout)
         return wait_for_result(self._alive().list_offsets(timestamps, limit_s), limit_s)
 
@@ -170,7 +170,7 @@ class AsyncRebalanceConsumer(_View):
         return _DONE
 
     def pause(self, partitions: Collection[TopicPartition]) -> _Done:  # type: ignore[override]
-        """Hand over no records of ``partitions`` until they are resumed."""
+        """Stop handing over records of ``partitions`` until they are resumed."""
         super().pause(partitions)
         return _DONE
 
@@ -188,7 +188,7 @@ class AsyncRebalanceConsumer(_View):
         await await_result(self._alive().commit(offsets, self._limit_s(timeout)))
 
     async def position(self, partition: TopicPartition, timeout: float | None = None) -> int:
-        """Return the offset of the next record of ``partition``, and wait for it while the position is being looked up.
+        """Return the offset of the next record in ``partition``, waiting while the position is being looked up.
 
         Raises MisuseError if it is not assigned, or RequestTimeoutError after the timeout.
         """
@@ -197,7 +197,7 @@ class AsyncRebalanceConsumer(_View):
     async def offsets_for_times(
         self, timestamps: Mapping[TopicPartition, int], timeout: float | None = None
     ) -> dict[TopicPartition, OffsetAndTimestamp]:
-        """Return the first offset whose record is not older than the timestamp, as ``AsyncConsumer`` does."""
+        """Return the first offset whose record is not older than the timestamp, like ``Consumer.offsets_for_times``."""
         return await await_result(self._alive().list_offsets(timestamps, self._limit_s(timeout)))
 
 

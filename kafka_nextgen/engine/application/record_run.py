@@ -156,7 +156,10 @@ class DeserializedRows:
 
 
 class Watch:
-    """Is notified while records are deserialized. This class does nothing; subclasses override what they need."""
+    """An observer that is notified while records are deserialized.
+
+    This class does nothing; subclasses override what they need.
+    """
 
     def begin(self, part: ColumnSlice, rows: DeserializedRows) -> None:
         """``rows`` is about to hand over the records of ``part``."""

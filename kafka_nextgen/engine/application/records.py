@@ -70,7 +70,7 @@ def require_extra(call: str, extra: str) -> Iterator[None]:
 class _DataFrames(ABC):
     """Converts the result of ``to_arrow`` to data frames."""
 
-    #: The formats of ``Consumer.batches``, used unless a call has others.
+    #: The formats passed to ``Consumer.batches``, used unless a call passes others.
     _formats = NO_FORMATS
 
     @abstractmethod
@@ -139,7 +139,7 @@ class RecordBatch(_DataFrames, Generic[KeyT, ValueT]):
         return len(self._part)
 
     def __iter__(self) -> Iterator[Record[KeyT, ValueT]]:
-        """Create the records, one after the other. Raises DeserializationError as iterating over ``Records`` does."""
+        """Create the records, one after the other. Raises DeserializationError like iterating over ``Records``."""
         return RecordRun([self._part], self._deserializers, self._hand_over).records
 
     def __repr__(self) -> str:
@@ -162,7 +162,7 @@ class RecordBatch(_DataFrames, Generic[KeyT, ValueT]):
 
     @property
     def timestamp_types(self) -> memoryview[int]:
-        """Who set the timestamps, int8, as numbers of ``TimestampType``: 0 for the producer, 1 for the broker."""
+        """Who set the timestamps, as int8 values of ``TimestampType``: 0 for the producer, 1 for the broker."""
         return self._part.columns.timestamp_types[self._part.start : self._part.stop]
 
     @property
@@ -303,7 +303,7 @@ class Records(_DataFrames, Generic[KeyT, ValueT]):
         types; ``docs/use/columns.md`` lists the possible ones. Raises ArrowSchemaError, which names the column, for any
         other. Raises ImportError if pyarrow is not installed.
 
-        With ``value=Avro(...)``, ``Json(...)`` or ``Protobuf(...)`` the columns are those of ``schema``, or else
+        With ``value=Avro(...)``, ``Json(...)`` or ``Protobuf(...)`` the columns are those of ``schema``, or by default
         partition, offset and timestamp, then each field of the values, with the types of ``docs/use/values.md``; with
         ``key`` a column ``key`` comes before the fields. A bad key or value raises DeserializationError, which names
         the record; ``on_error="skip"`` leaves such records out, and ``"null"`` replaces their fields with nulls and

@@ -1,8 +1,8 @@
 """Decodes keys and values of records to typed columns. Imported only on demand, as pyarrow is an extra.
 
-A bad key or value raises an error, or its record is left out, or its fields are null and extra columns have the reason
-and the bytes. Other rows are not affected. If a field of the value has the name of one of the record's own columns, the
-prefix ``record_`` is added to the latter.
+A bad key or value raises an error, or its record is left out, or its fields are null and extra columns contain the
+reason and the bytes. Other rows are not affected. If a field of the value has the name of one of the record's own
+columns, the prefix ``record_`` is added to the latter.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class _Side:
     framing: Framing | None
 
     def buffers(self, part: ColumnSlice) -> Buffers:
-        """Return the bytes that the decoder expects: schema ids from elsewhere are put in front of the values."""
+        """Return the bytes that the decoder expects: schema ids stored outside the values are prepended to them."""
         buffers, headers = self.column(part).buffers, part.columns.headers
         keys = None if headers is None else headers.keys.data
         if self.framing is None or is_prefixed(self.framing, self.field, keys):

@@ -47,7 +47,7 @@ class ThreadWakeup:
         self._waiters.append(waiter)
         if self.count == count and timeout_s > 0 and waiter.acquire(timeout=timeout_s):
             return  # ``notify`` has removed the waiter
-        with suppress(ValueError):  # ``notify`` is just removing it
+        with suppress(ValueError):  # ``notify`` is in the middle of removing it
             self._waiters.remove(waiter)
 
 

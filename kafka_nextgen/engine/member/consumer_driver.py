@@ -96,7 +96,7 @@ class ConsumerDriver(MemberDriver[Member]):
         )
 
     async def leave(self, event: ev.Closed | ev.Unsubscribed, timeout_s: float) -> None:
-        """Leave the group; returns immediately if no coordinator can know this member.
+        """Leave the group; returns immediately if no coordinator can know about this member.
 
         The member generates its own id (KIP-848, "Member ID"), so the coordinator knows it as soon as one heartbeat has
         arrived.
@@ -187,7 +187,10 @@ class ConsumerDriver(MemberDriver[Member]):
         self.standby.note(heard.standby_place, None if has_any else heard.may_get)
 
     def _tell_assignors(self, event: ev.HeartbeatAnswered, told: HeartbeatHeard | None) -> None:
-        """Feed this before the member's event, so ``on_assignment`` is called before ``on_partitions_assigned``."""
+        """Feed the assignors' part of a response before the member's event.
+
+        So ``on_assignment`` is called before ``on_partitions_assigned``.
+        """
         if self._assigning is None or told is None or is_late(self._member.state, event):
             return
         self._assigning.feed(evolve(told, member_id=told.member_id or self._member.member_id))

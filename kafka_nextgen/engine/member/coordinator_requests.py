@@ -68,6 +68,6 @@ def _cancel(tasks: set[asyncio.Task[None]]) -> None:
 async def supports_history(cluster: ClusterClient, group_id: str, api: Api, timeout_s: float) -> bool:
     """Whether the coordinator records the reasons for rebalances. Apache Kafka's coordinators do not.
 
-    Raises the errors of a call of ``api``.
+    Raises the same errors as a call to ``api``.
     """
     return await cluster.supports(CONSUMER_GROUP_HISTORY, Coordinator(group_id), api, timeout_s)

@@ -31,7 +31,7 @@ class MemberIdentity:
     member_epoch: int = -1
     client_id: str = ""
     belongs: bool = False  # subscribed: a member, or about to become one
-    _losses: int = 0  # how often it was fenced or left
+    _losses: int = 0  # how many times it was fenced or left
     last: _Membership = _NEVER  # the last membership, kept after its end
     polled: _Membership = _NEVER  # ``last`` at the end of the last poll, whose records the application is processing
 
@@ -43,7 +43,7 @@ class MemberIdentity:
         return "a consumer that is not a member (a group with members accepts commits only from its members)"
 
     def publish(self, member_id: str, member_epoch: int) -> None:
-        """Store the published identity; epoch -1 means that the consumer is in no group."""
+        """Store the published identity; epoch -1 means that the consumer is not in a group."""
         self.member_id = member_id if member_epoch >= 0 else ""
         self.member_epoch = member_epoch
         if member_epoch < 0:

@@ -1,7 +1,7 @@
 """Partitions that the application assigns manually, without being a member of a group.
 
 - A new assignment replaces the previous one. Partitions in both are not affected. Before partitions are given up,
-  auto-commit commits their offsets as far as their records were processed.
+  auto-commit commits the offsets of their processed records.
 - A partition assigned with a range is given up, and then starts again at the start of the range.
 - With ``group.id``, reading starts at the group's committed offsets. Commits have epoch -1 and no member id, as they
   come from a non-member; a coordinator accepts them as long as the group has no members (KIP-848, "OffsetCommit API").
@@ -116,6 +116,6 @@ def refusal(call: str, partitions: Collection[TopicPartition]) -> MisuseError:
 
 
 def _missing(image: ClusterImage, partitions: Collection[TopicPartition]) -> list[TopicPartition]:
-    """Return the partitions that are missing in the cached metadata."""
+    """Return the partitions that are missing from the cached metadata."""
     known = ((tp, image.topics_by_name.get(tp.topic)) for tp in partitions)
     return sorted(tp for tp, topic in known if topic is not None and tp.partition not in topic.partitions)

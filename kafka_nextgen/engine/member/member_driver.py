@@ -1,8 +1,8 @@
 """Drives a membership machine: feeds it events, carries out its effects, and wakes it at its deadlines.
 
-The machine decides; the driver carries out the effects, using the table at the end of its class. This class has the
-common part of both protocols; ``ConsumerDriver`` and ``ClassicDriver`` add their requests. Everything runs on the I/O
-thread.
+The machine decides; the driver carries out the effects, using the table at the end of its class. This class contains
+the part that both protocols share; ``ConsumerDriver`` and ``ClassicDriver`` add their requests. Everything runs on the
+I/O thread.
 """
 
 from __future__ import annotations
@@ -74,9 +74,9 @@ class MemberDriver(Generic[M]):
         self._config = context.config
         self._counters = context.counters
         self._timer = Timer(self._wake)
-        #: For each operation that the member waits for: creates the event of its failure.
+        #: For each operation that the member is waiting for: creates the event for its failure.
         self._owed: dict[int, Callable[[str], ev.Event]] = {}
-        self._outlasting_callback: PendingCallback | None = None  # running, but the member no longer waits for it
+        self._outlasting_callback: PendingCallback | None = None  # running, but the member is no longer waiting for it
         self._after_callback: Callable[[], None] | None = None  # called when that callback ends
         self._left = asyncio.Event()
         self.last_heartbeat_at: float | None = None  # when a heartbeat was last answered
@@ -157,7 +157,7 @@ class MemberDriver(Generic[M]):
         while self._owed and not self._left.is_set():
             number = next(iter(self._owed))
             logger.warning("group %s: leaving without waiting any longer", self._identity.group_id)
-            self.feed(self._owed.pop(number)("it was not done in time"))
+            self.feed(self._owed.pop(number)("it did not finish in time"))
 
     def stop(self) -> None:
         """Stop feeding time-based events."""
@@ -220,7 +220,7 @@ class MemberDriver(Generic[M]):
         return _ended(callback, RequestTimeoutError(error))
 
     def note_poll(self) -> None:
-        """Note that the application polls."""
+        """Note that the application has polled."""
         self.feed(ev.Polled())
 
     def callback_finished(self, callback: PendingCallback, error: BaseException | None) -> None:
@@ -293,5 +293,5 @@ _ENDS: Mapping[CallbackKind, type[ev.AssignFinished] | type[ev.RevokeFinished] |
 
 
 def _ended(callback: PendingCallback, error: BaseException | None) -> ev.Event:
-    """Return the event of a callback's end."""
+    """Return the event that reports the end of a callback."""
     return _ENDS[callback.kind](callback.number, None if error is None else describe_error(error))

@@ -23,9 +23,9 @@ def log_fenced(group_id: str, member_id: str, reason: str) -> None:
 
 
 def log_poll_timeout(group_id: str, member_id: str, max_poll_interval_ms: int) -> None:
-    """Warn that the member leaves because the application did not poll in time."""
+    """Warn that the member is leaving because the application did not poll in time."""
     logger.warning(
-        "group %s: member %s leaves because the application did not poll within max.poll.interval.ms=%d; it "
+        "group %s: member %s is leaving because the application did not poll within max.poll.interval.ms=%d; it "
         "rejoins at the next poll. Poll more often, take fewer records per poll, or raise that limit",
         group_id,
         member_id or "without an id yet",
@@ -36,7 +36,7 @@ def log_poll_timeout(group_id: str, member_id: str, max_poll_interval_ms: int) -
 def log_left_during_callback(group_id: str, member_id: str, max_poll_interval_ms: int) -> None:
     """Warn that the member left although one of its callbacks has not returned."""
     logger.warning(
-        "group %s: member %s left without waiting for a callback that takes longer than max.poll.interval.ms=%d",
+        "group %s: member %s left without waiting for a callback that has taken longer than max.poll.interval.ms=%d",
         group_id,
         member_id or "-",
         max_poll_interval_ms,

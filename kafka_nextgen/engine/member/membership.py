@@ -113,7 +113,7 @@ class Membership:
         self.driver.call_after_callback(quit_group)
 
     def note_poll(self) -> None:
-        """Inform the member, if any, that the application polls."""
+        """Inform the member, if any, that the application has polled."""
         if self.driver is not None:
             self.driver.note_poll()
 

@@ -25,7 +25,7 @@ __all__ = ["MissingTopics"]
 
 logger = logger_of("kafka_nextgen.member")
 
-#: How often a topic is looked up before it counts as missing.
+#: How many times a topic is looked up before it counts as missing.
 ATTEMPTS = 4
 
 
@@ -76,6 +76,6 @@ class MissingTopics:
 
 
 def _missing(image: ClusterImage, names: Collection[str]) -> set[str]:
-    """Return the topics that are missing in the cached metadata."""
+    """Return the topics that are missing from the cached metadata."""
     known = ((name, image.topics_by_name.get(name)) for name in names)
     return {name for name, topic in known if topic is not None and topic.error == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION}

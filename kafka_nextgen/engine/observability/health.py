@@ -4,13 +4,13 @@
 
 - the consumer has never reached a broker, or partitions of its manual assignment do not exist;
 - ``run`` ended with an error, and the application has not called ``run`` or ``poll`` since;
-- a broker throttles the consumer for five seconds or longer because of a quota (KIP-219);
+- a broker is throttling the consumer for five seconds or longer because of a quota (KIP-219);
 - the coordinator has refused the member permanently, can't be found or reached, or has not answered a heartbeat within
   the request timeout;
 - another member holds the instance id, and this one is retrying;
 - the application has not polled within ``max.poll.interval.ms``, or a callback of ``close`` or ``unsubscribe`` has
   taken longer than that, so the member has left the group (KIP-848, "Rebalance Triggers");
-- a rebalance callback raised, or a rebalance takes longer than the rebalance timeout;
+- a rebalance callback raised, or a rebalance is taking longer than the rebalance timeout;
 - a local assignor failed, and the group has had no new target since;
 - the topic of an assigned partition was deleted, or a subscribed topic does not exist;
 - a partition is stalled: no replica has answered a fetch for it, even with an empty response, for longer than a fetch
@@ -42,22 +42,22 @@ __all__ = ["Health", "Limits", "Watchdog", "assess", "collect_health", "since", 
 class Health:
     """The state of a consumer at one moment; ``problem`` describes what is wrong, None if nothing is.
 
-    - ``status`` is UNSUBSCRIBED for a manual assignment too: such a consumer is in no group.
+    - ``status`` is UNSUBSCRIBED for a manual assignment too: such a consumer is not in a group.
     - ``since_heartbeat_s`` counts from the last heartbeat answered without an error, ``unanswered_s`` from the first
       one sent after it, ``since_poll_s`` from the beginning of the last poll (None before the first).
     - ``rebalancing`` is the cause of the current rebalance, ``rebalancing_s`` its duration so far.
-    - ``silence_s`` has the seconds since the last response for each active partition; paused ones are omitted.
+    - ``silence_s`` contains the seconds since the last response for each active partition; paused ones are omitted.
       ``stalled`` are those that have had no response for too long.
     - ``gone`` are partitions whose topic was deleted, even if there is a new topic of the same name. ``missing`` are
       topics subscribed to by name that do not exist.
-    - ``truncations`` has the latest truncation of each assigned partition whose log lost records that had been read.
-      Reading continues, so they are not a ``problem``.
+    - ``truncations`` contains the latest truncation of each assigned partition whose log lost records that had been
+      read. Reading continues, so they are not a ``problem``.
     - ``coordinator_error`` is why the coordinator can't be found or reached. ``assignor_error`` is why a local assignor
       failed; it is reset by the next target.
     - ``instance_id_wait_s`` is how much longer the member will retry an instance id that another member holds.
     - ``standby_place`` is 0 for an active member, 1 for the standby that takes over first (``group.target.size``).
     - ``run_error`` is the error that ended ``run``; it is reset when the application runs or polls again.
-    - ``throttle`` describes which broker throttles this client for five seconds or longer, and until when.
+    - ``throttle`` describes which broker is throttling this client for five seconds or longer, and until when.
     """
 
     status: Status | ClassicStatus
@@ -106,7 +106,7 @@ class Limits:
 
 
 def assess(health: Health, limits: Limits, unreachable: str | None) -> Health:
-    """Add ``problem`` to ``health``. ``unreachable`` describes why the consumer can't read anything, if that is so."""
+    """Add ``problem`` to ``health``. ``unreachable`` describes why the consumer can't read anything, or is None."""
     problem = unreachable
     for rule in _RULES:
         problem = problem or rule(health, limits)
@@ -145,9 +145,10 @@ def _not_polled(health: Health, limits: Limits) -> str | None:
     if health.status not in (Status.STALE, ClassicStatus.STALE):
         return None
     if health.phase is not Phase.IDLE and health.rebalancing is None:
-        return "a callback takes longer than max.poll.interval.ms: the member left its group without waiting for it"
+        return "a callback is taking longer than max.poll.interval.ms: the member left its group without waiting for it"
     since = "" if health.since_poll_s is None else f", last polled {health.since_poll_s:.0f} s ago"
-    return f"not polled within max.poll.interval.ms{since}: the member left its group, and rejoins at the next poll"
+    late = f"the application has not polled within max.poll.interval.ms{since}"
+    return f"{late}: the member left its group, and rejoins at the next poll"
 
 
 def _callback(health: Health, limits: Limits) -> str | None:

@@ -21,7 +21,7 @@ __all__ = ["LATE_S", "HookList", "Hooks", "wall_s"]
 
 #: An application that has not polled for longer than this (seconds) is late.
 LATE_S = 1.0
-#: The time limit (seconds) for ``detached`` of removed hooks.
+#: The time limit (seconds) for calling ``detached`` on removed hooks.
 REMOVING_S = 5.0
 
 logger = logger_of("kafka_nextgen.hooks")
@@ -37,16 +37,16 @@ class Hooks:
         """The hooks were added to a consumer. ``name`` returns its identity, at any time and on any thread."""
 
     def reached(self) -> None:
-        """The cluster was reached, so ``name`` has its id, or it refused this client; on the I/O thread.
+        """The cluster has been reached, so ``name`` now includes its id, or it has refused this client.
 
-        For hooks that are added later, this is called immediately, on the thread that adds them.
+        Called on the I/O thread; for hooks that are added later, immediately on the thread that adds them.
         """
 
     def detached(self, timeout_s: float) -> None:
         """The consumer was closed or the hooks were removed: the last call, which may take ``timeout_s`` seconds."""
 
     def received(self, records: Records, began_at: float, took_s: float) -> None:
-        """A poll that began at ``began_at`` has returned ``records``; on the thread that polls.
+        """A poll that began at ``began_at`` has returned ``records``. Called on the thread that polls.
 
         Iteration reports all records of one poll together, when it polls again. ``records`` have a DeserializationError
         in place of each key or value that can't be deserialized, with any setting of
@@ -67,10 +67,10 @@ class Hooks:
         took_s: float,
         error: BaseException | None,
     ) -> None:
-        """A commit of ``offsets`` has ended; ``error`` is set if it failed; on the I/O thread."""
+        """A commit of ``offsets`` has ended; ``error`` is set if it failed. Called on the I/O thread."""
 
     def rebalanced(self, rebalance: Rebalance) -> None:
-        """A rebalance has ended; on the I/O thread."""
+        """A rebalance has ended. Called on the I/O thread."""
 
     def called_back(
         self,
@@ -80,22 +80,22 @@ class Hooks:
         took_s: float,
         error: BaseException | None,
     ) -> None:
-        """A listener's callback was called with ``partitions``; on the thread that polls.
+        """A listener's callback was called with ``partitions``. Called on the thread that polls.
 
         ``callback`` is assigned, revoked, lost or standby; ``error`` is the exception that it raised. For standby,
         ``partitions`` are those that this member may take over.
         """
 
     def polled_late(self, began_at: float, took_s: float) -> None:
-        """The application polls again after more than ``LATE_S`` seconds, counted from ``began_at``.
+        """The application polled again more than ``LATE_S`` seconds after ``began_at``.
 
         Called on the thread that polls.
         """
 
     def stalled(self, partitions: Sequence[TopicPartition], silent_s: float) -> None:
-        """No replica has answered a fetch for these partitions for up to ``silent_s`` seconds; on the I/O thread.
+        """No replica has answered a fetch for these partitions for up to ``silent_s`` seconds.
 
-        Called once when partitions stall; ``consumer.health()`` shows whether they are still stalled.
+        Called on the I/O thread, once when partitions stall; ``consumer.health()`` shows whether they are still stalled.
         """
 
 
@@ -130,7 +130,7 @@ class HookList:
             _tell(hooks, lambda hooks: hooks.detached(REMOVING_S))
 
     def reached(self) -> None:
-        """Call ``reached`` of all hooks, and of any that are added later."""
+        """Call ``reached`` on all hooks, and on any that are added later."""
         with self._lock:
             self._has_reached = True
             present = self._hooks  # not each(): for hooks that are added later, add() calls it

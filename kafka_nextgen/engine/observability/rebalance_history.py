@@ -70,7 +70,7 @@ class RebalanceHistory:
         self._past: deque[Rebalance] = deque(maxlen=size)
         self._draft: _Draft | None = None
         self._numbered = 0
-        self._wish = ""  # describes the last subscription change since the last rebalance began
+        self._change = ""  # describes the last subscription change since the last rebalance began
 
     def rebalances(self) -> tuple[Rebalance, ...]:
         """The finished rebalances, oldest first."""
@@ -103,7 +103,7 @@ class RebalanceHistory:
         ended = None
         cause = self._rules.begins(before, after)
         if isinstance(event, Subscribed):
-            self._wish = self._rules.reason(event)
+            self._change = self._rules.reason(event)
         if cause is not None:
             ended = self._end(before, now) if self._draft else None
             self._begin(cause, self._reason(event, cause), before, after, now, wall_s)
@@ -119,9 +119,9 @@ class RebalanceHistory:
     def _reason(self, event: object, cause: RebalanceCause) -> str:
         """The reason given by the event, followed by the last subscription change if that is a different one."""
         reason = NOT_POLLED if cause is RebalanceCause.POLL_TIMEOUT else self._rules.reason(event)
-        wish = self._wish
-        self._wish = ""
-        return ", after ".join(dict.fromkeys(filter(None, (reason, wish))))
+        change = self._change
+        self._change = ""
+        return ", after ".join(dict.fromkeys(filter(None, (reason, change))))
 
     def _begin(self, cause: RebalanceCause, reason: str, before: Any, after: Any, now: float, wall_s: float) -> None:
         self._numbered += 1

@@ -58,7 +58,7 @@ REASONS: Mapping[type, Callable[[Any], str]] = {
 
 
 _CALLED: Mapping[type, str] = {
-    ev.CommitFinished: "the commit before it failed",
+    ev.CommitFinished: "the commit of the processed offsets failed",
     ev.RevokeFinished: "on_partitions_revoked raised",
     ev.AssignFinished: "on_partitions_assigned raised",
     ev.LossFinished: "on_partitions_lost raised",
@@ -66,7 +66,7 @@ _CALLED: Mapping[type, str] = {
 
 
 def error_in(event: object) -> str | None:
-    """Describes the failure of a callback, or of the commit before it, if the event has one."""
+    """Describe the failure of a callback, or of the commit before it, if the event has one."""
     error: str | None = getattr(event, "error", None)
     what = _CALLED.get(type(event))
     return None if what is None or error is None else f"{what}: {error}"

@@ -62,7 +62,7 @@ class _Operation:
 class OffsetClient(GroupOffsets):
     """Commits and looks up committed offsets, as the member if there is one.
 
-    ``fetches`` has the processed offset of each partition, for auto-commit, and the offset at which reading began.
+    ``fetches`` provides the processed offset of each partition, for auto-commit, and the offset at which reading began.
     """
 
     def __init__(
@@ -87,7 +87,8 @@ class OffsetClient(GroupOffsets):
         self._timer = Timer(lambda: self.feed(ev.TimePassed()))
         self._stopped = False
         self._raised: BrokerError | AuthenticationError | None = None  # an error raised instead of a code
-        self._looked_at, self._seen = 0.0, dict[TopicPartition, OffsetAndMetadata]()  # auto-commit's last look
+        # When auto-commit last read the positions, and what they were.
+        self._looked_at, self._seen = 0.0, dict[TopicPartition, OffsetAndMetadata]()
         self._timer.set(self._machine.deadline())
 
     # ---- requests
@@ -106,7 +107,7 @@ class OffsetClient(GroupOffsets):
     async def commit_before_revoking(self, timeout_s: float) -> None:
         """Commit the processed offsets of the whole assignment before part of it is given up.
 
-        A deleted topic does not delay it. Raises as ``commit`` does.
+        A deleted topic does not delay it. Raises the same errors as ``commit``.
         """
         offsets = self._consumed()
         found = self._fetches.under_lock(lambda state: state.handover.found_offsets())
@@ -134,13 +135,13 @@ class OffsetClient(GroupOffsets):
         try:
             return await ended
         finally:
-            if self._operations.pop(number, None) is not None:  # cancelled: the caller no longer waits
+            if self._operations.pop(number, None) is not None:  # cancelled: the caller is no longer waiting
                 self.feed(ev.Withdrawn(number))
 
     # ---- the machine
 
     def feed(self, event: ev.OffsetEvent) -> None:
-        """Feed an event, after all commits requested before, and carry out the effects."""
+        """Feed an event, after all commits requested earlier, and carry out the effects."""
         if not isinstance(event, _BY_ITSELF):
             self._feed_commits(len(self._soon))
         self._feed_now(event)

@@ -86,4 +86,4 @@ def lookup_error(failure: Failure, what: str, identity: MemberIdentity) -> Kafka
 
 def _timed_out(failure: TimedOut, what: str) -> RequestTimeoutError:
     because = f"; the last failure was: {failure.reason}" if failure.reason is not None else ""
-    return RequestTimeoutError(f"{what}: not done within {failure.timeout_s:g} s{because}")
+    return RequestTimeoutError(f"{what}: timed out after {failure.timeout_s:g} s{because}")

@@ -30,8 +30,8 @@ class OffsetRequests:
     of the assigned topics: if a topic was created again with the same name, the new topic's offsets must not change.
     The broker answers offsets of a replaced topic with UNKNOWN_TOPIC_ID.
 
-    Raises AuthenticationError and GroupAuthorizationError if they prevent finding the coordinator, and
-    UnsupportedProtocolError.
+    Raises UnsupportedProtocolError, and AuthenticationError or GroupAuthorizationError if they prevent finding the
+    coordinator.
     """
 
     cluster: ClusterClient

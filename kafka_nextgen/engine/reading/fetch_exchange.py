@@ -1,4 +1,4 @@
-"""Fetches from one node: the first one, those of the steady state, and the end of fetch sessions.
+"""Fetches from one node: the first fetch, those of the steady state, and the end of fetch sessions.
 
 The steady state begins after a node has returned a few small answers in a row. Starting it iterates over all
 partitions, which is not worthwhile if answers are large.
@@ -49,7 +49,7 @@ _FOR_NOTHING = FetchLimits(max_wait_ms=0, min_bytes=0, max_bytes=0)
 class ExchangeContext:
     """The data shared by all fetches of a consumer. ``isolation_level`` is Kafka's number for it.
 
-    ``on_records`` is called after the next request has been sent, if an answer of the steady state had records.
+    ``on_records`` is called after the next request has been sent, if a steady-state response contained records.
     """
 
     config: ConsumerConfig
@@ -112,7 +112,7 @@ class FetchExchange:
         return request
 
     def sent(self) -> None:
-        """Wake the application now that this thread has finished: before, it would have to wait for the GIL."""
+        """Wake the application now that this thread has finished; woken earlier, it would have to wait for the GIL."""
         if self._has_news:
             self._context.on_records()
 

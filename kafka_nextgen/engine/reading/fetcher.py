@@ -246,7 +246,7 @@ class Fetcher:
             logger.warning("%s: the preferred replica can't be read; reading from the leader for %g s", where, lease_s)
 
     def _receive(self, fetch: Fetch, answer: FetchAnswer, is_decoded: bool) -> bool:
-        """Apply an answer without its records; returns whether these are to be used."""
+        """Apply an answer without its records; returns whether its records should be used."""
         head = SessionAnswer(answer.error, answer.session_id, [each.partition for each in answer.partitions])
         arrivals = find_arrivals(fetch, answer.partitions) if fetch.has_ends or not is_decoded else {}
         with self._fetches as state:

@@ -189,7 +189,8 @@ class LockedFetches(AbstractContextManager[FetchState]):
     def put_back(self, parts: Iterable[ColumnSlice], last: TopicPartition) -> None:
         """Put these runs back and move the positions to their start; the partition ``last`` then comes last.
 
-        Partitions that were polled, sought or given up in the meantime are not changed; see ``Handover.put_back``.
+        Partitions that were polled, repositioned with ``seek`` or given up in the meantime are not changed; see
+        ``Handover.put_back``.
         """
         by_partition: dict[TopicPartition, list[ColumnSlice]] = {}
         for part in parts:

@@ -86,7 +86,8 @@ def _is_compressed(part: FetchedPartition) -> bool:
 
 
 async def do_together(threads: ThreadPoolExecutor, num_threads: int, work: Callable[[], object]) -> None:
-    """Call ``work`` in ``num_threads`` threads, and wait for all of them; raises an exception of one of them.
+    """Call ``work`` in ``num_threads`` threads, and wait for all of them; raises the exception of one of them, if any.
+
 
     The task resumes in the same loop iteration in which the last thread's end is reported. With one future for each
     thread the loop would need a few more iterations, and each of these waits for the GIL if the application's thread is

@@ -133,7 +133,6 @@ class OffsetState(Numbering):
     # Only ``commit_index`` changes the commits and their index.
     commits: PersistentMap[int, Commit] = field(factory=PersistentMap)  # by operation number
     operations_of: PersistentMap[TopicPartition, tuple[int, ...]] = field(factory=PersistentMap)
-
     commit_requests: PersistentMap[int, CommitRequest] = field(factory=PersistentMap)  # by number
     carried: PersistentMap[TopicPartition, tuple[int, ...]] = field(factory=PersistentMap)  # the request numbers
     marked: frozenset[int] = NO_OPERATIONS  # commits to check before the event is finished

@@ -73,7 +73,7 @@ def test_a_commit_that_waits_for_another_can_time_out() -> None:
     talk = member()
     talk.commit("foo[0]=5")
     talk.commit("foo[0]=7", within_s=1)
-    said = "2 timed out after 1 s: another commit of the same partitions is still in flight"
+    said = "2 timed out after 1 s: another commit for the same partitions is still in flight"
     assert talk.passes(1) == [said]
     assert talk.accept() == ["1 done"]
 
@@ -132,8 +132,8 @@ def test_a_rider_ends_by_its_own_deadline() -> None:
     talk.commit("foo[0]=6", within_s=1)
     talk.commit("foo[0]=7", within_s=2)
     talk.commit("foo[0]=8", within_s=3)
-    assert talk.passes(1) == ["2 timed out after 1 s: another commit of the same partitions is still in flight"]
-    assert talk.passes(1) == ["3 timed out after 2 s: another commit of the same partitions is still in flight"]
+    assert talk.passes(1) == ["2 timed out after 1 s: another commit for the same partitions is still in flight"]
+    assert talk.passes(1) == ["3 timed out after 2 s: another commit for the same partitions is still in flight"]
     assert talk.accept() == ["1 done", "commit epoch=3 foo[0]=8"]
     assert talk.accept() == ["4 done"]
 
@@ -183,7 +183,7 @@ def test_a_commit_that_has_less_time_takes_nobody_along() -> None:
     talk.commit("foo[0]=5")
     talk.commit("foo[0]=6", within_s=10)
     talk.commit("foo[0]=7", within_s=1)
-    assert talk.passes(1) == ["3 timed out after 1 s: another commit of the same partitions is still in flight"]
+    assert talk.passes(1) == ["3 timed out after 1 s: another commit for the same partitions is still in flight"]
     assert talk.accept() == ["1 done", "commit epoch=3 foo[0]=6"]
 
 
