@@ -1,6 +1,6 @@
-"""Received records that wait for the application.
+"""Received records that are waiting for the application.
 
-Partitions take turns: the one handed over last goes to the end. In its turn, a partition hands over all its records, up
+Partitions take turns: the one handed over last goes to the end. On its turn, a partition hands over all its records, up
 to the requested number, since long runs of one partition are the cheapest to hand over. Handing over moves the start of
 a run; nothing is copied.
 """

@@ -185,7 +185,7 @@ class SteadyState:
         if fetch.session.is_full or fetch.max_wait_ms != self.settings.max_wait_ms or len(current) != len(fetch.fences):
             return False
         positions = {tp: state.next_position() for tp, state in current.items()}
-        assert positions == fetch.wanted, "what is asked for otherwise is new to its node"
+        assert positions == fetch.wanted, "a partition requested in any other way counts as new to its node"
         self.asked[fetch.node_id] = fetch.fences
         return True
 

@@ -64,7 +64,7 @@ _ACTIONS: Mapping[int, ErrorAction] = {
     ErrorCode.UNKNOWN_TOPIC_OR_PARTITION: ErrorAction.REFRESH,
     ErrorCode.UNKNOWN_TOPIC_ID: ErrorAction.REFRESH,
     ErrorCode.INCONSISTENT_TOPIC_ID: ErrorAction.REFRESH,
-    ErrorCode.UNKNOWN_LEADER_EPOCH: ErrorAction.RETRY,  # the broker is behind us, not we behind it
+    ErrorCode.UNKNOWN_LEADER_EPOCH: ErrorAction.RETRY,  # the broker is behind us, not the other way around
     ErrorCode.OFFSET_NOT_AVAILABLE: ErrorAction.RETRY,  # a new leader that does not know its high watermark yet
     ErrorCode.UNKNOWN_SERVER_ERROR: ErrorAction.RETRY,
     ErrorCode.OFFSET_OUT_OF_RANGE: ErrorAction.RESET,
@@ -99,10 +99,10 @@ def _error_of(code: int, partition: TopicPartition, offset: int) -> KafkaNextgen
 
 
 def note_preferred(state: PartitionState, node_id: int, fetch: Fetch, settings: FetchSettings, now: float) -> None:
-    """Switch to the replica that the leader named: immediately, or after a pause if its redirects lead nowhere."""
+    """Switch to the replica that the leader named: immediately, or after a pause if it keeps redirecting us."""
     leader_epoch = fetch.wanted[state.partition].leader_epoch
     state.replica = state.replica.named(node_id, leader_epoch, settings.replica_lease_s, now)
-    if state.replica.leads_nowhere:
+    if state.replica.is_looping:
         note_failure(state, settings, now)
 
 
@@ -139,7 +139,7 @@ def note_failure(state: PartitionState, settings: FetchSettings, now: float) -> 
 
 
 def begin_reset(state: PartitionState, settings: FetchSettings, now: float, why: str, is_new: bool = False) -> None:
-    """Reset the position by ``auto.offset.reset``, or raise to the application if the policy or a range forbids it.
+    """Reset the position according to ``auto.offset.reset``, or report an error if the policy or a range forbids it.
 
     ``auto.offset.reset.new.partitions`` takes precedence if the partition ``is_new``.
     """
@@ -171,9 +171,9 @@ def note_trouble(
 
 
 def note_truncated(state: PartitionState, behind_buffered: bool, settings: FetchSettings, now: float) -> None:
-    """Ask for more bytes: the answer has no whole batch.
+    """Ask for more bytes: the answer contains no complete batch.
 
-    A broker that implements KIP-74 always sends a whole batch. If the limit can't grow any further, the application
+    A broker that implements KIP-74 always sends a complete batch. If the limit can't grow any further, the application
     gets an error, since retries would never end.
     """
     if state.bound is not None and state.bound.widen(state.fetch_offset, state.max_bytes):
@@ -182,7 +182,7 @@ def note_truncated(state: PartitionState, behind_buffered: bool, settings: Fetch
         state.max_bytes = min(2 * state.max_bytes, settings.max_bytes)
         return
     error = CorruptRecordError(
-        f"{state.partition} can't be read at offset {state.fetch_offset}: its leader sent no whole batch although"
+        f"{state.partition} can't be read at offset {state.fetch_offset}: its leader sent no complete batch although"
         f" {state.max_bytes} bytes were allowed. Raise fetch.max.bytes, or seek past it.",
         state.partition,
         state.fetch_offset,

@@ -115,7 +115,7 @@ class FastPath:
         return taken
 
     def _is_steady(self, steady: NodeFetches, image: ClusterImage) -> bool:
-        """Whether the state is steady, possibly again.
+        """Whether the state is steady, or has become steady again.
 
         An answer on the slow path ends the steady state for all nodes. Without this check, two nodes with alternating
         answers would keep ending it for each other.

@@ -38,7 +38,7 @@ class Handover:
         return False
 
     def take(self, max_records: int) -> list[ColumnSlice]:
-        """Hand over at most ``max_records`` records and advance the positions; raises as ``peek`` does."""
+        """Hand over at most ``max_records`` records and advance the positions; raises the same errors as ``peek``."""
         parts = self.peek(max_records)
         for part in parts:
             self.hand_over(part)
@@ -76,7 +76,8 @@ class Handover:
     def hand_over(self, part: ColumnSlice) -> None:
         """Advance the position to the end of ``part``, which is a peeked run or the first part of one.
 
-        Does nothing if the partition has been stopped or sought since, or if its position is already beyond ``part``.
+        Does nothing if the partition has since been stopped, if ``seek`` was called for it, or if its position is
+        already beyond ``part``.
         """
         state = self._by_partition.get(part.columns.partition)
         if state is None:
@@ -96,8 +97,8 @@ class Handover:
     def put_back(self, parts: Sequence[ColumnSlice]) -> None:
         """Undo ``hand_over`` of these runs of one partition: its position goes back to their start.
 
-        Does nothing if the partition has been revoked or sought since, or if more of it was handed over, except that
-        the records no longer count as lost with a revoked partition.
+        Does nothing if the partition has since been revoked, if ``seek`` was called for it, or if more of it was handed
+        over. Even then, the records no longer count as lost if the partition was revoked.
         """
         self.uncommitted.note_put_back_late(parts)
         for state in self._assigned.known(part.partition for part in parts[:1]):
@@ -136,7 +137,10 @@ class Handover:
         return {state.partition: state.consumed for state in self._there() if state.consumed is not None}
 
     def found_offsets(self) -> dict[TopicPartition, OffsetAndMetadata]:
-        """Where reading started, if the next owner starts there without a commit: the committed or earliest offset."""
+        """Where reading started, if the next owner would start there even without a commit.
+
+        This is the committed or earliest offset.
+        """
         return {state.partition: state.found for state in self._there() if state.found is not None}
 
     def handed_over_offsets(self) -> dict[TopicPartition, OffsetAndMetadata]:
@@ -144,7 +148,7 @@ class Handover:
         return {state.partition: state.position for state in self._there() if state.position is not None}
 
     def positions_to_keep(self) -> dict[TopicPartition, OffsetAndMetadata]:
-        """As ``handed_over_offsets``, without the partitions being revoked."""
+        """Like ``handed_over_offsets``, but without the partitions being revoked."""
         stopped = {state.partition for state in self._states if state.stopped}
         return {tp: position for tp, position in self.handed_over_offsets().items() if tp not in stopped}
 
@@ -153,5 +157,5 @@ class Handover:
         let_go(self._assigned.known(partitions))
 
     def _there(self) -> list[PartitionState]:
-        """Partitions whose topic is not gone; a commit under a gone topic's name could apply to another topic."""
+        """Partitions whose topic still exists; a commit under a deleted topic's name could apply to another topic."""
         return [state for state in self._states if not state.gone]

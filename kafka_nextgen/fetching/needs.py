@@ -1,7 +1,8 @@
 """Needs: the requests that the driver must send next.
 
-Each need has the fences of its partitions, and the driver passes the same need back with the answer. A partition that
-was stopped, sought or assigned again in the meantime has another fence, and its answer is dropped.
+Each need contains the fences of its partitions, and the driver passes the same need back with the answer. A partition
+that was stopped, repositioned with ``seek`` or assigned again in the meantime has another fence, and its answer is
+dropped.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ class NeedCommittedOffset:
 
 @frozen
 class NeedOffsetReset:
-    """Ask this node for offsets by timestamp (ListOffsets: -2 the first, -1 the end); answer ``reset_found``.
+    """Ask this node for offsets by timestamp (ListOffsets: -2 the first, -1 the end); answer with ``reset_found``.
 
     Some timestamps are durations before the time of the request.
     """
@@ -55,7 +56,7 @@ class NeedOffsetReset:
 
 @frozen
 class NeedEpochEnds:
-    """Ask this node where the epochs that were read end in its log; answer with ``epoch_ends_found`` (KIP-320)."""
+    """Ask this node for the end offsets of the epochs that were read; answer with ``epoch_ends_found`` (KIP-320)."""
 
     node_id: int
     questions: Mapping[TopicPartition, EpochQuestion]
@@ -71,12 +72,13 @@ class NeedMetadata:
 
 
 class Fetch(NamedTuple):
-    """Fetch from this node at all ``positions``, by the request of ``session``; answer ``received``, then ``fetched``.
+    """Fetch from this node at all ``positions``, with the request of ``session``; answer with ``received``, then
+    ``fetched``.
 
     This is a tuple for speed: there may be a thousand a second. With ``sends_rack`` the node may prefer another replica
     for our rack (KIP-392). ``set_aside_bytes`` is the memory reserved for the answer and its columns. ``asked_at`` is
-    on the driver's clock, in seconds. A fetch with ``is_out_of_session`` uses another connection. ``names`` has the
-    topics' names by their ids. With ``has_ends``, at least one partition has an end (``bounds``): then ``received``
+    on the driver's clock, in seconds. A fetch with ``is_out_of_session`` uses another connection. ``names`` contains
+    the topics' names by their ids. With ``has_ends``, at least one partition has an end (``bounds``): then ``received``
     needs the arrivals, and the node must not wait for more than a byte.
     """
 

@@ -1,22 +1,22 @@
 """Plans the next requests of fetching from the cluster image.
 
-Every need has the fences of its partitions, and is passed to ``results`` with its answer.
+Every need contains the fences of its partitions, and is passed to ``results`` with its answer.
 
 - Positions first (``position_needs``): a partition without a position is looked up among the group's committed offsets,
   or at its leader; its leader's log may have to be compared with what was read.
-- Each node has one fetch in flight, ahead of the application, also while its last answer is decoded (``underway``). The
-  fetch asks for every partition that is read from that node (its leader, or the replica that its leader prefers:
-  ``replicas``), is not paused and has less buffered than its share (an equal part of ``fetch.buffer.bytes``). Other
-  partitions are left out, and do not delay the rest.
+- Each node has one fetch in flight, ahead of the application, even while its last answer is being decoded
+  (``underway``). The fetch requests every partition that is read from that node (its leader, or the replica that its
+  leader prefers: ``replicas``), is not paused and has less buffered than its share (an equal part of
+  ``fetch.buffer.bytes``). Other partitions are left out, and do not delay the rest.
 - If a partition was left out, the broker may wait for new records only briefly, not for ``fetch.max.wait.ms``: the
-  application may take what is buffered at any time, and the next request must ask for that partition again.
+  application may take what is buffered at any time, and the next request must include that partition again.
 - A fetch requests no more than there is room for, after subtracting the answers that are still expected (``underway``).
-  A broker sends its first batch whole under any limit (KIP-74), so a small limit delays partitions but never blocks
-  them.
+  A broker sends the first batch in full regardless of the limit (KIP-74), so a small limit delays partitions but never
+  blocks them.
 - A partition that has no leader, a changed leader or a deleted topic needs metadata first.
 
-A partition that is new to a node (assigned, resumed, sought, or led by another node before) need not wait for the
-node's long poll, which may take ``fetch.max.wait.ms``. It is fetched *out of session*:
+A partition that is new to a node (assigned, resumed, repositioned with ``seek``, or previously led by another node)
+need not wait for the node's long poll, which may take ``fetch.max.wait.ms``. It is fetched *out of session*:
 
 - over another connection, since a node answers each connection in order; outside the node's session, which stays
   unchanged; and repeatedly, with a short wait.
@@ -26,7 +26,7 @@ node's long poll, which may take ``fetch.max.wait.ms``. It is fetched *out of se
   again.
 - Partitions with buffered records are not fetched out of session.
 
-A partition is *silent* as long as no fetch of it is answered. This excludes partitions that are paused, being revoked,
+A partition is *silent* as long as no fetch for it is answered. This excludes partitions that are paused, being revoked,
 not yet released or fetched up to their end, and partitions with buffered records that the application does not take.
 """
 
@@ -57,7 +57,7 @@ AFTER_S = 0.01
 class Plan(NamedTuple):
     """The requests to send now, the time to plan again even if nothing happens, and the changes of topics.
 
-    ``topics`` is None if this image was searched for them before.
+    ``topics`` is None if this image has already been searched for topic changes.
     """
 
     needs: tuple[Need, ...]
@@ -248,7 +248,7 @@ def _begin(
 
 
 def _waiting(context: FetchContext, now: float) -> Mapping[int, Collection[PartitionState]]:
-    """The partitions that wait for a fetch of their node with all others, by that node."""
+    """The partitions that are not yet part of their node's regular fetch (of all its partitions), by node."""
     new = [state for state in context.assigned.states if state.is_new_there and state.is_read and state.may_ask(now)]
     return _by_node(state for state in new if not context.buffers.has(state.partition)) if new else {}
 

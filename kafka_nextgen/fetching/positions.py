@@ -91,7 +91,7 @@ class PartitionState:
     beginning: ListedOffset | None = None  # the log's first offset, if skipped offsets are counted
     asked: bool = False  # a request about it is in flight
     asked_for: FetchPosition | None = None  # by the last fetch
-    is_new_there: bool = True  # not yet in a fetch of its node with all others; see ``planning``
+    is_new_there: bool = True  # not yet included in a fetch that requests all partitions of its node; see ``planning``
     stale: bool = False  # its leader must be looked up first
     drain_first: bool = False  # the next offset has an error: hand over buffered records before asking again
     error: KafkaNextgenError | None = None  # for the application, once everything before it is handed over
@@ -113,7 +113,7 @@ class PartitionState:
         self.is_new_there = self.is_new_there or before != (self.leader, self.leader_epoch)
 
     def check_replica(self, image: ClusterImage, now: float) -> None:
-        """Return to the leader if that must be asked again, or if the preferred replica is offline.
+        """Return to the leader if it must be asked again, or if the preferred replica is offline.
 
         Not called while a fetch is in flight, because its answer must be attributed to the leader or to another
         replica.

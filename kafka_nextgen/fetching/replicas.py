@@ -6,7 +6,7 @@
 - It is read only while it is online and the same leader still leads. If it is offline, the metadata may be stale and is
   refreshed before the leader is asked again.
 - If it fails (an error code, corrupt records, no connection), the leader is asked before the failure counts. A follower
-  may lag behind its leader: an offset missing in its log may be in the leader's, and is no reason to reset the
+  may lag behind its leader: an offset missing from its log may be in the leader's, and is no reason to reset the
   position.
 - If a leader names another replica for the third time with nothing read in between, requests to it omit the rack for as
   long as a preference lasts. Consumers without a rack are served by the leader itself.
@@ -46,8 +46,8 @@ class ReadReplica:
     withholds_rack_until: float = 0.0
 
     @property
-    def leads_nowhere(self) -> bool:
-        """Whether following the leader's preference leads nowhere."""
+    def is_looping(self) -> bool:
+        """Whether the leader has redirected us too often without any records being read."""
         return self.redirects > MAX_REDIRECTS
 
     def node_id(self, leader: int) -> int:

@@ -51,7 +51,7 @@ __all__ = [
 
 @frozen
 class SkippedOffsets:
-    """The offsets of a new partition before its end, where reading starts by ``auto.offset.reset=latest``.
+    """The offsets of a new partition before its end, where reading starts because of ``auto.offset.reset=latest``.
 
     Some of the ``count`` offsets may have no record, because of transaction markers and compaction.
     """
@@ -63,15 +63,15 @@ class SkippedOffsets:
     def __str__(self) -> str:
         return (
             f"{self.partition} is new: the group has committed offsets of other partitions of its topic, but none here."
-            f" By auto.offset.reset=latest reading begins at its end, offset {self.end}, and skips the {self.count}"
-            " records before it. Set auto.offset.reset.new.partitions to earliest to read those of new partitions, or"
-            " to latest to skip them without this warning"
+            f" Because auto.offset.reset is latest, reading begins at its end, offset {self.end}, and skips the"
+            f" {self.count} records before it. Set auto.offset.reset.new.partitions to earliest to read those of new"
+            " partitions, or to latest to skip them without this warning"
         )
 
 
 def question_of(state: PartitionState) -> int | ByDuration:
     """What the next ListOffsets request asks for: a timestamp, or a duration before the time of the request."""
-    assert state.reset is not OffsetReset.NONE, "there is a place to go to"
+    assert state.reset is not OffsetReset.NONE, "the reset policy is not NONE"
     if state.counts_skipped and state.beginning is None:
         return EARLIEST
     if isinstance(state.reset, ByDuration) and state.end is not None:
@@ -140,7 +140,7 @@ def note_end(
     if found.error != ErrorCode.NONE:
         note_error(state, found.error, assigned.buffers.has(state.partition), settings, now)
         return None
-    assert (state.fetch_offset, state.fetch_epoch) == (question.offset, question.epoch), "nothing is fetched meanwhile"
+    assert (state.fetch_offset, state.fetch_epoch) == (question.offset, question.epoch), "no fetch in the meantime"
     state.succeeded()
     lost = _compare(state, found, assigned, settings, now)
     if state.phase is Phase.FETCHING:

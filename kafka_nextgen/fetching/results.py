@@ -1,7 +1,7 @@
 """Applies answers to the fetch state.
 
-Partitions that were stopped, sought or assigned again since the request (``planning``) have another fence, so their
-answers are dropped. A request that fails as a whole is repeated after a pause.
+Partitions that were stopped, repositioned with ``seek`` or assigned again since the request (``planning``) have another
+fence, so their answers are dropped. A request that fails as a whole is repeated after a pause.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ class Results:
                 replica = state.replica
                 self._apply(state, result, fetch, rest.arrivals.get(result.partition), now)
                 self._assigned.ask_last(state.partition)
-                if state.replica is not replica and state.replica.leads_nowhere and not replica.leads_nowhere:
+                if state.replica is not replica and state.replica.is_looping and not replica.is_looping:
                     redirected.append(state.partition)
         return tuple(redirected)
 
@@ -179,10 +179,10 @@ class Results:
     ) -> None:
         """Apply the group's committed offsets; for a partition without one (None), ``auto.offset.reset`` decides.
 
-        ``new`` has the uncommitted partitions of topics in which the group has committed other partitions; for these
-        ``auto.offset.reset.new.partitions`` decides. For a partition missing in ``offsets``, the committed offset is
-        unknown at the moment. A reset would ignore a possible commit and skip or repeat records, so the lookup is
-        repeated.
+        ``new`` contains the uncommitted partitions of topics in which the group has committed other partitions; for
+        these ``auto.offset.reset.new.partitions`` decides. For a partition missing from ``offsets``, the committed
+        offset is unknown at the moment. A reset would ignore a possible commit and skip or repeat records, so the
+        lookup is repeated.
         """
         self._context.end_steady_state()
         for tp, state in self._answered(need).items():

@@ -1,12 +1,13 @@
-"""Fetch sessions (KIP-227): a request contains only the partitions that changed, an answer only those with news.
+"""Fetch sessions (KIP-227): a request contains only the partitions that changed, an answer only those with updates.
 
 A session has an id, which the node assigns, and an epoch, which counts its requests.
 
 - The first request is full and has epoch 0: it names every partition, and ends the session whose id it carries, if any.
-- The answer has the id of the new session. Id 0 means that the node keeps no session for us: every request is full.
+- The answer contains the id of the new session. Id 0 means that the node keeps no session for us: every request is
+  full.
 - From then on, the epoch increases by 1, and wraps around from the highest value to 1. A request names the partitions
   that are new or have another offset, and those no longer fetched. All others stay unchanged.
-- An answer to such a request has only partitions with news.
+- An answer to such a request contains only partitions with updates, such as records or an error.
 - Epoch -1 with a session's id ends the session; without an id it fetches outside any session.
 
 Both sides must agree on the session's state. Whenever that is in doubt, the next request is full again:
@@ -14,8 +15,8 @@ Both sides must agree on the session's state. Whenever that is in doubt, the nex
 - when no answer arrived;
 - when the node does not have the session, or expected another epoch or other topic ids; then the request is repeated
   immediately;
-- when an answer has a partition that is not in the session, or the answer to a full request lacks one. The node would
-  never answer for a partition that is missing in its session.
+- when an answer contains a partition that is not in the session, or the answer to a full request lacks one. The node
+  would never answer for a partition that is missing from its session.
 """
 
 from __future__ import annotations
@@ -111,10 +112,10 @@ class FetchSession:
         return self._open
 
     def answered(self, request: SessionRequest, answer: SessionAnswer) -> bool:
-        """Apply an answer; returns whether partitions omitted from it have no news."""
+        """Apply an answer; returns whether partitions omitted from it have no updates."""
         if request.epoch == _ALONE:
             return False
-        assert request is self._open, "a node is asked for one answer at a time"
+        assert request is self._open, "a session has at most one request in flight"
         self._open = None
         if answer.error != ErrorCode.NONE:
             self._start_over(_NO_SESSION if answer.error == ErrorCode.FETCH_SESSION_ID_NOT_FOUND else self._id)
@@ -135,7 +136,7 @@ class FetchSession:
     def went_on(self, moved: Iterable[FetchPosition], answers: int) -> SessionRequest:
         """Note that the fast path handled ``answers`` answers, and that fetching continues at these positions.
 
-        Returns the last request; earlier ones may have had some of the positions.
+        Returns the last request; earlier ones may have contained some of the positions.
         """
         assert self._open is not None, "the session is the same"
         told = tuple(moved)
@@ -157,7 +158,7 @@ class FetchSession:
         return None if self._id == _NO_SESSION else SessionRequest(self._id, _ALONE, ())
 
     def _start_over(self, session_id: int) -> None:
-        """Let the next request be a full one, which ends the session of this id."""
+        """Let the next request be a full one, which ends the session with this id."""
         self._id = session_id
         self._epoch = _FULL
         self._known = {}

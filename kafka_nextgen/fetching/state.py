@@ -128,7 +128,7 @@ class FetchState:
             state.last_handed_over = -1
             self._assigned.start_over(state)
 
-    # ---- calls of the application
+    # ---- calls by the application
 
     def seek(self, partition: TopicPartition, offset: int, leader_epoch: int = -1) -> None:
         """Continue at ``offset``. Raises MisuseError if the partition is not assigned."""
@@ -148,7 +148,10 @@ class FetchState:
             let_go([state])
 
     def pause(self, partitions: Iterable[TopicPartition]) -> None:
-        """Fetch and hand over no records of these until ``resume``. Raises MisuseError if one is not assigned."""
+        """Stop fetching and handing over records of these until ``resume``.
+
+        Raises MisuseError if one is not assigned.
+        """
         self._context.end_steady_state()
         for state in [self._assigned.require(tp) for tp in partitions]:
             state.paused = True

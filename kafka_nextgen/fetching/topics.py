@@ -87,5 +87,5 @@ def _tell_if_missing(state: PartitionState, image: ClusterImage, behind_buffered
 
 
 def is_of_old_topic(state: PartitionState, offset: int) -> bool:
-    """Whether an offset to be committed belongs to the former topic of this name."""
+    """Whether an offset to be committed belongs to the previous topic with this name."""
     return state.replaced and (state.position is None or offset > state.position.offset)

@@ -9,8 +9,8 @@ report that.
 - A partition revoked with such records counts as lost until the loss is reported, or until a commit already in flight
   covers them. Records put back after their partition was revoked are not lost, since the application does not have
   them. Records of a deleted topic are not lost either, since there is nothing left to commit.
-- Iteration reports with a delay which records it returned. If a partition was revoked in the meantime, those beyond its
-  position are lost, too.
+- Iteration reports only after a delay which records it returned. If a partition was revoked in the meantime, those
+  beyond its position are lost, too.
 """
 
 from __future__ import annotations
@@ -57,7 +57,10 @@ def _read(first: int, end: int, state: PartitionState) -> None:
 
 
 def _wanted(state: PartitionState) -> int:
-    """The lowest commit that covers all records read that the log still has: a truncation lowers the position."""
+    """The lowest commit that covers all records that were read and are still in the log.
+
+    A truncation lowers the position.
+    """
     return state.read_to if state.position is None else min(state.read_to, state.position.offset)
 
 

@@ -4,13 +4,13 @@ A fetch is first *in flight* to its node. After the answer has arrived, its reco
 show where the records end, so the next fetch is sent immediately, and node and decoder work in parallel. Answers are
 applied in arrival order. If the records do not end where the headers said, later fetches of the partition are ignored.
 
-A partition that is omitted from an answer because it has no news is finished when the answer arrives.
+A partition that is omitted from an answer because it has no updates is finished when the answer arrives.
 
 Fetching takes at most ``fetch.buffer.bytes`` in total:
 
-- Buffered records count with the size of their columns.
-- A fetch under way counts with the memory reserved for it: the frame that the node may send plus its columns, since
-  both stay in memory until decoding ends.
+- Buffered records count as the size of their columns.
+- A fetch under way counts as the memory reserved for it: the frame that the node may send plus its columns, since both
+  stay in memory until decoding ends.
 - The ratio of column bytes to frame bytes is estimated from earlier answers: compressed records expand, and so do small
   ones. An answer that expands more than expected is decoded up to the reserved size; the rest is fetched again.
 - All nodes have equal shares. A fetch uses half of its node's share, so that the next fetch can be in flight while the
@@ -18,13 +18,13 @@ Fetching takes at most ``fetch.buffer.bytes`` in total:
 - A fetch requests at most 24 MiB: larger answers are no faster, and occupy memory that the next one could use.
 - Nothing is requested while less than a quarter of a fetch's part is free: many small answers cost more than few large
   ones.
-- Records of paused partitions stay buffered. Only if they alone leave no room for other partitions are they dropped and
-  fetched again later.
+- Records of paused partitions stay buffered. They are dropped, and fetched again later, only if they alone leave no
+  room for other partitions.
 
-A node sends its first batch whole under any limit (KIP-74), and a partition whose decoding has started is decoded to
-its end. So each fetch may exceed its reserved memory by one batch, and by the columns of all partitions decoded in
-parallel. The excess is known only after decoding. Then no more requests are sent until there is room again, but earlier
-requests may also exceed their share: two fetches per node (the one being decoded and the next one), and any
+A node sends the first batch in full regardless of the limit (KIP-74), and a partition whose decoding has started is
+decoded to its end. So each fetch may exceed its reserved memory by one batch, and by the columns of all partitions
+decoded in parallel. The excess is known only after decoding. Then no more requests are sent until there is room again,
+but earlier requests may also exceed their share: two fetches per node (the one being decoded and the next one), and any
 out-of-session fetches.
 """
 
@@ -43,7 +43,7 @@ from kafka_nextgen.types import TopicPartition
 
 __all__ = ["MOST_ANSWER_BYTES", "FetchBudget", "NodeUnderway", "Underway"]
 
-#: The maximum number of answers of one node in decoding while the next fetch is in flight.
+#: The maximum number of answers from one node being decoded while the next fetch is in flight.
 MOST_DECODING = 1
 
 _NOTHING: Mapping[TopicPartition, Arrival] = MappingProxyType({})
@@ -95,7 +95,7 @@ class Underway:
     ) -> Mapping[TopicPartition, int]:
         """Note that the answer has arrived, and which of its records are being decoded.
 
-        Returns the fences of the partitions that are done because they have no news.
+        Returns the fences of the partitions that are done because they have no updates.
         """
         node, told, fences = self.nodes[fetch.node_id], answer.partitions, fetch.fences
         assert fetch is node.asked or fetch is node.out_of_session, "each fetch is answered once"

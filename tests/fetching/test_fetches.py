@@ -318,7 +318,7 @@ def test_a_cut_first_batch_makes_the_next_fetch_larger_and_ends_as_an_error() ->
         assert fetch.positions[0].max_bytes == expected
         cut = encode_batch([NewRecord(bytes(100_000))])[:expected]
         world.answer(fetch, *decode_answer(fetch, [FetchedPartition(P0, 0, 1, records=cut)], RecordLimits()))
-    with pytest.raises(CorruptRecordError, match="no whole batch although 3000 bytes were allowed"):
+    with pytest.raises(CorruptRecordError, match="no complete batch although 3000 bytes were allowed"):
         world.state.handover.take(1)
 
 

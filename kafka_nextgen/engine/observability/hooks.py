@@ -95,7 +95,7 @@ class Hooks:
     def stalled(self, partitions: Sequence[TopicPartition], silent_s: float) -> None:
         """No replica has answered a fetch for these partitions for up to ``silent_s`` seconds.
 
-        Called on the I/O thread, once when partitions stall; ``consumer.health()`` shows whether they are still stalled.
+        Called on the I/O thread once partitions stall; ``consumer.health()`` shows whether they are still stalled.
         """
 
 
