@@ -227,7 +227,7 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers[KeyT, ValueT], Generic[KeyT, Valu
         """Read ``topics`` (names, or a ``SubscriptionPattern``) as a member; replaces an earlier subscription.
 
         The methods of ``listener`` can be ``async``. Other methods block the event loop, and get a
-        ``RebalanceConsumer``, whose ``commit`` is not awaited. Raises the errors of ``Consumer.subscribe``.
+        ``RebalanceConsumer``, whose ``commit`` is not awaited. Raises the same errors as ``Consumer.subscribe``.
         """
         with self._use("subscribe"):
             await await_result(self._core.subscribe(topics, listener is not None))
@@ -313,8 +313,8 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers[KeyT, ValueT], Generic[KeyT, Valu
         formats: ``to_arrow()``, ``to_polars()``, ``to_pandas()`` and Arrow's PyCapsule interface decode its values to
         columns, as ``Records.to_arrow(value=...)`` does, and raise its errors.
 
-        Ends only when all assigned ranges have been read. Raises the errors of ``poll``, TypeError for an argument that
-        is not a format, and ValueError for an invalid ``on_error``.
+        Ends only when all assigned ranges have been read. Raises the same errors as ``poll``, TypeError for an argument
+        that is not a format, and ValueError for an invalid ``on_error``.
         """
         check_max_records(max_records)
         return self._batches(max_records, Formats(value, key, on_error))

@@ -1,4 +1,4 @@
-"""The clocks of this library, which tests of an application do not stop.
+"""The clocks of this library, which an application's tests can't stop.
 
 ``freezegun`` and ``unittest.mock`` replace the functions of the module ``time``, and freezegun also replaces every
 module's references to them. A consumer whose clock stands still waits forever, and its member loses its partitions. So

@@ -173,7 +173,7 @@ class Consumer(BlockingCalls, RunsHandlers[KeyT, ValueT], Generic[KeyT, ValueT])
 
         ``topics`` are names, or a ``SubscriptionPattern`` for all topics whose whole name matches, including those
         created later. (``re.compile(...)`` works, with a DeprecationWarning.) The consumer joins the group in the
-        background, and gets partitions during calls of ``poll``, which notifies ``listener``.
+        background, and gets partitions during calls to ``poll``, which notifies ``listener``.
 
         Raises ConfigError without ``group.id``, MisuseError after ``assign``, TypeError for a string, ValueError for an
         empty list, and the error that permanently excluded this consumer from its group.
@@ -209,7 +209,7 @@ class Consumer(BlockingCalls, RunsHandlers[KeyT, ValueT], Generic[KeyT, ValueT])
 
         While the coordinator throttles this client (KIP-219), the leave waits for up to 10 seconds; ``close`` does not.
 
-        Raises the error of a callback after everything else is done.
+        If a callback raises, its error is raised after everything else is done.
         """
         with self._use_alone("unsubscribe"):
             limit_s, errors = self._limit_s(timeout), list[BaseException]()
@@ -225,12 +225,12 @@ class Consumer(BlockingCalls, RunsHandlers[KeyT, ValueT], Generic[KeyT, ValueT])
         then take longer. A negative ``timeout`` counts as 0, None and ``math.inf`` wait without a limit, and a
         ``timedelta`` is converted to seconds.
 
-        Raises the error of a callback; CorruptRecordError or OffsetOutOfRangeError for a partition (its position does
-        not change); NoBrokersError if no broker was reached within ten seconds of the first attempt (the log and
-        ``health().problem`` have the reason immediately); and errors of the coordinator. Every later poll raises
-        permanent errors again, such as UnsupportedProtocolError or FencedInstanceError. Raises MisuseError if nothing
-        is subscribed or assigned, TypeError or ValueError for an invalid ``timeout``, and ValueError for an invalid
-        ``max_records``.
+        Raises the error that a callback raised; CorruptRecordError or OffsetOutOfRangeError for a partition (its
+        position does not change); NoBrokersError if no broker was reached within ten seconds of the first attempt (the
+        log and ``health().problem`` contain the reason immediately); and errors of the coordinator. Every later poll
+        raises permanent errors again, such as UnsupportedProtocolError or FencedInstanceError. Raises MisuseError if
+        nothing is subscribed or assigned, TypeError or ValueError for an invalid ``timeout``, and ValueError for an
+        invalid ``max_records``.
         """
         check_max_records(max_records)
         core = self._core
@@ -259,8 +259,8 @@ class Consumer(BlockingCalls, RunsHandlers[KeyT, ValueT], Generic[KeyT, ValueT])
         formats: ``to_arrow()``, ``to_polars()``, ``to_pandas()`` and Arrow's PyCapsule interface decode its values to
         columns, as ``Records.to_arrow(value=...)`` does, and raise its errors.
 
-        Ends only when all assigned ranges have been read. Raises the errors of ``poll``, TypeError for an argument that
-        is not a format, and ValueError for an invalid ``on_error``.
+        Ends only when all assigned ranges have been read. Raises the same errors as ``poll``, TypeError for an argument
+        that is not a format, and ValueError for an invalid ``on_error``.
         """
         check_max_records(max_records)
         return self._batches(max_records, Formats(value, key, on_error))
@@ -279,8 +279,8 @@ class Consumer(BlockingCalls, RunsHandlers[KeyT, ValueT], Generic[KeyT, ValueT])
 
         Ends only when all assigned ranges have been read.
 
-        Raises the errors of ``poll``, and DeserializationError, which is raised again by each call until you ``seek``
-        past that record. ``on.deserialization.error`` changes this.
+        Raises the same errors as ``poll``, and DeserializationError, which is raised again by each call until you
+        ``seek`` past that record. ``on.deserialization.error`` changes this.
         """
         return iterate(self._next_run)
 
@@ -307,8 +307,9 @@ class Consumer(BlockingCalls, RunsHandlers[KeyT, ValueT], Generic[KeyT, ValueT])
         Can be called from any thread, and more than once: only the first call closes, others wait for it. A call in
         another thread then ends with MisuseError. If that call does not end in time, ``close`` closes the consumer
         anyway and raises ConcurrentUseError. ``leave`` is "default" (a static member leaves temporarily), "remain" or
-        "leave" (KIP-1092); other values raise ValueError. Raises the error of a callback after everything else is done,
-        and RequestTimeoutError if the consumer's I/O thread does not stop. Does nothing in a forked process.
+        "leave" (KIP-1092); other values raise ValueError. If a callback raises, its error is raised after everything
+        else is done. Raises RequestTimeoutError if the consumer's I/O thread does not stop. Does nothing in a forked
+        process.
 
         If no broker can be reached, ``close`` tries for most of ``timeout`` to commit new positions, including those of
         ``auto.offset.reset=latest``: without a commit, the next owner would start later and skip records. It tries for

@@ -121,7 +121,7 @@ class AvroSchemaError(KafkaNextgenError, ValueError):
 
 
 class ProtobufSchemaError(KafkaNextgenError, ValueError):
-    """A Protobuf message can't be converted to columns, or is missing in the given descriptors."""
+    """A Protobuf message can't be converted to columns, or is missing from the given descriptors."""
 
 
 class BadValueError(KafkaNextgenError, ValueError):
@@ -135,8 +135,8 @@ class JsonSchemaError(KafkaNextgenError, ValueError):
 class RegistryError(KafkaNextgenError):
     """A schema registry did not answer, or did not return a schema. The values may be valid; try again later.
 
-    ``http_status_code`` is the status of the registry's answer, None without one. 404 means that there is no such
-    schema.
+    ``http_status_code`` is the HTTP status of the registry's response, None if there was none. 404 means that there is
+    no such schema.
     """
 
     def __init__(self, message: str, http_status_code: int | None = None) -> None:
@@ -194,7 +194,7 @@ class DisconnectedError(OutageError):
 
 
 class NoBrokersError(OutageError):
-    """No bootstrap server could be reached. The message has the error of each."""
+    """No bootstrap server could be reached. The message includes the error for each server."""
 
 
 class AuthenticationError(TransportError):
@@ -262,7 +262,7 @@ class FencedInstanceError(BrokerError):
 
 
 class InstanceIdInUseError(BrokerError):
-    """A member that has not left and whose session has not expired uses this ``group.instance.id``."""
+    """This ``group.instance.id`` is in use by a member that has not left and whose session has not expired."""
 
 
 class GroupFullError(BrokerError):

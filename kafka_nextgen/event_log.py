@@ -71,7 +71,7 @@ class EventLog(Hooks):
 
     @staticmethod
     def in_directory(directory: Path, client_id: str) -> EventLog:
-        """Write to a new file in ``directory``, named by the client id and a unique number."""
+        """Write to a new file in ``directory``, named after the client id and a unique number."""
         name = re.sub(r"[^A-Za-z0-9._-]+", "_", client_id)[:100]
         return EventLog(FileSink(directory / f"{name}-{uuid.uuid4().hex[:12]}.jsonl"))
 

@@ -17,7 +17,7 @@ _MAGIC = b"CGMDv2:"
 
 
 class ConsumerGroupMetadata(bytes):
-    """A member of a group, for ``send_offsets_to_transaction`` of confluent-kafka's and kafka-python's producers.
+    """A member of a group, for ``send_offsets_to_transaction`` in producers of confluent-kafka and kafka-python.
 
     In classic groups the epoch is the generation. A consumer that has not joined has epoch -1 and an empty id; the
     coordinator does not fence its transactions (KIP-447).

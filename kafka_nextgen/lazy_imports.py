@@ -1,6 +1,6 @@
 """Import names of a module on first use (PEP 562), so that ``import kafka_nextgen`` stays fast.
 
-The module lists the names under ``TYPE_CHECKING`` for type checkers, and passes the place of each definition.
+The module lists the names under ``TYPE_CHECKING`` for type checkers, and passes the location of each definition.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ __all__ = ["AnyMetrics", "MetricsCollector", "Read", "prometheus_text", "serve"]
 
 AnyMetrics = Metrics | CoordinatorMetrics
 
-#: Returns current metrics, such as ``consumer.metrics``; called in the threads of scrapes.
+#: Returns current metrics, such as ``consumer.metrics``; called on the threads that serve scrapes.
 Read = Callable[[], AnyMetrics]
 
 _PREFIXES: dict[type[object], str] = {Metrics: "kafka_consumer", CoordinatorMetrics: "kafka_group_coordinator"}
@@ -88,7 +88,7 @@ class MetricsCollector(Collector):
         if any(_identity(other()) == (prefix, labels) for other in self._reads):
             shown = ", ".join(f"{name}={value!r}" for name, value in labels.items())
             raise ConfigError(
-                f"metrics {prefix}_*{{{shown}}} are collected already; give each consumer a different client.id",
+                f"metrics {prefix}_*{{{shown}}} are already collected; give each consumer a different client.id",
                 "client.id",
             )
 

@@ -73,7 +73,7 @@ def nearest(written: str, known: Iterable[str], alike: float = 0.8) -> str | Non
 
 def with_nearest(written: str, meant: str | None) -> str:
     """An unknown name, followed by the known name that was probably meant."""
-    return f"{written} (the nearest is {meant})" if meant else written
+    return f"{written} (did you mean {meant}?)" if meant else written
 
 
 def misspelled(written: str, known: Iterable[str]) -> str | None:

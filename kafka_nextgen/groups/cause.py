@@ -19,7 +19,7 @@ _WORDS: Mapping[RebalanceReason, str] = {
     RebalanceReason.MEMBER_FENCED: "{who} did not respond in time",
     RebalanceReason.SUBSCRIPTION_CHANGED: "{who} changed its subscription",
     RebalanceReason.TOPIC_METADATA_CHANGED: "topics changed",
-    RebalanceReason.PATTERN_RESOLVED: "patterns match other topics",
+    RebalanceReason.PATTERN_RESOLVED: "patterns match different topics",
     RebalanceReason.ASSIGNOR_REQUESTED: "the assignor of {who} asked for a rebalance",
     RebalanceReason.ASSIGNOR_CHANGED: "{who} changed the assignor of the group",
     RebalanceReason.MEMBER_REQUESTED: "{who} asked for a rebalance",

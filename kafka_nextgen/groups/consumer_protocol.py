@@ -40,7 +40,7 @@ HIGHEST_VERSION = 3
 #: The protocol type of every consumer group.
 PROTOCOL_TYPE = "consumer"
 
-#: The generation of a member that is in no group.
+#: The generation of a member that is not in a group.
 NO_GENERATION = -1
 
 _INT16 = Struct(">h")

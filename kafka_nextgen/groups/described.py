@@ -23,9 +23,9 @@ __all__ = [
 
 @frozen
 class ExpectedInstance:
-    """An announced static member: whether it has joined and waits for other members.
+    """An announced static member: whether it has joined and is waiting for other members.
 
-    Its place is reserved until ``until_ms`` (milliseconds since the Unix epoch).
+    Its slot is reserved until ``until_ms`` (milliseconds since the Unix epoch).
     """
 
     instance_id: str

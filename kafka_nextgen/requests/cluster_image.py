@@ -30,9 +30,9 @@ class Broker:
 
 
 def check_address(node_id: int, host: str, port: int) -> None:
-    """Raise ``DecodeError`` for an impossible broker address."""
+    """Raise ``DecodeError`` for an invalid broker address."""
     if node_id < 0 or not host or not 0 < port <= _HIGHEST_PORT:
-        raise DecodeError(f"broker {node_id} has the impossible address {host!r}, port {port}")
+        raise DecodeError(f"broker {node_id} has the invalid address {host!r}, port {port}")
 
 
 @frozen

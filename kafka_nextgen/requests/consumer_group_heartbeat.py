@@ -42,7 +42,7 @@ def to_request(
     """
     if version == 0 and effect.subscribed_pattern:
         raise NoPatternsError(
-            "the broker supports no pattern subscriptions (ConsumerGroupHeartbeat version 1, Apache Kafka 4.0)",
+            "the broker does not support pattern subscriptions (ConsumerGroupHeartbeat version 1, Apache Kafka 4.0)",
             code=ErrorCode.UNSUPPORTED_VERSION,
             group=group_id,
             member=effect.member_id,

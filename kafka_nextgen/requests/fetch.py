@@ -1,9 +1,9 @@
 """Fetch, versions 4 to 17.
 
 Topics are identified by name up to version 12 and by id from 13 on (KIP-516). A fetch session (KIP-227) is identified
-by its id and epoch: 0 and -1 for a fetch without a session, 0 and 0 to request one. With an error, a broker may name
-the current leader (KIP-951). A broker whose log diverges from the records read so far returns the point of divergence
-(KIP-320).
+by its id and epoch: 0 and -1 for a fetch without a session, 0 and 0 to request one. Along with an error, a broker may
+name the current leader (KIP-951). A broker whose log diverges from the records read so far returns the point of
+divergence (KIP-320).
 
 Record batches are views of the frame, so they keep the frame in memory.
 """

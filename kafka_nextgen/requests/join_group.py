@@ -36,7 +36,8 @@ def to_request(effect: SendJoinGroup, group_id: str, version: int) -> JoinGroupR
     """Write a JoinGroup. Raises ``UnsupportedProtocolError`` for a static member before version 5."""
     if effect.instance_id is not None and version < _WITH_INSTANCE_ID:
         raise UnsupportedProtocolError(
-            "the broker supports no static members (JoinGroup version 5, Apache Kafka 2.3): unset group.instance.id",
+            "the broker does not support static members (JoinGroup version 5, Apache Kafka 2.3): "
+            "unset group.instance.id",
             code=ErrorCode.UNSUPPORTED_VERSION,
             group=group_id,
             member=effect.member_id,

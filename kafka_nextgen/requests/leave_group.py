@@ -22,7 +22,7 @@ _Member = LeaveGroupRequest.MemberIdentity
 
 
 def to_request(effect: SendLeaveGroup, group_id: str, version: int) -> LeaveGroupRequest:
-    """Write the leave of one member."""
+    """Write a request in which one member leaves."""
     if version < _WITH_A_LIST:
         return LeaveGroupRequest(group_id=group_id, member_id=effect.member_id)
     member = _Member(member_id=effect.member_id, group_instance_id=effect.instance_id, reason=effect.reason)
@@ -30,7 +30,7 @@ def to_request(effect: SendLeaveGroup, group_id: str, version: int) -> LeaveGrou
 
 
 def removal(request: LeaveGroup) -> LeaveGroupRequest:
-    """Write the removal of several members, which requires version 3 or later."""
+    """Write a request that removes several members, which requires version 3 or later."""
     members = [
         _Member(member_id=m.member_id, group_instance_id=m.instance_id, reason=m.reason) for m in request.members
     ]

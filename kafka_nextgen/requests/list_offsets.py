@@ -51,7 +51,7 @@ class ListedOffset:
 
 
 def number_of(level: IsolationLevel) -> int:
-    """Kafka's number of an isolation level."""
+    """Kafka's number for an isolation level."""
     return READ_COMMITTED if level is IsolationLevel.READ_COMMITTED else READ_UNCOMMITTED
 
 
@@ -63,9 +63,9 @@ def to_request(
 ) -> m.ListOffsetsRequest:
     """Request the first offset at or after a timestamp (milliseconds), ``EARLIEST`` or ``LATEST``.
 
-    With ``leader_epochs``, which need not have every partition, a broker notices if its own or our leader information
-    is outdated (KIP-320). With ``isolation_level`` 1, the end is the last stable offset. ``timeout_ms`` limits the
-    broker's work (version 10).
+    With ``leader_epochs``, which need not contain every partition, a broker notices if its own or our leader
+    information is outdated (KIP-320). With ``isolation_level`` 1, the end is the last stable offset. ``timeout_ms``
+    limits the broker's work (version 10).
     """
     topic_of = m.ListOffsetsRequest.ListOffsetsTopic
     return m.ListOffsetsRequest(

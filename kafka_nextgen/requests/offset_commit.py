@@ -31,7 +31,7 @@ def highest_version(partitions: Collection[TopicPartition], topic_ids: Mapping[s
 def to_request(
     effect: SendCommit, group_id: str, version: int, topic_ids: Mapping[str, TopicId]
 ) -> OffsetCommitRequest:
-    """Write a consumer's commit. From version 10 on, ``topic_ids`` must have every topic."""
+    """Write a consumer's commit. From version 10 on, ``topic_ids`` must contain every topic."""
     return OffsetCommitRequest(
         group_id=group_id,
         generation_id_or_member_epoch=effect.member_epoch,
@@ -42,7 +42,7 @@ def to_request(
 
 
 def alteration(group_id: str, offsets: Mapping[TopicPartition, OffsetAndMetadata]) -> OffsetCommitRequest:
-    """Write the commit of an administrator, which needs a version with topic names (9 or earlier)."""
+    """Write an administrator's commit, which needs a version with topic names (9 or earlier)."""
     return OffsetCommitRequest(group_id=group_id, member_id="", topics=_topics(offsets, None))
 
 

@@ -1,4 +1,4 @@
-"""OffsetDelete, version 0: deletes a group's committed offsets of some partitions (KIP-496)."""
+"""OffsetDelete, version 0: deletes a group's committed offsets for some partitions (KIP-496)."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ class FetchedOffsets:
 
 
 def to_request(effect: SendLookup, group_id: str, version: int, topic_ids: Mapping[str, TopicId]) -> OffsetFetchRequest:
-    """Write a consumer's lookup. From version 10 on, ``topic_ids`` must have every topic."""
+    """Write a consumer's lookup. From version 10 on, ``topic_ids`` must contain every topic."""
     topics = [
         _Topic(
             name=name,

@@ -48,7 +48,7 @@ async def keep_running(work: Callable[[], Coroutine[object, object, None]], on_f
 
 
 def in_daemon_thread(work: Callable[[], T], name: str) -> asyncio.Future[T]:
-    """Run blocking ``work`` in a thread with this name; the future gets the outcome unless the loop is closed before.
+    """Run blocking ``work`` in a thread with this name; the future gets the outcome unless the loop is closed first.
 
     The interpreter waits at exit for the threads of asyncio's executor, but not for daemon threads: a name server that
     does not answer must not delay the exit.

@@ -152,13 +152,13 @@ class ClusterClient:
         return None if throttle is None else str(throttle)
 
     def lift_throttles(self) -> None:
-        """Immediately send requests that wait for a throttle, because this client is about to close."""
+        """Immediately send requests that are waiting for a throttle to end, because this client is about to close."""
         self._pool.lift_throttles()
 
     async def start(self, *, keep_trying: bool = False) -> None:
-        """Reach a first broker and discover the others; from then on the metadata is kept fresh.
+        """Connect to a first broker and discover the others; from then on the metadata is kept fresh.
 
-        Tries every bootstrap server once or, with ``keep_trying``, retries as ``refresh_metadata`` does. Raises
+        Tries every bootstrap server once or, with ``keep_trying``, retries like ``refresh_metadata``. Raises
         ``NoBrokersError``, after which ``start`` may be called again, or ``AuthenticationError``.
         """
         try:
@@ -186,7 +186,7 @@ class ClusterClient:
         topic_ids: Collection[TopicId] | None = None,
         timeout_s: float | None = None,
     ) -> None:
-        """Request these topics, or all tracked ones if both are None; ``metadata`` then has the answer.
+        """Request these topics, or all tracked ones if both are None; ``metadata`` then contains the result.
 
         Asks again, with backoff, if the answer is invalid or omits a topic that was requested by name. Raises
         ``TransportError`` or ``BrokerError``, or ``NoBrokersError`` if no broker can be reached for ten seconds.
@@ -195,7 +195,10 @@ class ClusterClient:
         await self._retry(lambda deadline: self._metadata.refresh(topics, topic_ids, deadline), timeout_s)
 
     async def all_topics(self, timeout_s: float | None = None) -> ClusterImage:
-        """An image with all topics of the cluster; ``metadata`` is unchanged. Raises as ``refresh_metadata`` does."""
+        """An image with all topics of the cluster; ``metadata`` is unchanged.
+
+        Raises the same errors as ``refresh_metadata``.
+        """
         return await self._retry(self._metadata.all_topics, timeout_s)
 
     async def _retry(self, ask: Callable[[Deadline], Awaitable[T]], timeout_s: float | None) -> T:
@@ -203,7 +206,7 @@ class ClusterClient:
         deadline, failures = self._deadline("metadata", timeout_s), 0
         last: Exception | None = None
         unreachable = Deadline(self._settings.unreachable_timeout_s, "metadata")
-        failure_log = FailureLog(logger, "reaching a broker")
+        failure_log = FailureLog(logger, "connecting to a broker")
         while True:
             try:
                 answer = await ask(deadline)
@@ -247,9 +250,9 @@ class ClusterClient:
 
         The broker must support ``also_requires`` too, or nothing is sent. Requests with the same ``queue`` are sent in
         the order of their calls. ``timeout_s`` (seconds, None for ``request.timeout.ms``) covers everything;
-        ``connect_timeout_s`` limits the part spent on finding and reaching the broker. Raises ``TransportError``,
-        ``DecodeError``, ``UnsupportedProtocolError``, and ``GroupAuthorizationError`` if this client may not look up
-        the coordinator. The caller handles error codes in the answer.
+        ``connect_timeout_s`` limits the time spent on finding the broker and connecting to it. Raises
+        ``TransportError``, ``DecodeError``, ``UnsupportedProtocolError``, and ``GroupAuthorizationError`` if this
+        client may not look up the coordinator. The caller handles error codes in the answer.
         """
         if timeout_s is None:
             timeout_s = self._settings.request_timeout_s
@@ -273,8 +276,8 @@ class ClusterClient:
     async def run_exchange(self, node: Node, api: Api, exchange: Exchange, timeout_s: float) -> Answer:
         """Run an exchange and return its last answer.
 
-        ``timeout_s`` applies to each request, for the first one including the connection setup. Raises as ``call``
-        does.
+        ``timeout_s`` applies to each request, for the first one including the connection setup. Raises the same errors
+        as ``call``.
         """
         deadline = self._deadline(_Call(api, node), timeout_s)
         connection = await self._connect(node, api, deadline)
@@ -306,7 +309,10 @@ class ClusterClient:
         return route
 
     async def supports(self, extension: Api, target: Target, api: Api, timeout_s: float) -> bool:
-        """Whether the broker that receives requests of ``api`` supports ``extension``. Raises as ``call`` does."""
+        """Whether the broker that receives requests of ``api`` supports ``extension``.
+
+        Raises the same errors as ``call``.
+        """
         connection = await self._connect(target, api, self._deadline(_Call(api, target), timeout_s))
         return extension.key in connection.ranges
 

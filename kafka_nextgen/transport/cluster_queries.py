@@ -34,7 +34,8 @@ class ClusterQueries:
     ) -> dict[TopicPartition, OffsetAndTimestamp]:
         """The offsets of all partitions at these timestamps; waits for partitions without a leader.
 
-        Raises as ``reachable_offsets`` does, and RequestTimeoutError if a partition has no result at the deadline.
+        Raises the same errors as ``reachable_offsets``, and RequestTimeoutError if a partition has no result at the
+        deadline.
         """
         return checked(await self.find_offsets(timestamps, timeout_s, needs_all=True)).all()
 
@@ -75,10 +76,10 @@ class ClusterQueries:
     async def lag(
         self, committed: Mapping[TopicPartition, OffsetAndMetadata | None], timeout_s: float
     ) -> PartitionResults[int | None]:
-        """The number of readable offsets from the committed one on; None for a partition without a committed offset.
+        """The number of readable offsets starting at the committed one; None for a partition without one.
 
-        Offsets below the log's start, which retention or DeleteRecords removed, can't be read. Fails and raises as
-        ``reachable_offsets`` does.
+        Offsets below the log's start, which retention or DeleteRecords removed, can't be read. Reports failed
+        partitions and raises errors like ``reachable_offsets``.
         """
         starts, ends = await asyncio.gather(
             self.reachable_offsets(dict.fromkeys(committed, EARLIEST), timeout_s),
@@ -128,7 +129,7 @@ class ClusterQueries:
         return from_response(answer, share)
 
     def _leader_epochs(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
-        """The leader epochs of these partitions, so that a former leader refuses; its log may end earlier."""
+        """The leader epochs of these partitions, so that a former leader, whose log may end earlier, refuses them."""
         known = ((tp, self._cluster.metadata.partition(tp)) for tp in partitions)
         return {tp: info.leader_epoch for tp, info in known if info is not None}
 

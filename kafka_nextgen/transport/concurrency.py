@@ -56,7 +56,7 @@ class SingleFlight(Generic[K, T]):
 class SendQueue:
     """Sends requests in call order, however long each takes to find its broker.
 
-    A request starts when the one before it was passed to its connection, which then keeps the order, or has failed.
+    A request starts once the one before it has failed or has been passed to its connection, which then keeps the order.
     """
 
     def __init__(self) -> None:
@@ -65,7 +65,7 @@ class SendQueue:
     async def send(self, begin: Callable[[], Awaitable[EagerFuture[T]]], deadline: Deadline) -> T:
         """Call ``begin`` once all earlier requests are sent, and return the reply.
 
-        Raises ``RequestTimeoutError``, or the exceptions of ``begin`` and the reply.
+        Raises ``RequestTimeoutError``, or the exceptions raised by ``begin`` or the reply.
         """
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.append(turn)

@@ -120,7 +120,7 @@ class _Opening:
             return
         from kafka_nextgen.transport.security.authentication import MAX_TOKEN_FRAME_BYTES
 
-        connection.limit_frames(MAX_TOKEN_FRAME_BYTES, "the limit before the login")
+        connection.limit_frames(MAX_TOKEN_FRAME_BYTES, "the size limit before login")
         await learn_versions(connection, deadline, self.meant)
         await self._log_in(connection, login, deadline)
         connection.limit_frames(self.settings.receive_max_bytes, "receive.message.max.bytes")
@@ -169,7 +169,7 @@ class WrongBrokerError(DisconnectedError):
 
 
 def checks_whom_we_mean(connection: Connection) -> bool:
-    """Whether the broker can report that it is not the expected one; if so, its whole cluster usually can."""
+    """Whether the broker can report that it is not the expected one. If one broker of a cluster can, usually all can."""
     return connection.ranges.get(API_VERSIONS.key, (0, 0))[1] >= _WITH_MEANT_BROKER
 
 
@@ -190,7 +190,7 @@ async def learn_versions(connection: Connection, deadline: Deadline, meant: Mean
         who = f"node {meant.node_id} of cluster {meant.cluster_id}"
         raise WrongBrokerError(f"{connection.address}: the broker that answers is not {who} (REBOOTSTRAP_REQUIRED)")
     if versions.error != ErrorCode.NONE:
-        text = f"{connection.address}: the broker does not say which versions it speaks ({name_of(versions.error)})"
+        text = f"{connection.address}: the broker did not report its supported versions ({name_of(versions.error)})"
         raise BrokerError(text, code=versions.error)
     connection.ranges = versions.ranges
 

@@ -63,7 +63,7 @@ class Connection(asyncio.BufferedProtocol):
 
     @property
     def load(self) -> int:
-        """How many requests wait for an answer."""
+        """How many requests are waiting for an answer."""
         return len(self._pipeline)
 
     def send(
@@ -91,11 +91,11 @@ class Connection(asyncio.BufferedProtocol):
         return reply
 
     def limit_frames(self, max_bytes: int, rule: str) -> None:
-        """Refuse longer frames from now on; the error names ``rule``."""
+        """From now on, refuse longer frames; the error names ``rule``."""
         self._reader.limit(max_bytes, rule)
 
     def reauthenticate_at(self, at: float, log_in: LogIn) -> None:
-        """Call ``log_in`` once, before anything is sent after ``at`` (the loop's clock)."""
+        """Call ``log_in`` once, before the first send after ``at`` (the loop's clock)."""
         self._reauthentication.schedule(at, log_in)
 
     def send_waiting(self) -> None:
@@ -119,7 +119,8 @@ class Connection(asyncio.BufferedProtocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """The socket is connected."""
-        self._transport = cast(asyncio.Transport, transport)  # uvloop's transport has its methods, but another class
+        # uvloop's transport has the same methods, but a different class.
+        self._transport = cast(asyncio.Transport, transport)
         self._receive = receiver_of(self._transport)
         if self._ended is not None:  # closed while the socket was being connected
             self._transport.abort()

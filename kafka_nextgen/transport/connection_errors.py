@@ -85,7 +85,7 @@ def _likely_cause(security: Security) -> str:
     doubt = f"is security.protocol={security.protocol.value} right for this port"
     if security.protocol.uses_tls:
         doubt += ", or does it require a client certificate (ssl.certificate.location)"
-    return f" before its first answer; if it always does, {doubt}?"
+    return f" before its first answer; if this happens every time: {doubt}?"
 
 
 def tls_error(address: ServerAddress, error: OSError, *, in_handshake: bool) -> TransportError | None:
@@ -94,7 +94,7 @@ def tls_error(address: ServerAddress, error: OSError, *, in_handshake: bool) -> 
     if lasting is not None:
         return TlsError(f"{address}: {lasting} ({_reason(error)})")
     if in_handshake and isinstance(error, (ssl.SSLError, ConnectionResetError, ConnectionAbortedError)):
-        told = "the connection ended during the TLS handshake; if it always does, does this port speak TLS?"
+        told = "the connection ended during the TLS handshake; if this happens every time: does this port speak TLS?"
         return DisconnectedError(f"{address}: {told} ({_reason(error)})")
     return None
 

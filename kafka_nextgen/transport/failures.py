@@ -38,7 +38,7 @@ _ADVICE: dict[int, str] = {
     ErrorCode.INVALID_REGULAR_EXPRESSION: "patterns are RE2 and match whole topic names",
     ErrorCode.GROUP_ID_NOT_FOUND: "the group was deleted, or is not a consumer group",
     ErrorCode.INVALID_REQUEST: "client and broker disagree about the protocol: report it, with both versions",
-    ErrorCode.UNKNOWN_SERVER_ERROR: "the coordinator's log says more; an assignor that failed is one cause",
+    ErrorCode.UNKNOWN_SERVER_ERROR: "see the coordinator's log for details; a failed assignor is one possible cause",
 }
 
 #: Advice for a member whose cluster does not support its group protocol, by that protocol.
@@ -67,7 +67,7 @@ def error_from_coordinator(
 
     ``protocol`` is the group protocol in use. ``member_epoch`` is the member's epoch before the refusal, negative if it
     had not joined yet. With ``has_own_assignors``, no advice is added about an unsupported assignor, since the
-    coordinator's message has it.
+    coordinator's message already includes it.
     """
     standing = f" at epoch {member_epoch}" if member_epoch >= 0 else ", which is joining"
     text = f"group {group_id}: member {member_id or '-'}{standing}: {effect.message}"

@@ -23,7 +23,7 @@ __all__ = ["FrameBuffers", "FrameReader", "Receive", "receiver_of"]
 _LENGTH = Struct(">i")
 _BUFFER_BYTES = 64 * 1024
 
-#: How many buffers for large frames are kept, and for how many small frames in a row.
+#: The number of large-frame buffers kept, and the number of consecutive small frames after which they are freed.
 KEPT = 2
 SMALL_FRAMES = 200
 
@@ -48,7 +48,7 @@ class FrameReader:
         self._large_end = 0
 
     def limit(self, max_bytes: int, rule: str) -> None:
-        """Refuse longer frames from now on; the error calls this limit ``rule``."""
+        """From now on, refuse longer frames; the error names this limit ``rule``."""
         self._max_bytes, self._rule = max_bytes, rule
 
     def buffer(self) -> memoryview:
@@ -117,8 +117,9 @@ class FrameReader:
         if head[0] in (0x15, 0x16) and head[1] == 0x03:
             hint = "; its first bytes look like TLS: set security.protocol to SSL or SASL_SSL for this port"
         if length < 0:
-            return DecodeError(f"a frame announces {length} bytes: this is not Kafka's protocol{hint}")
-        return FrameTooLargeError(f"a frame announces {length} bytes, {self._rule}={self._max_bytes}{hint}")
+            return DecodeError(f"a frame declares a length of {length} bytes: this is not Kafka's protocol{hint}")
+        limit = f"{self._rule}={self._max_bytes}"
+        return FrameTooLargeError(f"a frame declares a length of {length} bytes, more than {limit}{hint}")
 
 
 class FrameBuffers:

@@ -1,8 +1,8 @@
 """One daemon thread with one event loop for each consumer or other owner of connections, and the tasks on it.
 
 Heartbeats are sent from here, so they depend neither on the application's thread nor on its event loop. The application
-submits coroutines; the thread puts its own findings into the ``Mailbox``. Every future returned by ``submit`` is done
-when the thread ends, so no caller waits forever.
+submits coroutines; the thread puts callbacks and errors for it into the ``Mailbox``. Every future returned by
+``submit`` is done when the thread ends, so no caller waits forever.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _GIVING_UP_S = 1.0
 class IoThread:
     """Owns the event loop. Any thread of the process that created it can use it; it is unusable after a fork.
 
-    ``on_failure`` gets exceptions of callbacks on the loop, which would be lost otherwise. ``owner`` is the owner's
+    ``on_failure`` gets exceptions from callbacks on the loop, which would be lost otherwise. ``owner`` is the owner's
     name in errors. The thread uses ``clock``, or the system's clock. Raises MisuseError if threads are not native
     (gevent, eventlet).
     """
@@ -117,12 +117,12 @@ class IoThread:
             self._to_begin.popleft()()
 
     def call_soon(self, callback: Callable[[], object]) -> None:
-        """Run a plain callable on the loop, soon; does nothing once the thread has stopped."""
+        """Schedule a plain callable to run soon on the loop; does nothing once the thread has stopped."""
         with suppress(RuntimeError):  # the loop is closed
             self._loop.call_soon_threadsafe(callback)
 
     def call_after_submitted(self, callback: Callable[[], object]) -> None:
-        """Run a callable on the loop once everything submitted before has started."""
+        """Run a callable on the loop once everything submitted earlier has started."""
         self.call_soon(lambda: self._call_after_begun(callback))
 
     def _call_after_begun(self, callback: Callable[[], object]) -> None:
@@ -284,7 +284,7 @@ class InFlight:
     async def do(self, work: Callable[[], Coroutine[object, object, T]]) -> T:
         """Run ``work``, which counts as in progress until it ends."""
         task = asyncio.current_task()
-        assert task is not None, "work is done by tasks"
+        assert task is not None, "work must run in a task"
         self._tasks.add(task)
         try:
             return await work()

@@ -52,8 +52,8 @@ class KnownBrokers:
         """A connection to the least loaded server that can be reached, except those in ``failed``.
 
         Raises ``NoBrokersError`` with the failure of each, ``RequestTimeoutError`` if the deadline passes before all
-        were tried, or ``AuthenticationError``: for a refused login immediately, for a ``TlsError`` only if no other
-        server is reached.
+        were tried, or ``AuthenticationError``: immediately for a refused login, for a ``TlsError`` only if no other
+        server can be reached.
         """
         failures = dict(failed or {})
         servers = self._in_order()
@@ -76,7 +76,7 @@ class KnownBrokers:
     async def request_any(self, api: Api, build: Callable[[int], Message], deadline: Deadline) -> Answer:
         """Send an idempotent request to one server after the other until one answers.
 
-        Raises as ``connect_to_any`` does, or ``UnsupportedProtocolError`` if the broker lacks ``api``.
+        Raises the same errors as ``connect_to_any``, or ``UnsupportedProtocolError`` if the broker lacks ``api``.
         """
         failed: dict[ServerAddress, KafkaNextgenError] = {}
         while True:

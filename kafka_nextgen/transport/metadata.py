@@ -1,8 +1,8 @@
 """The newest cluster metadata, and how it is kept fresh.
 
-Only one metadata request is in flight at a time. Callers that arrive in the meantime share the next request, which asks
-for the topics of all of them. In the background the image is refreshed when it is older than ``metadata.max.age.ms`` or
-``request_update`` was called, with backoff until an answer comes. A refresh requests the topics of ``MetadataTopics``
+Only one metadata request is in flight at a time. Calls made in the meantime share the next request, which contains the
+topics of all of them. In the background the image is refreshed when it is older than ``metadata.max.age.ms`` or
+``request_update`` was called, with backoff until an answer arrives. A refresh requests the topics of ``MetadataTopics``
 and forgets all others.
 """
 
@@ -90,7 +90,7 @@ class _Wanted:
 
 
 class ClusterMetadata:
-    """``image`` is the newest state of the cluster; ``on_change`` callbacks get each image that differs."""
+    """``image`` is the newest state of the cluster; ``on_change`` callbacks get each image that has changed."""
 
     def __init__(
         self, settings: TransportSettings, brokers: KnownBrokers, chance: Callable[[], float], on_failure: OnFailure
@@ -110,7 +110,7 @@ class ClusterMetadata:
         self._keeping_fresh: asyncio.Task[None] | None = None
 
     def start(self) -> None:
-        """Start to keep the image fresh."""
+        """Start keeping the image fresh."""
         if self._keeping_fresh is None:
             work = keep_running(self._keep_fresh, self._on_failure)
             self._keeping_fresh = asyncio.get_running_loop().create_task(work)
@@ -179,7 +179,7 @@ class ClusterMetadata:
         self.topics.note_answer(answer, wanted.names, wanted.topic_ids, now)
         self._apply(answer, forget_others=wanted.refresh and not left_out)
         if left_out:  # the broker broke the protocol: topics that do not exist have an error code in the answer
-            raise DecodeError(f"Metadata was answered without topic {', '.join(sorted(left_out))}")
+            raise DecodeError(f"the Metadata answer lacks topic {', '.join(sorted(left_out))}")
 
     async def _ask(self, build: Callable[[int], Message], deadline: Deadline) -> MetadataResponse:
         message = await self._brokers.request_any(METADATA, build, deadline)

@@ -156,7 +156,7 @@ class Reauthentication:
         self._task: asyncio.Task[None] | None = None
 
     def schedule(self, at: float, log_in: LogIn) -> None:
-        """Call ``log_in`` once, before anything is sent after ``at``."""
+        """Call ``log_in`` once, before the first send after ``at``."""
         self.at, self._log_in = at, log_in
 
     def begin(self) -> None:

@@ -106,7 +106,7 @@ class ConnectionPool:
         return 0 if backoff is None else backoff.failures
 
     def lift_throttles(self) -> None:
-        """Ignore throttles from now on, and send requests that wait for one."""
+        """Ignore throttles from now on, and send requests that are waiting for one to end."""
         self.throttles.lift()
         for connection in tuple(self._open.values()):
             connection.send_waiting()

@@ -71,8 +71,8 @@ class Refusals:
     async def attempt(self, address: ServerAddress, connect: Callable[[], Awaitable[T]]) -> T:
         """Call ``connect`` immediately, or when the backoff of a refusal is over.
 
-        Raises the errors of ``connect`` or, without calling it, the ``AuthenticationError`` of another caller's attempt
-        for which this call waited.
+        Raises the errors that ``connect`` raises or, without calling it, the ``AuthenticationError`` of another
+        caller's attempt for which this call waited.
         """
         refusal = self._find(address)
         if refusal is not None:

@@ -1,4 +1,4 @@
-"""A simulated clock for tests, and its followers: this library's event loops, and applications waiting in a call.
+"""A simulated clock for tests, and its followers: this library's event loops, and applications in a waiting call.
 
 ``Clock.advance`` steps from one due timer to the next. After each step it waits until the followers are *at rest*:
 every event loop sleeps with nothing to receive and no thread working for it, and no application is about to call again.
@@ -21,7 +21,7 @@ from kafka_nextgen.transport.loopback import is_anything_under_way
 
 __all__ = ["ApplicationWait", "Clock", "Follower", "clock_of"]
 
-#: The longest wait (real seconds) for followers to come to rest, before ``advance`` raises.
+#: How long (real seconds) ``advance`` waits for the followers to come to rest before it raises.
 REST_LIMIT_S = 120.0
 #: For how long (real seconds) a woken application is expected to call its consumer again.
 RETURN_S = 0.5
@@ -41,7 +41,7 @@ class Follower(Protocol):
         """When its next timer is due (monotonic seconds of the clock)."""
 
     def descriptors(self) -> Iterable[int]:
-        """The sockets that the follower waits for."""
+        """The sockets that the follower is waiting for."""
 
     def is_at_rest(self, turning_since: float) -> bool:
         """Whether, as far as visible, it does nothing until ``due_at``; ``turning_since`` is in real seconds."""
@@ -123,7 +123,8 @@ class Clock:
         looks = 0
         while (due_at := self._next_due()) is None:
             if clocks.real_monotonic() > give_up_at:
-                raise TimeoutError(f"the clock was not advanced further: no moment of rest within {REST_LIMIT_S:.0f} s")
+                why = f"the followers did not come to rest within {REST_LIMIT_S:.0f} s"
+                raise TimeoutError(f"the clock was not advanced further: {why}")
             looks += 1
             clocks.real_sleep(0 if looks < _QUICK_LOOKS else _PAUSE_S)
         return due_at
@@ -166,7 +167,7 @@ class Clock:
 
 
 class ApplicationWait:
-    """A consumer's application as a follower; ``count`` returns how often the wakeup of ``notify`` was notified."""
+    """A consumer's application as a follower; ``count`` returns the number of notifications by ``notify``."""
 
     def __init__(self, clock: Clock, count: Callable[[], int], notify: Callable[[], None]) -> None:
         self._clock = clock
@@ -198,7 +199,7 @@ class ApplicationWait:
         return ()
 
     def is_at_rest(self, turning_since: float) -> bool:
-        """Whether the application waits, or is not expected to call again soon."""
+        """Whether the application is waiting, or is not expected to call again soon."""
         seen = self._seen
         if seen is not None:
             return seen == self._count()

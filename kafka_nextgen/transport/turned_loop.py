@@ -94,7 +94,7 @@ class TurnedLoop(asyncio.SelectorEventLoop):
 
     @property
     def turns(self) -> int:
-        """How often the loop woke up."""
+        """How many times the loop has woken up."""
         return self._watched.turns
 
     @property

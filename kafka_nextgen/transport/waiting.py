@@ -123,7 +123,7 @@ class Deadline:
     def missed(self, last_failure: object = None) -> RequestTimeoutError:
         """The error for a deadline that passed; ``last_failure`` becomes its cause if it is an exception."""
         because = "" if last_failure is None else f"; the last failure was: {last_failure}"
-        error = RequestTimeoutError(f"{self._what}: not done within {self._timeout_s:g} s{because}")
+        error = RequestTimeoutError(f"{self._what}: timed out after {self._timeout_s:g} s{because}")
         error.__cause__ = last_failure if isinstance(last_failure, Exception) else None
         return error
 

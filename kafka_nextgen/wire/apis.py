@@ -172,7 +172,7 @@ def _missing(api: Api) -> str:
     if api.key in EXTENSIONS:
         instead = _INSTEAD.get(api.key)
         return (
-            f"the broker has no {api.name}, which no release of Apache Kafka has: it takes kafka_nextgen's own "
-            f"coordinator, with its extensions{f'; else {instead}' if instead else ''}"
+            f"the broker has no {api.name}, which no release of Apache Kafka has: it requires kafka_nextgen's own "
+            f"coordinator with its extensions{f'; otherwise, {instead}' if instead else ''}"
         )
     return f"the broker has no {api.name} API"

@@ -38,10 +38,11 @@ _INT16 = Struct(">h")
 _INT32 = Struct(">i")
 _LIMITS = Struct(">iiib")  # maximum wait, minimum bytes, maximum bytes, isolation level
 _SESSION = Struct(">ii")
-_PARTITION_V4 = Struct(">iqi")  # number, offset, most bytes
-_PARTITION_V5 = Struct(">iqqi")  # number, offset, log start offset, most bytes
-_PARTITION_V9 = Struct(">iiqqi")  # number, leader epoch, offset, log start offset, most bytes
-_PARTITION_V12 = Struct(">iiqiqib")  # number, leader epoch, offset, last epoch, log start offset, most bytes, no tags
+_PARTITION_V4 = Struct(">iqi")  # number, offset, maximum bytes
+_PARTITION_V5 = Struct(">iqqi")  # number, offset, log start offset, maximum bytes
+_PARTITION_V9 = Struct(">iiqqi")  # number, leader epoch, offset, log start offset, maximum bytes
+#: Number, leader epoch, offset, last epoch, log start offset, maximum bytes, no tags.
+_PARTITION_V12 = Struct(">iiqiqib")
 _NO_TAGS = b"\x00"
 
 

@@ -71,7 +71,7 @@ class FieldMap(Generic[T, S]):
         self.structure = structure
         self._given = fields
         maps = {**{name: name for name in attributes_of(kind)}, **fields}
-        assert len(maps) == len(attributes_of(kind)), f"{kind.__name__} lacks attributes of {sorted(fields)}"
+        assert len(maps) == len(attributes_of(kind)), f"{kind.__name__} lacks some of the attributes {sorted(fields)}"
         same = {name: field for name, field in maps.items() if isinstance(field, str)}
         missing = set(same.values()) - {field.name for field in structure.FIELDS}
         assert not missing, f"{structure.__qualname__} lacks fields {sorted(missing)}"

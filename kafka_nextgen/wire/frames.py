@@ -5,8 +5,8 @@ The functions that read and write a message are generated from its schema when t
 A frame is a length of four bytes, a header and a message. The header of a flexible version (KIP-482) ends with tagged
 fields; the client id before them is never in the compact form. An ApiVersions answer has the old header in every
 version, because it is sent before a version is negotiated (KIP-511). For the same reason an ApiVersions answer with
-UNSUPPORTED_VERSION has version 0, and an ApiVersions request in a version that we lack is not an error here: it gets
-that answer. Any other error is answered in the version of its request.
+UNSUPPORTED_VERSION has version 0, and an ApiVersions request in a version that we don't support is not an error here:
+it gets that answer. Any other error is answered in the version of its request.
 
 Malformed bytes raise ``DecodeError``, which names the API and the version; nothing else is raised.
 """
@@ -59,7 +59,7 @@ M = TypeVar("M", bound=Message)
 _reader_of = cast("Callable[[type[Message], int], Reader]", cache(make_reader))
 _writer_of = cast("Callable[[type[Message], int], Writer]", cache(make_writer))
 
-#: librdkafka (2.16 still) writes the null that asks Metadata for all topics with four bytes instead of one. Strictly
+#: librdkafka (as of 2.16) writes the null that requests all topics in Metadata with four bytes instead of one. Strictly
 #: read, the first four bytes are a complete request, and three are left over. It also writes the tags at the end of
 #: AlterUserScramCredentials twice. Kafka's brokers ignore bytes that are left over.
 _LEFT_OVER = {"MetadataRequest": 3, "AlterUserScramCredentialsRequest": 1}

@@ -1,6 +1,6 @@
 """The primitives of a frame. Lengths are checked before they are used.
 
-A length is -1 for null or not negative. Classic messages write it in two or four bytes, flexible ones (KIP-482) as
+A length is either -1 (null) or non-negative. Classic messages write it in two or four bytes, flexible ones (KIP-482) as
 an unsigned varint of the length plus one. A varint has at most five bytes, fits in 32 bits, and is in its shortest
 form. The tags that end a structure of a flexible message ascend, and each field lies within its structure.
 
@@ -65,13 +65,13 @@ def weighing() -> Weighing:
         nonlocal weight
         weight += count * each
         if weight > _MOST_WEIGHT:
-            refuse(where, f"{count} elements, more than a message can be made of in reasonable memory")
+            refuse(where, f"{count} elements, more than fit into a reasonable amount of memory")
 
     return weigh
 
 
 def refuse(where: str, what: str) -> NoReturn:
-    """Raise the ``DecodeError`` that says what is wrong with which field."""
+    """Raise a ``DecodeError`` that names the field and says what is wrong with it."""
     raise DecodeError(f"{where}: {what}")
 
 

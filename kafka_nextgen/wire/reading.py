@@ -205,7 +205,7 @@ class _ReaderMaker:
     def _maybe_structure(
         self, structure: type[Structure], nullable: bool, target: str, depth: int, where: str, null: int = 0xFF
     ) -> None:
-        """A nullable structure starts with a byte: 1 if present, or for null -1 (KIP-893), in a tagged field 0."""
+        """A nullable structure starts with a byte: 1 if present; for null -1 (KIP-893), or 0 in a tagged field."""
         if not nullable:
             self.structure(structure, target, depth, where)
             return

@@ -39,6 +39,6 @@ def topic_id_partitions(pairs: Iterable[tuple[TopicId | None, Iterable[int]]]) -
     for topic_id, partitions in pairs:
         for partition in partitions:
             if topic_id is None or partition < 0:
-                raise DecodeError(f"partition {partition} of topic id {topic_id or NO_TOPIC_ID}: there is none such")
+                raise DecodeError(f"there is no partition {partition} of topic id {topic_id or NO_TOPIC_ID}")
             found.add(TopicIdPartition(topic_id, partition))
     return frozenset(found)

@@ -166,7 +166,7 @@ def test_a_pattern_that_kafka_alone_can_hold_has_an_exit_code_of_its_own(scene: 
         (["offsets", "g", "--set", "orders[0]=soon"], "--set takes an offset, earliest or latest, not 'soon'"),
         (["remove-members", "g"], "--instance-id or --member-id"),
         (["config", "g", "--set", "a"], "--set takes NAME=VALUE"),
-        (["describe", "-c", "client.idd=a"], "the nearest is client.id"),
+        (["describe", "-c", "client.idd=a"], "did you mean client.id"),
         (["delete"], "Missing argument"),
     ],
 )

@@ -15,14 +15,14 @@ from tests.support.kafka_properties import refusing_address
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (["consume", "t", "-g", "g", "-c", "max.pol.records=5"], "the nearest is max.poll.records"),
+        (["consume", "t", "-g", "g", "-c", "max.pol.records=5"], "did you mean max.poll.records"),
         (["consume", "t", "-g", "g", "-c", "session.timeout.ms=5"], "group.consumer.session.timeout.ms"),
         (["consume", "t", "-g", "g", "-c", "fetch.min.bytes"], "--config takes NAME=VALUE"),
         (["consume", "t", "-g", "g", "-c", "client.id=a", "-c", "client.id=b"], "client.id is given twice"),
         (["consume", "t", "-g", "g", "-b", "nowhere"], "host:port"),
         (["produce", "t", "-b", "nowhere"], "host:port"),
         (["produce", "t", "--key-separator", ""], "must not be empty"),
-        (["broker", "-c", "num.partition=3"], "the nearest is num.partitions"),
+        (["broker", "-c", "num.partition=3"], "did you mean num.partitions"),
         (["broker", "--listen", "here"], "is not HOST:PORT"),
         (["broker", "--listen", "127.0.0.1:99999"], "is not HOST:PORT"),
     ],

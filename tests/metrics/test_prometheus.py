@@ -83,7 +83,7 @@ def test_the_consumers_of_a_process_share_a_registry() -> None:
 @pytest.mark.parametrize("metrics", [consumed(1, "one"), COORDINATOR])
 def test_what_could_not_be_told_apart_is_refused(metrics: AnyMetrics) -> None:
     collector = MetricsCollector(lambda: metrics)
-    with pytest.raises(ConfigError, match=r"collected already; give each consumer a different client\.id"):
+    with pytest.raises(ConfigError, match=r"are already collected; give each consumer a different client\.id"):
         collector.add(lambda: metrics)
     MetricsCollector(lambda: metrics, lambda: consumed(1, "another"))
 

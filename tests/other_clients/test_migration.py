@@ -110,7 +110,7 @@ def test_all_problems_are_in_one_error() -> None:
         }
     )
     assert str(error).startswith("5 problems: ")
-    for said in ("call commit(offsets)", "call poll(timeout)", "the nearest is group.id", "not 'soon'", "ssl_context"):
+    for said in ("call commit(offsets)", "call poll(timeout)", "did you mean group.id", "not 'soon'", "ssl_context"):
         assert said in str(error)
 
 
@@ -133,7 +133,7 @@ def test_what_cannot_be_kept_is_refused(properties: dict[str, object], says: str
 def test_an_unknown_key_is_dropped_as_in_java_unless_it_may_be_a_typing_error() -> None:
     with pytest.warns(UserWarning, match=r"my\.topic is ignored: no client has such a key"):
         ConsumerConfig.from_properties({**SERVERS, "my.topic": "orders"}, migrate=True)
-    assert "the nearest is fetch.max.bytes" in str(refusal({"fetch.max.byte": "1"}))
+    assert "did you mean fetch.max.bytes" in str(refusal({"fetch.max.byte": "1"}))
 
 
 @pytest.mark.parametrize(

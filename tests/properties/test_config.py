@@ -136,7 +136,7 @@ def test_a_key_that_is_like_no_other_is_refused_without_one(written: str) -> Non
 
 def test_all_unknown_keys_are_told_at_once() -> None:
     error = refusal({"grup.id": "g", "client.id": "c", "flavour": "all"})
-    assert str(error) == "there are no configuration keys grup.id (the nearest is group.id), flavour"
+    assert str(error) == "there are no configuration keys grup.id (did you mean group.id?), flavour"
     assert error.key == "grup.id"
 
 

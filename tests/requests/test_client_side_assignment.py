@@ -183,7 +183,7 @@ def member(**fields: object) -> Member:
         pytest.param({"topics": [Topic(topic_id=GONE)] * 2}, "twice", id="a topic twice"),
         pytest.param(
             {"topics": [Topic(topic_id=GONE, num_partitions=2, partition_racks=[Topic.PartitionRacks(racks=["r"])])]},
-            "2 partitions, and racks of 1",
+            "2 partitions, but racks for 1",
             id="racks of fewer partitions",
         ),
         pytest.param({"members": [member()] * 2}, "a member twice", id="a member twice"),

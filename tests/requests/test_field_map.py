@@ -76,5 +76,5 @@ def test_an_extended_table_has_other_fields() -> None:
 def test_a_field_that_the_structure_lacks_or_an_attribute_that_the_class_lacks_is_a_bug() -> None:
     with pytest.raises(AssertionError, match=r"PlaceData lacks fields \['number'\]"):
         FieldMap(Place, PlaceData)
-    with pytest.raises(AssertionError, match="Place lacks attributes"):
+    with pytest.raises(AssertionError, match="Place lacks some of the attributes"):
         FieldMap(Place, PlaceData, number="index", rack="rack")

@@ -44,5 +44,5 @@ def test_an_answer_about_another_group_is_refused() -> None:
     ],
 )
 def test_a_coordinator_that_cannot_be_reached_is_refused(impossible: FoundCoordinator) -> None:
-    with pytest.raises(DecodeError, match="the impossible address"):
+    with pytest.raises(DecodeError, match="the invalid address"):
         from_response(answer(impossible, 4), "g")

@@ -84,7 +84,7 @@ def test_old_brokers_tell_no_topic_ids_and_no_leader_epochs() -> None:
 
 @pytest.mark.parametrize("port", [0, -1, 65536])
 def test_a_broker_or_a_partition_that_cannot_be_is_refused(port: int) -> None:
-    with pytest.raises(DecodeError, match="the impossible address"):
+    with pytest.raises(DecodeError, match="the invalid address"):
         from_response(answered(METADATA, message(port=port), 12))
     with pytest.raises(DecodeError, match=r"orders\[-1\]"):
         from_response(answered(METADATA, message(partition=-1), 12))

@@ -122,7 +122,7 @@ REFUSED: Mapping[str, Refused] = {
     "a login where there is none": Refused(
         Way("SSL", lambda all_: {**with_tls(all_, "SASL_SSL"), **login("PLAIN")}),
         AuthenticationError,
-        "the broker accepts no login on this port",
+        "the broker does not accept logins on this port",
     ),
     "no certificate": Refused(_tls("MUTUAL"), TransportError, "ssl.certificate.location"),
     "an authority that issued nothing here": Refused(

@@ -124,7 +124,7 @@ def test_a_token_is_enough() -> None:
             "schemaRegistry.token",
             "remove one",
         ),
-        ({**REGISTRY, "schemaRegistry.usr": "a"}, "schemaregistry.usr", "the nearest is schemaRegistry.user"),
+        ({**REGISTRY, "schemaRegistry.usr": "a"}, "schemaregistry.usr", "did you mean schemaRegistry.user"),
         ({"mode": "PERMISSIVE"}, "mode", "null for PERMISSIVE"),
     ],
 )

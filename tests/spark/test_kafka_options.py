@@ -96,8 +96,8 @@ def test_keys_that_would_change_what_is_read_are_refused(key: str) -> None:
 @pytest.mark.parametrize(
     ("parts", "key", "says"),
     [
-        ({"fetch.max.byte": "1"}, "fetch.max.byte", "the nearest is kafka.fetch.max.bytes"),
-        ({"ssl.trustore.location": "x"}, "ssl.trustore.location", "the nearest is kafka.ssl.truststore.location"),
+        ({"fetch.max.byte": "1"}, "fetch.max.byte", "did you mean kafka.fetch.max.bytes"),
+        ({"ssl.trustore.location": "x"}, "ssl.trustore.location", "did you mean kafka.ssl.truststore.location"),
         ({"sasl.username": "s3cret"}, "sasl.username", "there is no option kafka.sasl.username"),
         ({"ssl.engine.factory.class": "a.B"}, "ssl.engine.factory.class", "it names a Java class"),
         ({"sasl.login.class": "a.B"}, "sasl.login.class", "it names a Java class"),

@@ -39,7 +39,9 @@ def what_a_task_says(home: Path, packages: list[str]) -> str:
 
 def test_one_error_names_all_that_is_missing(tmp_path: Path) -> None:
     says = what_a_task_says(tmp_path, ["pyarrow"])
-    assert says.startswith("ImportError: kafka_nextgen can't import a package (No module named 'attrs'): install for")
+    assert says.startswith(
+        "ImportError: kafka_nextgen can't import a package (No module named 'attrs'): install these for"
+    )
     assert f"{tmp_path}/environment/bin/python" in says
     assert says.endswith("on every executor: attrs, cramjam, crc32c")
 

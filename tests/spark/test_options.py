@@ -106,10 +106,10 @@ def test_values_that_cannot_be_meant_are_refused(option: str, text: str, says: s
 @pytest.mark.parametrize(
     ("name", "says"),
     [
-        ("startingOffset", "the nearest is startingOffsets"),
-        ("failondataloos", "the nearest is failOnDataLoss"),
-        ("subscribes", "the nearest is subscribe"),
-        ("group.id", "the nearest is groupId"),
+        ("startingOffset", "did you mean startingOffsets"),
+        ("failondataloos", "did you mean failOnDataLoss"),
+        ("subscribes", "did you mean subscribe"),
+        ("group.id", "did you mean groupId"),
         ("path", "load() takes no path"),
         ("topic", "it says where to write"),
         ("topics", "name topics with subscribe"),

@@ -157,7 +157,7 @@ def test_columns_are_selected_in_any_case_and_have_the_users_names() -> None:
 @pytest.mark.parametrize(
     ("columns", "message"),
     [
-        ({"vlaue": "binary"}, r"no column vlaue \(the nearest is value\)"),
+        ({"vlaue": "binary"}, r"no column vlaue \(did you mean value\?\)"),
         ({"value": "string"}, r"value is binary; the schema says string: use cast\(\)"),
         ({"headers": "string"}, "needs the option includeHeaders=true"),
         ({}, "must name one or more of the columns"),
@@ -196,7 +196,7 @@ def test_what_spark_adds_to_a_table_is_no_option() -> None:
 
 def test_a_property_of_the_user_is_no_option_and_a_mistake_in_the_options_is_refused() -> None:
     schema_of({**made_by_spark(), "team": "payments"})
-    with pytest.raises(ConfigError, match="the nearest is startingOffsets"):
+    with pytest.raises(ConfigError, match="did you mean startingOffsets"):
         schema_of(made_by_spark(startingoffset="earliest"))
 
 

@@ -63,7 +63,7 @@ async def test_start_may_be_called_again_once_a_broker_is_up() -> None:
     ("api", "answer", "said"),
     [
         (API_VERSIONS, b"HTTP/1.1 400 Bad Request\r\n\r\n", "look like HTTP"),
-        (API_VERSIONS, b"\xff\xff\xff\xff", "announces -1 bytes"),
+        (API_VERSIONS, b"\xff\xff\xff\xff", "declares a length of -1 bytes"),
         (API_VERSIONS, HANG_UP, "closed the connection"),
         (API_VERSIONS, SILENCE, "timed out after|not answered within"),
         (METADATA, HANG_UP, "closed the connection"),

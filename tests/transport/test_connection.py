@@ -82,7 +82,7 @@ async def test_a_reset_fails_everything_in_flight(script: Script) -> None:
 @pytest.mark.parametrize(
     ("answer", "said"),
     [
-        (pack(">i", -5), "announces -5 bytes"),
+        (pack(">i", -5), "declares a length of -5 bytes"),
         (pack(">i", 2**31 - 1), "2147483647 bytes"),
         (framed(b""), "correlation id"),
         (framed(pack(">i", 4711) + b"\x00"), "4711 arrived instead of 1"),

@@ -105,7 +105,7 @@ def test_a_negative_length_is_no_frame_but_frames_before_it_are_still_handed_ove
     reader.buffer()[: len(data)] = data
     received = reader.received(len(data))
     assert bytes(next(received)) == b"good"
-    with pytest.raises(DecodeError, match=f"announces {length} bytes"):
+    with pytest.raises(DecodeError, match=f"declares a length of {length} bytes"):
         next(received)
 
 

@@ -38,7 +38,7 @@ def test_a_wrong_checksum_is_refused() -> None:
 
 def test_a_producer_leaves_no_gaps() -> None:
     gap = encode_batch([NewRecord(b"a"), NewRecord(b"b", offset_delta=5)])
-    with pytest.raises(CorruptRecordError, match="gives 2 records 6 offsets"):
+    with pytest.raises(CorruptRecordError, match="has 2 records, but spans 6 offsets"):
         read_batches(gap)
 
 

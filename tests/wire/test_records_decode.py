@@ -166,7 +166,7 @@ def test_a_wrong_checksum_passes_only_where_checking_is_off() -> None:
 @pytest.mark.parametrize("magic", [0, 1])
 def test_old_formats_are_refused_by_name(magic: int) -> None:
     message = struct.pack(">qiIbb", 0, 22, 0, magic, 0) + bytes(16)
-    told = rf"orders\[3\] can't be read at offset 7: message format {magic} is refused.*seek past these records"
+    told = rf"orders\[3\] can't be read at offset 7: message format {magic} is not supported.*seek past these records"
     with pytest.raises(OldFormatError, match=told) as caught:
         decode(message, fetch_offset=7)
     assert (caught.value.partition, caught.value.offset) == (ORDERS, 7)

@@ -1,1 +1,1 @@
-"""Shared values of consumer groups that only extensions have."""
+"""Consumer group values that only extensions use."""

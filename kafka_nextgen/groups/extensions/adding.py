@@ -21,7 +21,7 @@ class MembersAdded(ExtensionResponse):
 
 @frozen
 class ExpectedMember:
-    """A static member that will join: the maximum time for which its place is reserved, and defaults for its request.
+    """A static member that will join: the maximum time for which its slot is reserved, and defaults for its request.
 
     A timeout of -1 means no limit; ``assignor`` is the server-side assignor that it votes for, if any.
     """

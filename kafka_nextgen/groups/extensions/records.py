@@ -75,14 +75,14 @@ class Place:
 
 @frozen
 class ExpectedMembers(ExtensionRecord):
-    """[10001] The instances that the group expects, and those that have joined and wait for the others."""
+    """[10001] The instances that the group expects, and those that have joined and are waiting for the others."""
 
     places: tuple[Place, ...]
 
 
 @frozen
 class ExpectedMembersRemoved(ExtensionRecord):
-    """[10001] The group expects no instance."""
+    """[10001] The group no longer expects any instances."""
 
 
 @frozen

@@ -19,7 +19,7 @@ _Member = _Group.Member
 
 
 def from_response(message: ConsumerGroupDescribeResponse, asked: Sequence[str]) -> ConsumerGroupDescribed:
-    """Read the groups of ``asked``, in the same order. Raises ``DecodeError`` as the version without tags does."""
+    """Read the groups of ``asked``, in the same order. Raises ``DecodeError`` like the version without tags."""
     described, told = plain.from_response(message, asked), {group.group_id: group for group in message.groups}
     return evolve(described, groups=tuple(_read(group, told[group.group_id]) for group in described.groups))
 

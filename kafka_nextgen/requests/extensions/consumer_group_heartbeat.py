@@ -23,7 +23,10 @@ def to_request(
     *,
     join_reason: JoinReason = JoinReason.UNKNOWN,
 ) -> ConsumerGroupHeartbeatRequest:
-    """Write a heartbeat with the member's own assignors and join reason. Raises as the version without tags does."""
+    """Write a heartbeat with the member's own assignors and join reason.
+
+    Raises the same errors as the version without tags.
+    """
     message, assignors = plain.to_request(effect, group_id, version, own_member_id), effect.client_assignors
     if assignors is None and join_reason is JoinReason.UNKNOWN:
         return message

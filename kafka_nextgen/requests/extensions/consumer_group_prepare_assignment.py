@@ -1,7 +1,7 @@
 """ConsumerGroupPrepareAssignment (KIP-848, "ConsumerGroupPrepareAssignment API"): requests the input for an assignment.
 
-The answer has a count of partitions, and the member creates one entry for each, before it can notice that the count is
-too high. So the count is limited to the number of partitions that a Metadata answer could list.
+The answer contains a partition count, and the member creates one entry for each partition, before it can notice that
+the count is too high. So the count is limited to the number of partitions that a Metadata answer could list.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def _topics_from(structures: Iterable[_Topic]) -> dict[TopicId, TopicMetadata]:
 def _racks_from(topic: _Topic) -> tuple[tuple[str, ...], ...]:
     racks = tuple(tuple(partition.racks) for partition in topic.partition_racks)
     if racks and len(racks) != topic.num_partitions:
-        raise DecodeError(f"topic {topic.topic_name} has {topic.num_partitions} partitions, and racks of {len(racks)}")
+        raise DecodeError(f"topic {topic.topic_name} has {topic.num_partitions} partitions, but racks for {len(racks)}")
     return racks
 
 

@@ -19,5 +19,5 @@ GROUP_WITH_EXPECTED = plain.GROUP.extended(expected=EXPECTED.array("expected_mem
 
 
 def from_response(message: DescribeGroupsResponse, asked: Sequence[str]) -> GroupsDescribed:
-    """Read the groups of ``asked``, in the same order. Raises ``DecodeError`` as the version without tags does."""
+    """Read the groups of ``asked``, in the same order. Raises ``DecodeError`` like the version without tags."""
     return plain.from_response(message, asked, GROUP_WITH_EXPECTED)

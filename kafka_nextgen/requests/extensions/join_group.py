@@ -14,6 +14,6 @@ _WITH_TAGS = 6
 def to_request(
     effect: SendJoinGroup, group_id: str, version: int, *, with_extensions: bool = False
 ) -> JoinGroupRequest:
-    """Write a JoinGroup; with tags only if ``with_extensions``. Raises as the version without tags does."""
+    """Write a JoinGroup; with tags only if ``with_extensions``. Raises the same errors as the version without tags."""
     message = plain.to_request(effect, group_id, version)
     return message.replaced(join_reason=effect.join_reason) if with_extensions and version >= _WITH_TAGS else message

@@ -90,7 +90,7 @@ async def _handshake(connection: Connection, mechanism: str, deadline: Deadline)
             f"the broker does not enable sasl.mechanism={mechanism} on this port; it enables {enabled}"
         )
     if answer.error_code == ErrorCode.ILLEGAL_SASL_STATE:
-        raise AuthenticationError("the broker accepts no login on this port: is this a listener without SASL?")
+        raise AuthenticationError("the broker does not accept logins on this port: is this a listener without SASL?")
     if answer.error_code != ErrorCode.NONE:
         raise AuthenticationError(
             f"the broker refuses to begin a login with {mechanism} ({name_of(answer.error_code)})"

@@ -1,4 +1,4 @@
-"""GSSAPI: a Kerberos ticket (RFC 4752), by the package ``gssapi``.
+"""GSSAPI: a Kerberos ticket (RFC 4752), using the ``gssapi`` package.
 
     C: a ticket for service@host
     S: the proof that the broker has the service's key
@@ -39,7 +39,7 @@ def check_service(service: str) -> None:
 
 
 class GssapiClient:
-    """One login by GSSAPI; ``gssapi`` is the package of that name."""
+    """One login with GSSAPI; ``gssapi`` is the package of that name."""
 
     refusal = ""
 

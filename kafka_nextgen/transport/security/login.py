@@ -27,7 +27,7 @@ __all__ = ["login_of"]
 def login_of(config: SecurityConfig) -> SaslLogin:
     """The login for ``sasl.mechanism``, which must be set.
 
-    Raises ``ConfigError`` for credentials that the mechanism can't send, and if GSSAPI lacks its package.
+    Raises ``ConfigError`` for credentials that the mechanism can't send, or if the package for GSSAPI is missing.
     """
     assert config.sasl_mechanism is not None
     return _FACTORIES[config.sasl_mechanism](config)

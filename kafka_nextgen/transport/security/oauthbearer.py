@@ -83,9 +83,8 @@ class OauthBearerClient:
         text = self._token.text.reveal()
         if not _TOKEN.fullmatch(text):
             raise AuthenticationError(
-                "OAUTHBEARER: the token can't be sent: it may have letters, digits and -._~+/ with = at its end only "
-                "(RFC "
-                "6750), without Bearer in front and without a line end (it is not shown here)"
+                "OAUTHBEARER: the token can't be sent: it may contain only letters, digits and -._~+/, and = at its "
+                "end (RFC 6750), without Bearer in front and without a line end (it is not shown here)"
             )
         return text
 
@@ -93,8 +92,8 @@ class OauthBearerClient:
         for name, value in self._token.extensions.items():
             if not (_NAME.fullmatch(name) and _VALUE.fullmatch(value)):
                 raise AuthenticationError(
-                    f"OAUTHBEARER: the extension {name!r} can't be sent: give it a name of letters other than auth, "
-                    "and a value of printable ASCII that is not empty (RFC 7628)"
+                    f"OAUTHBEARER: the extension {name!r} can't be sent: its name must consist of letters and not be "
+                    "auth, and its value must be non-empty printable ASCII (RFC 7628)"
                 )
             yield f"{name}={value}"
 
@@ -131,7 +130,7 @@ class TokenCache:
 
 
 def from_callback(callback: OauthCallback, config: str) -> Callable[[], Token]:
-    """A request for a token to the application's ``oauth_cb``, which gets ``config``."""
+    """Return a function that requests a token from the application's ``oauth_cb``, which gets ``config``."""
 
     def request() -> Token:
         try:
@@ -159,6 +158,6 @@ def _read(answer: object) -> Token:
         return Token(Secret.of(text), ends_at, {str(name): str(value) for name, value in (extensions or {}).items()})
     raise AuthenticationError(
         "OAUTHBEARER: oauth_cb must return a token, or a tuple of the token, its expiry time (seconds since 1970) "
-        "and optionally its principal and its extensions; not {type(answer).__name__}. It is called "
+        f"and optionally its principal and its extensions; not {type(answer).__name__}. It is called "
         "in a thread, and must be a plain function"
     )

@@ -1,8 +1,8 @@
-"""Tokens from an OpenID provider, by client credentials (RFC 6749 section 4.4, KIP-768).
+"""Tokens from an OpenID provider, using the client credentials grant (RFC 6749 section 4.4, KIP-768).
 
-The secret goes only to the configured address: over https with certificate and host name checked, without redirects and
-without proxies of the environment. The answer is limited in time and size. Errors show only the code of a refusal (RFC
-6749 section 5.2).
+The secret goes only to the configured address: over https with certificate and host name checked, without redirects,
+and ignoring proxies set in the environment. The answer is limited in time and size. Errors show only the code of a
+refusal (RFC 6749 section 5.2).
 
 A refusal is an ``AuthenticationError``. A provider that can't be reached or is overloaded is an ``OutageError``.
 """

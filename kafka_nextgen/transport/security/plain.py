@@ -32,7 +32,7 @@ def _nul_in(key: str) -> str:
 
 
 class PlainClient:
-    """One login by PLAIN."""
+    """One login with PLAIN."""
 
     refusal = ""
 

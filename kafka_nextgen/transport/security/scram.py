@@ -6,9 +6,9 @@
     S: v=SIGNATURE                          (or e=ERROR)
 
 The client checks the server as well. The server's nonce must begin with ours and be longer, or the login may be a
-replay. Iterations must be at least 4,096, the minimum of RFC 7677 and Kafka, against guessing from a recorded login,
-and at most 1,000,000, about one second on one core, so that a server can't keep this client busy. The server's
-signature, compared in constant time, must prove that it knows the password too.
+replay. Iterations must be at least 4,096, the minimum of RFC 7677 and Kafka, to hinder guessing the password from a
+recorded login, and at most 1,000,000, about one second on one core, so that a server can't keep this client busy. The
+server's signature, compared in constant time, must prove that it knows the password too.
 
 The client in scramp, the library that the embedded broker uses, prepares passwords as in RFC 4013 and requires salts of
 12 bytes. Kafka does neither, so some Kafka users could not log in with it.
@@ -39,7 +39,7 @@ _MAX_ERROR: Final = 80
 
 
 class ScramClient:
-    """One login by SCRAM; ``nonce`` is unpredictable printable text without a comma."""
+    """One login with SCRAM; ``nonce`` is unpredictable printable text without a comma."""
 
     refusal = ""
 

@@ -20,7 +20,7 @@ _SHOWS_SECRETS: Final = (SaslMechanism.PLAIN, SaslMechanism.OAUTHBEARER)
 
 
 class SaslClient(Protocol):
-    """The client's side of one login by one mechanism (RFC 4422), without I/O on the connection.
+    """The client's side of one login with one mechanism (RFC 4422), without I/O on the connection.
 
     Methods raise ``AuthenticationError`` if the broker breaks the protocol, and ``OutageError`` for failures that may
     be temporary, such as a Kerberos server that does not answer. Neither has the original error as its cause, because

@@ -125,7 +125,9 @@ def _relax(context: ssl.SSLContext, config: SecurityConfig) -> None:
 
 def _warn_of_disabled_checks(config: SecurityConfig) -> None:
     if not config.enable_ssl_certificate_verification:
-        logger.warning("enable.ssl.certificate.verification=false: brokers are not verified, anyone can pose as one")
+        logger.warning(
+            "enable.ssl.certificate.verification=false: brokers are not verified, so anyone can impersonate one"
+        )
     elif config.ssl_endpoint_identification_algorithm is EndpointIdentification.NONE:
         logger.warning("ssl.endpoint.identification.algorithm=none: any trusted certificate is accepted for any broker")
 

@@ -4,9 +4,9 @@
     producer id, epoch and base sequence, record count, records...
 
 The CRC-32C covers everything to the right of the bar, so a broker may write the base offset and the leader epoch
-without computing it again (KIP-98, "Message Format"). The length counts from the leader epoch on. The attributes are
+without computing it again (KIP-98, "Message Format"). The length is counted from the leader epoch. The attributes are
 the codec (bits 0-2), the timestamp type (3), transactional (4), control (5) and delete horizon (6, KIP-534: the base
-timestamp is then the horizon, but the records' deltas still count from it).
+timestamp is then the horizon, but the records' deltas are still counted from it).
 
 A batch may have fewer records than its offsets span, even none, because compaction removes records and keeps the span.
 It never has more.
@@ -114,7 +114,7 @@ def read_header(data: bytes | memoryview, start: int) -> BatchHeader | None:
     """Read the header of the batch at ``start``; None if the batch ends beyond ``data``.
 
     Magic and length are checked first, because they determine the meaning of the other bytes. Raises ``OldFormatError``
-    for formats 0 and 1, ``CorruptRecordError`` for any other format than 2 and for an impossible length.
+    for formats 0 and 1, ``CorruptRecordError`` for any other format except 2, and for an invalid length.
     """
     left = len(data) - start
     if left > MAGIC_AT and data[start + MAGIC_AT] != MAGIC:
@@ -131,8 +131,10 @@ def read_header(data: bytes | memoryview, start: int) -> BatchHeader | None:
 
 def _not_ours(magic: int) -> CorruptRecordError:
     if magic < MAGIC:
-        return OldFormatError(f"message format {magic} is refused, only format 2 (Kafka 0.11 and newer) is read")
-    return CorruptRecordError(f"message format {magic} is unknown, only format 2 is read")
+        return OldFormatError(
+            f"message format {magic} is not supported; only format 2 (Kafka 0.11 or later) can be read"
+        )
+    return CorruptRecordError(f"message format {magic} is unknown; only format 2 can be read")
 
 
 def check_header(header: BatchHeader) -> None:
@@ -153,7 +155,7 @@ def verify_crc(header: BatchHeader, batch: memoryview) -> None:
 
     actual = crc32c(batch[CRC_START:])
     if actual != header.crc:
-        raise CorruptRecordError(f"its CRC-32C is {actual:08x} and should be {header.crc:08x}")
+        raise CorruptRecordError(f"its CRC-32C is {actual:08x}, but should be {header.crc:08x}")
 
 
 _LEAST_LENGTH = HEADER.size - LENGTH_END

@@ -59,7 +59,7 @@ def append_records(gathered: ColumnsBuilder, header: BatchHeader, payload: bytes
     gathered.timestamp_types += array("b", (header.timestamp_type,)) * new
 
 
-def _read(data: bytes, header: BatchHeader, gathered: ColumnsBuilder) -> None:  # noqa: C901  (one straight walk)
+def _read(data: bytes, header: BatchHeader, gathered: ColumnsBuilder) -> None:  # noqa: C901  (one sequential pass)
     """Read all records of a batch, and append offset, time, key, value and headers of the wanted ones."""
     keys, values = gathered.keys, gathered.values
     key_data, add_null_key, end_key = keys.data, keys.nulls.append, keys.bounds.append

@@ -74,7 +74,8 @@ def _check(batch: BatchView, start: int) -> None:
         raise CorruptRecordError(f"the batch at byte {start} is corrupt: {error}") from error
     if header.record_count != header.last_offset_delta + 1:
         raise CorruptRecordError(
-            f"the batch at byte {start} gives {header.record_count} records {header.last_offset_delta + 1} offsets"
+            f"the batch at byte {start} has {header.record_count} records, "
+            f"but spans {header.last_offset_delta + 1} offsets"
         )
 
 

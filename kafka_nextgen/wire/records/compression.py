@@ -6,8 +6,8 @@ used for that guess.
 
 Snappy has two forms: a bare block (librdkafka), or blocks after a header that the Java library (xerial) defines. We
 write the second, since every client reads it and blocks stay small. lz4 is the frame format with independent blocks,
-the only kind that Kafka's Java reader accepts. Of several frames, cramjam before 2.14 silently reads only the first; it
-is the only version for Python 3.10.
+the only kind that Kafka's Java reader accepts. The versions of cramjam for Python 3.10 (before 2.14) silently read
+only the first of several frames.
 """
 
 from __future__ import annotations

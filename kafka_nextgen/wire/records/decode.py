@@ -6,8 +6,8 @@
 - A batch may begin before the requested offset; earlier records are dropped.
 - A control batch has no records for the application, but advances ``next_offset``. So do offsets that no longer have a
   record, and batches to skip (``skipped``).
-- Corruption is never skipped. If the data begins with it, it is raised. After whole batches, these are returned and
-  ``next_offset`` is the corrupt position, so that the next request begins there.
+- Corruption is never skipped. If the data begins with it, an error is raised. If it follows complete batches, these are
+  returned and ``next_offset`` is the corrupt position, so that the next request begins there.
 - The total uncompressed size of one call's batches is limited. A single batch that exceeds the limit counts as corrupt;
   if only the total exceeds it, the call ends early, as if the rest had been cut off.
 
@@ -117,8 +117,8 @@ def _append(gathered: ColumnsBuilder, header: BatchHeader, batch: memoryview, li
 def _located(error: CorruptRecordError, partition: TopicPartition, offset: int) -> CorruptRecordError:
     if isinstance(error, OldFormatError):
         return OldFormatError(
-            f"{partition} can't be read at offset {offset}: {error}. Nothing was skipped; seek past these records to go"
-            f" on, or have a client that reads them, such as Kafka's own, copy them to another topic.",
+            f"{partition} can't be read at offset {offset}: {error}. Nothing was skipped; seek past these records to"
+            f" continue, or copy them to another topic with a client that can read them, such as Kafka's own.",
             partition,
             offset,
         )

@@ -3,7 +3,7 @@
 - gzip ends with the size of its last member, modulo 2^32 (RFC 1952, "Member format").
 - A zstd frame may state it in its header (RFC 8878, "Frame Header"). Those of librdkafka do, those of the Java client
   don't.
-- An lz4 frame may state it too, but those of neither client do. Instead the header gives the maximum size of a block:
+- An lz4 frame may state it too, but neither client's frames do. Instead the header gives the maximum size of a block:
   64 KiB with both clients (lz4 frame format, "General Structure of LZ4 Frame format").
 - A snappy block begins with it; the library reads it.
 

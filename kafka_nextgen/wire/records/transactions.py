@@ -1,10 +1,10 @@
 """Transactions in a partition's log: the markers that end them, and the batches of those that were aborted (KIP-98).
 
-A marker is a control batch of one record. Its key has the type (version 0; type 0 aborts, 1 commits), its value the
-epoch of the coordinator that wrote it (version 0). Later releases may write records of other types, which do not end
-transactions.
+A marker is a control batch of one record. Its key contains the type (version 0; type 0 aborts, 1 commits), its value
+the epoch of the coordinator that wrote it (version 0). Later releases may write records of other types, which do not
+end transactions.
 
-To a reader of committed records, a leader returns all batches before the last stable offset, and lists the aborted
+A leader returns all batches before the last stable offset to a reader of committed records, and lists the aborted
 transactions among them: the producer's id, and the first offset it wrote.
 
 - From that offset on, every transactional batch of that producer belongs to that transaction, up to its ABORT marker.
@@ -12,8 +12,8 @@ transactions among them: the producer's id, and the first offset it wrote.
 - An entry applies from the first batch that reaches its offset, because compaction may have removed the record at that
   offset.
 - Records that a producer wrote outside transactions are kept. Markers have no records for the application.
-- After a marker that can't be read it is unknown what is aborted. The data therefore ends before it, as if it had been
-  cut off there, so that the next request begins with it and raises the error.
+- If a marker can't be read, there is no way to tell what is aborted after it. The data therefore ends before it, as if
+  it had been cut off there, so that the next request begins with it and raises the error.
 
 Only the headers are read, and the record of each marker. A batch with an invalid header ends the search: decoding
 reaches it too, and reports what is wrong.
@@ -38,7 +38,7 @@ __all__ = ["Committed", "EndMarker", "encode_end_marker", "leave_out_aborted", "
 
 @frozen
 class Committed:
-    """``data`` as far as it is known what is aborted, and the base offsets of the aborted batches, increasing."""
+    """The part of ``data`` whose aborted batches are known, and the base offsets of these batches, increasing."""
 
     data: memoryview
     skipped: tuple[int, ...] = ()

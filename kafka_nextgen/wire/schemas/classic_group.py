@@ -8,8 +8,7 @@ from kafka_nextgen.wire.schema import Message, Structure, field
 
 
 class JoinGroupRequest(Message, api_key=11, versions="0-9", flexible="6+"):
-    """Join a classic group, or its next generation. From version 6 on, a tag of our own carries the member's
-    extensions."""
+    """Join a classic group, or its next generation. From version 6 on, a custom tag carries the member's extensions."""
 
     class JoinGroupRequestProtocol(Structure):
         name: str = field("string", "0+")

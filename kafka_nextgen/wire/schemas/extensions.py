@@ -115,7 +115,7 @@ class ConsumerGroupAddMembersResponse(Message, api_key=10002, versions="0", flex
 
 
 class ConsumerGroupHistoryRequest(Message, api_key=10003, versions="0", flexible="0+"):
-    """The draft "JoinReason", next to KIP-345: ask why a group rebalanced."""
+    """The "JoinReason" draft that accompanies KIP-345: requests the reasons for a group's rebalances."""
 
     group_id: str = field("string", "0+")
 

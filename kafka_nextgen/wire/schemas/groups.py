@@ -46,7 +46,7 @@ class DescribeGroupsRequest(Message, api_key=15, versions="0-6", flexible="5+"):
 
 
 class DescribeGroupsResponse(Message, api_key=15, versions="0-6", flexible="5+"):
-    """Classic groups and their members. From version 5 on, a tag of our own carries expected members."""
+    """Classic groups and their members. From version 5 on, a custom tag carries the expected members."""
 
     class DescribedGroup(Structure):
         class DescribedGroupMember(Structure):

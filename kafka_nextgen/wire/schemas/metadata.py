@@ -46,7 +46,7 @@ class ApiVersionsResponse(Message, api_key=18, versions="0-5", flexible="3+"):
 
 
 class MetadataRequest(Message, api_key=3, versions="0-13", flexible="9+"):
-    """Describe brokers and topics. Null topics ask for all; in version 0 an empty array does."""
+    """Describe brokers and topics. A null topics array requests all topics; in version 0, an empty array does."""
 
     class MetadataRequestTopic(Structure):
         topic_id: UUID | None = field("uuid", "10+")

@@ -47,7 +47,7 @@ class OffsetCommitResponse(Message, api_key=8, versions="2-10", flexible="8+"):
 
 
 class OffsetFetchRequest(Message, api_key=9, versions="1-10", flexible="6+"):
-    """Fetch a group's committed offsets. Null topics ask for all."""
+    """Fetch a group's committed offsets. A null topics array requests all topics."""
 
     class OffsetFetchRequestGroup(Structure):
         class OffsetFetchRequestTopics(Structure):

@@ -136,7 +136,7 @@ class StreamsGroupDescribeResponse(Message, api_key=89, versions="0", flexible="
 
 
 class DescribeShareGroupOffsetsRequest(Message, api_key=90, versions="0-1", flexible="0+"):
-    """Ask for the offsets of share groups. Null topics ask for all partitions."""
+    """Request the offsets of share groups. A null topics array requests all partitions."""
 
     class DescribeShareGroupOffsetsRequestGroup(Structure):
         class DescribeShareGroupOffsetsRequestTopic(Structure):

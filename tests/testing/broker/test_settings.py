@@ -52,7 +52,7 @@ def test_settings_can_be_written_and_read_again() -> None:
         ({MIGRATION: "both"}, MIGRATION, "must be one of bidirectional"),
         ({"group.consumer.sesion.timeout.ms": 1}, "group.consumer.sesion.timeout.ms", f"nearest is {SESSION}"),
         ({"x": 1}, "x", "^there is no broker setting x$"),
-        ({"x": 1, "num.partition": 2}, "x", r"setting x, num.partition \(the nearest is num.partitions\)$"),
+        ({"x": 1, "num.partition": 2}, "x", r"setting x, num.partition \(did you mean num.partitions\?\)$"),
         ({"num.partitions": "many"}, "num.partitions", "a whole number, not 'many'"),
         ({"num.partitions": True}, "num.partitions", "a whole number, not True"),
         ({"num.partitions": 1.5}, "num.partitions", "a whole number, not 1.5"),

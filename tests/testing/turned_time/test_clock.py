@@ -134,7 +134,7 @@ def test_a_cluster_that_never_rests_is_told(monkeypatch: pytest.MonkeyPatch) -> 
         loop.call_soon(again)
 
     loop.call_soon(again)
-    with running(loop), pytest.raises(TimeoutError, match="no moment of rest"):
+    with running(loop), pytest.raises(TimeoutError, match="did not come to rest"):
         clock.advance(1)
 
 

@@ -132,7 +132,7 @@ async def test_a_frame_before_the_login_is_short_however_long_records_may_be() -
         broker.script[SASL_HANDSHAKE] = pack(">i", MAX_TOKEN_FRAME_BYTES + 1)
         error = await refusal(broker)
     assert isinstance(error, FrameTooLargeError)
-    assert f"the limit before the login={MAX_TOKEN_FRAME_BYTES}" in str(error)
+    assert f"the size limit before login={MAX_TOKEN_FRAME_BYTES}" in str(error)
 
 
 @pytest.mark.parametrize(

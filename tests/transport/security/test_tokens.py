@@ -80,7 +80,8 @@ def test_a_callable_gives_a_token_as_for_confluent_kafka(answer: object, token: 
     "answer", [None, "", b"abc", 7, ("abc", "soon"), ("abc", 5, "", {}, "more"), ("a", 1, "", 2), (), "t\udce9ken"]
 )
 def test_what_is_no_token_is_refused_without_showing_it(answer: object) -> None:
-    with pytest.raises(AuthenticationError, match="oauth_cb must return a token"):
+    said = f"oauth_cb must return a token, .*; not {type(answer).__name__}"
+    with pytest.raises(AuthenticationError, match=said):
         from_callback(lambda config: answer, "")()
 
 
