@@ -311,7 +311,7 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers[KeyT, ValueT], Generic[KeyT, Valu
 
         With ``value=Avro(...)``, ``Json(...)`` or ``Protobuf(...)``, ``key`` and ``on_error``, each batch has these
         formats: ``to_arrow()``, ``to_polars()``, ``to_pandas()`` and Arrow's PyCapsule interface decode its values to
-        columns, as ``Records.to_arrow(value=...)`` does, and raise its errors.
+        columns like ``Records.to_arrow(value=...)``, and raise the same errors.
 
         Ends only when all assigned ranges have been read. Raises the same errors as ``poll``, TypeError for an argument
         that is not a format, and ValueError for an invalid ``on_error``.
@@ -329,7 +329,7 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers[KeyT, ValueT], Generic[KeyT, Valu
                 return
 
     def __aiter__(self) -> AsyncIterator[Record[KeyT, ValueT]]:
-        """Yield the records one by one, as ``Consumer.__iter__`` does, with the same errors.
+        """Yield the records one by one, like ``Consumer.__iter__``, with the same errors.
 
         Other tasks run every few milliseconds, even if the loop body awaits nothing.
         """

@@ -1,6 +1,7 @@
 """Kafka's error codes, with Kafka's names.
 
-Only codes that this project uses are listed. Codes from 10000 are not Kafka's: KIPs name these errors without a code.
+Only codes that this project uses are listed. Codes from 10000 on are not Kafka's: KIPs name these errors without a
+code.
 """
 
 from __future__ import annotations

@@ -257,7 +257,7 @@ class Consumer(BlockingCalls, RunsHandlers[KeyT, ValueT], Generic[KeyT, ValueT])
 
         With ``value=Avro(...)``, ``Json(...)`` or ``Protobuf(...)``, ``key`` and ``on_error``, each batch has these
         formats: ``to_arrow()``, ``to_polars()``, ``to_pandas()`` and Arrow's PyCapsule interface decode its values to
-        columns, as ``Records.to_arrow(value=...)`` does, and raise its errors.
+        columns like ``Records.to_arrow(value=...)``, and raise the same errors.
 
         Ends only when all assigned ranges have been read. Raises the same errors as ``poll``, TypeError for an argument
         that is not a format, and ValueError for an invalid ``on_error``.

@@ -129,7 +129,7 @@ class BadValueError(KafkaNextgenError, ValueError):
 
 
 class JsonSchemaError(KafkaNextgenError, ValueError):
-    """A JSON Schema is invalid, or part of a schema can't be converted to columns. The message names the place."""
+    """A JSON Schema is invalid, or part of a schema can't be converted to columns. The message says where."""
 
 
 class RegistryError(KafkaNextgenError):

@@ -31,7 +31,7 @@ __all__ = ["EventLog"]
 
 #: Steps during which revoked partitions are no longer fetched.
 _GIVING_UP = frozenset({"committing", "revoking", "losing", "leaving", "prepare_leaving"})
-#: The maximum number of events that wait for the cluster's id.
+#: The maximum number of events that are waiting for the cluster's id.
 MOST_WAITING = 1_000
 #: The event for a member that is out of its group, by the cause of its last rebalance.
 _OUT: Mapping[RebalanceCause, EventKind] = {
@@ -174,7 +174,7 @@ class EventLog(Hooks):
             self._write(member, EventKind.ASSIGNED, at, epoch=epoch, topic=topic, partitions=numbers)
 
     def _write(self, member: MemberName, kind: EventKind, at_s: float, **details: Any) -> None:
-        """Write an event of ``member`` at ``at_s`` (seconds since the epoch); ``details`` has its other fields."""
+        """Write an event of ``member`` at ``at_s`` (seconds since the epoch); ``details`` contains its other fields."""
         if not member.group_id:
             return
         with self._lock:

@@ -80,7 +80,7 @@ def misspelled(written: str, known: Iterable[str]) -> str | None:
     """The known name that ``written`` misspells; None if there is none, or if several are equally likely.
 
     Names are words separated by dots. At most one letter in three of a misspelled word is wrong, so
-    ``fetch.min.wait.ms`` is not ``fetch.max.wait.ms``; words may be in another order, and dots may be missing.
+    ``fetch.min.wait.ms`` is not ``fetch.max.wait.ms``; words may be in a different order, and dots may be missing.
     """
     found: dict[str, int] = {}
     for name in known:

@@ -160,12 +160,12 @@ class RebalanceReason(IntEnum):
     MEMBER_FENCED = 5  # it sent heartbeats but did not revoke partitions in time
     SUBSCRIPTION_CHANGED = 6
     TOPIC_METADATA_CHANGED = 7
-    PATTERN_RESOLVED = 8  # patterns match other topics than before
+    PATTERN_RESOLVED = 8  # patterns match different topics than before
     ASSIGNOR_REQUESTED = 9  # a client-side assignor requested a new assignment
     ADMIN = 10
     MIGRATION = 11  # the group changed its protocol
     MEMBER_REQUESTED = 12  # a member rejoined for another reason, as with KIP-568
-    ASSIGNOR_CHANGED = 13  # most members request another server-side assignor than before
+    ASSIGNOR_CHANGED = 13  # most members request a different server-side assignor than before
 
 
 @with_fast_fields
@@ -202,7 +202,7 @@ def format_partitions(partitions: Iterable[TopicPartition]) -> str:
 
 
 def format_topic_ids(partitions: Iterable[TopicIdPartition], names: Mapping[TopicId, str]) -> str:
-    """Write partitions by topic name, or by topic id if ``names`` does not have the name."""
+    """Write partitions by topic name, or by topic id if ``names`` does not contain the name."""
     return format_partitions(
         TopicPartition(names.get(tip.topic_id, str(tip.topic_id)), tip.partition) for tip in partitions
     )

@@ -244,7 +244,7 @@ class Engine:
     ) -> Future[None]:
         """Commit; the future raises CommitFailedError or a TransportError.
 
-        The commit fails for the partitions in ``lost``: their records were handed over but can't be committed any more.
+        The commit fails for the partitions in ``lost``: their records were handed over but can no longer be committed.
         """
         return self.thread.submit(self._commits.do(lambda: self._commit(offsets, timeout_s, lost)))
 
@@ -303,7 +303,7 @@ class Engine:
             logger.warning("closing: %s", describe_error(error))
 
     def is_too_late(self) -> bool:
-        """Whether the interpreter is shutting down, so that the consumer can't be closed any more; logs this once."""
+        """Whether the interpreter is shutting down, so that the consumer can no longer be closed; logs this once."""
         if not self.thread.is_frozen:
             return False
         if not self._stopping:

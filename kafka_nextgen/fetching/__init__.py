@@ -5,7 +5,7 @@ the application takes the records.
 
 An answer is decoded (``decoding``) and applied (``results``), and errors are handled (``failures``, ``resets``). Its
 records wait (``buffers``) until they are handed over (``handing_over``). Then the next requests are planned
-(``planning``, ``position_needs``). ``positions`` has the state of one partition, ``context`` the shared state, and
+(``planning``, ``position_needs``). ``positions`` contains the state of one partition, ``context`` the shared state, and
 ``underway`` the fetches from each node and its session (``sessions``). ``fast_path`` goes directly from one small
 answer to the next request.
 """

@@ -168,8 +168,9 @@ class FetchContext:
 class SteadyState:
     """Facts that hold until something changes. ``share_bytes`` is each partition's share of the buffers.
 
-    ``asked`` has, by node, the fences of a fetch known to request all partitions read from that node. ``answered_at``
-    has the time of each node's last answer, in seconds. ``fast_path`` defines when a state is steady.
+    ``asked`` contains, by node, the fences of a fetch known to request all partitions read from that node.
+    ``answered_at`` contains the time of each node's last answer, in seconds. ``fast_path`` defines when a state is
+    steady.
     """
 
     image: ClusterImage

@@ -43,7 +43,7 @@ class DecodedPartition(NamedTuple):
 
 
 class PartitionTask(NamedTuple):
-    """One partition's part of an answer, to be decoded from ``offset`` on; ``number`` is its place among the others."""
+    """One partition's part of an answer, to be decoded from ``offset`` on; ``number`` is its index in the answer."""
 
     number: int
     answer: FetchedPartition
@@ -98,7 +98,7 @@ class AnswerDecoding:
 def decode_answer(
     fetch: Fetch, answered: Iterable[FetchedPartition], limits: RecordLimits, check_crc: bool = True
 ) -> tuple[DecodedPartition, ...]:
-    """Decode the answer to ``fetch`` as ``AnswerDecoding`` does, one partition after the other."""
+    """Decode the answer to ``fetch`` like ``AnswerDecoding``, one partition after the other."""
     todo, left_bytes = _what_to_decode(fetch, answered, limits)
     results: list[DecodedPartition] = []
     for answer, offset in todo:

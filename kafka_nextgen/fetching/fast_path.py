@@ -1,7 +1,7 @@
 """The fast path of fetching: goes from a plain answer directly to the next fetch from the same node.
 
-If records arrive one by one, a node answers a thousand times a second, and each answer has few partitions. The slow
-path (``received``, ``fetched``, ``plan``) visits all partitions. In a steady state, the next plan is known without
+If records arrive one by one, a node answers a thousand times a second, and each answer contains few partitions. The
+slow path (``received``, ``fetched``, ``plan``) visits all partitions. In a steady state, the next plan is known without
 visiting them. Both paths have the same result.
 
 In a *steady* state the next fetch of a node is known as soon as the node answers: the same partitions again, each after
@@ -107,7 +107,7 @@ class FastPath:
         if taken is None:
             return None
         for result in taken[1]:
-            assert result.columns is not None, "a plain answer has records"
+            assert result.columns is not None, "a plain answer contains records"
             state = self._assigned.ask_last(result.partition)
             note_ends(state, result, self._context.settings)
             note_records(state, self._buffers, result.columns)

@@ -105,7 +105,7 @@ class Fetch(NamedTuple):
 class Arrival:
     """Received records that are not decoded yet: their bytes, where they end, and the leader epoch there.
 
-    ``bytes_per_offset`` is the size of whole batches per offset, ``last_batch_bytes`` the size of the last one.
+    ``bytes_per_offset`` is the size of complete batches per offset, ``last_batch_bytes`` the size of the last one.
     """
 
     end_offset: int

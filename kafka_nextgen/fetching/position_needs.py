@@ -2,10 +2,10 @@
 
 A leader is asked whether its log still matches the records that were read (KIP-320). A leader that was elected although
 it lagged behind lacks some of those records, and soon has different records at the same offsets. The leader epoch of
-the record before an offset tells the two logs apart.
+the record before an offset distinguishes the two logs.
 
-- A position is validated when its leader has another epoch than at the last validation: after every election, and at
-  the start, since a committed offset includes its epoch. The result depends on where that epoch ends in the leader's
+- A position is validated when its leader has a different epoch than at the last validation: after every election, and
+  at the start, since a committed offset includes its epoch. The result depends on where that epoch ends in the leader's
   log (``resets``). The partition is not fetched in the meantime. Validation waits until decoding ends; buffered records
   may be handed over.
 - The validated offset is the next fetch offset, not the application's position, which is before the buffered records.

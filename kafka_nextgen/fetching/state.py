@@ -121,7 +121,7 @@ class FetchState:
             state.released = True
 
     def stop(self, partitions: Iterable[TopicPartition]) -> None:
-        """Hand over no more records of these partitions. Their positions stay until ``assign`` removes them."""
+        """Stop handing over records of these partitions. Their positions stay until ``assign`` removes them."""
         self._context.end_steady_state()
         for state in self._assigned.known(partitions):
             state.stopped = True

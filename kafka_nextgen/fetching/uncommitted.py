@@ -4,7 +4,7 @@ Records that were handed over but not committed before their partition was revok
 report that.
 
 - ``read_to`` of a partition is the offset after the last record handed over, until a commit covers it or the record is
-  put back. After a seek, it need not be committed any more. Positions advance over the records of a poll only at the
+  put back. After a seek, it no longer needs to be committed. Positions advance over the records of a poll only at the
   next call, so a commit of their offsets may come first.
 - A partition revoked with such records counts as lost until the loss is reported, or until a commit already in flight
   covers them. Records put back after their partition was revoked are not lost, since the application does not have

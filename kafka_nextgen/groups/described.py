@@ -35,11 +35,11 @@ class ExpectedInstance:
 
 @frozen
 class DescribedMember:
-    """A member as ConsumerGroupDescribe shows it; ``is_classic`` if it speaks the classic protocol.
+    """A member as ConsumerGroupDescribe shows it; ``is_classic`` if it uses the classic protocol.
 
     Only coordinators with extensions fill the fields after ``is_classic``. These are the member's client-side
     assignors; the error code for the members and the metadata for this member if such an assignor computed the target;
-    and the member's place among the standbys, 0 if it is active.
+    and the member's position among the standbys, 0 if it is active.
     """
 
     member_id: str

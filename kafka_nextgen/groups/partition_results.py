@@ -16,7 +16,8 @@ V = TypeVar("V")
 class PartitionResults(dict[TopicPartition, V]):
     """Results by partition. A partition without a leader does not fail the whole call.
 
-    ``failed`` has the errors of partitions that are not among the keys; ``results[partition]`` raises such an error.
+    ``failed`` contains the errors of partitions that are not among the keys; ``results[partition]`` raises such an
+    error.
     """
 
     def __init__(

@@ -30,7 +30,7 @@ class SendHeartbeat:
     """Send a ConsumerGroupHeartbeat and answer with HeartbeatAnswered, HeartbeatRefused or HeartbeatLost.
 
     The fields are those of the request (KIP-848, "ConsumerGroupHeartbeat API"): None, or -1 for the timeout, means
-    unchanged since the last heartbeat. ``full`` is for logs and tests: the heartbeat has every field.
+    unchanged since the last heartbeat. ``full`` is for logs and tests: the heartbeat contains every field.
     ``client_assignors`` and ``join_reason`` are for coordinators with extensions.
     """
 

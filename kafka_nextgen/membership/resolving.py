@@ -2,7 +2,7 @@
 
 The name of a new topic may not be known yet, and that of a deleted topic may never be known. The partitions of such a
 topic stay in the target and do not count as given up, and the other partitions do not wait for them. The member
-periodically asks again for missing names.
+periodically requests missing names again.
 """
 
 from __future__ import annotations

@@ -2,10 +2,10 @@
 
 The rules in prose (KIP-848, "Member Lifecycle", "Fencing", "Consumer"):
 
-1. A member that subscribes is JOINING. The coordinator's response has an epoch, a heartbeat interval and a target
+1. A member that subscribes is JOINING. The coordinator's response contains an epoch, a heartbeat interval and a target
    assignment. The member is then RECONCILING: it commits, revokes and assigns until it owns the target. Next it is
    ACKNOWLEDGING: its next heartbeat reports what it owns. When that heartbeat is answered, the member is STABLE.
-2. Any response may have a new target. Only the latest one counts, but the member finishes a running reconciliation
+2. Any response may contain a new target. Only the latest one counts, but the member finishes a running reconciliation
    first.
 3. After a transient error the member sends a full heartbeat again. After any other error it loses its partitions. It is
    then either FATAL, or FENCED until the callbacks have returned, after which it joins again.

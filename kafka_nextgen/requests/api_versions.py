@@ -28,7 +28,7 @@ SOFTWARE_NAME = "kafka-nextgen"
 class BrokerVersions:
     """What a broker supports: the version range of each API key, and the finalized level of each feature.
 
-    ``supported`` has the levels that a feature can be set to.
+    ``supported`` contains the levels that a feature can be set to.
     """
 
     ranges: Mapping[int, VersionRange] = field(factory=dict)

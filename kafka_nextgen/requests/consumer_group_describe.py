@@ -1,6 +1,6 @@
 """ConsumerGroupDescribe (KIP-848, "ConsumerGroupDescribe API"): groups of the consumer protocol and their members.
 
-The messages have both the name and the id of each topic.
+The messages contain both the name and the id of each topic.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """FindCoordinator, versions 0 to 6: which broker coordinates a group.
 
-Up to version 3 a request has one key, and the answer has its fields at the top level; from 4 on both have lists
+Up to version 3 a request has one key, and the answer has its fields at the top level; from 4 on both contain lists
 (KIP-699).
 """
 

@@ -92,7 +92,7 @@ def to_request(
 def from_response(
     message: m.ListOffsetsResponse, asked: Mapping[TopicPartition, int]
 ) -> dict[TopicPartition, ListedOffset]:
-    """Read the answer for ``asked``; the result has all of these partitions.
+    """Read the answer for ``asked``; the result contains all of these partitions.
 
     Raises ``DecodeError`` if the answer omits a partition; ignores partitions that were not requested.
     """

@@ -1,6 +1,6 @@
 """Metadata, versions 1 to 13: the brokers, and the leader of each partition.
 
-Topics can be requested by name or, from version 12 on, by id (KIP-516); answers have ids from version 10 on. If
+Topics can be requested by name or, from version 12 on, by id (KIP-516); answers contain ids from version 10 on. If
 ``topics`` is null, all topics are requested; an empty list requests only the brokers.
 
 An answer covers only the requested topics, so ``merged`` combines it with the previous image. Brokers learn about new

@@ -1,8 +1,8 @@
 """OffsetCommit, versions 2 to 10: commits offsets, as a member, from outside the group, or as an administrator.
 
-Up to version 9 a request has topic names, version 10 has topic ids instead (KIP-848). A client therefore uses version
-10 only if it knows the id of every topic in the request (``highest_version``). Members of the consumer group protocol
-need version 9 or later.
+Up to version 9 a request contains topic names; version 10 contains topic ids instead (KIP-848). A client therefore uses
+version 10 only if it knows the id of every topic in the request (``highest_version``). Members of the consumer group
+protocol need version 9 or later.
 """
 
 from __future__ import annotations

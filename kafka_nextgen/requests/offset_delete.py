@@ -27,7 +27,7 @@ class DeletedOffsets:
 
 
 def to_request(group_id: str, partitions: Collection[TopicPartition]) -> OffsetDeleteRequest:
-    """Request to delete the group's committed offsets of these partitions."""
+    """Request to delete the group's committed offsets for these partitions."""
     return OffsetDeleteRequest(
         group_id=group_id,
         topics=[

@@ -1,9 +1,9 @@
 """OffsetFetch, versions 1 to 10: a group's committed offsets.
 
 Up to version 7 a request is for one group, from 8 on for several (KIP-709). Version 9 adds the member's id and epoch;
-version 10 has topic ids instead of names (KIP-848). If ``topics`` is null, all offsets are requested. Consumers request
-only stable offsets (KIP-447), if the version supports that; administrators also see those that an open transaction may
-change.
+version 10 contains topic ids instead of names (KIP-848). If ``topics`` is null, all offsets are requested. Consumers
+request only stable offsets (KIP-447), if the version supports that; administrators also see those that an open
+transaction may change.
 
 An error of the whole group is at the top level (2 to 7), in the group's entry (from 8 on), or in every partition (1). A
 committed offset of -1 means that nothing was committed.
@@ -39,8 +39,8 @@ _FetchedPartition = _FetchedTopic.OffsetFetchResponsePartitions
 class FetchedOffsets:
     """The answer: the whole group's error code (0 for none), then each partition separately.
 
-    ``offsets`` has None for partitions without a commit. Each partition is either in ``offsets`` or, with its code, in
-    ``errors``.
+    ``offsets`` contains None for partitions without a commit. Each partition is either in ``offsets`` or, with its
+    code, in ``errors``.
     """
 
     error: int
@@ -86,7 +86,7 @@ def from_response(message: OffsetFetchResponse, group_id: str, topic_ids: Mappin
 
 
 def _fetched(told: OffsetFetchResponse | _FetchedGroup, names: Mapping[TopicId, str] | None) -> FetchedOffsets:
-    """Read the topics of a group; ``names`` has the names of topics with ids."""
+    """Read the topics of a group; ``names`` contains the names of topics with ids."""
     offsets: dict[TopicPartition, OffsetAndMetadata | None] = {}
     errors: dict[TopicPartition, int] = {}
     for topic in told.topics:

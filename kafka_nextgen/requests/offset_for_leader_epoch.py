@@ -71,7 +71,7 @@ def to_request(questions: Mapping[TopicPartition, EpochQuestion]) -> m.OffsetFor
 def from_response(
     message: m.OffsetForLeaderEpochResponse, asked: Mapping[TopicPartition, EpochQuestion]
 ) -> dict[TopicPartition, EpochEnd]:
-    """Read the answers to ``asked``; the result has all of these partitions.
+    """Read the answers to ``asked``; the result contains all of these partitions.
 
     Raises ``DecodeError`` if the answer omits a partition; ignores partitions that were not requested.
     """

@@ -1,7 +1,7 @@
 """SyncGroup, versions 0 to 5: the leader sends the assignments, and members get theirs.
 
-The leader's request has an entry for every member. From version 5 on, the request and the answer contain the protocol's
-name (KIP-559); an empty name in an answer counts as none.
+The leader's request contains an entry for every member. From version 5 on, the request and the answer contain the
+protocol's name (KIP-559); an empty name in an answer counts as none.
 """
 
 from __future__ import annotations

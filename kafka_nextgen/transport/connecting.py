@@ -169,7 +169,7 @@ class WrongBrokerError(DisconnectedError):
 
 
 def checks_whom_we_mean(connection: Connection) -> bool:
-    """Whether the broker can report that it is not the expected one. If one broker of a cluster can, usually all can."""
+    """Whether the broker can report that it is not the expected one. Usually all brokers of a cluster can, or none."""
     return connection.ranges.get(API_VERSIONS.key, (0, 0))[1] >= _WITH_MEANT_BROKER
 
 

@@ -19,8 +19,8 @@ from kafka_nextgen.transport.security.settings import Security
 __all__ = ["connection_lost_error", "tls_error"]
 
 _ANOTHER_NAME = (
-    "its certificate is for another host. Use a name that is in the certificate (advertised.listeners says which "
-    "names brokers announce), or set ssl.endpoint.identification.algorithm=none if any trusted broker will do"
+    "its certificate is for another host. Use a name that is in the certificate (advertised.listeners defines which "
+    "names brokers announce), or set ssl.endpoint.identification.algorithm=none if you accept any trusted broker"
 )
 _UNTRUSTED = "its certificate is not from a trusted authority: ssl.ca.location must name the authority that issued it"
 

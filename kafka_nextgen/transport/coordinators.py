@@ -24,7 +24,7 @@ __all__ = ["Coordinators"]
 
 
 class Coordinators:
-    """Coordinators by group; ``failures`` has the latest reason why one could not be found or reached."""
+    """Coordinators by group; ``failures`` contains the latest reason why one could not be found or reached."""
 
     def __init__(self, settings: TransportSettings, brokers: KnownBrokers, chance: Callable[[], float]) -> None:
         self._settings = settings

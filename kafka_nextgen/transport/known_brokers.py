@@ -32,7 +32,7 @@ logger = logger_of(__name__)
 
 
 class KnownBrokers:
-    """``by_id`` has the brokers from metadata; the dict is replaced, never modified."""
+    """``by_id`` contains the brokers from metadata; the dict is replaced, never modified."""
 
     def __init__(self, settings: TransportSettings, pool: ConnectionPool, chance: Callable[[], float]) -> None:
         self.by_id: Mapping[int, ServerAddress] = {}

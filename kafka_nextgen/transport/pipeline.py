@@ -1,10 +1,10 @@
 """The requests of one connection, in order, without I/O.
 
 A broker answers the requests of a connection in order, so the next answer belongs to the oldest request. A request
-keeps its place after its caller has left: its answer still arrives, and is discarded.
+keeps its position after its caller has left: its answer still arrives, and is discarded.
 
-Requests wait while too many are in flight or the broker throttles. While a login is renewed (KIP-368), only login
-requests are sent.
+Requests wait while too many are in flight or the broker is throttling this client. While a login is renewed (KIP-368),
+only login requests are sent.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ class Pipeline:
     def answered(self, correlation_id: int) -> PendingRequest:
         """Take the request that this answer belongs to. Raises ``DecodeError`` unless it is the oldest."""
         if not self._in_flight:
-            raise DecodeError(f"an answer with correlation id {correlation_id} belongs to no request")
+            raise DecodeError(f"an answer with correlation id {correlation_id} does not belong to any request")
         oldest = self._in_flight[0]
         if oldest.correlation_id != correlation_id:
             raise DecodeError(

@@ -36,7 +36,7 @@ NodeOf = Callable[[ServerAddress], "int | None"]
 
 
 class ThrottledError(OutageError):
-    """A request was not sent before its deadline because the broker throttles this client."""
+    """A request was not sent before its deadline because the broker is throttling this client."""
 
 
 def throttle_in(error: BaseException) -> ThrottledError | None:
@@ -48,7 +48,7 @@ def throttle_in(error: BaseException) -> ThrottledError | None:
 
 
 def throttle_time_s(answer: Answer) -> float:
-    """For how long (seconds) the answer asks the client to send nothing: 0 to 300."""
+    """How long (seconds) the client must send nothing, according to the answer: 0 to 300."""
     throttle_ms: int = getattr(answer, "throttle_time_ms", 0)
     return min(throttle_ms / 1000, _MAX_S) if throttle_ms > 0 else 0.0
 

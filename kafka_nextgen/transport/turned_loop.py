@@ -103,7 +103,7 @@ class TurnedLoop(asyncio.SelectorEventLoop):
         return self._watched.due_at
 
     def descriptors(self) -> list[int]:
-        """The sockets that the loop waits for."""
+        """The sockets that the loop is waiting for."""
         return [key.fd for key in list(self._watched.get_map().values())]
 
     def is_at_rest(self, turning_since: float) -> bool:

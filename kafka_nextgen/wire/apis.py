@@ -1,6 +1,6 @@
 """Every API of this project with its version range, for clients and brokers: the only table of versions.
 
-A broker may offer less (see ``kafka_nextgen.testing.broker``); a client uses the highest version that both support
+A broker may support less (see ``kafka_nextgen.testing.broker``); a client uses the highest version that both support
 (KIP-35). Ranges begin with the lowest version of Kafka 4.0 (KIP-896) and end with the highest version that is stable in
 Kafka 4.4 and has no field that we would have to ignore.
 
@@ -32,7 +32,7 @@ Answer = Message
 
 
 class MissingExtensionError(UnsupportedProtocolError):
-    """The broker lacks an API that Apache Kafka never shipped, as nearly all brokers do."""
+    """The broker lacks an API that Apache Kafka never shipped, like nearly all brokers."""
 
 
 @frozen

@@ -1,8 +1,9 @@
 """Fetch requests, versions 4 to 17, as consumers send them. Hand-written for speed: there may be a thousand per second.
 
 The differences between versions: 5 adds a log start offset, used by followers, 7 sessions (KIP-227), 9 the leader epoch
-(KIP-320), and 11 a rack (KIP-392). 12 is flexible (KIP-482) and adds the epoch that was read last. 13 has topic ids
-instead of names (KIP-516). 15 has no replica id, which became a tagged field that only followers write (KIP-903).
+(KIP-320), and 11 a rack (KIP-392). 12 is flexible (KIP-482) and adds the epoch that was read last. 13 contains topic
+ids instead of names (KIP-516). 15 contains no replica id, which became a tagged field that only followers write
+(KIP-903).
 """
 
 from __future__ import annotations

@@ -168,7 +168,7 @@ def decode_response(api: Api, version: int, frame: bytes | memoryview) -> tuple[
 def decode_request(frame: bytes | memoryview) -> RequestFrame:
     """Read a request; ``frame`` excludes the length.
 
-    Raises ``DecodeError``, also for an API or a version that is not in ``APIS``.
+    Raises ``DecodeError``, including for an API or a version that is not in ``APIS``.
     """
     pos = need(_REQUEST_HEAD.size, 0, len(frame), "request header")
     key, version, correlation_id = _REQUEST_HEAD.unpack_from(frame)

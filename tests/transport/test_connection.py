@@ -106,7 +106,7 @@ async def test_an_answer_to_nothing_ends_the_connection() -> None:
     async with connected() as (broker, connection):
         broker.script[METADATA] = lambda request: encoded(request, broker.metadata(request)) * 2
         assert (await ask(connection)).cluster_id == "scripted"
-        with pytest.raises(DecodeError, match="belongs to no request"):
+        with pytest.raises(DecodeError, match="does not belong to any request"):
             await ask(connection)
 
 

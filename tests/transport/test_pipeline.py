@@ -40,7 +40,7 @@ async def test_a_request_that_nobody_waits_for_any_more_is_not_sent_but_one_that
 
 async def test_an_answer_out_of_order_or_to_nothing_is_an_error() -> None:
     pipeline = Pipeline(max_in_flight=5)
-    with pytest.raises(DecodeError, match="correlation id 0 belongs to no request"):
+    with pytest.raises(DecodeError, match="correlation id 0 does not belong to any request"):
         pipeline.answered(0)
     add(pipeline), add(pipeline)
     list(pipeline.to_send(now=0.0))

@@ -3,7 +3,7 @@
 No lock is taken and nothing is checked between two records. A run that must stop is *ended*: the caller that asks for
 its next record gets none, polls, and asks for the next run. A run is ended by
 
-- news, that is, anything new that a poll has to handle (see ``mark_news_seen``);
+- an event that a poll has to handle (counted in the mailbox's ``news``);
 - a timer on the I/O thread, at the interval at which polls are reported to the member;
 - another caller, which polls for its own run, and any other call that advances the positions;
 - a fork, in the child.
@@ -82,7 +82,7 @@ class Cursor(Watch):
         return self._run.next if self._caller == self._whoami() else None
 
     def mark_news_seen(self) -> None:
-        """Treat all news so far as seen: only later news ends the next run."""
+        """Treat all events so far as seen: only later ones end the next run."""
         self.news_seen = self._mailbox.news
 
     def look(self, max_records: int, began: float | None) -> Iterator[Record[Any, Any]]:
@@ -98,7 +98,7 @@ class Cursor(Watch):
         run = RecordRun(offer.parts, self.deserializers, self)
         self._looked = began, self._now()
         self._caller, self._run = self._whoami(), run
-        # Checked last: from now on, news and a signal handler that polls can find the run and end it.
+        # Checked last: from now on, events and a signal handler that polls can find the run and end it.
         if self._mailbox.news != self.news_seen or self._fetches.offer is not offer:
             run.end()
         return run.records
@@ -116,7 +116,7 @@ class Cursor(Watch):
         return self._run is not _NOTHING
 
     def end_run(self) -> None:
-        """Hand over no more records before the next poll; can be called on any thread, never blocks."""
+        """Stop handing over records until the next poll; can be called on any thread, never blocks."""
         self._run.end()
 
     def given_out(self) -> Sequence[ColumnSlice]:

@@ -211,7 +211,7 @@ class Ahead:
         return cls(config) if any(form_of(each).may_wait for each in given) else None
 
     async def apply(self, record: Record) -> Record | None:
-        """Deserialize one record, as ``Deserializers.apply`` does."""
+        """Deserialize one record, like ``Deserializers.apply``."""
         return self._sides.ready({_place_of(record): await self._sides.await_made(record)}).apply(record)
 
     def take_ready(self, parts: Sequence[ColumnSlice]) -> tuple[list[ColumnSlice], Deserializers]:

@@ -1,8 +1,8 @@
 """``for`` and ``async for`` over a consumer: they hand over fetched records, then poll.
 
 In both loops, no line of Python runs between two records that are available. An exception does not end the iteration:
-the next request for a record continues at the same place. Taking the record is the last operation, so no signal handler
-runs before the loop has received it.
+the next request for a record continues at the same position. Taking the record is the last operation, so no signal
+handler runs before the loop has received it.
 """
 
 from __future__ import annotations

@@ -83,7 +83,7 @@ class RowsInPython:
         return stop - length_hint(left)
 
     def end(self) -> None:
-        """Hand over no more records; can be called on any thread, never blocks."""
+        """Stop handing over records; can be called on any thread, never blocks."""
         self._is_over = True  # first: ``_chunks`` checks it after making a chunk
         self._gate.clear()
 
@@ -133,7 +133,7 @@ class DeserializedRows:
         return self._rows.row != self.row
 
     def end(self) -> None:
-        """Hand over no more records; can be called on any thread, never blocks."""
+        """Stop handing over records; can be called on any thread, never blocks."""
         self._rows.end()
 
     def records(self, on_failure: Callable[[], None]) -> Iterator[Record[Any, Any]]:
@@ -189,7 +189,7 @@ class RecordRun:
         self._watch = watch
         self._is_over = False
         self._rows: RecordRows | DeserializedRows = _NO_ROWS
-        self._at: tuple[int, RecordRows | DeserializedRows] = 0, _NO_ROWS  # the slice, and the place in it
+        self._at: tuple[int, RecordRows | DeserializedRows] = 0, _NO_ROWS  # the slice, and the position in it
         self.records: Iterator[Record[Any, Any]]
         if len(self._slices) == 1:  # no other slice can begin, so records can come straight from this one
             self.records = iter(self._begin(0))
@@ -197,7 +197,7 @@ class RecordRun:
             self.records = chain.from_iterable(self._parts())
 
     def end(self) -> None:
-        """Hand over no more records; can be called on any thread, never blocks."""
+        """Stop handing over records; can be called on any thread, never blocks."""
         self._is_over = True  # first: ``_parts`` checks it before the next slice
         self._rows.end()
 

@@ -146,7 +146,7 @@ class LocalAssignors:
         return await self._thread.do(lambda: offer_of(assignor))
 
     async def compute(self, name: str, group: AssignmentSpec) -> GroupAssignment:
-        """Compute the group's assignment. Raises PartitionAssignorError, also for an invalid assignment."""
+        """Compute the group's assignment. Raises PartitionAssignorError, including for an invalid assignment."""
         assignor = self._by_name[name]
         return await self._thread.do(lambda: compute(assignor, group))
 

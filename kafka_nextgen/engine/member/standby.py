@@ -6,8 +6,8 @@
 | it may get other partitions than before | ``on_standby`` again; a call that has not begun is replaced |
 | it is active, or has left the group | a call that has not begun is dropped |
 
-The answer has topic ids. If some names are unknown, for example because a topic has just been deleted, the application
-first gets the other partitions, and is called again once the names are known.
+The answer contains topic ids. If some names are unknown, for example because a topic has just been deleted, the
+application first gets the other partitions, and is called again once the names are known.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Standby:
         self._callback: PendingCallback | None = None
 
     def note(self, place: int, partitions: frozenset[TopicIdPartition] | None) -> None:
-        """Process the place in an answer, and the partitions that the member may get if the answer has them."""
+        """Process the place in an answer, and the partitions that the member may get if the answer contains them."""
         if place <= 0:
             self.end()
             return

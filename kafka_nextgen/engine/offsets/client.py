@@ -1,4 +1,4 @@
-"""Drives the offset machine, and keeps the calls that wait for its results.
+"""Drives the offset machine, and keeps the calls that are waiting for its results.
 
 The machine (``membership.offsets``) decides what to send, what to retry, and what must no longer be committed. This
 module only carries out its effects, on the I/O thread.

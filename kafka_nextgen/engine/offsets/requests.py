@@ -26,9 +26,9 @@ __all__ = ["OffsetRequests"]
 class OffsetRequests:
     """Sends the offset requests of one group to its coordinator.
 
-    Topics are sent by id if all ids are known and the broker supports that, otherwise by name. ``fetches`` has the ids
-    of the assigned topics: if a topic was created again with the same name, the new topic's offsets must not change.
-    The broker answers offsets of a replaced topic with UNKNOWN_TOPIC_ID.
+    Topics are sent by id if all ids are known and the broker supports that, otherwise by name. ``fetches`` provides the
+    ids of the assigned topics: if a topic was created again with the same name, the new topic's offsets must not
+    change. The broker answers offsets of a replaced topic with UNKNOWN_TOPIC_ID.
 
     Raises UnsupportedProtocolError, and AuthenticationError or GroupAuthorizationError if they prevent finding the
     coordinator.

@@ -112,7 +112,7 @@ class Fetcher:
         self._fetches.let_go(partitions)
 
     def stop(self, partitions: Iterable[TopicPartition]) -> None:
-        """Hand over no more records of these partitions, even if a poll has already found some."""
+        """Stop handing over records of these partitions, even if a poll has already found some."""
         stopped = frozenset(partitions)
         with self._fetches as state:
             state.stop(stopped)
@@ -175,7 +175,7 @@ class Fetcher:
             logger.warning("%s: the topic was created again; reading starts over in the new one", where)
         if topics.gone - self._gone:
             where = format_partitions(topics.gone - self._gone)
-            logger.warning("%s: the topic was deleted; it is not read any more", where)
+            logger.warning("%s: the topic was deleted; it is no longer read", where)
         self._gone = topics.gone
 
     def close(self) -> None:

@@ -36,7 +36,7 @@ class ExpectedMember:
 class AddMembers(ExtensionRequest):
     """Announce instances: the group rebalances when all of them have joined, or after ``timeout_ms``.
 
-    A timeout of 0 removes the places of these instances, or all places if none is named.
+    A timeout of 0 removes the slots of these instances, or all slots if none is named.
     """
 
     response = MembersAdded

@@ -63,7 +63,7 @@ class RebalanceRecordedRemoved(ExtensionRecord):
 
 @frozen
 class Place:
-    """The reserved place of an expected instance: when it expires (milliseconds since the Unix epoch), and the defaults
+    """The reserved slot of an expected instance: when it expires (milliseconds since the Unix epoch), and the defaults
     for fields that the instance does not set.
     """
 

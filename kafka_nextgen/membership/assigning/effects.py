@@ -59,7 +59,7 @@ class SendInstall:
 
 @frozen
 class TellInstalled:
-    """Note that the coordinator accepted the target assignment, so the member can ask for its share."""
+    """Note that the coordinator accepted the target assignment, so the member can request its share."""
 
 
 @frozen

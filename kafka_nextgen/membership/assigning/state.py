@@ -21,7 +21,7 @@ class AssigningPhase(Enum):
     IDLE = "idle"  # nothing to compute
     BLOCKED = "blocked"  # asked to compute while the assignor is busy with an earlier computation
     PREPARING = "preparing"  # asks the coordinator for the state of the group
-    COMPUTING = "computing"  # the assignor runs
+    COMPUTING = "computing"  # the assignor is running
     INSTALLING = "installing"  # sends the result to the coordinator
 
 

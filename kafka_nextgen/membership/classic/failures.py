@@ -1,4 +1,4 @@
-"""How a member handles each error code of JoinGroup, SyncGroup and Heartbeat (as Kafka's own consumer does).
+"""How a member handles each error code of JoinGroup, SyncGroup and Heartbeat (like Kafka's own consumer).
 
 Every code that is not in a table is fatal: the coordinator would refuse every retry. Only errors of the request in
 flight count, so a late error from before the last JoinGroup does not end the new generation. The answer to a LeaveGroup

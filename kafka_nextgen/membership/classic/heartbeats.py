@@ -1,4 +1,4 @@
-"""Heartbeats: they keep the session alive, and their responses say when the group rebalances.
+"""Heartbeats: they keep the session alive, and their responses say when the group is rebalancing.
 
 One is in flight at a time, while the member is COMPLETING, STABLE or about to leave. A lost one is repeated after a
 backoff. If none has succeeded for the session timeout, the member only looks up the coordinator again: only the

@@ -1,7 +1,7 @@
 """Joining: when to send a JoinGroup, who assigns, and the SyncGroup.
 
 A member joins when it has subscribed, when the coordinator reports a rebalance, and when its subscription has changed.
-It also joins after topics have changed, after it has given up partitions, and if the application asks for a rebalance.
+It also joins after topics have changed, after it has given up partitions, and if the application requests a rebalance.
 It prepares first (see ``rebalancing``). If a reason arises while a JoinGroup is in flight, the member joins again
 afterwards.
 
@@ -63,7 +63,7 @@ def change_subscription(state: ClassicState, event: Subscribed, _at: ClassicCont
 
 
 def change_subscription_before_joining(state: ClassicState, event: Subscribed, at: ClassicContext) -> Outcome:
-    """The next JoinGroup has the new subscription; a lookup for the old pattern is dropped."""
+    """The next JoinGroup carries the new subscription; a lookup for the old pattern is dropped."""
     state, _ = change_subscription(state, event, at)
     return _ask_anew(state, at), ()
 
@@ -87,7 +87,7 @@ def _ask_anew(state: ClassicState, at: ClassicContext) -> ClassicState:
 
 
 def enforce(state: ClassicState, event: RebalanceEnforced, _at: ClassicContext) -> Outcome:
-    """The application wants the group to rebalance (KIP-568): join again, after the current step."""
+    """The application requested a rebalance (KIP-568): join again, after the current step."""
     return evolve(state, must_rejoin=True, reason=event.reason, join_reason=event.join_reason), ()
 
 
@@ -163,7 +163,7 @@ def joined(state: ClassicState, event: JoinAnswered, at: ClassicContext) -> Outc
 
 
 def synced(state: ClassicState, event: SyncAnswered, at: ClassicContext) -> Outcome:
-    """The assignment is known: commits have the new generation, and the member begins to revoke or to assign.
+    """The assignment is known: commits carry the new generation, and the member begins to revoke or to assign.
 
     An assignment with topics that this member did not subscribe to is based on another subscription: join again.
     """

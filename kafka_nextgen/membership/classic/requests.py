@@ -80,7 +80,7 @@ def _offer(strategy: str, state: ClassicState) -> Offer:
 
 
 def send_sync(state: ClassicState, at: ClassicContext, assignments: tuple[MemberPart, ...] = ()) -> Outcome:
-    """Send the SyncGroup; the leader's has all assignments."""
+    """Send the SyncGroup; the leader's contains all assignments."""
     state, number = numbered(state)
     settings, strategy = at.settings, state.strategy
     timeout_s = settings.sync_timeout_s(strategy)

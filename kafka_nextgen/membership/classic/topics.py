@@ -2,7 +2,7 @@
 
 The coordinator of a classic group does not know its topics. A member resolves its own pattern for each JoinGroup, and
 the leader assigns from fresh metadata of all the group's topics. Both check again every ``metadata.max.age.ms``, and
-join again when a topic's partitions or racks changed, or when the pattern matches other topics.
+join again when a topic's partitions or racks changed, or when the pattern matches different topics.
 """
 
 from __future__ import annotations
@@ -102,8 +102,8 @@ def assign_group(
 def watch_from_now(state: ClassicState, at: ClassicContext) -> ClassicState:
     """Check topics after ``metadata.max.age.ms``, if this member watches any.
 
-    A leader that was told not to assign has not seen the topics in this generation, so it checks them immediately. It
-    compares them with the topics that it saw before it restarted, if any.
+    A leader that had to skip the assignment has not seen the topics in this generation, so it checks them immediately.
+    It compares them with the topics that it saw before it restarted, if any.
     """
     assert state.subscription is not None, "a member is subscribed"
     if not state.is_leader and state.subscription.pattern is None:

@@ -101,7 +101,7 @@ RULES: tuple[Row, ...] = (
     row(UNJOINED, AssignorsAsked, computing.note_metadata, UNJOINED, PREPARING),
     row(UNJOINED, Polled, polled, UNJOINED, PREPARING),
     row(UNJOINED, TimePassed, leaving.time_passed, UNJOINED, PREPARING, STALE),
-    # The group joins.
+    # The group is joining.
     row(PREPARING, ev.JoinAnswered, joining.joined, COMPLETING, FATAL),
     row(PREPARING, ev.JoinRefused, failures.join_refused, UNJOINED, PREPARING, FATAL),
     row(PREPARING, ev.JoinLost, joining.join_lost, UNJOINED),
@@ -109,7 +109,7 @@ RULES: tuple[Row, ...] = (
     *rows(PREPARING, LEAVE_DECIDED, leaving.leave_during_rebalance, *OUT_AT_ONCE),
     row(PREPARING, Polled, polled, PREPARING),
     row(PREPARING, TimePassed, leaving.time_passed, PREPARING, STALE),
-    # The leader assigns.
+    # The leader is assigning.
     row(COMPLETING, ev.SyncAnswered, joining.synced, STABLE, PREPARING, FATAL),
     row(COMPLETING, ev.SyncRefused, failures.sync_refused, UNJOINED, PREPARING, FATAL),
     row(COMPLETING, ev.SyncLost, joining.sync_lost, UNJOINED),
@@ -155,7 +155,7 @@ RULES: tuple[Row, ...] = (
     row(STALE, Polled, leaving.rejoin_on_poll, STALE, UNJOINED, PREPARING),
     *rows(STALE, CALLBACK_FINISHED, leaving.callback_finished_when_out, STALE, UNSUBSCRIBED, UNJOINED, PREPARING),
     *rows(STALE, LEAVE_DECIDED, leaving.leave_outside_group, STALE, UNSUBSCRIBED),
-    # Failed for good.
+    # Failed permanently.
     *rows(FATAL, CALLBACK_FINISHED, leaving.callback_finished_when_out, FATAL),
     *rows(FATAL, LEAVE_DECIDED, leaving.leave_outside_group, FATAL),
     # In every status with heartbeats.

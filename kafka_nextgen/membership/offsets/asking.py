@@ -73,7 +73,7 @@ def ask_lookup(state: OffsetState, event: LookupAsked, at: OffsetContext) -> Out
 
 
 def withdraw(state: OffsetState, event: Withdrawn, _at: OffsetContext) -> Outcome:
-    """Stop working on an operation whose caller no longer waits."""
+    """Stop working on an operation whose caller is no longer waiting."""
     lookups = tuple(lookup for lookup in state.lookups if lookup.operation != event.operation)
     return forget(evolve(state, lookups=lookups), event.operation), ()
 

@@ -58,7 +58,7 @@ def look_if_due(state: OffsetState, at: OffsetContext) -> Outcome:
 def take_consumed(state: OffsetState, event: ConsumedRead, at: OffsetContext) -> Outcome:
     """Commit the processed offsets, except for partitions in which the application's own commits are ahead.
 
-    If all of them are committed already, do so only with ``commits_again``.
+    If all of them are already committed, do so only with ``commits_again``.
     """
     interval_s = at.settings.auto_commit_interval_s
     assert interval_s is not None, "nothing is read without auto-commit"

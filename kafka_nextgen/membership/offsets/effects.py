@@ -29,7 +29,8 @@ __all__ = [
 class Refused:
     """The coordinator has refused the operation, or would refuse it.
 
-    ``codes`` has the error code of each partition; ``code`` is the one that determines ``error``, the class to raise.
+    ``codes`` contains the error code of each partition; ``code`` is the one that determines ``error``, the class to
+    raise.
     """
 
     codes: Mapping[TopicPartition, int]
@@ -64,7 +65,7 @@ class SendCommit:
 class SendLookup:
     """Send an OffsetFetch with RequireStable, wait until ``deadline``; answer with LookupAnswered or LookupLost.
 
-    If ``member_id`` is None, the request has no member id and epoch.
+    If ``member_id`` is None, the request carries no member id and epoch.
     """
 
     number: int
@@ -103,8 +104,8 @@ class LeftOut:
 class LookupEnded:
     """The lookup has ended.
 
-    ``offsets`` has the committed offset of each partition, or None if there is none; unknown partitions are left out.
-    With a ``failure`` it is empty.
+    ``offsets`` contains the committed offset of each partition, or None if there is none; unknown partitions are left
+    out. With a ``failure`` it is empty.
     """
 
     operation: int

@@ -138,7 +138,7 @@ def _freed(commit: Commit, leader: int) -> Commit:
 
 
 def fail_commit(state: OffsetState, commit: Commit, failure: Refused) -> Outcome:
-    """End a refused commit. First end the followers that wait for a partition with a permanent error."""
+    """End a refused commit. First end the followers that are waiting for a partition with a permanent error."""
     effects: tuple[OffsetEffect, ...] = ()
     for follower in _followers(state, commit):
         codes = {

@@ -53,7 +53,7 @@ class CommitAsked:
 class CommitBeforeRevokingAsked:
     """Partitions are about to be given up: commit the processed offsets of all owned ones within ``timeout_s`` seconds.
 
-    ``found`` has the offsets, where known, at which the next owner would start without this commit.
+    ``found`` contains the offsets, where known, at which the next owner would start without this commit.
     """
 
     operation: int
@@ -73,7 +73,7 @@ class LookupAsked:
 
 @frozen
 class Withdrawn:
-    """The caller no longer waits for this operation: do not retry it, unless other operations depend on it."""
+    """The caller is no longer waiting for this operation: do not retry it, unless other operations depend on it."""
 
     operation: int
 
@@ -127,7 +127,7 @@ class GroupEntered:
 
 @frozen
 class GroupQuit:
-    """The member has left permanently: later commits have no member id and epoch."""
+    """The member has left permanently: later commits carry no member id and epoch."""
 
 
 @frozen

@@ -14,7 +14,7 @@ class OffsetSettings(RetrySettings):
     """The part of the configuration that commits and lookups use.
 
     A request times out after ``request_timeout_s``. At most ``most_unanswered`` commits are in flight at a time.
-    ``auto_commit_interval_s`` is None without auto-commit. With ``commits_again``, each interval commit has all
+    ``auto_commit_interval_s`` is None without auto-commit. With ``commits_again``, each interval commit contains all
     positions, even if nothing was processed since the last one. All times are in seconds.
     """
 

@@ -46,7 +46,7 @@ def to_heard(message: ConsumerGroupHeartbeatResponse) -> HeartbeatHeard:
 
 
 def to_may_get(message: ConsumerGroupHeartbeatResponse) -> frozenset[TopicIdPartition] | None:
-    """Read the partitions that a standby may get; None if the answer has none. Raises ``DecodeError`` if invalid."""
+    """Read the partitions that a standby may get, None if there are none. Raises ``DecodeError`` if invalid."""
     if not message.standby_place or message.assignment is None:
         return None
     pending = message.assignment.pending_topic_partitions

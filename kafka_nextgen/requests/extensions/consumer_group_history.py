@@ -21,7 +21,7 @@ ANSWER = FieldMap(
 
 
 def to_request(group_id: str) -> ConsumerGroupHistoryRequest:
-    """Ask for the history of a group."""
+    """Request the history of a group."""
     return ConsumerGroupHistoryRequest(group_id=group_id)
 
 

@@ -36,7 +36,7 @@ MAX_TOKEN_FRAME_BYTES: Final = 512 * 1024
 SHORTEST_RENEWAL_S = 1.0
 
 _MAX_WORDS: Final = 500
-_MAX_ROUNDS: Final = 10  # Kerberos takes four
+_MAX_ROUNDS: Final = 10  # Kerberos needs four
 _WITH_AUTHENTICATE: Final = 1  # the SaslHandshake version that SaslAuthenticate follows
 
 T = TypeVar("T")

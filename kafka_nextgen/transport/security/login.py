@@ -1,4 +1,4 @@
-"""The SASL login that a configuration asks for."""
+"""The SASL login that a configuration specifies."""
 
 from __future__ import annotations
 

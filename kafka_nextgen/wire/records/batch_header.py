@@ -123,7 +123,7 @@ def read_header(data: bytes | memoryview, start: int) -> BatchHeader | None:
         return None
     length = int.from_bytes(data[start + 8 : start + LENGTH_END], "big", signed=True)
     if length < HEADER.size - LENGTH_END:
-        raise CorruptRecordError(f"a length of {length} is less than a batch's header takes")
+        raise CorruptRecordError(f"a length of {length} is too small for a batch's header")
     if left < LENGTH_END + length:
         return None
     return BatchHeader(*HEADER.unpack_from(data, start))
@@ -150,7 +150,7 @@ def check_header(header: BatchHeader) -> None:
 
 
 def verify_crc(header: BatchHeader, batch: memoryview) -> None:
-    """Compare the CRC-32C of a whole batch with the header's; raises ``CorruptRecordError`` if they differ."""
+    """Compare the CRC-32C of a complete batch with the header's; raises ``CorruptRecordError`` if they differ."""
     from crc32c import crc32c  # slow: it imports importlib.metadata and argparse, and the C decoder does not need it
 
     actual = crc32c(batch[CRC_START:])
@@ -163,7 +163,7 @@ _LEAST_LENGTH = HEADER.size - LENGTH_END
 
 @frozen
 class Extent:
-    """The offset at which the whole batches end, the leader epoch of the last one, and their sizes."""
+    """The offset at which the complete batches end, the leader epoch of the last one, and their sizes."""
 
     offset: int
     leader_epoch: int
@@ -178,7 +178,7 @@ class Extent:
 
 
 def find_end(data: memoryview, fetch_offset: int) -> Extent | None:
-    """The end of the last whole batch; None if it is not beyond ``fetch_offset``, or can't be determined."""
+    """The end of the last complete batch; None if it is not beyond ``fetch_offset``, or can't be determined."""
     start, last, size = 0, -1, len(data)
     while size - start >= HEADER.size:
         length = int.from_bytes(data[start + 8 : start + LENGTH_END], "big", signed=True)

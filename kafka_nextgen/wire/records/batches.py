@@ -32,7 +32,7 @@ _INT32 = struct.Struct(">i")
 
 @frozen
 class BatchView:
-    """One whole batch: its header, and all its bytes including the header."""
+    """One complete batch: its header, and all its bytes including the header."""
 
     header: BatchHeader
     data: memoryview
@@ -41,7 +41,7 @@ class BatchView:
 def read_batches(data: bytes | memoryview) -> tuple[BatchView, ...]:
     """Split a producer's data into batches, and check their headers and checksums.
 
-    Raises ``CorruptRecordError`` for anything but whole batches of format 2 with one record for each offset: only
+    Raises ``CorruptRecordError`` for anything but complete batches of format 2 with one record for each offset: only
     compaction makes gaps, and producers do not compact.
     """
     batches = split_batches(data)
@@ -55,7 +55,7 @@ def read_batches(data: bytes | memoryview) -> tuple[BatchView, ...]:
 
 
 def split_batches(data: bytes | memoryview) -> tuple[BatchView, ...]:
-    """Split bytes of a log into whole batches, which were checked when they were produced."""
+    """Split bytes of a log into complete batches, which were checked when they were produced."""
     view = memoryview(data)
     batches: list[BatchView] = []
     start = 0

@@ -56,7 +56,7 @@ def decode_partition(
     """Decode the records of one partition in a Fetch response.
 
     ``fetch_offset`` is the requested offset: no earlier record is returned. ``check_crc`` is Kafka's ``check.crcs``.
-    ``skipped`` has the base offsets, in increasing order, of batches whose records are left out. Raises
+    ``skipped`` contains the base offsets, in increasing order, of batches whose records are left out. Raises
     ``CorruptRecordError``, which names the partition and offset, if the first batch to read is corrupt, or
     ``OldFormatError`` if it has format 0 or 1. (KIP-98, "Message Format"; Kafka 0.11 and newer)
     """

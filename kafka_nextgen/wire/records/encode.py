@@ -29,8 +29,8 @@ __all__ = ["NewRecord", "encode_batch"]
 class NewRecord:
     """A record to write.
 
-    ``timestamp`` is in milliseconds since the epoch; ``offset_delta`` counts from the batch's base offset; None means
-    one more than that of the previous record.
+    ``timestamp`` is in milliseconds since the epoch; ``offset_delta`` is counted from the batch's base offset; None
+    means one more than that of the previous record.
     """
 
     value: bytes | None

@@ -1,11 +1,10 @@
 """The uncompressed size that compressed data states; it is only used as a first guess.
 
 - gzip ends with the size of its last member, modulo 2^32 (RFC 1952, "Member format").
-- A zstd frame may state it in its header (RFC 8878, "Frame Header"). Those of librdkafka do, those of the Java client
-  don't.
+- A zstd frame may state it in its header (RFC 8878, "Frame Header"). librdkafka's frames do; the Java client's don't.
 - An lz4 frame may state it too, but neither client's frames do. Instead the header gives the maximum size of a block:
   64 KiB with both clients (lz4 frame format, "General Structure of LZ4 Frame format").
-- A snappy block begins with it; the library reads it.
+- A snappy block begins with its size; the library reads it.
 
 Each of these functions returns None if no size is stated, or if the data is not in its format. Blocks state their own
 lengths, so the end of a frame can be found from its headers as well (``CompressedFrame``).

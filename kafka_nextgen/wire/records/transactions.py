@@ -52,8 +52,8 @@ def leave_out_aborted(
 ) -> Committed:
     """Find the batches to leave out of the response for ``partition`` at ``fetch_offset``.
 
-    ``aborted`` has pairs of a producer's id and the first offset of its transaction. Raises ``CorruptRecordError`` if
-    the first batch to read is a marker that can't be read. (KIP-98, "Aborted Transactions List"; Kafka 0.11)
+    ``aborted`` contains pairs of a producer's id and the first offset of its transaction. Raises ``CorruptRecordError``
+    if the first batch to read is a marker that can't be read. (KIP-98, "Aborted Transactions List"; Kafka 0.11)
     """
     view = memoryview(data)
     transactions = _Transactions(aborted)

@@ -45,7 +45,7 @@ class JoinGroupResponse(Message, api_key=11, versions="0-9", flexible="6+"):
 
 
 class SyncGroupRequest(Message, api_key=14, versions="0-5", flexible="4+"):
-    """Ask for the member's assignment in a generation. The leader sends all assignments with it."""
+    """Request the member's assignment in a generation. The leader sends all assignments with it."""
 
     class SyncGroupRequestAssignment(Structure):
         member_id: str = field("string", "0+")

@@ -9,7 +9,7 @@ from kafka_nextgen.wire.schema import Message, Structure, field
 
 
 class TopicPartitions(Structure):
-    """Partitions of a topic, in messages that have its id."""
+    """Partitions of a topic, in messages that contain its id."""
 
     topic_id: UUID | None = field("uuid", "0+")
     partitions: Sequence[int] = field(["int32"], "0+")

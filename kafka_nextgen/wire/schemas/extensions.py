@@ -14,7 +14,7 @@ from kafka_nextgen.wire.schemas.consumer_group import TopicPartitions
 
 
 class ConsumerGroupPrepareAssignmentRequest(Message, api_key=10000, versions="0", flexible="0+"):
-    """KIP-848, "ConsumerGroupPrepareAssignment API": ask for the input of an assignor."""
+    """KIP-848, "ConsumerGroupPrepareAssignment API": request the input of an assignor."""
 
     group_id: str = field("string", "0+")
     member_id: str = field("string", "0+")
@@ -87,7 +87,7 @@ class ConsumerGroupInstallAssignmentResponse(Message, api_key=10001, versions="0
 
 
 class ConsumerGroupAddMembersRequest(Message, api_key=10002, versions="0", flexible="0+"):
-    """KIP-345, "Future Works", and the draft of batched joins: reserve places for static members."""
+    """KIP-345, "Future Works", and the draft of batched joins: reserve slots for static members."""
 
     class ExpectedMember(Structure):
         instance_id: str = field("string", "0+")

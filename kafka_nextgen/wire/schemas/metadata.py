@@ -9,7 +9,7 @@ from kafka_nextgen.wire.schema import Message, Structure, field
 
 
 class ApiVersionsRequest(Message, api_key=18, versions="0-5", flexible="3+"):
-    """Ask for the broker's APIs and their versions (KIP-35, KIP-511), and check that it is the right broker
+    """Request the broker's APIs and their versions (KIP-35, KIP-511), and check that it is the right broker
     (KIP-1242)."""
 
     client_software_name: str = field("string", "3+")
@@ -102,7 +102,7 @@ class FindCoordinatorRequest(Message, api_key=10, versions="0-6", flexible="3+")
 
 
 class FindCoordinatorResponse(Message, api_key=10, versions="0-6", flexible="3+"):
-    """The coordinators. Versions up to 3 ask for one key and return one coordinator."""
+    """The coordinators. Versions up to 3 request one key and return one coordinator."""
 
     class Coordinator(Structure):
         key: str = field("string", "4+")

@@ -1,7 +1,8 @@
 """The messages in the keys and values of ``__consumer_offsets`` records.
 
 A record's key is its type in two bytes, then the key message in version 0. Its value is a version in two bytes, then
-the value message in that version; a tombstone has no value. Types and tags from 10000 on are ours; Kafka skips them.
+the value message in that version; a tombstone has no value. Types and tags from 10000 on belong to this project; Kafka
+skips them.
 """
 
 from __future__ import annotations
@@ -112,7 +113,7 @@ class ConsumerGroupTargetAssignmentMetadataValue(Message, versions="0", flexible
 
 
 class ExpectedMembersValue(Message, versions="0", flexible="0+"):
-    """Type 10001: the group's places reserved for expected members."""
+    """Type 10001: the group's slots reserved for expected members."""
 
     class Place(Structure):
         instance_id: str = field("string", "0+")
@@ -124,7 +125,7 @@ class ExpectedMembersValue(Message, versions="0", flexible="0+"):
 
 
 class StandbyMembersValue(Message, versions="0", flexible="0+"):
-    """Type 10002: the members that stand by, in the order in which they take over."""
+    """Type 10002: the standby members, in the order in which they take over."""
 
     member_ids: Sequence[str] = field(["string"], "0+")
 
@@ -151,14 +152,14 @@ class GroupMetadataValue(Message, versions="0-4", flexible="4+"):
 
 
 class GroupRebalanceKey(Message, versions="0", flexible="none"):
-    """Type 10000, an extension: a place in the history of a group of either protocol."""
+    """Type 10000, an extension: a slot in the history of a group of either protocol."""
 
     group_id: str = field("string", "0")
     slot: int = field("int32", "0")
 
 
 class GroupRebalanceValue(ConsumerGroupHistoryResponse.Rebalance, Message, versions="0", flexible="0+"):
-    """Type 10000: the rebalance in that place."""
+    """Type 10000: the rebalance in that slot."""
 
 
 class OffsetCommitKey(Message, versions="0", flexible="none"):

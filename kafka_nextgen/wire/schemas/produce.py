@@ -58,7 +58,7 @@ class ProduceResponse(Message, api_key=0, versions="3-13", flexible="9+"):
 
 
 class InitProducerIdRequest(Message, api_key=22, versions="0-5", flexible="2+"):
-    """Ask for a producer id, and abort the producer's unfinished transaction (KIP-98)."""
+    """Request a producer id, and abort the producer's unfinished transaction (KIP-98)."""
 
     transactional_id: str | None = field("string", "0+", nullable="0+")
     transaction_timeout_ms: int = field("int32", "0+")

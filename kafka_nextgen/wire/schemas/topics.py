@@ -188,7 +188,7 @@ class DescribeTopicPartitionsResponse(Message, api_key=75, versions="0", flexibl
 
 
 class DescribeLogDirsRequest(Message, api_key=35, versions="1-4", flexible="2+"):
-    """Ask for the log sizes of partitions."""
+    """Request the log sizes of partitions."""
 
     class DescribableLogDirTopic(Structure):
         topic: str = field("string", "0+")
