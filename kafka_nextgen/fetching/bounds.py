@@ -6,7 +6,7 @@
 - A partition fetched up to its end is no longer requested. It is finished when all its records are handed over.
 - To avoid useless transfers, the byte limit covers only the remaining offsets: their number times the bytes per offset
   in the last answer, plus one batch, so that the batch that contains the end arrives complete. The first request is for
-  one batch, to learn the size: a second request costs less than transferring a megabyte for nothing.
+  one batch, to learn the size: a second request costs less than transferring a megabyte needlessly.
 - ``fetch.min.bytes`` does not apply (``Fetch.has_ends``): with a lower byte limit, a node would hold back its answer
   for the maximum wait. If the log has no records at the position yet, the node waits as usual.
 - A range specifies exact records. So a position outside the log or a truncated log is an error under any

@@ -25,7 +25,7 @@ class ErrorAction(Enum):
     RESET = "reset"  # lose all partitions, join again as a new member
     WAIT_FOR_INSTANCE_ID = "wait_for_instance_id"  # try for a while, then give up
     LEAVE_OUT = "leave_out"  # continue without this partition
-    STAND_DOWN = "stand_down"  # stop: another member computes now, or no computation is needed
+    STAND_DOWN = "stand_down"  # stop: another member is computing, or no computation is needed
     RAISE = "raise"  # raise from poll, keep everything, and keep retrying: someone may fix the cause
     FAIL = "fail"  # raise from poll, and stop: this request, or this member, sends nothing more
 

@@ -137,11 +137,11 @@ RULES: tuple[Row, ...] = (
 
 IGNORED: tuple[Ignored, ...] = (
     ignored(ev.Subscribed, "the coordinator will not accept this member with any subscription", FATAL),
-    ignored(ev.TargetInstalled, "it has no share, or gives it up", *NOT_HEARTBEATING, PREPARE_LEAVING, LEAVING),
-    ignored(ev.TargetInstalled, "its next heartbeat, the join, asks anyway", JOINING),
+    ignored(ev.TargetInstalled, "it has no share, or is giving it up", *NOT_HEARTBEATING, PREPARE_LEAVING, LEAVING),
+    ignored(ev.TargetInstalled, "its next heartbeat, the join, requests its share anyway", JOINING),
     ignored(ev.AssignorsAsked, "it sends no more heartbeats", FATAL),
-    ignored(ev.Polled, "a poll has no session to keep alive", UNSUBSCRIBED, FENCED, FATAL),
-    ignored(ev.Polled, "it is leaving anyway; a STALE member asks for another poll", PREPARE_LEAVING, LEAVING),
+    ignored(ev.Polled, "there is no session for a poll to keep alive", UNSUBSCRIBED, FENCED, FATAL),
+    ignored(ev.Polled, "it is leaving anyway; a STALE member needs another poll", PREPARE_LEAVING, LEAVING),
     ignored(ev.TimePassed, "no timer runs", *NOT_HEARTBEATING),
     *all_ignored(ev.HEARTBEAT_ENDED, "no heartbeat is in flight", *NOT_HEARTBEATING),
     ignored(ev.TopicsResolved, "it has no target, so it needs no topic names", *NOT_HEARTBEATING, JOINING),

@@ -150,7 +150,7 @@ def test_what_records_do_not_have_is_named_with_what_they_have(name: str, kind: 
 
 
 def test_no_columns_and_no_schema_are_refused() -> None:
-    with pytest.raises(ArrowSchemaError, match="how many records"):
+    with pytest.raises(ArrowSchemaError, match="the number of records"):
         Records(SLICES).to_arrow(pa.schema([]))
     with pytest.raises(TypeError, match=r"the schema must be a pyarrow\.Schema, not \['offset'\]"):
         Records(SLICES).to_arrow(["offset"])

@@ -181,7 +181,7 @@ def test_a_topic_that_was_made_again_before_is_told_of_if_the_range_names_its_id
 def test_run_refuses_ranges(stage: Stage) -> None:
     with stage.consumer() as consumer:
         consumer.assign(ranges((5, 8)))
-        with pytest.raises(MisuseError, match="read ranges in a loop"):
+        with pytest.raises(MisuseError, match="read them in a loop"):
             consumer.run(print)
 
 

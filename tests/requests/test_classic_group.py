@@ -93,7 +93,7 @@ def test_the_fields_of_a_join_are_kafkas() -> None:
 
 
 def test_a_static_member_is_not_taken_for_a_dynamic_one() -> None:
-    with pytest.raises(UnsupportedProtocolError, match="no static members"):
+    with pytest.raises(UnsupportedProtocolError, match="does not support static members"):
         join_group.to_request(JOIN, "g", 4)
 
 

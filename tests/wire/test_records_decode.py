@@ -176,8 +176,8 @@ def test_old_formats_are_refused_by_name(magic: int) -> None:
     ("fields", "complaint"),
     [
         ({"magic": 3}, "format 3 is unknown"),
-        ({"length": 48}, "a length of 48 is less"),
-        ({"length": -1}, "a length of -1 is less"),
+        ({"length": 48}, "a length of 48 is too small"),
+        ({"length": -1}, "a length of -1 is too small"),
         ({"base_offset": -1}, "base offset is -1"),
         ({"last_offset_delta": -1}, "last offset delta is -1"),
         ({"base_offset": 2**63 - 1}, "last offset delta is 0"),

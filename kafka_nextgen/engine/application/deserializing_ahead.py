@@ -102,7 +102,7 @@ class _Side:
             return _Failure(cause)
 
     async def await_made(self, data: object, record: Record) -> object:
-        """Do the same with any deserializer, without blocking the event loop."""
+        """Like ``make``, but with any deserializer, and without blocking the event loop."""
         if self._call is None or not self._may_wait or not isinstance(data, bytes):
             return self.make(data, record)
         if not self.is_async:
@@ -206,7 +206,7 @@ class Ahead:
 
     @classmethod
     def of(cls, config: ConsumerConfig) -> Ahead | None:
-        """Create it for this configuration; None if no deserializer may wait."""
+        """Create an ``Ahead`` for this configuration; None if no deserializer may block."""
         given = (each for each in (config.key_deserializer, config.value_deserializer) if each is not None)
         return cls(config) if any(form_of(each).may_wait for each in given) else None
 

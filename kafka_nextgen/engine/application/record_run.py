@@ -30,7 +30,7 @@ __all__ = ["NO_WATCH", "DeserializedRows", "RecordRows", "RecordRun", "RowsInPyt
 CHUNK_RECORDS = 512
 
 _TIMESTAMP_TYPES = (TimestampType.CREATE_TIME, TimestampType.LOG_APPEND_TIME)  # indexed by their numbers
-# Does the same as Record._make, but without its line of Python.
+# Like Record._make, but without running a line of Python.
 _to_record: Callable[[Iterable[object]], Record] = Record._make if ACCELERATED else partial(tuple.__new__, Record)
 _NOTHING: dict[str, Record] = {}  # its ``get`` returns the default, that is, the second of two arguments
 
@@ -191,7 +191,7 @@ class RecordRun:
         self._rows: RecordRows | DeserializedRows = _NO_ROWS
         self._at: tuple[int, RecordRows | DeserializedRows] = 0, _NO_ROWS  # the slice, and the position in it
         self.records: Iterator[Record[Any, Any]]
-        if len(self._slices) == 1:  # no other slice can begin, so records can come straight from this one
+        if len(self._slices) == 1:  # no other slice can begin, so the records come directly from this one
             self.records = iter(self._begin(0))
         else:
             self.records = chain.from_iterable(self._parts())

@@ -43,8 +43,8 @@ class TargetShare:
 class HeartbeatHeard:
     """The coordinator answered a heartbeat; ``member_epoch`` is the member's epoch.
 
-    ``should_compute``: this member must compute the next assignment. ``failure``: why the last attempt of any member
-    failed. ``share`` is set if the response contains an assignment.
+    ``should_compute`` means that this member must compute the next assignment. ``failure`` is why the last attempt of
+    any member failed. ``share`` is set if the response contains an assignment.
     """
 
     member_id: str

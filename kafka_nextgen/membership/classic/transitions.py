@@ -170,7 +170,7 @@ RULES: tuple[Row, ...] = (
 
 IGNORED: tuple[Ignored, ...] = (
     ignored(Subscribed, "the coordinator will not accept this member with any subscription", FATAL),
-    ignored(Polled, "a poll has no session to keep alive", UNSUBSCRIBED, FATAL),
+    ignored(Polled, "there is no session for a poll to keep alive", UNSUBSCRIBED, FATAL),
     ignored(Polled, "it is leaving anyway", PREPARE_LEAVING, LEAVING),
     ignored(TimePassed, "no timer runs", UNSUBSCRIBED, STALE, FATAL),
     *all_ignored((ev.JoinAnswered, ev.JoinRefused, ev.JoinLost), "no JoinGroup is in flight", *_all_but(PREPARING)),

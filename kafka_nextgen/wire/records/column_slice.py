@@ -35,7 +35,7 @@ class ColumnSlice:
 
     @property
     def leader_epoch(self) -> int:
-        """The leader epoch of the data before ``next_offset``, -1 if the broker gave none."""
+        """The leader epoch of the data before ``next_offset``, -1 if the broker sent none."""
         if self.stop == len(self.columns):
             return self.columns.end_epoch
         return self.columns.leader_epochs[self.stop - 1]

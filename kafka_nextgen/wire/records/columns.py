@@ -139,7 +139,7 @@ class Columns:
     """Records of one partition in order of their offsets.
 
     ``timestamps`` (int64) are in milliseconds since the epoch, -1 if there is none; ``timestamp_types`` (int8) are
-    numbers of ``TimestampType``; ``leader_epochs`` (int32) are -1 if the broker gave none; ``offsets`` are int64.
+    numbers of ``TimestampType``; ``leader_epochs`` (int32) are -1 if the broker sent none; ``offsets`` are int64.
     ``data_bytes`` is the uncompressed size of the batches. ``truncated`` means that there was data, but no complete
     batch beyond the requested offset, so that the same request would return the same data again.
     """

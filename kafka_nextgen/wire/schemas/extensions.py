@@ -121,7 +121,7 @@ class ConsumerGroupHistoryRequest(Message, api_key=10003, versions="0", flexible
 
 
 class ConsumerGroupHistoryResponse(Message, api_key=10003, versions="0", flexible="0+"):
-    """The remembered rebalances of the group, each with its cause and its times."""
+    """The recorded rebalances of the group, each with its cause and its times."""
 
     class Rebalance(Structure):
         number: int = field("int64", "0+")

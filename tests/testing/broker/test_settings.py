@@ -50,7 +50,7 @@ def test_settings_can_be_written_and_read_again() -> None:
     ("properties", "key", "message"),
     [
         ({MIGRATION: "both"}, MIGRATION, "must be one of bidirectional"),
-        ({"group.consumer.sesion.timeout.ms": 1}, "group.consumer.sesion.timeout.ms", f"nearest is {SESSION}"),
+        ({"group.consumer.sesion.timeout.ms": 1}, "group.consumer.sesion.timeout.ms", f"did you mean {SESSION}"),
         ({"x": 1}, "x", "^there is no broker setting x$"),
         ({"x": 1, "num.partition": 2}, "x", r"setting x, num.partition \(did you mean num.partitions\?\)$"),
         ({"num.partitions": "many"}, "num.partitions", "a whole number, not 'many'"),
