@@ -59,7 +59,7 @@ def test_each_instance_has_a_result(embedded_kafka: KafkaServer, ours: GroupAdmi
     ]
     here = added[0].error
     assert here.group == group
-    assert str(here).startswith(f"group {group}: instance here: UNRELEASED_INSTANCE_ID: it is a member")
+    assert str(here).startswith(f"group {group}: instance here: UNRELEASED_INSTANCE_ID: it is already a member")
 
 
 def test_announcing_again_is_no_error_and_cancelling_names_some_or_none(ours: GroupAdmin, group: str) -> None:

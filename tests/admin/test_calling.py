@@ -47,7 +47,7 @@ def admin(cluster: Cluster) -> Iterator[GroupAdmin]:
         (lambda admin: admin.describe("billing"), TypeError, r"did you mean \['billing'\]"),
         (lambda admin: admin.describe([7]), TypeError, "must be str, not 7"),
         (lambda admin: admin.list(types=["new"]), ValueError, "use one of consumer, classic, share, streams, unknown"),
-        (lambda admin: admin.list(states="Stable"), TypeError, "collection of GroupState"),
+        (lambda admin: admin.list(states="Stable"), TypeError, "GroupState values must be given as a collection"),
         (lambda admin: admin.alter_offsets("g", {}), ValueError, "no offsets to alter"),
         (lambda admin: admin.alter_offsets("g", {TopicPartition("t", 0): -1}), ValueError, "-1 is not an offset"),
         (lambda admin: admin.delete_offsets("g", TopicPartition("t", 0)), TypeError, "collection of TopicPartition"),

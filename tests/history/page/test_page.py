@@ -169,4 +169,4 @@ def test_lag_is_thinned_and_that_is_told(monkeypatch: pytest.MonkeyPatch) -> Non
     lags = facts_in(document_in(page))["lags"]
     assert len(lags) <= 100 < len(made.facts["lags"])
     assert max(each.lag for each in lags) == max(each.lag for each in made.facts["lags"])  # type: ignore[union-attr]
-    assert [note for note in document_in(page)["notes"] if f"of {len(made.facts['lags'])} points" in note]
+    assert [note for note in document_in(page)["notes"] if f"of {len(made.facts['lags'])} lag points" in note]
