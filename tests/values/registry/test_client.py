@@ -30,6 +30,7 @@ from kafka_nextgen.values.registry import lookups
 from kafka_nextgen.values.registry.http_exchange import Address
 from kafka_nextgen.values.schema_source import SubjectSource, source_of
 from tests.support.chains import assert_nowhere_in_the_chain
+from tests.support.waiting import GUARD_S, slowness
 from tests.values.decoding import decoded, framed
 
 TEXT = '{"type": "string"}'
@@ -83,11 +84,11 @@ def test_versions_that_are_none_are_refused(registry: StandIn, body: str) -> Non
 
 def test_threads_that_want_the_same_share_one_request(registry: StandIn) -> None:
     schema_id = registry.register("orders-value", TEXT)
-    client = SchemaRegistry(registry.url)
+    client = SchemaRegistry(registry.url, timeout_s=GUARD_S)
     with ThreadPoolExecutor(8) as pool:
         with registry.hanging():
             asked = [pool.submit(client.schema_by_id, schema_id) for _ in range(8)]
-            registry.wait_for_requests(1)
+            registry.wait_for_requests(1, GUARD_S)
         assert {each.result().text for each in asked} == {TEXT}
     assert len(registry.requests) == 1
 
@@ -296,7 +297,7 @@ def test_the_next_address_is_asked_and_the_good_one_first_from_then_on(registry:
 def test_an_address_that_hangs_leaves_time_for_the_next(registry: StandIn) -> None:
     schema_id = registry.register("orders-value", TEXT)
     with StandIn() as hanging, hanging.hanging():
-        client = SchemaRegistry([hanging.url, registry.url], timeout_s=6.0)
+        client = SchemaRegistry([hanging.url, registry.url], timeout_s=6.0 * slowness())
         assert client.schema_by_id(schema_id).text == TEXT
 
 
@@ -402,13 +403,13 @@ def test_further_headers_are_sent(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_forked_process_asks_for_itself(registry: StandIn) -> None:
     schema_id = registry.register("orders-value", TEXT)
-    client = SchemaRegistry(registry.url)
+    client = SchemaRegistry(registry.url, timeout_s=GUARD_S)
     with registry.hanging():
         threading.Thread(target=client.schema_by_id, args=(schema_id,), daemon=True).start()
-        registry.wait_for_requests(1)
+        registry.wait_for_requests(1, GUARD_S)
         lookups._begin_all_anew()  # as a fork does
         threading.Thread(target=client.schema_by_id, args=(schema_id,), daemon=True).start()
-        registry.wait_for_requests(2)
+        registry.wait_for_requests(2, GUARD_S)
 
 
 def test_a_pickle_of_a_registry_of_protobuf_still_asks_for_serialized_schemas(registry: StandIn) -> None:
