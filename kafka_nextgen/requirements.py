@@ -35,6 +35,6 @@ try:
 except ImportError as error:
     missing = ", ".join(package for module, package in PACKAGES.items() if not _can_be_imported(module))
     raise ImportError(
-        f"kafka_nextgen can't import a package ({error}): install for {sys.executable}, with Spark on the driver "
-        f"and on every executor: {missing}"
+        f"kafka_nextgen can't import a package ({error}): install these for {sys.executable}, "
+        f"with Spark on the driver and on every executor: {missing}"
     ) from error
