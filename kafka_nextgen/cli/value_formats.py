@@ -81,12 +81,10 @@ class SchemaFiles:
 
 def registry_of(url: str, ca: Path | None, max_answer_bytes: int | None) -> SchemaRegistry:
     """Return the client that the options describe. Raises the errors of ``SchemaRegistry``."""
-    from kafka_nextgen.values import SchemaRegistry
+    from kafka_nextgen.values.registry.client import MOST_ANSWER_BYTES, SchemaRegistry
 
     tls = None if ca is None else {"ssl.ca.location": str(ca)}
-    if max_answer_bytes is None:
-        return SchemaRegistry(url, tls=tls)
-    return SchemaRegistry(url, tls=tls, max_answer_bytes=max_answer_bytes)
+    return SchemaRegistry(url, tls=tls, max_answer_bytes=max_answer_bytes or MOST_ANSWER_BYTES)
 
 
 @frozen

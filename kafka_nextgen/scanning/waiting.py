@@ -47,8 +47,8 @@ def _check_answers(consumer: Consumer[Any, Any], waited_s: float) -> None:
     limit_s = consumer.config.default_api_timeout_ms / 1000
     if waited_s < limit_s:
         return
-    silence_s = consumer.health().silence_s
-    silent = [tp for tp, silent_s in silence_s.items() if silent_s >= limit_s and tp not in consumer.finished()]
+    silence_s, finished = consumer.health().silence_s, consumer.finished()
+    silent = [tp for tp, silent_s in silence_s.items() if silent_s >= limit_s and tp not in finished]
     if silent:
         raise RequestTimeoutError(
             f"no fetch of {format_partitions(silent)} was answered for {limit_s:g} seconds (default.api.timeout.ms): a "

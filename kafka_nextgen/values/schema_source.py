@@ -17,6 +17,7 @@ from kafka_nextgen.errors import RegistryError
 from kafka_nextgen.values.framing import long_id
 
 __all__ = [
+    "DEEPEST",
     "MISSING_CODES",
     "NO_REGISTRY",
     "MissingReferenceError",
@@ -35,7 +36,7 @@ MISSING_CODES: Final = range(40401, 40404)
 NO_REGISTRY: Final = "status 404, but not from a schema registry: check the URL and its path"
 
 #: The maximum depth of references between schemas: well below Python's recursion limit.
-_DEEPEST: Final = 200
+DEEPEST: Final = 200
 
 
 class MissingReferenceError(RegistryError):
@@ -174,9 +175,9 @@ class _OfConfluent:
 
     def _follow(self, schema: Any, found: dict[str, str], above: tuple[str, ...]) -> None:
         for reference in schema.references or ():
-            if reference.name in above or len(above) > _DEEPEST:
+            if reference.name in above or len(above) > DEEPEST:
                 raise RegistryError(
-                    f"{reference.name}: a schema references itself, or references are deeper than {_DEEPEST}"
+                    f"{reference.name}: a schema references itself, or references are deeper than {DEEPEST}"
                 )
             if reference.name not in found:
                 referred = self._referred(reference)

@@ -8,13 +8,14 @@ Only workers ask the registry for the schemas of values.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from attrs import frozen
 
 from kafka_nextgen.errors import ConfigError
 from kafka_nextgen.spark.decoding.options import Field, Format, RegistryOptions
 from kafka_nextgen.values import Avro, Json, Protobuf, RegisteredSchema, SchemaRegistry, ValueFormat
+from kafka_nextgen.values.registry.client import MOST_ANSWER_BYTES
 from kafka_nextgen.values.schema_source import Pinned
 
 if TYPE_CHECKING:
@@ -88,9 +89,6 @@ def registry_of(options: RegistryOptions, format_name: Format) -> SchemaRegistry
 
     For Protobuf it requests compiled descriptors, since Python can't compile the text of a .proto file.
     """
-    limit: dict[str, Any] = {}
-    if options.max_answer_bytes is not None:
-        limit = {"max_answer_bytes": options.max_answer_bytes}
     try:
         registry = SchemaRegistry(
             options.url.reveal(),
@@ -98,7 +96,7 @@ def registry_of(options: RegistryOptions, format_name: Format) -> SchemaRegistry
             token=options.token,
             tls={key: text.reveal() for key, text in options.tls},
             headers={name: text.reveal() for name, text in options.headers},
-            **limit,
+            max_answer_bytes=options.max_answer_bytes or MOST_ANSWER_BYTES,
         )
     except ConfigError as error:
         option = f"schemaRegistry.{error.key}" if error.key else "schemaRegistry.url"

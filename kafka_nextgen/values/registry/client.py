@@ -28,9 +28,9 @@ from kafka_nextgen.values.registry.credentials import Token, authorization_of, b
 from kafka_nextgen.values.registry.http_exchange import Address, Answer, TooLargeError, UnreachableError, get
 from kafka_nextgen.values.registry.lookups import Lookups
 from kafka_nextgen.values.registry.tls import Tls, context_maker
-from kafka_nextgen.values.schema_source import MissingReferenceError, RegisteredSchema, long_id_of
+from kafka_nextgen.values.schema_source import DEEPEST, MissingReferenceError, RegisteredSchema, long_id_of
 
-__all__ = ["SchemaRegistry"]
+__all__ = ["MOST_ANSWER_BYTES", "SchemaRegistry"]
 
 logger = logger_of(__name__)
 
@@ -42,10 +42,8 @@ _SERVER_ERROR: Final = 500
 _PAUSE_S, _LONGEST_PAUSE_S = 0.1, 5.0
 #: Parsed JSON takes up to 28 times the memory of its text. Registries that store schemas in Kafka accept about 1 MiB
 #: (``max.request.size``). Compiled Protobuf descriptors, in base64, can be larger than the text of their .proto file.
-_MOST_ANSWER_BYTES: Final = 2 << 20
+MOST_ANSWER_BYTES: Final = 2 << 20
 _MOST_REFERENCES: Final = 1000
-#: The maximum depth of references between schemas: well below Python's recursion limit.
-_DEEPEST: Final = 200
 
 
 class SchemaRegistry:
@@ -81,7 +79,7 @@ class SchemaRegistry:
         timeout_s: float = 30.0,
         cache_size: int = 1000,
         missing_s: float = 10.0,
-        max_answer_bytes: int = _MOST_ANSWER_BYTES,
+        max_answer_bytes: int = MOST_ANSWER_BYTES,
     ) -> None:
         if user is not None and (isinstance(user, str) or len(user) != 2):
             raise ConfigError("user is a tuple of a name and a password")
@@ -168,8 +166,8 @@ class SchemaRegistry:
             name, path = reference["name"], _path_of(reference["subject"], reference["version"]) + question + query
             if path in above or len(found) >= _MOST_REFERENCES:
                 raise RegistryError(f"{path}: a schema references itself, or more than {_MOST_REFERENCES} schemas")
-            if len(above) > _DEEPEST:
-                raise RegistryError(f"{path}: references are nested deeper than {_DEEPEST} levels")
+            if len(above) > DEEPEST:
+                raise RegistryError(f"{path}: references are nested deeper than {DEEPEST} levels")
             referred = self._referred(above[-1], reference, path, deadline)
             if name in found and found[name] != referred["schema"]:
                 raise RegistryError(f"{path}: two schemas are referenced by the name {name!r}")

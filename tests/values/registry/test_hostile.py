@@ -56,7 +56,7 @@ def test_an_answer_that_is_no_schema_is_refused(registry: StandIn, body: str | b
 
 
 def test_references_that_are_too_deep_are_refused(registry: StandIn, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(client, "_DEEPEST", 2)
+    monkeypatch.setattr(client, "DEEPEST", 2)
     below: list[dict[str, object]] = []
     for name in "abcd":
         last = registry.register(name, f'{{"type": "fixed", "name": "{name}", "size": 1}}', references=below)
