@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import os
 import subprocess
 import sys
 import threading
@@ -18,6 +17,7 @@ from kafka_nextgen.history.log_reader import Problems, read_log
 from kafka_nextgen.history.queued_sink import DeliveryResult, QueuedSink
 from tests.collecting.members import Kept
 from tests.engine.stage import TOPIC, Stage, poll_until, read, read_async, values
+from tests.support.forking import in_forked_process
 from tests.support.waiting import eventually
 
 WRITES = "kafka_nextgen.history.queued_sink"
@@ -95,15 +95,13 @@ def test_a_forked_child_neither_writes_nor_closes_its_parents_log(stage: Stage, 
     stage.create(records=2)
     with stage.subscribed(history_log_dir=str(tmp_path)) as consumer:
         read(consumer, 1)
-        child = os.fork()
-        if child == 0:
-            try:
+
+        def poll_and_close_in_child() -> None:
+            with pytest.raises(MisuseError):
                 consumer.poll(0)
-            except MisuseError:
-                consumer.close()
-                os._exit(0)
-            os._exit(1)
-        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+            consumer.close()
+
+        in_forked_process(poll_and_close_in_child)
         read(consumer, 1)
     assert kinds(tmp_path) == LIFE
     assert not threads_of_logs()

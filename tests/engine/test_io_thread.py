@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import Iterator
 from concurrent.futures import Future
 from itertools import pairwise
@@ -12,6 +11,7 @@ import pytest
 
 from kafka_nextgen import MisuseError
 from kafka_nextgen.transport.io_thread import IoThread
+from tests.support.forking import in_forked_process
 from tests.support.waiting import GUARD_S
 
 failures: list[Exception] = []
@@ -73,14 +73,11 @@ def test_what_a_callback_on_the_loop_raises_is_reported() -> None:
 
 
 def test_a_forked_child_is_refused(thread: IoThread) -> None:
-    child = os.fork()
-    if child == 0:
-        try:
+    def submit_in_child() -> None:
+        with pytest.raises(MisuseError, match="fork"):
             thread.submit(answer())
-        except MisuseError as error:
-            os._exit(0 if "fork" in str(error) else 1)
-        os._exit(2)
-    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+    in_forked_process(submit_in_child)
     thread.stop(GUARD_S)
 
 

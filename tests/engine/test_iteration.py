@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 
@@ -10,6 +9,7 @@ import pytest
 
 from kafka_nextgen import DeserializationError, MisuseError, Record
 from tests.engine.stage import GROUP, TOPIC, Hears, Stage, read, tp, values
+from tests.support.forking import in_forked_process
 from tests.support.waiting import GUARD_S, eventually
 
 
@@ -106,14 +106,12 @@ def test_a_loop_that_goes_on_in_a_child_process_is_refused_there(ten: Stage) -> 
     with ten.subscribed() as consumer:
         records = iter(consumer)
         next(records)
-        child = os.fork()
-        if child == 0:
-            try:
+
+        def take_in_child() -> None:
+            with pytest.raises(MisuseError):
                 next(records)
-            except MisuseError:
-                os._exit(0)
-            os._exit(1)
-        assert os.waitpid(child, 0)[1] == 0
+
+        in_forked_process(take_in_child)
         assert next(records).offset == 1
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import os
 import signal
 import subprocess
 import sys
@@ -18,6 +17,7 @@ from attrs import define, field
 from kafka_nextgen.history.events import EVENTS_DROPPED, Event, EventKind
 from kafka_nextgen.history.queued_sink import DeliveryResult, QueuedSink
 from tests.history.making import event
+from tests.support.forking import in_forked_process
 from tests.support.waiting import GUARD_S, eventually
 
 
@@ -207,12 +207,13 @@ def test_a_signal_handler_may_write_at_any_moment() -> None:
 def test_a_forked_process_writes_nothing_and_waits_for_nothing() -> None:
     target = open_target()
     sink = sink_on(target)
-    child = os.fork()
-    if child == 0:
+
+    def write_in_child() -> None:
         sink.write(event(1))
         sink.close()
-        os._exit(0 if sink.dropped == 1 else 1)
-    assert os.waitpid(child, 0)[1] == 0
+        assert sink.dropped == 1
+
+    in_forked_process(write_in_child)
     sink.write(event(2))
     sink.close(GUARD_S)
     assert [each.seq for each in target.kept] == [2]
