@@ -1,10 +1,11 @@
 """The configuration of a consumer: Kafka's keys, with dots or in snake_case.
 
 Each attribute of ``ConsumerConfig`` is a key, with the type of its value, its default and its documentation. ``KEYS``
-has the same as a mapping. Unknown keys, invalid values and contradictions raise ``ConfigError``: nothing is silently
-ignored.
+is a mapping with the same information. Unknown keys, invalid values and contradictions raise ``ConfigError``: nothing
+is silently ignored.
 
-``keys`` declares the keys, ``reading`` parses keys and values, and ``contradictions`` has the rules about several keys.
+``keys`` declares the keys, ``reading`` parses keys and values, and ``contradictions`` has rules that involve several
+keys.
 """
 
 from __future__ import annotations

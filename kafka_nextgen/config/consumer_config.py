@@ -1,4 +1,4 @@
-"""A consumer's configuration: read from a mapping, a file, or the configuration of another client, and checked."""
+"""Reads a consumer's configuration from a mapping, a file, or another client's configuration, and checks it."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class ConsumerConfig(ConsumerKeys):
     def from_properties(
         cls, properties: Mapping[str, object] | os.PathLike[str], *, migrate: bool = False
     ) -> ConsumerConfig:
-        """Read a configuration as ``parse`` does; with ``migrate`` it may be that of another client.
+        """Read a configuration as ``parse`` does; with ``migrate`` it can be that of another client.
 
         Arguments:
             properties: a mapping, or a ``Path`` to a file with the syntax of Java's ``.properties`` in UTF-8.
@@ -97,7 +97,7 @@ class ConsumerConfig(ConsumerKeys):
 
 
 def migrated_config(properties: Mapping[str, object], overriding: Mapping[str, object]) -> ConsumerConfig:
-    """Read the configuration of another client, beside keys of this library that override it.
+    """Read the configuration of another client, together with keys of this library that override it.
 
     Arguments:
         properties: keys and values of Java's consumer, librdkafka, kafka-python or aiokafka.
@@ -127,7 +127,7 @@ def _protocol_of(properties: Mapping[str, object]) -> dict[str, object]:
 
 
 def _read_all(settings: Mapping[str, Setting], problems: list[ConfigError]) -> dict[str, tuple[str, object]]:
-    """Read values by their keys. Raises ``ConfigError`` with these problems and all others."""
+    """Convert values to the types of their keys. Raises one ``ConfigError`` with these problems and any new ones."""
     given: dict[str, tuple[str, object]] = {}
     for name, setting in settings.items():
         try:
@@ -141,20 +141,20 @@ def _read_all(settings: Mapping[str, Setting], problems: list[ConfigError]) -> d
 
 
 def _together(problems: Sequence[ConfigError]) -> ConfigError:
-    """One error with the texts of all problems, and the key of the first."""
+    """Return one error with the messages of all problems, and the key of the first."""
     texts = [str(problem) for problem in problems]
     count = "" if len(texts) == 1 else f"{len(texts)} problems: "
     return ConfigError(count + "; ".join(texts), problems[0].key)
 
 
 def _configured(given: Mapping[str, tuple[str, object]]) -> ConsumerConfig:
-    """Return a configuration of values by attribute, each with its key as it was written."""
+    """Return the configuration. ``given`` maps each attribute to its key as it was written, and its value."""
     said = {attribute: value for attribute, (_, value) in given.items() if value is not None}
     return ConsumerConfig(**said, written_names=_other_names(given))  # type: ignore[arg-type]
 
 
 def _other_names(given: Mapping[str, tuple[str, object]]) -> dict[str, str]:
-    """The names of the keys that were set under another name than Kafka's, by that name."""
+    """Map Kafka's name to the written name, for keys that were set under a different name."""
     names = ((attribute.replace("_", "."), written) for attribute, (written, _) in given.items())
     return {name: written for name, written in names if dotted(written) != name}
 

@@ -1,4 +1,4 @@
-"""Rules about several keys, each of which a configuration may break although every value is valid.
+"""Rules that involve several keys. A configuration can break any of them even if every single value is valid.
 
 Every TLS or SASL key that is set must have an effect, and every login must be complete: a missing key never disables
 security silently.
@@ -101,7 +101,7 @@ def _of_tls(config: SecurityConfig) -> Iterator[tuple[bool, str, str]]:
         password = "ssl.key.password needs ssl.certificate.location: there is no key to decrypt"
         yield config.ssl_key_password is not None, password, "ssl.key.password"
     if config.ssl_context is not None:
-        yield from _unusable(config, _KEYS_OF_CONTEXT, "can't be set beside ssl.context, which is used unchanged")
+        yield from _unusable(config, _KEYS_OF_CONTEXT, "can't be combined with ssl.context, which is used unchanged")
 
 
 def _of_sasl(config: SecurityConfig) -> Iterator[tuple[bool, str, str]]:

@@ -75,11 +75,12 @@ class ConsumerKeys(SecurityConfig):
         "The rack of this client: brokers with a rack-aware replica.selector.class let it read from a replica in that "
         "rack, for metadata.max.age.ms at a time (KIP-392). Rack-aware assignors use it as well (KIP-881).",
     )
-    group_id: str | None = _key(p.text(), None, "The group to join and to commit for.")
+    group_id: str | None = _key(p.text(), None, "The group to join, and to commit offsets for.")
     group_protocol: GroupProtocol = _key(
         p.group_protocol,
         GroupProtocol.CONSUMER,
-        "The group protocol (KIP-848, where classic is called generic); auto is consumer if the cluster supports it.",
+        "The group protocol (KIP-848, where classic is called generic); auto means consumer if the cluster supports "
+        "it, otherwise classic.",
     )
     group_instance_id: str | None = _key(
         p.name, None, "The name of a static member, which keeps its partitions across restarts (KIP-345)."
@@ -92,8 +93,9 @@ class ConsumerKeys(SecurityConfig):
     group_local_assignors: tuple[PartitionAssignor, ...] = _key(
         local_assignors,
         (),
-        "Client-side assignors, the preferred first, instead of group.remote.assignor. One member runs one that all "
-        "members have, if the coordinator supports client-side assignors (KIP-848), or with the classic protocol.",
+        "Client-side assignors in order of preference, instead of group.remote.assignor. One member runs an assignor "
+        "that all members have, if the coordinator supports client-side assignors (KIP-848), or with the classic "
+        "protocol.",
     )
     join_reason: JoinReason | None = _key(
         p.join_reason,
@@ -104,11 +106,12 @@ class ConsumerKeys(SecurityConfig):
     partition_assignment_strategy: tuple[str, ...] = _key(
         strategies,
         _STRATEGIES,
-        "With the classic protocol: the assignors, the preferred first; cooperative only if all are (KIP-429). They "
-        "follow group.local.assignors. Default: range,cooperative-sticky, or none with group.local.assignors.",
+        "With the classic protocol: the assignors in order of preference, after those of group.local.assignors. "
+        "Rebalances are cooperative only if all assignors are (KIP-429). Default: range,cooperative-sticky, or none "
+        "with group.local.assignors.",
     )
     session_timeout_ms: int = _key(
-        p.whole_number(1), 45_000, "With the classic protocol: a member without a heartbeat for this long is removed."
+        p.whole_number(1), 45_000, "With the classic protocol: a member that is silent for this long is removed."
     )
     heartbeat_interval_ms: int = _key(
         p.whole_number(1), 3_000, "With the classic protocol: the time between two heartbeats."
@@ -122,14 +125,14 @@ class ConsumerKeys(SecurityConfig):
         p.offset_reset,
         OffsetReset.LATEST,
         "Where to start without a committed offset. none raises OffsetOutOfRangeError; by_duration starts at the first "
-        "record that is at most this old, an ISO 8601 duration (KIP-1106).",
+        "record that is no older than the given ISO 8601 duration (KIP-1106).",
     )
     auto_offset_reset_new_partitions: Reset | None = _key(
         p.offset_place,
         None,
         "Where to start in a new partition: one without a committed offset, in a topic where the group has committed "
-        "others. Default: auto.offset.reset, with a warning for records that latest skips. Not in Kafka (KIP-1327 "
-        "proposes a similar key).",
+        "offsets for other partitions. Default: auto.offset.reset, with a warning about records that latest skips. Not "
+        "in Kafka (KIP-1327 proposes a similar key).",
     )
     enable_auto_commit: bool = _key(
         p.boolean, _WITH_A_GROUP, "Commit the records returned before the last poll. Default: true with a group."
@@ -151,8 +154,8 @@ class ConsumerKeys(SecurityConfig):
     isolation_level: IsolationLevel = _key(
         p.isolation_level,
         IsolationLevel.READ_UNCOMMITTED,
-        "Which records of transactions are read: all, or with read_committed those of committed transactions, up to "
-        "the start of the first open transaction.",
+        "Which records of transactions are read: all, or with read_committed only those of committed transactions, and "
+        "only up to the start of the first open transaction.",
     )
     request_timeout_ms: int = _key(p.whole_number(1), 30_000, "How long to wait for the response to one request.")
     default_api_timeout_ms: int = _key(_MS, 60_000, "The timeout of methods that are called without one.")
@@ -176,8 +179,8 @@ class ConsumerKeys(SecurityConfig):
     metadata_cluster_check_enable: bool = _key(
         p.boolean,
         True,
-        "Tell brokers from Kafka 4.4 on which cluster and node is expected; if another one answers, restart from "
-        "the bootstrap servers (KIP-1242). Has no effect with metadata.recovery.strategy=none.",
+        "Tell brokers (Kafka 4.4 or later) which cluster and node the client expects; if another one answers, restart "
+        "from the bootstrap servers (KIP-1242). Has no effect with metadata.recovery.strategy=none.",
     )
     connections_max_idle_ms: int = _key(p.whole_number(1), 540_000, "A connection unused for this long is closed.")
     socket_connection_setup_timeout_ms: int = _key(
@@ -217,11 +220,11 @@ class ConsumerKeys(SecurityConfig):
     fetch_buffer_bytes: int = _key(
         _BYTES,
         64 * MIB,
-        "The limit of all records that are buffered, in flight or being decoded, over all partitions. The compressed "
-        "batches of one partition in one response may decompress to as much, and at least to 16 MiB. Fetches in flight "
-        "when records become larger than before may exceed the limit: each of the two fetches per broker by the size "
-        "of its first batch and of the partitions being decoded. A process also keeps up to 32 MiB of freed memory for "
-        "new records. Not in Kafka.",
+        "The limit for all records that are buffered, in flight or being decoded, over all partitions. The compressed "
+        "batches of one partition in one response may decompress to as much as this limit, and in any case to 16 MiB. "
+        "If records become larger than before, fetches in flight can exceed the limit: each of the two fetches per "
+        "broker by the size of its first batch and of the partitions being decoded. A process also keeps up to 32 MiB "
+        "of freed memory for new records. Not in Kafka.",
     )
     receive_message_max_bytes: int = _key(
         p.whole_number(1024), 100 * MIB, "A larger frame is refused and its connection closed. From librdkafka."
@@ -232,7 +235,7 @@ class ConsumerKeys(SecurityConfig):
 class Key:
     """A key: Kafka's name, the attribute, the type of its value, its documentation and its default.
 
-    A default may depend on other keys. ``is_security`` is whether the key is about TLS or SASL.
+    A default can depend on other keys. ``is_security`` means that the key is about TLS or SASL.
     """
 
     name: str

@@ -23,17 +23,17 @@ __all__ = [
 
 
 def lookup(written: str) -> Key:
-    """The key that is meant. Raises ``KeyError`` for an unknown one, which ``refuse_unknown`` has refused."""
+    """Return the key with this name. Raises ``KeyError`` if it is unknown: call ``refuse_unknown`` first."""
     return KEYS[canonical(written)]
 
 
 def canonical(written: str) -> str:
-    """Kafka's name of a key that is written with underscores or by an alias."""
+    """Return Kafka's name for a key that is written with underscores or as an alias."""
     return ALIASES.get(dotted(written), dotted(written))
 
 
 def dotted(written: str) -> str:
-    """A key with dots, as Kafka writes it."""
+    """Return a key with dots, as Kafka writes it."""
     return str(written).replace("_", ".")
 
 
@@ -49,23 +49,26 @@ def read_value(key: Key, written: str, value: object) -> object:
 
 
 def _hint(key: Key, value: object) -> str:
-    """A hint about a value that another client allows, else an empty string."""
+    """Return a hint if another client allows this value, otherwise an empty string."""
     from kafka_nextgen.other_clients.advice import MIGRATE, is_understood
 
     return f"; {MIGRATE}" if is_understood(key.name, value, key.value_type.read) else ""
 
 
 def refuse_no_mapping(properties: object) -> None:
-    """Raise ConfigError for servers, or a topic, in place of a configuration. Their text may contain a password."""
+    """Raise ConfigError for anything but a mapping, such as servers or a topic.
+
+    The error does not show it, because it could contain a password.
+    """
     if properties is not None and not isinstance(properties, Mapping):
         raise ConfigError(
-            "a configuration is a mapping such as {'bootstrap.servers': 'localhost:9092'}, or keywords such as "
-            f"bootstrap_servers='localhost:9092', not {type(properties).__name__}; topics go to subscribe()"
+            "a configuration must be a mapping such as {'bootstrap.servers': 'localhost:9092'}, or keywords such as "
+            f"bootstrap_servers='localhost:9092', not {type(properties).__name__}; pass topics to subscribe()"
         )
 
 
 def refuse_unknown(items: Iterable[tuple[str, object]]) -> None:
-    """Raise ConfigError that names every unknown key."""
+    """Raise a ConfigError that names all unknown keys, if there are any."""
     unknown = [written for written, _ in items if canonical(written) not in KEYS]
     if not unknown:
         return
@@ -75,7 +78,7 @@ def refuse_unknown(items: Iterable[tuple[str, object]]) -> None:
 
 
 def protocol_in(items: Iterable[tuple[str, object]]) -> object:
-    """The group protocol that these keys and values choose. Raises ``ConfigError`` for an invalid one."""
+    """Return the group protocol that these keys and values set. Raises ``ConfigError`` for an invalid one."""
     said = [(written, value) for written, value in items if dotted(written) == "group.protocol" and value is not None]
     return read_value(KEYS["group.protocol"], *said[0]) if said else GroupProtocol.CONSUMER
 

@@ -1,7 +1,7 @@
-"""Kafka's deserializers by the names of their Java classes, as functions.
+"""Functions that replace Kafka's deserializers, by the names of their Java classes.
 
-``StringDeserializer`` replaces invalid UTF-8 with U+FFFD, as in Java. The numbers are big-endian and raise
-``ValueError`` for another length, where Java raises ``SerializationException``.
+``StringDeserializer`` replaces invalid UTF-8 with U+FFFD, as in Java. Numbers are big-endian; a value of the wrong
+length raises ``ValueError``, where Java raises ``SerializationException``.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def read_boolean(data: bytes) -> bool:
     return data == b"\1"
 
 
-#: Functions by the name of the class without its package; None keeps bytes.
+#: Functions by the name of the class without its package; with None, values stay bytes.
 DESERIALIZERS: Final[Mapping[str, Callable[[bytes], object] | None]] = MappingProxyType(
     {
         "BooleanDeserializer": read_boolean,

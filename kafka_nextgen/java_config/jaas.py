@@ -9,10 +9,10 @@ Tokens are those of Java's ``StreamTokenizer`` as Kafka's ``JaasConfig`` configu
 * Characters up to U+0020 (space) separate tokens.
 * A word begins with a letter, ``_`` or ``$``, and continues with these, digits, ``.`` and ``-``. Every other character
   is a token, so a value that begins with a digit needs quotes.
-* ``/`` begins a comment, even inside a word: to the end of the line, or with ``/*`` to ``*/``. So a password with a
-  slash needs quotes.
-* Double or single quotes enclose a value in one line. In it ``\\a \\b \\f \\n \\r \\t \\v`` and a backslash with up to
-  three octal digits stand for one character. A backslash before another character is dropped.
+* ``/`` begins a comment, even inside a word. The comment ends with the line, or at ``*/`` if it began with ``/*``. So a
+  password with a slash needs quotes.
+* Double or single quotes enclose a value on one line. In it, ``\\a \\b \\f \\n \\r \\t \\v`` and a backslash with up to
+  three octal digits stand for one character. A backslash before any other character is dropped.
 
 Values become ``Secret``. Errors show no part of the text except the names of known options.
 """
@@ -54,7 +54,7 @@ class LoginModule:
     options: Mapping[str, Secret] = field(repr=False)
 
     def text(self, option: str) -> str | None:
-        """Return the value of an option, revealed; None without it."""
+        """Return the revealed value of an option; None if it is not set."""
         value = self.options.get(option)
         return None if value is None else value.reveal()
 
@@ -105,7 +105,7 @@ def _tokens(text: str) -> Iterator[_Token]:
         elif found := _WORD.match(text, at):
             yield _Token("value", found[0])
         elif text[at] in "\"'":
-            raise _MalformedError("a quote is opened and not closed in the same line")
+            raise _MalformedError("a quote is opened but not closed on the same line")
         else:
             yield _Token(text[at])
         at = found.end() if found else at + 1
@@ -131,9 +131,9 @@ def _split(tokens: list[_Token]) -> list[list[_Token]]:
 
 def _module(entry: list[_Token]) -> LoginModule:
     if len(entry) < 2 or entry[0].value is None:
-        raise _MalformedError("a login module and a control flag, such as required, come first")
+        raise _MalformedError("it must begin with a login module and a control flag, such as required")
     if (entry[1].value or "").lower() not in _FLAGS:
-        raise _MalformedError("required, requisite, sufficient or optional has to follow the login module")
+        raise _MalformedError("required, requisite, sufficient or optional must follow the login module")
     options: dict[str, Secret] = {}
     for at in range(2, len(entry), 3):
         name, value = _option(entry[at : at + 3])

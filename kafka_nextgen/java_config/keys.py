@@ -15,7 +15,8 @@ __all__ = ["JavaKeys"]
 class JavaKeys(Mapping[str, str]):
     """Values by Java's names.
 
-    Errors name a key as it was ``written``, if that differs, after a ``prefix``, such as Spark's ``kafka.``.
+    Errors show a key as it was ``written``, if that differs from Java's name, preceded by ``prefix``, such as Spark's
+    ``kafka.``.
     """
 
     values_by_key: Mapping[str, str] = field(repr=False)

@@ -7,8 +7,8 @@ in the file                          what it is
 a backslash before the line's end    the line is continued; blanks at the next line's beginning are skipped
 ``=``, ``:`` or a blank              ends a key, unless a backslash precedes it
 ``\\t``, ``\\n``, ``\\r``, ``\\f``       the control character
-``\\uXXXX``                           a UTF-16 code unit; two of them may be one character
-a backslash before another           that character
+``\\uXXXX``                           a UTF-16 code unit; two of them can form one character
+a backslash before any other         that character
 ===================================  ====================================================================
 
 There are two differences. A file is UTF-8, whereas Java expects Latin-1; a file with only ASCII and ``\\uXXXX`` reads

@@ -1,4 +1,4 @@
-"""Adapt values that Java's consumer allows and this library does not, where several keys are involved."""
+"""Adapts combinations of values that Java's consumer allows, but this library does not."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _FRAME: Final = "receive.message.max.bytes"
 
 
 def reconciled(settings: Mapping[str, object]) -> dict[str, object]:
-    """Return the settings that have to be added or replaced."""
+    """Return the settings to add or replace."""
     return {**_fetch_sizes(settings), **_pauses(settings)}
 
 
 def _fetch_sizes(settings: Mapping[str, object]) -> dict[str, object]:
-    """A response has to fit into a frame, whose size is a 32-bit number."""
+    """Make a fetch response fit into a frame, whose size is a 32-bit number."""
     size, frame = _number(settings.get("fetch.max.bytes")), _number(settings.get(_FRAME, _DEFAULT_FRAME_BYTES))
     if size is None or frame is None or size + FRAME_OVERHEAD_BYTES <= frame or size > INT32_MAX:
         return {}

@@ -5,8 +5,8 @@ mechanism       login module             its options
 ==============  =======================  =================================================================
 PLAIN           PlainLoginModule         ``username``, ``password``: sasl.username, sasl.password
 SCRAM-SHA-...   ScramLoginModule         the same; ``tokenauth`` (delegation tokens) is refused
-GSSAPI          Krb5LoginModule          ``serviceName``: sasl.kerberos.service.name; a key table is set
-                                         with ``KRB5_CLIENT_KTNAME`` in the environment
+GSSAPI          Krb5LoginModule          ``serviceName``: sasl.kerberos.service.name; to use a keytab, set
+                                         ``KRB5_CLIENT_KTNAME`` in the environment
 OAUTHBEARER     OAuthBearerLoginModule   ``clientId``, ``clientSecret``, ``scope``: for the OpenID provider
                                          at sasl.oauthbearer.token.endpoint.url
 ==============  =======================  =================================================================
@@ -37,7 +37,7 @@ _ENDPOINT: Final = "sasl.oauthbearer.token.endpoint.url"
 _SERVICE: Final = "sasl.kerberos.service.name"
 _TRUST: Final = "ssl.truststore.location"
 
-#: Kafka's own classes, whose work this library does itself.
+#: Kafka's own classes, which this library replaces.
 _SAME_CLASSES: Final = {
     _HANDLER: ("OAuthBearerLoginCallbackHandler",),
     _RETRIEVER: ("ClientCredentialsJwtRetriever", "DefaultJwtRetriever"),
@@ -50,9 +50,9 @@ def login_settings(keys: JavaKeys) -> tuple[Settings, tuple[str, ...]]:
     """Return this library's authentication settings, and warnings.
 
     Arguments:
-        keys: keys of Java's consumer; their ``security.protocol`` has SASL.
+        keys: keys of Java's consumer; their ``security.protocol`` uses SASL.
 
-    Raises ``ConfigError`` for keys that need Java, or are incomplete.
+    Raises ``ConfigError`` for keys that need Java, and for incomplete settings.
     """
     check_classes(keys)
     mechanism = keys.get("sasl.mechanism", "").strip().upper() or "GSSAPI"
@@ -65,13 +65,11 @@ def login_settings(keys: JavaKeys) -> tuple[Settings, tuple[str, ...]]:
 
 
 def check_classes(keys: JavaKeys) -> None:
-    """Raise ``ConfigError`` for classes other than Kafka's own, whose work this library does itself."""
+    """Raise ``ConfigError`` for classes other than Kafka's own, which this library replaces."""
     for key, names in _SAME_CLASSES.items():
         given = keys.get(key, names[0]).strip()
         if given.rpartition(".")[2] not in names:
-            raise keys.error(
-                key, f"names {given}, a Java class, but Java is not used here; only {names[0]} is supported"
-            )
+            raise keys.error(key, f"is {given}, a Java class, but Java is not used here; only {names[0]} is supported")
 
 
 def _module(keys: JavaKeys, mechanism: str, name: str) -> LoginModule:
@@ -89,14 +87,14 @@ def _by_password(keys: JavaKeys, module: LoginModule) -> Settings:
         if not module.text(option):
             raise keys.error(KEY, f'needs {option}: {module.name} required username="..." password="...";')
     if (module.text("tokenauth") or "").lower() == "true":
-        raise keys.error(KEY, "has tokenauth=true, but delegation tokens can't be used: log in as a user")
+        raise keys.error(KEY, "has tokenauth=true, but delegation tokens are not supported: log in as a user")
     return {"sasl.username": module.text("username"), "sasl.password": module.options["password"]}
 
 
 def _by_kerberos(keys: JavaKeys, module: LoginModule) -> Settings:
     by_key, by_option = keys.get(_SERVICE), module.text("serviceName")
     if by_key and by_option and by_key != by_option:
-        raise keys.error(KEY, f"and {keys.name(_SERVICE)} name different services: give one")
+        raise keys.error(KEY, f"and {keys.name(_SERVICE)} name different services: set only one")
     service = by_key or by_option
     if not service:
         raise keys.error(_SERVICE, f"is needed with {keys.name('sasl.mechanism')}=GSSAPI")
@@ -108,13 +106,13 @@ def _kerberos_warnings(keys: JavaKeys, module: LoginModule) -> tuple[str, ...]:
         return ()
     return (
         f"{keys.name(KEY)}: keyTab and principal are not used; tickets are taken from the credential cache. To use a "
-        "key table, set KRB5_CLIENT_KTNAME to it in the environment of every process that connects",
+        "keytab, set KRB5_CLIENT_KTNAME to its path in the environment of every process that connects",
     )
 
 
 def _by_token(keys: JavaKeys, module: LoginModule) -> Settings:
     if any(option.startswith("extension_") for option in module.options):
-        raise keys.error(KEY, "has an option extension_..., and extensions can't be sent: remove it")
+        raise keys.error(KEY, "has an option extension_..., but SASL extensions are not supported: remove it")
     settings: Settings = {"sasl.oauthbearer.method": "oidc", _ENDPOINT: _endpoint(keys)}
     for name, (key, option) in _OIDC_KEYS.items():
         value = keys.get(key) or module.text(option)
@@ -132,7 +130,7 @@ def _endpoint(keys: JavaKeys) -> str:
         needed = f"is needed with {keys.name('sasl.mechanism')}=OAUTHBEARER: tokens are requested there"
         raise keys.error(_ENDPOINT, needed)
     if not url.startswith("https://"):
-        raise keys.error(_ENDPOINT, "has to begin with https://: a secret is sent there")
+        raise keys.error(_ENDPOINT, "must begin with https://, because a secret is sent there")
     return url
 
 

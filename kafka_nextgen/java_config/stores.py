@@ -31,7 +31,7 @@ class StoreFile:
 
     @property
     def key_password(self) -> str:
-        """The name of the key that opens an encrypted private key."""
+        """The name of the configuration key for the password of an encrypted private key."""
         return f"{self.keys.rpartition('.')[0]}.key.password"
 
 
@@ -88,7 +88,7 @@ def _read(store: StoreFile) -> bytes:
 def _without_password(store: StoreFile) -> str:
     if store.password is not None:
         key = f"{store.keys}.password"
-        raise ConfigError(f"{key} can't be given with a store in PEM: {store.key_password} opens a key", key)
+        raise ConfigError(f"{key} can't be set for a PEM store: use {store.key_password} for an encrypted key", key)
     return store.path
 
 
@@ -96,12 +96,12 @@ def _pkcs12(store: StoreFile, contents: bytes) -> PKCS12KeyAndCertificates:
     try:
         from cryptography.hazmat.primitives.serialization.pkcs12 import load_pkcs12
     except ImportError:
-        raise _wrong(store, f"is PKCS12: install the package cryptography, or convert it: {_openssl(store)}") from None
+        raise _wrong(store, f"is PKCS12: install the cryptography package, or convert it: {_openssl(store)}") from None
     password = store.password.reveal().encode() if store.password is not None else None
     try:
         return load_pkcs12(contents, password)
     except Exception as error:  # its text may show the password
-        reason = f"{store.keys}.password does not open it, or it is damaged ({type(error).__name__})"
+        reason = f"{store.keys}.password is wrong or missing, or the store is damaged ({type(error).__name__})"
         raise _wrong(store, f"can't be read as PKCS12: {reason}") from None
 
 

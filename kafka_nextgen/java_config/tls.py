@@ -1,17 +1,17 @@
 """Translate Java's ``ssl.*`` keys to this library's keys.
 
-The contents of a store decide how it is read, not ``ssl.truststore.type`` or ``ssl.keystore.type``. Java too opens a
-PKCS12 file as JKS, the default type.
+The contents of a store decide how it is read, not ``ssl.truststore.type`` or ``ssl.keystore.type``. Java, too, opens a
+PKCS12 file if the type is JKS, the default.
 
 ========  ==================================================================================================
 contents  how it is read
 ========  ==================================================================================================
-PEM       used as it is; the key may be encrypted, ``ssl.key.password`` opens it
-PKCS12    with the package ``cryptography``; an error with an openssl command if that is not installed
-JKS       not at all; the error has a keytool command that converts it
+PEM       used as it is; ``ssl.key.password`` decrypts an encrypted key
+PKCS12    with the ``cryptography`` package; if that is not installed, the error has an openssl command
+JKS       not supported; the error has a keytool command that converts it
 ========  ==================================================================================================
 
-PEM may also be given as text, in ``ssl.truststore.certificates``, ``ssl.keystore.certificate.chain`` and
+PEM can also be given as text, in ``ssl.truststore.certificates``, ``ssl.keystore.certificate.chain`` and
 ``ssl.keystore.key``.
 An empty ``ssl.endpoint.identification.algorithm`` is ``none``, as in Java.
 
@@ -39,7 +39,7 @@ _LINE: Final = 64
 
 @frozen
 class TlsStores:
-    """The stores in the configuration, in files or as PEM; None without."""
+    """The stores in the configuration, in files or as PEM; None for one that is not configured."""
 
     trust: StoreFile | str | None = None
     identity: StoreFile | Identity | None = None
@@ -47,7 +47,7 @@ class TlsStores:
 
 
 def tls_settings(keys: JavaKeys) -> dict[str, object]:
-    """Return this library's TLS settings that need no store.
+    """Return this library's TLS settings that do not depend on a store.
 
     Arguments:
         keys: keys of Java's consumer.
@@ -69,7 +69,7 @@ def read_stores(keys: JavaKeys) -> TlsStores:
     Arguments:
         keys: keys of Java's consumer.
 
-    Raises ``ConfigError`` for keys that exclude each other, or that need another key.
+    Raises ``ConfigError`` for keys that can't be combined, or that need another key.
     """
     for store, content in (("truststore", "certificates"), ("keystore", "key")):
         text, location, password = f"ssl.{store}.{content}", f"ssl.{store}.location", f"ssl.{store}.password"

@@ -15,7 +15,7 @@ _ASSERTION: Final = "tokens are requested with a client's id and secret only: se
 _TRUE: Final = frozenset({"true", "1", "t"})
 _FALSE: Final = frozenset({"false", "0", "f"})
 _KERBEROS: Final = (
-    "tickets are taken from the credential cache; for a key table set KRB5_CLIENT_KTNAME in the environment"
+    "tickets are taken from the credential cache; for a keytab, set KRB5_CLIENT_KTNAME in the environment"
 )
 
 LIBRDKAFKA_TABLE: Final[Table] = {

@@ -96,7 +96,7 @@ def test_a_token_endpoint_may_have_authorities_of_its_own() -> None:
         ({}, "sasl.kerberos.service.name", "is needed with kafka.sasl.mechanism=GSSAPI"),
         ({JAAS: KERBEROS, "sasl.kerberos.service.name": "other"}, JAAS, "name different services"),
         ({**OIDC, URL: "", JAAS: CLIENT}, URL, "tokens are requested there"),
-        ({**OIDC, URL: "http://s3cret@x", JAAS: CLIENT}, URL, "has to begin with https://"),
+        ({**OIDC, URL: "http://s3cret@x", JAAS: CLIENT}, URL, "must begin with https://"),
         (OIDC, ID, "or clientId in kafka.sasl.jaas.config"),
         ({**OIDC, JAAS: f"{OAUTH} clientId=a;"}, CLIENT_SECRET, "or clientSecret in kafka.sasl.jaas.config"),
         ({**OIDC, JAAS: CLIENT.replace(";", " extension_a=s3cret;")}, JAAS, "extensions"),

@@ -220,7 +220,7 @@ def test_pkcs12_without_its_package_is_refused_with_the_command_that_converts_it
     monkeypatch.setitem(sys.modules, "cryptography.hazmat.primitives.serialization.pkcs12", None)
     path = issued.path("trust.p12")
     says = refused_stores(location(issued, store, "trust.p12", PASSWORD))
-    assert f"install the package cryptography, or convert it: openssl pkcs12 -in {path} {option} {path}.pem" in says
+    assert f"install the cryptography package, or convert it: openssl pkcs12 -in {path} {option} {path}.pem" in says
 
 
 @pytest.mark.parametrize(
@@ -228,12 +228,12 @@ def test_pkcs12_without_its_package_is_refused_with_the_command_that_converts_it
     [
         ("truststore", "absent", None, "can't be read: No such file"),
         ("truststore", "odd", None, "is neither PEM nor PKCS12"),
-        ("truststore", "ca.pem", PASSWORD, "truststore.password can't be given with a store in PEM"),
-        ("truststore", "trust.p12", "wrong", "truststore.password does not open it"),
-        ("truststore", "trust.p12", None, "truststore.password does not open it"),
-        ("keystore", "client.p12", "wrong", "keystore.password does not open it"),
+        ("truststore", "ca.pem", PASSWORD, "truststore.password can't be set for a PEM store"),
+        ("truststore", "trust.p12", "wrong", "truststore.password is wrong or missing"),
+        ("truststore", "trust.p12", None, "truststore.password is wrong or missing"),
+        ("keystore", "client.p12", "wrong", "keystore.password is wrong or missing"),
         ("keystore", "client.p12", None, "keystore.password is needed"),
-        ("keystore", "client.pem", PASSWORD, "keystore.password can't be given with a store in PEM"),
+        ("keystore", "client.pem", PASSWORD, "keystore.password can't be set for a PEM store"),
         ("keystore", "trust.p12", PASSWORD, "has no key together with its certificate"),
         ("keystore", "", None, "can't be read"),
     ],

@@ -340,7 +340,7 @@ def test_whatever_is_written_is_read_or_refused_with_a_configuration_error(writt
 def test_what_is_no_configuration_is_refused_with_what_to_write(
     read: Callable[[object], object], given: object
 ) -> None:
-    with pytest.raises(ConfigError, match=r"bootstrap_servers='localhost:9092', not \w+; topics go to subscribe\(\)$"):
+    with pytest.raises(ConfigError, match=r"='localhost:9092', not \w+; pass topics to subscribe\(\)$"):
         read(given)
 
 

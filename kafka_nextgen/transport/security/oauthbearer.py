@@ -84,7 +84,7 @@ class OauthBearerClient:
         if not _TOKEN.fullmatch(text):
             raise AuthenticationError(
                 "OAUTHBEARER: the token can't be sent: it may contain only letters, digits and -._~+/, and = at its "
-                "end (RFC 6750), without Bearer in front and without a line end (it is not shown here)"
+                "end (RFC 6750), without a leading Bearer and without a newline (it is not shown here)"
             )
         return text
 

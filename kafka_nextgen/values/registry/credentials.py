@@ -45,7 +45,7 @@ def _bearer(text: object) -> str:
     if not isinstance(text, str) or not _TOKEN.fullmatch(text):
         raise ConfigError(
             "token can't be sent: it must have only letters, digits and -._~+/, with = only at its end (RFC 6750), "
-            "without Bearer in front and without a line end (it is not shown here)"
+            "without a leading Bearer and without a newline (it is not shown here)"
         )
     return f"Bearer {text}"
 
