@@ -37,9 +37,9 @@ _ID: Final = struct.Struct(">bi")
 _LONG_ID: Final = struct.Struct(">bq")
 _GUID_BYTES: Final = 17
 _MAX_ID: Final = 2**31 - 1
-#: How many GUIDs and long ids can have a number. Values without the framing may appear to have arbitrary ids.
+#: How many GUIDs and long ids can have a number. Values without the framing can appear to have arbitrary ids.
 _MOST_NUMBERS: Final = 1 << 16
-#: The first number is between -1 and this one, and the last one is above ``_NO_NUMBER``, which means that none is left.
+#: The first number is between this one and -1. All are above ``_NO_NUMBER``, which means that no number is left.
 _LAST_FIRST: Final = -(2**30)
 _NO_NUMBER: Final = -(2**31)
 
@@ -82,7 +82,9 @@ class _Numbers:
         if found is None:
             was_given = number == _NO_NUMBER or self._next < number <= self._first
             raise KeyError(
-                f"with a forgotten id (more than {_MOST_NUMBERS} different GUIDs or long ids)" if was_given else number
+                f"for an id that is no longer remembered (more than {_MOST_NUMBERS} different GUIDs or long ids)"
+                if was_given
+                else number
             )
         return found
 
@@ -100,11 +102,11 @@ class Framing(Enum):
 
     @classmethod
     def of(cls, given: Framing | str) -> Framing:
-        """Return the framing of this name. Raises ConfigError for an unknown one."""
+        """Return the framing with this name. Raises ConfigError for an unknown one."""
         try:
             return cls(given)
         except ValueError:
-            raise ConfigError(f"framing is 'confluent' or 'apicurio', not {given!r}") from None
+            raise ConfigError(f"framing must be 'confluent' or 'apicurio', not {given!r}") from None
 
 
 def number_of(long: LongId) -> int:
@@ -131,7 +133,7 @@ Headers = Sequence[tuple[str, "bytes | None"]]
 
 
 def is_prefixed(framing: Framing, field: str, header_keys: bytes | memoryview | None) -> bool:
-    """Whether all values of a batch, whose headers have these keys, have Confluent's prefix or no framing."""
+    """Whether all values of a batch have Confluent's prefix or no framing; ``header_keys`` are its headers' keys."""
     if framing is Framing.APICURIO:
         return False
     return header_keys is None or re.search(_header_of(field).encode(), header_keys) is None
@@ -142,7 +144,7 @@ def with_prefixes(
 ) -> Buffers:
     """Return the values from ``start`` to ``stop``, which have these headers, with Confluent's prefix.
 
-    Values before ``start`` are empty. A value without any frame stays unchanged: its decoder reports that.
+    Values before ``start`` are empty. A value without a frame stays unchanged, and its decoder reports it as bad.
     """
     frame = _apicurio if framing is Framing.APICURIO else _confluent
     data, bounds, validity = values

@@ -1,4 +1,4 @@
-"""The ids at the beginning of values (0 and the id in four bytes), and batches without the values of some ids."""
+"""The ids at the beginning of values (0 and the id in four bytes), and batches from which some ids are removed."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def rows_of(values: Buffers, start: int, stop: int, ids: Collection[int]) -> Ite
 
 
 def without_ids(values: Buffers, start: int, stop: int, reasons: Mapping[int, str]) -> tuple[Buffers, list[BadValue]]:
-    """Replace values that have these ids with null, up to ``stop``; also returns the reasons why these rows are bad."""
+    """Replace values that have these ids with null, up to ``stop``; also returns these rows as bad, with reasons."""
     bad = [BadValue(row, reasons[schema_id]) for row, schema_id in rows_of(values, start, stop, reasons)]
     if not bad:
         return values, bad

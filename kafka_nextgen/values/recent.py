@@ -4,7 +4,7 @@ Keys have two generations. A key that is used moves to the younger generation. W
 one, whose keys are dropped. So the cache always has the last ``most`` keys, and at most twice as many. The dicts are
 replaced, never changed, so several threads can use them.
 
-A pickle has no negative keys, because these represent GUIDs and long ids only in this process (``framing.py``).
+A pickle has no negative keys, because these represent GUIDs and long ids in this process only (``framing.py``).
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Recent(Generic[T]):
         return self._young
 
     def get(self, key: int) -> T | None:
-        """The value of this key, if it is known."""
+        """Return the value of this key, if it is cached."""
         self._drop_late()
         young = self._young.get(key)
         old = self._old.get(key)

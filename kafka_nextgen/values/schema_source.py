@@ -52,8 +52,8 @@ class RegisteredSchema(NamedTuple):
     """A schema from a registry.
 
     ``type`` is AVRO, JSON or PROTOBUF. ``text`` can also be the result of ``json.loads``. ``references`` are the names
-    and texts of all schemas to which it refers, directly or indirectly, each after those to which it refers itself.
-    ``id`` is None if the registry did not return it.
+    and texts of all schemas that this one references, directly or indirectly; each is listed after the schemas that it
+    references itself. ``id`` is None if the registry did not return it.
     """
 
     type: str
@@ -67,7 +67,7 @@ class SchemaSource(Protocol):
     """Finds schemas by the ids in the frames of values; ``SchemaRegistry`` is one."""
 
     def schema_by_id(self, schema_id: int) -> RegisteredSchema:
-        """Return the schema of this id; may block.
+        """Return the schema with this id; may block.
 
         Raises an error whose ``http_status_code`` is 404 if there is none; its ``error_code``, if it has one, is then
         one of ``MISSING_CODES``. Any other error is a failure of the source, not a problem with the values.
@@ -122,11 +122,11 @@ def source_of(registry: object, schema_type: str) -> SchemaSource:
         return _OfConfluent(registry, is_serialized)
     if callable(registry):
         return _Found(registry, schema_type)
-    raise TypeError(f"a registry is a SchemaRegistry, a mapping, a function or a client, not {registry!r}")
+    raise TypeError(f"registry must be a SchemaRegistry, a mapping, a function or a client, not {registry!r}")
 
 
 class _Found:
-    """Schemas from a function, which raises KeyError if there is none. It gets GUIDs as text."""
+    """Schemas from a function, which raises KeyError if there is none. GUIDs are passed to it as text."""
 
     def __init__(self, find: Callable[[Any], object], schema_type: str) -> None:
         self.given = find
@@ -205,7 +205,7 @@ def check_picklable(source: SchemaSource) -> None:
         name = type(getattr(source, "given", source)).__name__
         raise pickle.PicklingError(
             f"the format can't be pickled because its registry, a {name}, can't be: {error}. Use a SchemaRegistry "
-            "whose tls is a mapping of keys, or a mapping of schemas, or a function at the top of a module"
+            "whose tls is a mapping of keys, or a mapping of schemas, or a function defined at module level"
         ) from None
     except (pickle.PicklingError, AttributeError):
         return
@@ -214,8 +214,8 @@ def check_picklable(source: SchemaSource) -> None:
 def is_missing(error: Exception) -> bool:
     """Return whether an error with status 404 means that there is no such schema.
 
-    Proxies and other servers answer 404, too. confluent-kafka's error for such an answer has an ``error_code`` that no
-    registry uses: -1 if the body is not JSON.
+    Proxies and other servers return 404, too. confluent-kafka's error then has an ``error_code`` that no registry uses:
+    -1 if the body is not JSON.
     """
     return not hasattr(error, "error_code") or error.error_code in MISSING_CODES
 

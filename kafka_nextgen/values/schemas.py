@@ -36,7 +36,10 @@ _MOST = 1000
 
 @frozen
 class Reading(Generic[T]):
-    """How a format parses schemas. ``columns`` names the arguments that define columns without a newest schema."""
+    """How a format parses schemas.
+
+    ``columns`` names the arguments that define the columns if there is no newest schema.
+    """
 
     schema_type: str
     read: Callable[[RegisteredSchema], T]
@@ -44,7 +47,7 @@ class Reading(Generic[T]):
     columns: str
 
     def of(self, schema: RegisteredSchema) -> T:
-        """Read a schema. Raises the format's error if the schema has another type, or can't be used."""
+        """Parse a schema. Raises the format's error if the schema has another type, or can't be used."""
         if schema.type != self.schema_type:
             raise self.error(f"the schema has the type {schema.type}, not {self.schema_type}")
         return self.read(schema)
@@ -55,7 +58,7 @@ class Schemas(ABC, Generic[T]):
 
     @abstractmethod
     def __call__(self, schema_id: int) -> T:
-        """Return the schema of this id. Raises the format's error if there is none, and the errors of the registry."""
+        """Return the schema with this id. Raises the format's error if there is none, and the registry's errors."""
 
     @abstractmethod
     def newest(self) -> T:
@@ -77,7 +80,7 @@ class OneSchema(Schemas[T]):
         return self._schema
 
     def newest(self) -> T:
-        """The schema."""
+        """Return the schema."""
         return self._schema
 
     def all(self) -> Iterator[tuple[int, T]]:

@@ -143,8 +143,8 @@ def test_numbers_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(framing, "_numbers", framing._Numbers(framing._NO_NUMBER + 1))
     assert long_id(number_of(GUID)) == GUID
     number = number_of(UUID(int=99))
-    assert name_of(number) == "with a forgotten id (more than 65536 different GUIDs or long ids)"
-    with pytest.raises(RegistryError, match="there is no schema with a forgotten id") as caught:
+    assert name_of(number) == "for an id that is no longer remembered (more than 65536 different GUIDs or long ids)"
+    with pytest.raises(RegistryError, match="there is no schema for an id that is no longer remembered") as caught:
         source_of({}, "AVRO").schema_by_id(number)
     assert caught.value.http_status_code == 404
 
@@ -167,7 +167,7 @@ def test_a_source_stays_itself_and_what_it_returns_is_kept() -> None:
     source = source_of({7: schema}, "JSON")
     assert source.schema_by_id(7) is schema
     assert source_of(source, "JSON") is source
-    with pytest.raises(TypeError, match="a registry is a SchemaRegistry, a mapping"):
+    with pytest.raises(TypeError, match="registry must be a SchemaRegistry, a mapping"):
         source_of(3, "AVRO")
 
 

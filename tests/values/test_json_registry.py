@@ -177,12 +177,12 @@ def test_an_id_of_a_writers_schema_may_be_no_url() -> None:
             {"schema": OLD, "registry": {1: OLD}, "subject": "s"},
             "subject and columns need a registry, and can't be combined",
         ),
-        ({"registry": {1: OLD}, "columns": "oldest"}, "columns is 'newest' or 'union', not 'oldest'"),
+        ({"registry": {1: OLD}, "columns": "oldest"}, "columns must be 'newest' or 'union', not 'oldest'"),
         ({"registry": {1: OLD}, "subject": "s"}, "subject needs a registry client"),
         ({"registry": {}}, "the registry has no schemas: give a schema, columns='union'"),
         ({"registry": print}, "the newest schema is unknown: give a schema, columns='union', or a registry client"),
-        ({"registry": {1: OLD}, "framing": "other"}, "framing is 'confluent' or 'apicurio', not 'other'"),
-        ({"registry": 5}, "a registry is a SchemaRegistry, a mapping, a function or a client, not 5"),
+        ({"registry": {1: OLD}, "framing": "other"}, "framing must be 'confluent' or 'apicurio', not 'other'"),
+        ({"registry": 5}, "registry must be a SchemaRegistry, a mapping, a function or a client, not 5"),
     ],
 )
 def test_arguments_that_can_not_be_combined_are_refused(arguments: Any, why: str) -> None:

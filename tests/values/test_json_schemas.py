@@ -29,7 +29,7 @@ def of(field: Any) -> dict[str, Any]:
         ("[" * 100_000, "the schema is not JSON"),
         ([], "#: [] does not specify the type of values"),
         (True, "#: True does not specify"),
-        ({}, "#: it does not specify the type of values"),
+        ({}, "#: the schema does not specify the type of values"),
         (of({}), "#/properties/a: it does not specify"),
         (of({"type": ["string", "integer"]}), "#/properties/a/type: a column can have one type besides null"),
         (of({"type": "text"}), "#/properties/a/type: 'text' is not a type of JSON Schema"),
@@ -49,7 +49,7 @@ def of(field: Any) -> dict[str, Any]:
         (of({"enum": "a"}), "#/properties/a/enum: 'a' is not a list"),
         (of({"const": 5}), "an enum can only be a column if its values are strings"),
         (of({"enum": ["\ud800"]}), "an unpaired surrogate"),
-        (of({"type": "array"}), "#/properties/a: it does not specify the type of items"),
+        (of({"type": "array"}), "#/properties/a: the schema does not specify the type of items"),
         (of({"type": "array", "items": [STRING]}), "tuples are not supported"),
         (of({"type": "array", "prefixItems": [STRING]}), "tuples are not supported"),
         (of({"type": "array", "items": {}}), "#/properties/a/items: it does not specify"),
@@ -65,7 +65,7 @@ def of(field: Any) -> dict[str, Any]:
         (of({"$ref": "#"}), "# contains itself"),
         ({"$ref": "#"}, "# contains itself"),
         ({"type": "object", "properties": {"a/b~": {}}}, "#/properties/a~1b~0: it does not specify"),
-        ({"type": "object", "properties": {"a\0": STRING}}, "contains a zero character"),
+        ({"type": "object", "properties": {"a\0": STRING}}, "contains a NUL character"),
         ({"type": "object", "properties": {"\ud800": STRING}}, "an unpaired surrogate"),
         (pa.field("a", pa.int8()), "neither an Arrow schema nor an Arrow type"),
         (pa.schema([("a", pa.float16())]), "a: halffloat can't be read from JSON"),
@@ -140,7 +140,7 @@ def test_any_other_schema_of_arrow_is_taken() -> None:
 
 
 def test_another_encoding_of_bytes_is_refused() -> None:
-    with pytest.raises(ValueError, match="binary is 'base64' or 'hex', not 'base32'"):
+    with pytest.raises(ValueError, match="binary must be 'base64' or 'hex', not 'base32'"):
         Json(INTEGER, binary="base32")  # type: ignore[arg-type]
 
 

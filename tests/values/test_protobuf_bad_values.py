@@ -27,7 +27,7 @@ VALUES = [WIDE(**value).SerializeToString() for value in GOOD]
         (b"\x0f", "an invalid number or wire type"),
         (b"\x12\x05abc", "a length is greater than the number of bytes left"),
         (b"\x12\xff\xff\xff\xff\x0f", "a length is greater than the number of bytes left"),
-        (b"\x0c", "a group ends that has not begun"),
+        (b"\x0c", "a group ends without having begun"),
         (tag(100, 3) * 101, "nested too deeply"),
         (b"\x12\x01\xff", "not UTF-8"),
         (b"\x09abc", "ends too early"),
@@ -79,7 +79,7 @@ def test_a_few_bytes_cannot_fill_much_memory() -> None:
     kind = made([F("l", 1, ".t.N", "repeated")], N=fields)
     decoder: Any = Protobuf(kind).decoder("value", True)
     _, bad = decoder.decode(buffers_of([b"\x0a\x00" * 5000, b"\x0a\x00" * 100]), 0, 2)
-    assert [each.reason for each in bad] == ["messages in lists lack too many fields (at byte 8390)"]
+    assert [each.reason for each in bad] == ["messages in lists have too many absent fields (at byte 8390)"]
 
 
 def test_a_packed_length_without_its_bytes_takes_no_memory() -> None:

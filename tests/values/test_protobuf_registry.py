@@ -107,7 +107,7 @@ def test_a_missing_import_is_named() -> None:
         ({}, "Protobuf needs a message, or a registry"),
         ({"message": OLD, "subject": "s"}, "subject and columns need a registry, and can't be combined"),
         ({"registry": BY_ID, "columns": "union"}, "columns='union' is not supported for Protobuf"),
-        ({"registry": BY_ID, "columns": "old"}, "columns is 'newest', not 'old'"),
+        ({"registry": BY_ID, "columns": "old"}, "columns must be 'newest', not 'old'"),
         ({"registry": BY_ID, "framing": "apicurio"}, "Apicurio's serializers put the name of the message"),
         ({"registry": {}}, "the registry has no schemas: give a message"),
         ({"registry": BY_ID, "name": "t.None"}, "the schema has no message t.None"),

@@ -1,4 +1,4 @@
-"""The format Avro, and the decoder of its values. ``docs/use/values.md`` lists the types."""
+"""The Avro format, and the decoder for its values. ``docs/use/values.md`` lists the types."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class Avro(ValueFormat):
     """Values in Avro's binary encoding.
 
     ``schema`` is the schema with which all values were written: JSON, the result of ``json.loads``, or a
-    ``RegisteredSchema`` such as ``registry.schema_of(subject)``; ``reader_schema`` can be the same. Without it, values
-    begin with Confluent's frame (a zero byte and the id of a schema in four bytes), and ``registry`` maps ids to
-    schemas: a ``SchemaRegistry``, confluent-kafka's ``SchemaRegistryClient``, a mapping, or a function. The last 1,000
-    ids used are cached; a ``KeyError`` or HTTP status 404 means that there is no such schema. ``framing`` names the
-    serializers that wrote the values; Confluent's may have put the schema's GUID into a header.
+    ``RegisteredSchema`` such as ``registry.schema_of(subject)``; ``reader_schema`` accepts the same types. Without
+    ``schema``, values begin with Confluent's frame (a zero byte and the id of a schema in four bytes), and ``registry``
+    maps ids to schemas: a ``SchemaRegistry``, confluent-kafka's ``SchemaRegistryClient``, a mapping, or a function. The
+    1,000 most recently used ids are cached; a ``KeyError`` or HTTP status 404 means that there is no such schema.
+    ``framing`` names the serializers that wrote the values; Confluent's may have put the schema's GUID into a header.
 
     One of these defines the columns, and each writer's schema is resolved to it:
 
@@ -99,5 +99,5 @@ def _reader_of(schemas: Schemas[Type], reader_schema: object, columns: str) -> R
     if columns == "newest":
         return ReaderSchema(schemas.newest())
     if columns != "union":
-        raise ConfigError(f"columns is 'newest' or 'union', not {columns!r}")
+        raise ConfigError(f"columns must be 'newest' or 'union', not {columns!r}")
     return UnionSchema(schemas.all())

@@ -21,7 +21,7 @@ __all__ = ["compiled", "defaults_of", "failing"]
 
 @frozen
 class _Place:
-    """Where a value is stored: its type, its column and the columns below. Without a place, it is read and dropped."""
+    """Where a value is stored: its type, its column and the columns below it. Values without a place are dropped."""
 
     kind: Type
     column: int
@@ -75,7 +75,7 @@ class _Compiler:
         self.writing = Writing()
         self._costs = Costs()
         self._defaults = defaults
-        self._places: dict[int, int] = {}  # where the bytes of a default begin in the program, by its id()
+        self._places: dict[int, int] = {}  # where the bytes of a default begin in the program, by the default's id()
 
     def value(self, writer: Type, place: _Place | None) -> None:
         """Compile the instructions that read a value of ``writer`` into its place.
@@ -111,7 +111,7 @@ class _Compiler:
             self.writing.go_here(end)
 
     def _writers_branch(self, branch: Type, place: _Place | None) -> None:
-        """Compile one branch; if it can't be read, only the values with this branch fail."""
+        """Compile one branch; if it can't be read, only values with this branch fail."""
         before = self.writing.place
         try:
             self.value(branch, place)
@@ -214,7 +214,7 @@ class _Compiler:
         self._missing(reader, place, {*readers.values()})
 
     def _missing(self, reader: Record, place: _Place, written: set[str]) -> None:
-        """Compile the defaults of the reader's fields that the writer lacks; one instruction for adjacent nulls."""
+        """Compile the defaults of the fields that only the reader has; adjacent nulls share one instruction."""
         first = end = 0
         for field, (column, tree) in zip(reader.fields, place.below, strict=True):
             if field.name in written:

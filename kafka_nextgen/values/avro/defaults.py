@@ -32,7 +32,7 @@ class Default:
 class Defaults:
     """The defaults of the fields of ``reader``. Each is encoded once, even if its record is used several times.
 
-    ``read`` compiles the program that reads a type into the only column of a layout.
+    ``read`` compiles the program that reads values of a type into the only column of a layout.
     """
 
     def __init__(self, reader: Type, read: Callable[[Type, Column], Program]) -> None:
@@ -43,7 +43,7 @@ class Defaults:
         return Defaults, (self._reader, self._read)  # without the cache: unpickled fields have another id()
 
     def of(self, field: Field, tree: Column) -> Default:
-        """Return the default of a field with this column. Raises AvroSchemaError if it is not a value of its type."""
+        """Return the default of a field with this column. Raises AvroSchemaError if it is not a value of the type."""
         known = self._known.get(id(field))
         if known is None:
             data = encoded(field.type, field.default)

@@ -30,7 +30,7 @@ def zigzag(number: int) -> bytes:
 def encoded(kind: Type, value: Any) -> bytes:
     """Return the bytes of this value. Raises AvroSchemaError if it does not have this type.
 
-    The default of a union belongs to the first matching branch (Avro 1.12, "Complex Types, Records").
+    The default of a union has the type of the first matching branch (Avro 1.12, "Complex Types, Records").
     """
     if isinstance(kind, Union):
         return _of_union(kind, value)
@@ -90,7 +90,7 @@ def _packed(form: str, value: float) -> bytes | None:
 
 
 def _of_text(kind: Primitive | Fixed, value: str) -> bytes | None:
-    """Strings are UTF-8; in the JSON, bytes have one character each (Avro 1.12, table of defaults)."""
+    """Strings are UTF-8; in JSON, each byte is written as one character (Avro 1.12, table of defaults)."""
     if kind.kind == "string":
         with suppress(UnicodeEncodeError):  # a lone surrogate
             return _text(value.encode())

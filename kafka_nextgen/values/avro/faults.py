@@ -29,7 +29,7 @@ class Fault(IntEnum):
     EXPANDS_TOO_FAR = auto()
 
 
-#: NOT_RESOLVED is missing, because the program has its descriptions.
+#: NOT_RESOLVED is missing, because the program contains its descriptions.
 REASONS = {
     Fault.ENDS_EARLY: "the value ends too early",
     Fault.LONG_VARINT: "a number exceeds 64 bits",
@@ -51,6 +51,6 @@ REASONS = {
 
 
 def shown(value: object) -> str:
-    """Part of a schema as shown in an error, shortened."""
+    """Return a part of a schema as errors show it, shortened."""
     text = repr(value)
     return text if len(text) <= 80 else f"{text[:77]}..."

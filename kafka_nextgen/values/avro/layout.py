@@ -69,7 +69,7 @@ def layout_of(kind: Type, name: str, flat: bool) -> Column:
 
 
 def check_extent(kind: Type, flat: bool) -> None:
-    """Raise AvroSchemaError if there are too many columns, if they are too deep, or if they have too many symbols."""
+    """Raise AvroSchemaError if there are too many columns or symbols, or if columns are nested too deeply."""
     extent = kind.extent
     root = 0 if flat and record_of(kind) is not None else 1  # the struct of all columns: the record, or one more
     if extent.levels >= MOST_DEPTH or extent.columns + root >= MOST_COLUMNS:
@@ -77,7 +77,7 @@ def check_extent(kind: Type, flat: bool) -> None:
             f"the schema has {MOST_COLUMNS} columns or more, or columns nested deeper than {MOST_DEPTH}"
         )
     if extent.characters > _MOST_SYMBOLS:
-        raise AvroSchemaError(f"the symbols of all enums have more than {_MOST_SYMBOLS} characters together")
+        raise AvroSchemaError(f"the symbols of all enums have more than {_MOST_SYMBOLS} characters in total")
 
 
 def _column(kind: Type, name: str, nullable: bool = False) -> Column:

@@ -53,7 +53,7 @@ _LOGICAL_FIXED = {16: ("uuid",), 12: ("duration",)}
 
 
 def parse(schema: object, references: Iterable[object] = ()) -> Type:
-    """Return the type that a schema describes; ``references`` define the types to which it refers, in this order.
+    """Return the type that a schema describes; ``references``, in this order, define the types that it references.
 
     Raises AvroSchemaError for a schema that is invalid, recursive or too large.
     """
@@ -75,7 +75,7 @@ def _loaded(schema: object) -> Any:
 
 
 class _Parser:
-    """Parses one schema. It knows the named types so far; unfinished ones are None."""
+    """Parses one schema. ``_named`` has the named types found so far; unfinished ones are None."""
 
     def __init__(self) -> None:
         self._named: dict[str, Type | None] = {}
@@ -182,7 +182,7 @@ class _Parser:
         symbols = tuple(_texts(schema, "symbols"))
         default = schema.get("default")
         if not symbols or not all(map(_is_text, symbols)):
-            raise AvroSchemaError(f"{name} has no symbols, or one that is empty or not UTF-8: {shown(symbols)}")
+            raise AvroSchemaError(f"{name} has no symbols, or a symbol that is empty or not UTF-8: {shown(symbols)}")
         if len(set(symbols)) < len(symbols) or (default is not None and default not in symbols):
             raise AvroSchemaError(f"{name} has the same symbol twice, or a default that is not one of its symbols")
         return self._end(name, Enum(name, aliases, symbols, default), self._count - 1)

@@ -29,11 +29,11 @@ __all__ = [
 #: How many numbers an instruction has.
 INSTRUCTION = 5
 MOST_INSTRUCTIONS = 1 << 18
-#: The allowance of a value limits how many more bytes the items of its arrays and maps add to columns than they read.
+#: The allowance of a value limits how many bytes its arrays and maps add to columns beyond the bytes that they read.
 #: It is FREE_BYTES plus EXPANSION times the size of the value.
 FREE_BYTES = 4096
 EXPANSION = 256
-#: The cost of an item without bytes in the value.
+#: The cost of an item that takes no bytes in the value.
 EMPTY_ITEM_BYTES = 8
 _MOST_BLOB = 1 << 20
 
@@ -122,7 +122,7 @@ class Writing:
         return self.place - 1
 
     def go_here(self, place: int, argument: int = 0) -> None:
-        """Make the instruction at ``place`` point to the next one, through its first argument or another one."""
+        """Make the instruction at ``place`` point to the next one, with its first argument or another one."""
         self._code[place * INSTRUCTION + 2 + argument] = self.place
 
     def table(self, numbers: Sequence[int]) -> int:
@@ -137,11 +137,11 @@ class Writing:
         return self._tables[key]
 
     def set_table(self, index: int) -> None:
-        """Make a table's entry the place of the next instruction."""
+        """Set an entry of a table to the place of the next instruction."""
         self._table[index] = self.place
 
     def blob(self, data: bytes) -> int:
-        """Add bytes; returns where they begin. Raises AvroSchemaError if a program would have too many of them."""
+        """Add bytes; returns where they begin. Raises AvroSchemaError if the program would have too many."""
         if len(self._blob) + len(data) > _MOST_BLOB:
             raise AvroSchemaError(f"the defaults take more than {_MOST_BLOB} bytes")
         self._blob += data

@@ -27,8 +27,8 @@ class ReaderSchema:
 class UnionSchema(ReaderSchema):
     """The union of all schemas encountered so far.
 
-    If two threads add schemas at the same time, one change can be lost. The thread whose change was lost decodes its
-    values again, because the schema is not the one for which it decoded, and adds its schema again.
+    If two threads add schemas at the same time, one change can be lost. The thread whose change was lost notices that
+    the union is not the schema for which it decoded, so it decodes its values and adds its schema again.
     """
 
     def __init__(self, known: Iterable[tuple[int, Type]]) -> None:
@@ -41,7 +41,7 @@ class UnionSchema(ReaderSchema):
                 raise AvroSchemaError(f"schema {schema_id}: {error}") from None
 
     def meet(self, schema_id: int, writer: Type) -> None:
-        """Add the missing parts to the union. An AvroSchemaError names the schema with which this one conflicts."""
+        """Add the missing parts to the union. Raises AvroSchemaError, which names the schema that conflicts."""
         try:
             grown = united(self.schema, writer) if self._parts else writer
         except AvroSchemaError as error:

@@ -47,7 +47,7 @@ class Reader:
         (self.data, self.at), self.resumed = self.resumed, None
 
     def take(self, size: int) -> bytes:
-        """Read ``count`` bytes."""
+        """Read ``size`` bytes."""
         if size > self.left:
             raise BadError(Fault.ENDS_EARLY)
         self.at += size
@@ -108,7 +108,7 @@ class Reader:
         return number.to_bytes(width, "little", signed=True)
 
     def boolean(self, a: int) -> bytes:
-        """Read a byte of 0 or 1."""
+        """Read a byte that is 0 or 1."""
         if self.left and self.data[self.at] > 1:
             raise BadError(Fault.NO_BOOLEAN)
         return self.take(1)

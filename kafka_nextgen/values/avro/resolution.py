@@ -29,7 +29,7 @@ def conflict(writer: Type, reader: Type) -> str | None:
 
 
 def _logical_conflict(writer: Type, reader: Type) -> str | None:
-    """Bytes of one logical type that are read as another would silently become a different value."""
+    """Bytes of one logical type, read as another, would silently become a different value."""
     written, wanted = getattr(writer, "logical", None), getattr(reader, "logical", None)
     if written is None or wanted is None or written == wanted:
         return None
@@ -49,8 +49,8 @@ def _last(name: str) -> str:
 def branch_for(writer: Type, union: Union) -> Type | None:
     """Return the branch of a reader's union for a value of this type, which is not a union: the first that accepts it.
 
-    Branches of the same type and full name come first. Otherwise, a union that is read as itself would turn ints into
-    longs if a long precedes the int, and match records by names without their namespaces.
+    Branches of the same type and full name come first. Otherwise, reading a union as itself would turn ints into longs
+    if a long precedes the int, and would match records by names without their namespaces.
     """
     same = [branch for branch in union.branches if _is_same(writer, branch)]
     return next((branch for branch in (*same, *union.branches) if _takes(writer, branch)), None)

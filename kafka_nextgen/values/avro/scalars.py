@@ -34,7 +34,7 @@ _MOST = 1 << 40  # caps the minimum size of an item, which nested records can ma
 def emit_scalar(writing: Writing, writer: Type, reader: Type | None, column: int) -> None:
     """Emit the instructions that read a scalar (not a record, list, map, union or null) into a column.
 
-    If ``reader`` is None, they drop it.
+    If ``reader`` is None, the scalar is read and dropped.
     """
     reader = writer if reader is None else reader
     if isinstance(writer, Enum) and isinstance(reader, Enum):
@@ -65,7 +65,7 @@ def _emit_enum(writing: Writing, writer: Enum, reader: Enum, column: int) -> Non
 
 
 def _numbers(writer: Enum, reader: Enum) -> list[int]:
-    """Map the writer's symbol numbers to the reader's: its default for unknown symbols, -1 without a default."""
+    """Map the writer's symbol numbers to the reader's. Unknown symbols map to the reader's default, or else to -1."""
     numbers = {symbol: number for number, symbol in enumerate(reader.symbols)}
     unknown = -1 if reader.default is None else numbers[reader.default]
     return [numbers.get(symbol, unknown) for symbol in writer.symbols]

@@ -68,7 +68,7 @@ class _Run:
         self._allowance = FREE_BYTES + EXPANSION * len(reader.data)
 
     def run(self) -> None:
-        """Read the value, which must have no bytes left."""
+        """Read the value. Raises BadError if bytes are left over."""
         place = 0
         while True:
             op, column, a, b, c = self._code[place * INSTRUCTION : (place + 1) * INSTRUCTION]
@@ -87,7 +87,7 @@ class _Run:
             raise BadError(Fault.BYTES_LEFT)
 
     def _spend(self) -> None:
-        """Count the bytes that the instruction adds to columns beyond those of the value."""
+        """Count the bytes that the instruction adds to columns beyond the bytes that it reads."""
         self._allowance -= self._cost
         if self._allowance < 0:
             raise BadError(Fault.EXPANDS_TOO_FAR)
@@ -104,7 +104,7 @@ class _Run:
             self._builder.append_number(column, data)
 
     def null(self, place: int, column: int, a: int, b: int) -> int:
-        """Append a null to this column, and to the siblings after it that are before column ``a``."""
+        """Append a null to this column, and to each later sibling before column ``a``."""
         while column >= 0:
             self._builder.append_null(column)
             column = self._builder.layout[column][5]
@@ -179,7 +179,7 @@ class _Run:
         return self.null(b, column, 0, b)
 
     def jump(self, place: int, column: int, a: int, b: int) -> int:
-        """Continue elsewhere."""
+        """Jump to another place in the program."""
         return a
 
     def default(self, place: int, column: int, a: int, b: int) -> int:
@@ -188,7 +188,7 @@ class _Run:
         return place
 
     def resume(self, place: int, column: int, a: int, b: int) -> int:
-        """Read the value again."""
+        """Continue to read the value."""
         self._reader.resume()
         return place
 

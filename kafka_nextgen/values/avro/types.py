@@ -28,7 +28,7 @@ _MOST_WIDTH = 256
 
 
 class _NoDefault:
-    """The default of a field that has none; None is the default null."""
+    """The default of a field that has none; None stands for the default null."""
 
     def __reduce__(self) -> str:
         return "NO_DEFAULT"  # by name, so that it is the same object in the process that unpickles it
@@ -39,7 +39,7 @@ NO_DEFAULT = _NoDefault()
 
 @frozen
 class Logical:
-    """The logical type; ``precision`` and ``scale`` are those of decimals."""
+    """A logical type; only decimals have ``precision`` and ``scale``."""
 
     name: str
     precision: int = 0
@@ -56,7 +56,7 @@ class Extent:
 
     @classmethod
     def around(cls, types: Iterable[Type], levels: int = 1, others: int = 0) -> Extent:
-        """Return the extent of columns of these types inside ``levels`` columns, with ``others`` beside them."""
+        """Return the extent of columns of these types inside ``levels`` columns, with ``others`` more columns."""
         inside = [kind.extent for kind in types]
         deepest = max((each.levels for each in inside), default=0)
         characters = sum(each.characters for each in inside)

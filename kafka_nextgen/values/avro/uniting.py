@@ -38,7 +38,7 @@ _NULL = Primitive("null")
 
 
 def united(known: Type, new: Type) -> Type:
-    """The type that can read the values of both types. Raises AvroSchemaError if there is none."""
+    """Return the type that can read the values of both types. Raises AvroSchemaError if there is none."""
     if known == new:
         return known
     both = _united(known, new)
@@ -76,7 +76,7 @@ def _enum(known: Enum, new: Enum) -> Enum:
 
 
 def _same(known: Type, new: Type) -> Type:
-    """Unite types that differ only in their names, or in that only one has a logical type."""
+    """Unite types that differ only in their names, or because only one has a logical type."""
     logical = getattr(known, "logical", None) or getattr(new, "logical", None)
     if isinstance(known, Primitive):
         return evolve(known, logical=logical)
@@ -126,7 +126,7 @@ def _with_all(olds: tuple[Type, ...], news: tuple[Type, ...]) -> tuple[Type, ...
 
 
 def _place_of(new: Type, branches: list[Type]) -> int | None:
-    """The index of the branch with the same type and name, or with a name that matches by an alias."""
+    """Return the index of the branch with the same type and name, or with a name that matches by an alias."""
     same = [number for number, branch in enumerate(branches) if branch.kind == new.kind]
     if not isinstance(new, Named):
         return same[0] if same else None

@@ -1,4 +1,4 @@
-"""The format JSON, and the decoder of its values. ``docs/use/values.md`` lists the types and the rules.
+"""The JSON format, and the decoder for its values. ``docs/use/values.md`` lists the types and the rules.
 
 In short: values are strict JSON, in UTF-8. If a field does not have the type in the schema, the value is bad; only
 doubles are rounded. A missing or null field is null if the schema allows it. Fields that are not in the schema are only
@@ -63,13 +63,13 @@ class Json(ValueFormat):
         framing: Framing | str = Framing.CONFLUENT,
     ) -> None:
         if binary not in ("base64", "hex"):
-            raise ConfigError(f"binary is 'base64' or 'hex', not {binary!r}")
+            raise ConfigError(f"binary must be 'base64' or 'hex', not {binary!r}")
         if schema is None and registry is None:
             raise ConfigError("Json needs the schema of the columns, or a registry")
         if (schema is not None or registry is None) and (subject is not None or columns is not None):
             raise ConfigError("subject and columns need a registry, and can't be combined with schema")
         if columns not in (None, "newest", "union"):
-            raise ConfigError(f"columns is 'newest' or 'union', not {columns!r}")
+            raise ConfigError(f"columns must be 'newest' or 'union', not {columns!r}")
         is_framed = framed or registry is not None
         self.framing = Framing.of(framing) if is_framed else None
         self._frame = FRAME_BYTES if is_framed else 0

@@ -1,6 +1,6 @@
 """Converts Arrow's types to nodes. Imported only for an Arrow schema, since pyarrow is an extra.
 
-Columns of some types are built as similar types, and then cast: large and view types, lists of fixed size, and
+Columns of some types are built as similar types, and then cast: large and view types, fixed-size lists, and
 dictionaries of strings.
 """
 

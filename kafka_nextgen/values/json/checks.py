@@ -11,13 +11,13 @@ __all__ = ["check_names", "check_text"]
 
 
 def check_text(text: str, place: str) -> None:
-    """Raise JsonSchemaError unless a name or symbol is UTF-8 without zeros, which terminate names in Arrow."""
+    """Raise JsonSchemaError unless a name or symbol is UTF-8 without NUL characters, which terminate names in Arrow."""
     try:
         text.encode()
     except UnicodeEncodeError:
         raise JsonSchemaError(f"{place}: {text!r} contains an unpaired surrogate") from None
     if "\0" in text:
-        raise JsonSchemaError(f"{place}: {text!r} contains a zero character")
+        raise JsonSchemaError(f"{place}: {text!r} contains a NUL character")
 
 
 def check_names(names: Iterable[str], place: str) -> None:

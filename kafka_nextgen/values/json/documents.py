@@ -1,7 +1,7 @@
 """Parses a JSON document with the standard library's ``json``, made as strict as RFC 8259 and orjson.
 
 This module defines which bytes are JSON, and describes what is wrong with others. Numbers stay text; objects keep all
-pairs in order, since a map may have the same name twice.
+pairs in order, since a map can have the same name twice.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def document_of(data: bytes) -> Any:
     except json.JSONDecodeError as error:
         raise NotJsonError(f"not JSON: {error.msg} (at byte {len(text[: error.pos].encode())})") from None
     except RecursionError:
-        raise NotJsonError("not JSON, or nested too deeply for the rest of the stack") from None
+        raise NotJsonError("not JSON, or nested too deeply for the remaining stack") from None
     if "\\u" in text:
         _check_surrogates(found)
     return found

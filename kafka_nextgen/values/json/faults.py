@@ -23,7 +23,7 @@ class Fault(IntEnum):
 
 
 class BadJsonError(Exception):
-    """A value is bad. ``column`` is the place of the fault, if the value is JSON."""
+    """A value is bad. ``column`` is the index of the column with the fault; -1 if the value could not be parsed."""
 
     def __init__(self, fault: Fault, column: int = -1) -> None:
         super().__init__(fault, column)

@@ -26,7 +26,7 @@ _ENCODINGS = {"base64": False, "base16": True}
 def node_of(schema: object, leaves: Leaves, references: Sequence[tuple[str, str]] = ()) -> Node:
     """Return the node for values of a JSON Schema, given as text or as the result of ``json.loads``.
 
-    ``references`` are the names and texts of other schemas to which it refers.
+    ``references`` are the names and texts of the other schemas that it references.
     """
     documents = {name: _loaded(text, f"{name}#: ") for name, text in references}
     documents[""] = root = _loaded(schema, "")
@@ -148,7 +148,7 @@ class _Reader:
         if kind == "boolean":
             return self._leaves.boolean(name, nullable)
         if kind is None:
-            raise JsonSchemaError(f"{place}: it does not specify the type of values")
+            raise JsonSchemaError(f"{place}: the schema does not specify the type of values")
         raise JsonSchemaError(f"{place}/type: {_short(kind)} is not a type of JSON Schema")
 
     def _string(self, schema: Mapping[str, Any], place: str, name: str, nullable: bool) -> Node:
@@ -176,7 +176,7 @@ class _Reader:
         if "prefixItems" in schema or isinstance(schema.get("items"), list):
             raise JsonSchemaError(f"{place}: tuples are not supported: all items of a list have the same type")
         if "items" not in schema:
-            raise JsonSchemaError(f"{place}: it does not specify the type of items")
+            raise JsonSchemaError(f"{place}: the schema does not specify the type of items")
         item = self.node(schema["items"], f"{place}/items", "item", False, refs, depth + 1)
         return self._leaves.list(name, nullable, item)
 

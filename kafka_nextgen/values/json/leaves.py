@@ -75,7 +75,7 @@ class Leaves:
         return Node(name, Op.DECIMAL, Kind.NUMBERS, form, width, nullable, scale, precision)
 
     def date(self, name: str, nullable: bool, width: int = 4) -> Node:
-        """A date, in days or, in eight bytes, in milliseconds."""
+        """A date: four bytes with days, or eight bytes with milliseconds."""
         units = 1 if width == 4 else DAY_SECONDS * 1000
         return self._moment(name, nullable, Op.DATE, "tdD" if width == 4 else "tdm", width, units)
 

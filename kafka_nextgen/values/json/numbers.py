@@ -1,4 +1,4 @@
-"""Exact JSON numbers, for integers and decimals, and the powers for converting doubles."""
+"""Exact JSON numbers, for integers and decimals, and the powers of five that are needed to convert doubles."""
 
 from __future__ import annotations
 

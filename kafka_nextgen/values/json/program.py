@@ -30,10 +30,10 @@ __all__ = [
 #: The maximum depth of nested arrays and objects. orjson accepts 1,024, but the standard library's ``json``, which
 #: describes faults, is recursive.
 MOST_JSON_DEPTH = 512
-#: The approximate size (bytes) that nulls in the lists of a value can have, plus 64 for each byte of the value.
+#: The maximum size (bytes, approximate) of the nulls in a value's lists, to which each byte of the value adds 64.
 FREE_COST = 1 << 20
 MOST_COST = 1 << 40
-#: The maximum length of a list of fixed size.
+#: The maximum length of a fixed-size list.
 MOST_FIXED_ITEMS = 1 << 20
 
 HAS_ZONE = 1
@@ -65,7 +65,7 @@ class Op(IntEnum):
 
 @frozen
 class Node:
-    """A column and how it is read; ``a`` and ``b`` are the arguments of ``op`` other than names.
+    """A column and how it is read; ``a`` and ``b`` are the arguments of ``op``, apart from names.
 
     If it is ``nullable``, the value can be null or missing.
     """
@@ -90,7 +90,7 @@ class Node:
 
     @property
     def cost(self) -> int:
-        """The approximate size of a null, including the nulls below it."""
+        """The approximate size (bytes) of a null, including the nulls below it."""
         below = self.children if self.op in (Op.STRUCT, Op.ENTRY) else ()
         items = self.a * self.children[0].cost if self.op == Op.LIST else 0
         return min(MOST_COST, 8 + self.width + sum(child.cost for child in below) + items)

@@ -1,4 +1,4 @@
-"""Parses strings of dates, times, timestamps, durations, uuids and bytes.
+"""Parses strings that contain dates, times, timestamps, durations, uuids or bytes.
 
 A string can have the wrong form, more digits than the column can store (NOT_EXACT), or a value outside its range
 (OUT_OF_RANGE). The first fault in this order is reported.
@@ -77,18 +77,18 @@ def _in_range(units: int) -> int:
 
 
 def date_units(text: str, units_of_day: int) -> int:
-    """Parse a full-date of RFC 3339."""
+    """Parse an RFC 3339 full-date."""
     return _days(*_groups(_DATE_FORM, text)) * units_of_day
 
 
 def time_units(text: str, unit: int) -> int:
-    """Parse a partial-time of RFC 3339, which has no zone; ``unit`` is the number of units in a second."""
+    """Parse an RFC 3339 partial-time, which has no zone; ``unit`` is the number of units in a second."""
     *time, fraction = _groups(_TIME_FORM, text)
     return _seconds(*time) * unit + _fraction(fraction, unit)
 
 
 def timestamp_units(text: str, unit: int, has_zone: bool) -> int:
-    """Parse a date-time of RFC 3339, with or without a zone."""
+    """Parse an RFC 3339 date-time, with or without a zone."""
     year, month, day, hour, minute, second, fraction, *zone = _groups(_ZONED_FORM if has_zone else _LOCAL_FORM, text)
     seconds = _days(year, month, day) * DAY_SECONDS + _seconds(hour, minute, second)
     if zone and zone[0]:
@@ -98,7 +98,7 @@ def timestamp_units(text: str, unit: int, has_zone: bool) -> int:
 
 
 def duration_units(text: str, unit: int) -> int:
-    """Parse a duration of ISO 8601, without years and months, which have no fixed length."""
+    """Parse an ISO 8601 duration, without years and months, which have no fixed length."""
     sign, *parts, fraction = _groups(_DURATION_FORM, text)
     part_of_second = _fraction(fraction, unit)
     seconds = 0
@@ -120,7 +120,7 @@ def uuid_bytes(text: str) -> bytes:
 
 
 def bytes_of(text: str, is_hex: bool) -> bytes:
-    """Decode Base64 of RFC 4648, with padding and without unused bits that are set, or hexadecimal digits."""
+    """Decode RFC 4648 Base64, with padding and with no unused bits set, or hexadecimal digits."""
     try:
         data = binascii.unhexlify(text) if is_hex else binascii.a2b_base64(text)
     except ValueError:  # including for characters outside ASCII

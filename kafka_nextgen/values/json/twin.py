@@ -131,7 +131,7 @@ class _Run:
         self._builder.append_list(index)
 
     def map(self, value: Any, index: int) -> None:
-        """Append an object with any names; a name that occurs twice is appended twice."""
+        """Append an object with arbitrary names; a name that occurs twice is appended twice."""
         if not isinstance(value, Pairs):
             raise BadJsonError(Fault.WRONG_TYPE)
         self._lists += 1
@@ -223,7 +223,7 @@ def _units_of(node: Node, text: str) -> int:
 
 
 def _units(node: Node, number: Number) -> int:
-    """Return an integer in the column's unit. Times are within a day, and dates in milliseconds are whole days."""
+    """Return an integer in the column's unit. Times must be within a day, and dates in milliseconds whole days."""
     units = int.from_bytes(
         _integer(Node("", Op.INTEGER, Kind.NUMBERS, "", node.width, a=1), number), "little", signed=True
     )

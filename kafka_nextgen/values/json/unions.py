@@ -1,4 +1,4 @@
-"""Columns of the schemas of all values; a value with a new schema can add columns."""
+"""Columns for the union of the schemas of all values; a value with a new schema can add columns."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class UnionNode:
                 raise JsonSchemaError(f"schema {schema_id}: {error}") from None
 
     def meet(self, schema_id: int) -> str | None:
-        """Add the schema of an id. Returns the reason if its values can't be read, otherwise None."""
+        """Add the schema with this id. Returns the reason if its values can't be read, otherwise None."""
         if self._met.get(schema_id):
             return None
         known = self._failing.get(schema_id)
@@ -67,7 +67,7 @@ class UnionNode:
 
 
 class UnionDecoder(ColumnDecoder):
-    """Decodes to the columns of a union, after the schemas of the values were added to it."""
+    """Decodes to the columns of a union, after the schemas of the values have been added to it."""
 
     def __init__(self, union: UnionNode, make: Callable[[Node], JsonDecoder]) -> None:
         self._union, self._make = union, make

@@ -14,7 +14,7 @@ from kafka_nextgen.values.json.program import Node, Op
 
 __all__ = ["united"]
 
-_NAMES = {Op.FLOAT: "number", Op.STRUCT: "object", Op.LIST: "array", Op.MAP: "object of any names"}
+_NAMES = {Op.FLOAT: "number", Op.STRUCT: "object", Op.LIST: "array", Op.MAP: "object with arbitrary names"}
 
 
 def united(known: Node, new: Node) -> Node:

@@ -1,4 +1,4 @@
-"""The format Protobuf, and the decoder of its values. ``docs/use/values.md`` lists the types."""
+"""The Protobuf format, and the decoder for its values. ``docs/use/values.md`` lists the types."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Protobuf(ValueFormat):
     enum is closed (then protobuf treats the number as an unknown field); with ``enums="number"``, they become
     ``int32``. ``unit`` is the unit of timestamps and durations, ``"ns"`` or ``"us"``; finer digits are truncated.
 
-    It needs the package ``protobuf`` (``kafka-nextgen[protobuf]``), which generated classes need, too.
+    It needs the ``protobuf`` package (``kafka-nextgen[protobuf]``), which generated classes need, too.
 
     Raises ProtobufSchemaError for a message that can't be converted to columns, such as one that contains itself,
     TypeError for an invalid ``message``, and ConfigError for invalid options.
@@ -59,16 +59,16 @@ class Protobuf(ValueFormat):
         unit: Literal["ns", "us"] = "ns",
     ) -> None:
         if enums not in ("name", "number"):
-            raise ConfigError(f"enums is 'name' or 'number', not {enums!r}")
+            raise ConfigError(f"enums must be 'name' or 'number', not {enums!r}")
         if unit not in ("ns", "us"):
-            raise ConfigError(f"unit is 'ns' or 'us', not {unit!r}")
+            raise ConfigError(f"unit must be 'ns' or 'us', not {unit!r}")
         self._check(message, registry, subject, columns)
         is_framed = framed or registry is not None
         self.framing = Framing.of(framing) if is_framed else None
         if self.framing is Framing.APICURIO:
             raise ConfigError(
                 "Apicurio's serializers put the name of the message in front of Protobuf values, which is not "
-                "supported: let them write Confluent's ids and indexes, and use framing='confluent'"
+                "supported: configure them to write Confluent's ids and indexes, and use framing='confluent'"
             )
         schemas = None if registry is None else schemas_of(registry, subject, READING)
         if schemas is not None and message is None:
@@ -95,7 +95,7 @@ class Protobuf(ValueFormat):
                 "use columns='newest', or pass the message whose fields are the columns"
             )
         if columns not in (None, "newest"):
-            raise ConfigError(f"columns is 'newest', not {columns!r}")
+            raise ConfigError(f"columns must be 'newest', not {columns!r}")
 
     def decoder(self, name: str, flat: bool) -> ColumnDecoder:
         """Return the decoder for these arguments; repeated calls return the same one."""

@@ -69,7 +69,7 @@ class _Compiler:
         return begin
 
     def _message(self, message: Message, index: int, column: Column) -> int:
-        """Add a message, followed by the messages in it; its fields are stored together."""
+        """Add a message and then the messages in it; the fields of a message are stored together."""
         number, first = len(self.messages), len(self.fields)
         self.messages.append(())
         self.fields += [()] * len(message.fields)

@@ -1,4 +1,4 @@
-"""Runs the program of a message on values: in C if the extension is installed, else with protobuf's own classes."""
+"""Runs the program of a message on values: in C if the extension is installed, or with protobuf's own classes."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ _REASONS = {
     Fault.ENDS_EARLY: "the value ends too early",
     Fault.LONG_VARINT: "a varint is too long",
     Fault.BAD_TAG: "a field has an invalid number or wire type",
-    Fault.BAD_LENGTH: "a length is greater than the number of bytes left, or does not fit its items",
-    Fault.BAD_GROUP: "a group ends that has not begun",
+    Fault.BAD_LENGTH: "a length is greater than the number of bytes left, or does not match its items",
+    Fault.BAD_GROUP: "a group ends without having begun",
     Fault.TOO_DEEP: "messages or groups are nested too deeply",
-    Fault.TOO_SPARSE: "messages in lists lack too many fields",
+    Fault.TOO_SPARSE: "messages in lists have too many absent fields",
     Fault.NO_FRAME: "the value does not begin with a zero byte, the id of a schema and the indexes of a message",
     Fault.OTHER_MESSAGE: "the value's frame has the indexes of another message",
     Fault.NO_UTF8: "a string is not UTF-8",
     Fault.NO_NAME: "an enum has a number without a name",
-    Fault.OUT_OF_RANGE: "a Timestamp or Duration is out of its range, or does not fit 64 bits in its unit",
+    Fault.OUT_OF_RANGE: "a Timestamp or Duration is out of range, or does not fit in 64 bits in its unit",
     Fault.NOT_FINITE: "a Value is NaN or infinite, which JSON can't represent",
     Fault.GIVEN_TWICE: "protobuf refuses the value",
     Fault.REFUSED: "protobuf refuses the value",

@@ -1,4 +1,4 @@
-"""Converts the argument of ``Protobuf(message=...)`` to a descriptor of the package ``protobuf``."""
+"""Converts the argument of ``Protobuf(message=...)`` to a descriptor of the ``protobuf`` package."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class MessageType:
     def parse(self) -> Callable[[bytes], Any]:
         """The function that parses bytes into a message, or returns None if protobuf refuses them.
 
-        This is not a ``cached_property``: before Python 3.12 that has a lock, which a forked process could find held.
+        This is not a ``cached_property``: before Python 3.12, that has a lock, which another thread may hold at a fork.
         """
         if self._parse is None:
             self._parse = _parser_of(self.descriptor)
@@ -50,7 +50,7 @@ def _parser_of(descriptor: Any) -> Callable[[bytes], Any]:
 
 
 def descriptor_of(message: Any, name: str | None) -> Any:
-    """Return the descriptor of a generated class, a descriptor itself, or the one with this name in a set."""
+    """Return the descriptor of a generated class, a descriptor itself, or the descriptor with this name in a set."""
     files = getattr(message, "file", None)
     if isinstance(message, bytes | bytearray | memoryview) or (
         files is not None and hasattr(message, "SerializeToString")
@@ -58,7 +58,7 @@ def descriptor_of(message: Any, name: str | None) -> Any:
         return _in_set(bytes(message) if files is None else message.SerializeToString(), name)
     descriptor = getattr(message, "DESCRIPTOR", message)
     if not hasattr(descriptor, "fields_by_number") or not hasattr(descriptor, "full_name"):
-        raise TypeError(f"message is a generated class, a descriptor, or a FileDescriptorSet, not {message!r}")
+        raise TypeError(f"message must be a generated class, a descriptor, or a FileDescriptorSet, not {message!r}")
     if name is not None and name != descriptor.full_name:
         raise ProtobufSchemaError(f"the message is {descriptor.full_name}, not {name}")
     return descriptor
@@ -113,16 +113,19 @@ def _in_set(data: bytes, name: str | None) -> Any:
 
 
 def new_pool() -> Any:
-    """Return an empty pool of descriptors. Raises ImportError, which names the extra, without the package protobuf."""
+    """Return an empty pool of descriptors.
+
+    Raises ImportError, which names the extra, if the protobuf package is not installed.
+    """
     try:
         from google.protobuf import descriptor_pool
     except ImportError as error:
-        raise ImportError("Protobuf needs the package protobuf: pip install 'kafka-nextgen[protobuf]'") from error
+        raise ImportError("Protobuf needs the protobuf package: pip install 'kafka-nextgen[protobuf]'") from error
     return descriptor_pool.DescriptorPool()
 
 
 def add_file(pool: Any, files: dict[str, Any], name: str, known: set[str]) -> None:
-    """Add a file after those that it imports. This is not recursive, because imports may be nested very deeply."""
+    """Add a file after the files that it imports. This is not recursive, because imports can be nested very deeply."""
     waiting = [name]
     while waiting:
         file = files.get(waiting[-1]) or _well_known(waiting[-1])

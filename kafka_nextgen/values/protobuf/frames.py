@@ -1,6 +1,6 @@
-"""Confluent's frame of Protobuf values: 0, an id of four bytes, the number of indexes, and these, as zigzag varints.
+"""Confluent's frame of Protobuf values: 0, an id in four bytes, and zigzag varints: the number of indexes, then these.
 
-The indexes are those of the message in its file and in the enclosing messages; an empty list means 0.
+The indexes locate the message in its file and in the enclosing messages; an empty list means index 0.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ __all__ = ["is_flat", "layout_of"]
 
 
 def is_flat(shape: Shape, flat: bool) -> bool:
-    """Whether each field of a value is a column, rather than the whole value one column."""
+    """Whether each field of a value is a column, rather than the whole value being one column."""
     return flat and not isinstance(shape, Scalar) and shape.closing is Closing.STRUCT
 
 

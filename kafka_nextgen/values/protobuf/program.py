@@ -10,7 +10,7 @@ from enum import IntEnum, auto
 
 __all__ = ["Fault", "Op", "Program"]
 
-#: Messages, fields, tables, bytes of defaults, and the indexes that a frame must have, empty without frames.
+#: Messages, fields, tables, bytes of defaults, and the indexes that a frame must have (empty if there are no frames).
 Program = tuple["array[int]", "array[int]", "array[int]", bytes, "array[int]"]
 
 

@@ -1,7 +1,7 @@
 """Schemas of a registry as descriptors. Registries compile ``.proto`` files; ``format=serialized`` requests the result.
 
-That is a FileDescriptorProto in base64. Registries omit its name, so it gets one here; the files that it imports are
-the registry's references and the files that are part of protobuf.
+The result is a FileDescriptorProto in base64. Registries omit its name, so this module sets one; the files that it
+imports are the registry's references and the files that are part of protobuf.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ READING: Reading[SchemaFile] = Reading("PROTOBUF", _file_of, ProtobufSchemaError
 
 
 def message_in(file: SchemaFile, name: str | None) -> Any:
-    """Return the message of this full name, or the first one of a file. Raises ProtobufSchemaError if there is none."""
+    """Return the message with this full name, or the file's first one. Raises ProtobufSchemaError if there is none."""
     if name is None:
         for message in file.descriptor.message_types_by_name.values():
             return message

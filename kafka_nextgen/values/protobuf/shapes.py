@@ -1,7 +1,7 @@
 """The shape of a message: the parts of its descriptor that matter for columns, as a tree.
 
 A message that is used twice occurs twice, so no message may contain itself. Well-known types have simpler shapes: a
-wrapper is its value, a timestamp a number, a Struct its JSON.
+wrapper becomes its value, a timestamp a number, and a Struct its JSON.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ __all__ = ["Arity", "Closing", "Field", "Message", "Scalar", "Shape", "shape_of"
 
 
 class Arity(IntEnum):
-    """How often a field may occur, as in ``accelerator/protobuf_program.h``."""
+    """How often a field can occur, as in ``accelerator/protobuf_program.h``."""
 
     SINGULAR = 0
     REPEATED = 1
@@ -37,7 +37,7 @@ class Closing(IntEnum):
 
 @frozen
 class Scalar:
-    """One entry of a column. ``default`` replaces a missing field; ``argument`` is that of the op."""
+    """One entry of a column. ``default`` replaces a missing field; ``argument`` is the argument of ``op``."""
 
     op: Op
     kind: Kind

@@ -15,14 +15,14 @@ __all__ = ["refusal_of", "schema_in", "seconds_to_wait", "versions_in"]
 
 
 def seconds_to_wait(retry_after: str | None) -> float:
-    """Return how long a registry asks to wait, in seconds; 0 if it does not give a number of seconds."""
+    """Return how long a registry asks clients to wait, in seconds; 0 if it does not give a number of seconds."""
     return float(retry_after) if retry_after and re.fullmatch(r"\d+", retry_after) else 0.0
 
 
 def refusal_of(answer: Answer, what: str) -> RegistryError:
     """Return the error for an unsuccessful answer to the request ``what``.
 
-    Only an answer in a registry's format means that there is no such schema: proxies and other servers also answer 404.
+    Only an answer in a registry's format means that there is no such schema: proxies and other servers also return 404.
     """
     status = answer.status
     if status == HTTPStatus.NOT_FOUND and not _is_of_registry(answer.body):
@@ -32,7 +32,7 @@ def refusal_of(answer: Answer, what: str) -> RegistryError:
     elif status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
         reason = f"access was refused with status {status}: check the user or the token"
     elif 300 <= status < 400:
-        reason = f"it redirects with status {status}, which is not followed: use the URL that it redirects to"
+        reason = f"the registry redirects with status {status}, which is not followed: use the URL that it redirects to"
     else:
         reason = f"refused with status {status}"
     return RegistryError(f"{what}: {reason}", status)

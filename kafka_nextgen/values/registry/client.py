@@ -1,8 +1,8 @@
 """``SchemaRegistry``: schemas by id, GUID and subject, from Confluent's registry or another one with the same API.
 
 A request is sent to one URL after the other, starting with the last one that answered. Temporary failures (no
-connection, 408, 429 and 5xx) are retried after a pause, which doubles each time or is the one that the registry asks
-for. Other failures are final. Answers are limited in time and size, and checked.
+connection, 408, 429 and 5xx) are retried after a pause, which doubles each time or is as long as the registry asks for.
+Other failures are final. Answers are limited in time and size, and checked.
 """
 
 from __future__ import annotations
@@ -53,11 +53,11 @@ class SchemaRegistry:
     cache.
 
     Args:
-        url: the URL, or several of the same registry, which are tried in turn.
-        user: the name and password for basic authentication. A URL may contain them, too.
+        url: the registry's URL, or several URLs of the same registry, which are tried in turn.
+        user: the name and password for basic authentication. A URL can also contain them.
         token: a bearer token, or a function that returns it, called for each request.
         tls: keys of Kafka's clients, such as ``{"ssl.ca.location": "ca.pem"}``, or an ``ssl.SSLContext``. The
-            authorities of the system are trusted by default.
+            system's certificate authorities are trusted by default.
         headers: additional headers, such as Confluent Cloud's ``target-sr-cluster``.
         timeout_s: the time limit of a call in seconds, including retries.
         cache_size: the number of schemas in the cache; the least recently used are removed first.
@@ -82,7 +82,7 @@ class SchemaRegistry:
         max_answer_bytes: int = MOST_ANSWER_BYTES,
     ) -> None:
         if user is not None and (isinstance(user, str) or len(user) != 2):
-            raise ConfigError("user is a tuple of a name and a password")
+            raise ConfigError("user must be a tuple of a name and a password")
         if not url:
             raise ConfigError("url is empty: give the URL of a registry")
         user = None if user is None else (user[0], Secret.of(user[1]))
@@ -106,7 +106,7 @@ class SchemaRegistry:
         return _remade, (self._urls, self._arguments, self._query)
 
     def schema_by_id(self, schema_id: int) -> RegisteredSchema:
-        """Return the schema of this id, with all schemas to which it refers.
+        """Return the schema with this id, and all schemas that it references.
 
         Raises RegistryError, with ``http_status_code`` 404 if there is none.
         """
@@ -116,7 +116,7 @@ class SchemaRegistry:
         return self._schema_at(f"schemas/ids/{what}")
 
     def schema_by_guid(self, guid: str | UUID) -> RegisteredSchema:
-        """Return the schema of this GUID, which serializers put into headers; raises as ``schema_by_id`` does."""
+        """Return the schema with this GUID, which serializers put into headers; raises as ``schema_by_id`` does."""
         return self._schema_at(f"schemas/guids/{UUID(str(guid))}")
 
     def schema_of(self, subject: str, version: int | Literal["latest"] = "latest") -> RegisteredSchema:
@@ -157,9 +157,9 @@ class SchemaRegistry:
     def _follow(
         self, schema: Mapping[str, Any], found: dict[str, str], above: tuple[str, ...], deadline: float
     ) -> None:
-        """Add all schemas to which this one refers, directly or indirectly. An ambiguous name is refused.
+        """Add all schemas that this one references, directly or indirectly. Raises RegistryError for an ambiguous name.
 
-        ``above`` are the paths of the schema that was asked for, of one to which it refers, and so on to this one.
+        ``above`` are the paths of the schemas from the requested one down to this one, along their references.
         """
         _, question, query = above[0].partition("?")
         for reference in schema["references"]:

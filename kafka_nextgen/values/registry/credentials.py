@@ -1,4 +1,4 @@
-"""The header ``Authorization`` and additional headers for a registry. Errors show none of their contents."""
+"""The ``Authorization`` header and additional headers for a registry. Errors do not show their values."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Token = Secret | str | Callable[[], str]
 
 
 def authorization_of(user: tuple[str, Secret | str] | None, token: Token | None) -> Callable[[], str | None]:
-    """Return a function that returns the header ``Authorization``; it returns None without credentials."""
+    """Return a function that returns the ``Authorization`` header; it returns None without credentials."""
     if user is not None and token is not None:
         raise ConfigError("user and token are both given: give one of them")
     if user is not None:

@@ -27,7 +27,7 @@ _PIECE_BYTES: Final = 1 << 16
 
 
 class UnreachableError(Exception):
-    """There was no answer; the message gives the reason. ``lasts`` means that a retry would not help."""
+    """There was no answer; the message gives the reason. ``lasts`` means that retrying does not help."""
 
     def __init__(self, message: str, lasts: bool = False) -> None:
         super().__init__(message)
@@ -59,7 +59,7 @@ class Address:
             is_sound, host = False, None
         if not is_sound or not host:
             raise ConfigError(
-                "the URL of a registry is like https://registry:8081, without ? or # (it is not shown here)"
+                "the URL of a registry must look like https://registry:8081, without ? or # (it is not shown here)"
             )
         user = None if where.username is None else (unquote(where.username), unquote(where.password or ""))
         return cls(is_https, host, port or (443 if is_https else 80), where.path.rstrip("/"), user)
@@ -86,7 +86,7 @@ def get(
     deadline: float,
     most_bytes: int,
 ) -> Answer:
-    """Request a path below the address, until ``deadline`` (monotonic seconds).
+    """Request a path below the address; gives up at ``deadline`` (monotonic seconds).
 
     Raises UnreachableError, and TooLargeError if the body has more than ``most_bytes``.
     """

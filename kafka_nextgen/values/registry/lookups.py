@@ -4,8 +4,9 @@ A search runs in a separate thread, so a caller never waits longer than its time
 recently used results are removed. A missing schema is remembered only for a while, because it may be registered later.
 Other failures are not remembered.
 
-A producer can write any number of ids that do not exist. The number of searches has no limit, because values whose
-schema exists could then become bad. Instead, the cache remembers many missing keys, to search for each less often.
+A producer can write any number of ids that do not exist. The number of searches is not limited, because a limit could
+make values bad although their schema exists. Instead, the cache remembers many missing keys, to search for each less
+often.
 """
 
 from __future__ import annotations

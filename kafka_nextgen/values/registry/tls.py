@@ -23,5 +23,5 @@ def context_maker(tls: Tls | None) -> Callable[[], ssl.SSLContext]:
     config = ConsumerConfig.parse({"bootstrap.servers": "registry:443", "security.protocol": "SSL", **given})
     contexts = client_contexts(config)
     assert contexts is not None
-    contexts()  # so that unreadable files are refused now
+    contexts()  # raises now if a file can't be read
     return contexts

@@ -133,7 +133,7 @@ def test_a_pause_that_is_not_in_seconds_is_none(said: str | None) -> None:
 def test_a_redirect_is_not_followed(registry: StandIn, status: int) -> None:
     with StandIn() as other:
         registry.fail(status, headers={"Location": f"{other.url}/schemas/ids/1"})
-        refused(registry, f"it redirects with status {status}, which is not followed")
+        refused(registry, f"the registry redirects with status {status}, which is not followed")
         assert other.requests == []
 
 
