@@ -25,7 +25,7 @@ typedef struct {
 
 static int left_of(const Cursor *cursor, Py_ssize_t bytes) { return cursor->end - cursor->at >= bytes; }
 
-/* Read a number of entries that takes one byte. Returns -1 if it takes more, is null or is missing. */
+/* Read an entry count that is encoded in one byte. Returns -1 if it takes more, is null or is missing. */
 static int read_count(Cursor *cursor) {
     if (!left_of(cursor, 1) || *cursor->at == 0 || *cursor->at >= 0x80)
         return -1;

@@ -31,8 +31,8 @@ typedef enum { /* as in program.py */
     AVRO_BYTES,
     AVRO_STRING,
     AVRO_FIXED,        /* a: its size */
-    AVRO_ENUM,         /* a: the number of symbols, b: the index of the table of the reader's */
-    AVRO_DECIMAL,      /* a: its size or -1, b: the index of four words: the smallest number with too many digits */
+    AVRO_ENUM,         /* a: the number of symbols, b: the index of the table of the reader's symbols */
+    AVRO_DECIMAL,      /* a: its size or -1, b: the index of four words with the smallest number of too many digits */
     AVRO_UUID,
     AVRO_DURATION,
     AVRO_STRUCT,

@@ -24,7 +24,7 @@ typedef struct {
 typedef struct {
     PyObject_HEAD
     Iteration *iteration; /* NULL if this has finished */
-    PyObject *refilling;  /* the coroutine as which it continues, or NULL */
+    PyObject *refilling;  /* the coroutine that it continues as, or NULL */
     PyObject *stop;       /* a StopIteration to reuse, or NULL */
     int is_running;
 } Awaited;

@@ -1,4 +1,4 @@
-/* Columns of byte strings, as they are passed back in to be converted to objects: BinaryColumn in
+/* Columns of byte strings that are passed back to C for conversion to objects: BinaryColumn in
  * wire/records/columns.py, in C.
  *
  * Their contents were checked when they were created; here only values that could lead out of bounds are checked again.

@@ -87,7 +87,7 @@ static int make_tree(ColumnBuilder *builder) {
             return PyErr_Format(PyExc_ValueError, "unknown kind of column: %d", spec.kind) != NULL;
     }
     if (!is_tree(&builder->tree))
-        return PyErr_Format(PyExc_ValueError, "the columns form no tree, or one deeper than %d", MOST_DEPTH) != NULL;
+        return PyErr_Format(PyExc_ValueError, "the columns do not form a tree of depth %d or less", MOST_DEPTH) != NULL;
     for (Py_ssize_t i = 0; i < count; i++)
         if (!read_spec(builder->layout, i, &spec) || !is_sound_column(&builder->tree, (int32_t)i, &spec))
             return PyErr_Occurred() ? 0 : PyErr_Format(PyExc_ValueError, "column %zd is invalid", i) != NULL;

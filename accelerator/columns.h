@@ -5,7 +5,7 @@
  * size first, and trimmed afterwards. Only headers, which are rare and whose number is not known, are counted first and
  * copied in a second pass.
  *
- * The data may belong to a caller that writes into it meanwhile. The first pass reads each byte once and only moves
+ * The data may belong to a caller that writes to it in the meantime. The first pass reads each byte once and only moves
  * forward, and it knows the payloads' sizes in advance, so its columns can't overflow. The second pass checks the
  * remaining space.
  */

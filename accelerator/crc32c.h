@@ -16,7 +16,7 @@
 #define CRC_RUN 512                /* bytes; each round computes three runs */
 
 static uint32_t crc_tables[8][256]; /* [k][b]: the CRC of byte b followed by k zeros */
-static uint32_t crc_moves[4][256];  /* [k][b]: the part of byte k of a CRC if it is b, shifted past CRC_RUN zeros */
+static uint32_t crc_moves[4][256];  /* [k][b]: what byte b at place k of a CRC becomes after CRC_RUN zeros */
 static int crc_in_hardware;
 
 static void crc_make_tables(void) {

@@ -59,7 +59,7 @@ static PyObject *list_places(const Py_buffer *data, const Py_buffer *wanted, Py_
 
 PyDoc_STRVAR(find_all_doc,
              "find_all(data, wanted, most)\n--\n\n"
-             "Return the positions of wanted in data, as a list; only the first most of them, if there are more.\n"
+             "Return a list of the positions of wanted in data: all, or only the first `most` if there are more.\n"
              "Occurrences do not overlap.");
 
 static PyObject *find_all(PyObject *module, PyObject *args) {

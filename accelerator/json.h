@@ -52,7 +52,7 @@ static int read_carefully(JsonWork *work, Cursor value) {
     return status;
 }
 
-/* Skip the frame. Faults in it belong to no column. */
+/* Skip the frame. Its faults are not attributed to a column. */
 static int skip_frame(JsonWork *work, Cursor *value) {
     work->run.column = -1;
     if (work->frame > 0 && (value->end - value->at < work->frame || *value->at != 0))

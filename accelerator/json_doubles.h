@@ -1,8 +1,8 @@
 /* Converts JSON numbers to doubles, rounded only once, to the nearest double.
  *
  * If the digits and the power of ten are both exact doubles, a single operation is correctly rounded (Clinger, 1990).
- * Otherwise, the digits are multiplied by a power of five of 128 bits (Eisel and Lemire, "Number Parsing at a Gigabyte
- * per Second", 2021) from the table of values/json/numbers.py. Cases that this does not decide are left to Python.
+ * Otherwise, the digits are multiplied by a 128-bit power of five (Eisel and Lemire, "Number Parsing at a Gigabyte per
+ * Second", 2021) from the table of values/json/numbers.py. Cases that this does not decide are left to Python.
  */
 #ifndef KAFKA_NEXTGEN_JSON_DOUBLES_H
 #define KAFKA_NEXTGEN_JSON_DOUBLES_H

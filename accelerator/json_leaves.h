@@ -22,7 +22,7 @@ typedef struct {
 
 /* ---- nulls */
 
-/* Append a null. Within lists the memory for nulls is limited, because any number of them can come from few bytes. */
+/* Append a null. Within lists the memory for nulls is limited, because a few bytes can produce any number of them. */
 static int put_json_null(JsonRun *run, int32_t index) {
     if (run->lists > 0) {
         run->cost -= run->program->costs[index];

@@ -2,7 +2,7 @@
  *
  * A value is read in one pass, each field in the order in which it occurs. This is correct unless a field occurs twice
  * or the value has a fault. In these cases, the row is removed and the value is read again in careful mode: it is
- * checked to be JSON, each object is scanned for the last occurrence of each field, and the fields are read in the
+ * checked for valid JSON, each object is scanned for the last occurrence of each field, and the fields are read in the
  * order of the columns. So the reported fault does not depend on the order of the fields, and a field that a later one
  * replaces is ignored. The time is proportional to the size of the value and to the depth of the columns, which is at
  * most 64.

@@ -56,8 +56,8 @@ static int take_date(Cursor *text, int64_t *days) {
     return 1;
 }
 
-/* Read an optional decimal point with digits, as units of which a second has `unit`. Sets `is_exact` to 0 if there are
- * more digits than the unit can express. */
+/* Read an optional decimal point with digits, as a count of units; a second has `unit` of them. Sets `is_exact` to 0 if
+ * there are more digits than the unit can express. */
 static int take_fraction(Cursor *text, int64_t unit, int64_t *fraction, int *is_exact) {
     *fraction = 0;
     *is_exact = 1;
@@ -160,7 +160,7 @@ static int take_duration_part(Cursor *text, const char **letters, const int64_t 
     for (; **letters != 0 && !take_letter(text, (uint8_t)**letters); ++*letters, ++*lengths)
         ;
     if (**letters == 0 || (has_point && **letters != 'S')) {
-        text->at = begin; /* so that the caller sees unread text and reports the wrong form */
+        text->at = begin; /* so that the caller sees unread text and reports that the form is wrong */
         return 0;
     }
     duration->is_too_long |= number > MOST_OF_A_DURATION;

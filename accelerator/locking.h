@@ -1,5 +1,5 @@
-/* Keeps other threads out of an object while it changes: with the GIL or, in a Python without one, with a lock of the
- * object.
+/* Keeps other threads out of an object while it changes: with the GIL or, in a Python without one, with a per-object
+ * lock.
  */
 #ifndef KAFKA_NEXTGEN_LOCKING_H
 #define KAFKA_NEXTGEN_LOCKING_H

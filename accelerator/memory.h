@@ -3,7 +3,7 @@
  * Writing to pages that are new to a process is expensive: the kernel fills each of them with zeros first. `malloc`
  * returns large pieces to the system immediately, so every answer would be decoded into new pages. Memory that is no
  * longer used is therefore kept on a shelf instead, and reused for the next request of about the same size. The shelf
- * holds little; when it is full, the oldest pieces are freed. The GIL protects it; free-threaded builds have no shelf.
+ * is small; when it is full, the oldest pieces are freed. The GIL protects it; free-threaded builds have no shelf.
  */
 #ifndef KAFKA_NEXTGEN_MEMORY_H
 #define KAFKA_NEXTGEN_MEMORY_H

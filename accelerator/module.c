@@ -16,11 +16,11 @@
  *     RecordFields  is the base class of records
  *     RecordRows    yields the records of a range of rows as objects
  *     Iteration     yields ready items to `async for`, then requests more
- *     ColumnBuilder has typed columns that decoders of values fill
+ *     ColumnBuilder has typed columns that value decoders fill
  *     avro_decode   fills them with Avro values
  *     json_decode   fills them with JSON values
  *     protobuf_decode fills them with Protobuf values
- *     SteadyFetch   decodes a whole answer of the usual small kind into columns, and builds the next request
+ *     SteadyFetch   decodes whole answers, if they are small and typical, into columns, and builds the next request
  */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>

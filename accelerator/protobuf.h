@@ -1,8 +1,8 @@
 /* `protobuf_decode`: decodes the Protobuf values of consecutive records into columns.
  *
  * A null value becomes a null row. So does a bad value, which is also reported with its row number. If later fields may
- * correct a fault, or if fields have to be merged, the value is passed to `merge`. It returns the same message as
- * protobuf's own parser and serializer rewrite it, or None if the parser rejects it.
+ * correct a fault, or if fields have to be merged, the value is passed to `merge`. It returns the message as rewritten
+ * by protobuf's own parser and serializer, or None if the parser rejects it.
  */
 #ifndef KAFKA_NEXTGEN_PROTOBUF_H
 #define KAFKA_NEXTGEN_PROTOBUF_H

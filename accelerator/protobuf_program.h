@@ -56,7 +56,7 @@ typedef struct {
 #define PB_FIELD_NUMBERS 11
 
 typedef struct {
-    int32_t base; /* the column whose length is the row: the message's own, or that of its only field */
+    int32_t base; /* the column whose length gives the current row: the message's own, or that of its only field */
     int32_t closing, first, end;
 } PbMessage;
 

@@ -13,7 +13,7 @@
 #include "protobuf_program.h"
 #include "protobuf_values.h"
 
-#define PB_MOST_ABSENT (1 << 22) /* entries that a value can fill in for absent fields */
+#define PB_MOST_ABSENT (1 << 22) /* the maximum number of entries filled in for a value's absent fields */
 #define PB_NEAR 4                /* fields tried, from the expected one on, before all are searched */
 
 typedef struct {
@@ -80,7 +80,7 @@ static int pb_close_message(PbRun *run, const PbMessage *message, int64_t rows, 
 
 /* ---- values of fields */
 
-/* Read a message whose bytes are known; its level has been counted. */
+/* Read a message that occupies exactly these bytes; its nesting level has already been counted. */
 static int pb_read_span(PbRun *run, const PbField *field, BuiltColumn *column, Cursor span) {
     switch (field->operation) {
     case PB_MESSAGE: return pb_read_message(run, &run->program->messages[field->a], &span, 0);

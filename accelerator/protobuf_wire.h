@@ -1,5 +1,5 @@
-/* The wire format of Protobuf (https://protobuf.dev/programming-guides/encoding/), as strict as protobuf's own parser,
- * upb.
+/* Reads Protobuf's wire format (https://protobuf.dev/programming-guides/encoding/) as strictly as protobuf's own
+ * parser, upb.
  *
  * A reader takes a cursor, never reads beyond its end, and returns FILLED or a fault.
  */

@@ -36,7 +36,7 @@ static int wait_for_more(int fd) {
 
 static int is_only_empty(void) { return errno == EAGAIN || errno == EWOULDBLOCK; }
 
-/* Receive until the buffer is full, nothing arrives in time, or the time is over. Returns the number of bytes
+/* Receive until the buffer is full, nothing arrives in time, or the time limit is reached. Returns the number of bytes
  * received. */
 static Py_ssize_t receive_for(int fd, char *to, Py_ssize_t size, int64_t until_ms) {
     Py_ssize_t count = 0;

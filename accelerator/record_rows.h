@@ -6,7 +6,7 @@
  *
  * - `row` is the next row at any moment, for any thread: a record is counted in the same step in which it is returned.
  * - After `end`, no more records are returned. Creating a record can let other threads run (in a garbage collection,
- *   before Python 3.12), so the last step checks whether another thread has called `end` or taken that row meanwhile.
+ *   before Python 3.12), so the last step checks whether another thread has called `end` or taken that row since then.
  */
 #ifndef KAFKA_NEXTGEN_RECORD_ROWS_H
 #define KAFKA_NEXTGEN_RECORD_ROWS_H

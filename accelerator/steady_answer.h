@@ -155,7 +155,7 @@ static int take_next_part(const Plain *plain, Cursor *cursor, const uint8_t *top
     return place != NULL && place->answered_in != plain->number ? take_part(plain, &part, place) : 0;
 }
 
-/* Whether an earlier topic of the answer is the same, because the next request would contain it twice. */
+/* Whether an earlier topic of the answer is the same: if so, the next request would contain it twice. */
 static int is_topic_answered(const Moves *moves, const uint8_t *topic) {
     for (int i = 0; i < moves->count; i++)
         if (memcmp(moves->of[i].place->topic, topic, TOPIC_ID) == 0)
