@@ -5,8 +5,8 @@ a member gets its assignment for an epoch, and the group reaches an epoch (KIP-8
 *observation* has a key. Two sources with the same key observed the same change, one slightly later than the other.
 
 The reference is the source nearest to where epochs are created: a coordinator, else the records it wrote, else a
-member. The error of a source is the least difference to the reference over all shared keys, because delays only add to
-a difference. Errors below ``_TOLERANCE_MS`` are ignored: a slow callback may look like one.
+member. The error of a source is the smallest difference from the reference over all shared keys, because delays only
+add to a difference. Errors below ``_TOLERANCE_MS`` are ignored: a slow callback can look like one.
 
 A source without a shared key is compared by the first observation of each epoch. Two members reach an epoch at
 different times, so the least difference is significant only if there are many. With fewer than ``_MIN_SHARED_EPOCHS``,
@@ -34,7 +34,7 @@ __all__ = ["OBSERVATION_KINDS", "EpochObservation", "clock_offsets", "observatio
 _TOLERANCE_MS = 10_000
 #: Twice the default rebalance timeout: by then a member has reached an epoch or was fenced.
 _MAX_ARRIVAL_MS = 600_000
-#: From this many differences on, the least one counts as the error of a clock.
+#: If there are at least this many differences, the smallest one counts as the clock's error.
 _MIN_SHARED_EPOCHS = 10
 
 #: Kinds of events that show which member reached which epoch.

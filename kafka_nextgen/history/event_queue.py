@@ -105,5 +105,5 @@ def _drop_report(count: int, last: Event) -> Event:
         protocol=last.protocol,
         kind=EventKind.ERROR,
         cause=EVENTS_DROPPED,
-        reason=f"{count} events of this source were dropped up to here",
+        reason=f"{count} events of this source were dropped before this point",
     )

@@ -48,7 +48,7 @@ __all__ = [
 
 #: The version of the event log that this release writes. It reads all versions up to this one.
 VERSION = 1
-#: The cause of events for the state that a source found at its start: they happened at an unknown time before.
+#: The cause of events for the state that a source found at its start: they happened at an unknown earlier time.
 BEGINS_IN_THE_MIDDLE = "begins in the middle"
 #: The cause of an ``error`` event that counts events which could not be written.
 EVENTS_DROPPED = "events dropped"

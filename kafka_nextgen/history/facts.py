@@ -12,8 +12,8 @@ unknown, or not ended yet. ``marks`` lists the reasons why a fact is uncertain:
 | cluster unknown | a writer never learned the cluster's id |
 | epochs fall | a group epoch followed a higher one; rebalances may be missing |
 | events dropped | a writer could not write all its events |
-| reported by members only | no coordinator, poller or offsets topic reported the group: members without a log and \
-ends of killed ones are missing, and clocks are aligned roughly |
+| reported by members only | no coordinator, poller or offsets topic reported the group: members without a log are \
+missing, and so are the ends of killed members, and clocks are aligned roughly |
 | too many rebalances at once | more than 1,000 were in progress; the oldest are reported as not ended |
 | within the clocks' error | the times of two hosts are so close that either may be the earlier |
 """
@@ -118,12 +118,12 @@ class Holdup(GroupFact):
 
     @property
     def member_ms(self) -> int:
-        """The time of the member's own work, without waiting for the coordinator."""
+        """The time spent on the member's own work, without waiting for the coordinator."""
         return self.processing_ms + self.commit_ms + self.callback_ms
 
     @property
     def ms(self) -> int:
-        """The whole time."""
+        """The total time."""
         return self.member_ms + self.coordinator_ms
 
     @property
@@ -226,7 +226,7 @@ class Tenure(PartitionFact):
 
 @frozen
 class LagPoint(PartitionFact):
-    """How far behind was the group at a time?"""
+    """How far behind was the group at a given time?"""
 
     at: int
     committed: int | None

@@ -29,14 +29,14 @@ _TIME = r"\d{8}T\d{12}Z"
 
 
 class FileSink(QueuedSink):
-    """Appends events to a file, one line of JSON to each.
+    """Appends events to a file, one line of JSON for each.
 
     When the file reaches about ``max_bytes``, it is renamed: ``billing.jsonl`` becomes
-    ``billing-20261126T140312345678Z.jsonl``, by the time in UTC. A rotated file keeps its name, so a
+    ``billing-20261126T140312345678Z.jsonl``, named after the time in UTC. A rotated file keeps its name, so a
     streaming query over the directory reads it once. The newest ``keep`` of them are kept. With ``compress`` they
-    become ``.jsonl.gz``, which takes about a second for 64 MB; new events wait in the queue meanwhile.
+    become ``.jsonl.gz``, which takes about a second for 64 MB; new events wait in the queue in the meantime.
 
-    An existing file is continued. If its last line is torn, because its writer died, that line is terminated first. A
+    An existing file is appended to. If its last line is torn, because its writer died, that line is terminated first. A
     file that others moved or deleted is created again. If it can't be written (disk full, directory gone), the sink
     logs this once and retries every second; events wait in the queue, and are dropped and counted when it is full. An
     ``error`` event with the cause ``events dropped`` reports this in the log.

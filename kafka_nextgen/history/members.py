@@ -155,7 +155,7 @@ class Members:
             member.is_reported_left = False
 
     def time_out(self, member: Member) -> None:
-        """Count that the application did not poll in time, once per stay in the group."""
+        """Count that the application failed to poll in time, at most once per stay in the group."""
         member.poll_timeouts += not member.is_timed_out
         member.is_timed_out = True
 

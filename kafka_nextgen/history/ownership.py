@@ -66,7 +66,7 @@ class Ownership:
         return self._total_lag if self._known_lags else None
 
     def assign(self, partition: PartitionKey, member: str, event: Event) -> OwnerChange | None:
-        """Make the member the owner; None if it was already."""
+        """Make the member the owner; return None if it already was."""
         state = self._state_of(partition)
         if state.owner == member:
             return None

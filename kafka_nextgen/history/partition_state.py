@@ -51,7 +51,7 @@ class PartitionState:
         return self.where[2:]
 
     def lag_at(self, at: int) -> int | None:
-        """Return the last lag measured by that time: a member may have stopped reading before it reports so."""
+        """Return the last lag measured by that time: a member may have stopped reading before it reports that."""
         return next((lag for seen_at, lag in reversed(self.lags) if seen_at <= at), None if self.lags else self.lag)
 
     def inactive_since(self, at: int) -> int:

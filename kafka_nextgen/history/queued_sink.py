@@ -94,7 +94,7 @@ class SinkTarget(Protocol):
         """Let a waiting ``deliver`` return soon; called from another thread."""
 
     def close(self) -> None:
-        """Release resources; no call follows."""
+        """Release resources; no other method is called afterwards."""
 
 
 class QueuedSink:
@@ -214,5 +214,5 @@ class QueuedSink:
         if error is not None and not self._is_failing:
             logger.warning("%s: events can't be written; retrying: %s", self._name, error)
         elif error is None and self._is_failing:
-            logger.warning("%s: events are written again; %d were dropped so far", self._name, self.dropped)
+            logger.warning("%s: writing events works again; %d were dropped so far", self._name, self.dropped)
         self._is_failing = error is not None

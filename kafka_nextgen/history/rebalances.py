@@ -1,6 +1,6 @@
 """The rebalances of one group, from their group epoch to the last member that reached it.
 
-A member may reach an epoch before others have revoked the partitions that it is to get (KIP-848, "Reconciliation"), so
+A member can reach an epoch before others have revoked the partitions that it will get (KIP-848, "Reconciliation"), so
 a rebalance also lasts until no partition stands still. If one stands still forever, for example because its topic was
 deleted, the rebalance ended when the last member reached the epoch.
 

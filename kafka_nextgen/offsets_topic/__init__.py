@@ -10,7 +10,7 @@
 | 8 | the partitions that a member owns | 0 |
 | 16 | the topics that a pattern matched | 0 |
 
-These are the versions that Kafka 4.3 writes; all older ones can be read. Other types (4, which Kafka no longer writes
+These are the versions that Kafka 4.3 writes; all older ones can be read. Other types (4, which Kafka has not written
 since 4.1, and those of share and streams groups) and newer versions are ``Skipped`` without an error. Bytes that do not
 match their type and version raise ``DecodeError``.
 """

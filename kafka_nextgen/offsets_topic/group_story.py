@@ -24,9 +24,9 @@ from kafka_nextgen.types import RebalanceReason, TopicId
 
 __all__ = ["GroupStories"]
 
-_LEFT_FOR_A_WHILE = -2
+_LEFT_TEMPORARILY = -2
 _HIGHEST_FIRST_EPOCH = 2  # Kafka before 4.3 starts with 1
-_FOR_A_WHILE = "left for a while"
+_TEMPORARILY = "left temporarily"
 
 
 class GroupStories:
@@ -176,10 +176,10 @@ class GroupStories:
         group = self._group(record.group_id)
         member = group.member(record.member_id)
         member.held = self._named(member.held)
-        if record.member_epoch == _LEFT_FOR_A_WHILE:
+        if record.member_epoch == _LEFT_TEMPORARILY:
             member.epoch = record.previous_member_epoch
             if not member.is_away:
-                self._telling.tell_gone(group, member, Departure(EventKind.LEFT, _FOR_A_WHILE))
+                self._telling.tell_gone(group, member, Departure(EventKind.LEFT, _TEMPORARILY))
             member.is_away, member.is_stable = True, False
             return
         member.is_away = False

@@ -98,7 +98,7 @@ def test_what_finds_the_queue_full_is_dropped_and_told_once_for_each_group() -> 
         ("billing", 6, EVENTS_DROPPED),
         ("other", 7, EVENTS_DROPPED),
     ]
-    assert told[0].reason == "3 events of this source were dropped up to here"
+    assert told[0].reason == "3 events of this source were dropped before this point"
     assert (sink.written, sink.dropped) == (6, 4)
 
 
@@ -114,7 +114,7 @@ def test_a_failure_is_logged_once_and_what_waited_is_written_when_it_is_over(cap
         sink.close()
     assert [record.getMessage() for record in caplog.records] == [
         "fake: events can't be written; retrying: disk full",
-        "fake: events are written again; 0 were dropped so far",
+        "fake: writing events works again; 0 were dropped so far",
     ]
 
 

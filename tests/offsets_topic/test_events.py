@@ -191,8 +191,8 @@ def test_what_was_seen_at_another_time_raised_no_epoch(log: Log) -> None:
 def test_a_static_member_leaves_for_a_while_and_another_has_its_place(log: Log) -> None:
     log.tell(metadata("A", "orders", instance="one"), epoch(1), current("A", 1, 0))
     assert log.tell(current("A", -2, 0, before=1)) == [
-        ("revoked", "A", 1, "orders", (0,), "left for a while"),
-        ("left", "A", 1, "left for a while"),
+        ("revoked", "A", 1, "orders", (0,), "left temporarily"),
+        ("left", "A", 1, "left temporarily"),
     ]
     back = (metadata("A2", "orders", instance="one"), target("A2", 0), current("A2", 0, 0), current("A2", 1, 0))
     assert log.tell(*removal("A"), *back) == [

@@ -70,7 +70,7 @@ function tipLines(hit) {
     lines.push(element("div", {}, `stood still ${ms[stood] === null ? "until the end" : durationText(ms[stood])}: from ${memberName(former[stood])} to ${memberName(member[stood])}, lag ${lagGrowth(group.standstills, stood)}`));
   } else if (held !== null && held !== undefined) {
     lines.push(element("div", {}, `owned by ${memberName(group.tenures.member[held])} since ${clockText(group.tenures.began[held])}`));
-  } else if (hit.lane) lines.push(element("div", {}, "the log has no owner"));
+  } else if (hit.lane) lines.push(element("div", {}, "no owner in the log"));
   if (twice !== null && twice !== undefined) {
     lines.push(element("div", {}, `owned twice: ${memberName(group.overlaps.first[twice])} and ${memberName(group.overlaps.second[twice])}${group.overlaps.is_excused[twice] ? " (excused)" : ""}`));
   }

@@ -106,8 +106,8 @@ def test_a_static_member_restarts(client: Client, told: list[Event], group: str)
     heartbeat(client, group, -2, instance_id="one")
     assert join(client, group, "A2", instance_id="one").error_code == ErrorCode.NONE
     assert of(told, group)[3:] == [
-        ("revoked", "A", epoch, (0, 1), "left for a while"),
-        ("left", "A", epoch, "left for a while"),
+        ("revoked", "A", epoch, (0, 1), "left temporarily"),
+        ("left", "A", epoch, "left temporarily"),
         ("joined", "A2", epoch, "member restarted"),
         ("assigned", "A2", epoch, (0, 1)),
     ]
