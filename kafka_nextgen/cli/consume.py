@@ -67,7 +67,7 @@ _FORMATS: Mapping[str, Callable[[Record], bytes]] = {"json": _json, "text": _tex
 @click.option("--format", "style", type=click.Choice(sorted(_FORMATS)), default="text", show_default=True)
 @click.option("--from-beginning", is_flag=True, help="Start at the first record where nothing is committed.")
 @click.option("--max-messages", type=click.IntRange(min=1), help="Stop after this many records.")
-@click.option("--timeout", type=click.FloatRange(min=0), help="Stop when no record has come for this many seconds.")
+@click.option("--timeout", type=click.FloatRange(min=0), help="Stop when no record has arrived for this many seconds.")
 @client_options
 def consume(
     topics: tuple[str, ...],
@@ -120,7 +120,7 @@ class _Printer:
                 self.consumer.commit()
                 self.last_commit_at = clocks.monotonic()
         problem = None if self.printed or self.stop.is_stopped else self.consumer.health().problem
-        if problem is not None:  # there were no records, but not because the topic is empty
+        if problem is not None:  # no records arrived, for a reason other than an empty topic
             raise click.ClickException(problem)
 
     def is_over(self) -> bool:

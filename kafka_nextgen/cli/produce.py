@@ -118,7 +118,7 @@ class _LineReader:
     def _put(self, line: bytes | None) -> None:
         try:
             self._loop.call_soon_threadsafe(self._queue.put_nowait, line)
-        except RuntimeError:  # the command has failed meanwhile, and its loop is closed
+        except RuntimeError:  # the command has failed in the meantime, and its loop is closed
             raise SystemExit from None
 
     async def next_batch(self) -> list[bytes]:

@@ -38,7 +38,7 @@ _OPTIONS = (
     click.option(
         "--registry-max-answer-bytes",
         type=click.IntRange(min=1),
-        help="The maximum size of an answer of the registry. Default: 2 MiB.",
+        help="The maximum size of an answer from the registry. Default: 2 MiB.",
     ),
     click.option("--subject", help="With --registry: the subject; TOPIC-value if one topic is given."),
 )

@@ -15,7 +15,7 @@ __all__ = ["MIGRATE", "is_understood", "meant_key", "unknown_keys"]
 #: How to read the configuration of another client.
 MIGRATE: Final = "ConsumerConfig.from_properties(..., migrate=True) reads the configuration of other clients"
 
-#: Migration reads stores by their contents.
+#: Migration detects a store's format from its contents.
 _STORE_TYPES: Final = ("ssl.keystore.type", "ssl.truststore.type")
 
 

@@ -48,7 +48,7 @@ STORE_KEYS: Final[Table] = {
     "ssl.keystore.key": Refused(_FILE),
     "ssl.keystore.type": Dropped(_BY_CONTENTS),
     "ssl.truststore.location": Mapped("ssl.ca.location", note="or ssl.ca.pem if it is PKCS12; JKS is refused"),
-    "ssl.truststore.password": Mapped("ssl.ca.pem", note="with a PKCS12 store, which it opens"),
+    "ssl.truststore.password": Mapped("ssl.ca.pem", note="with a PKCS12 store, which it decrypts"),
     "ssl.truststore.certificates": Mapped("ssl.ca.pem"),
     "ssl.truststore.type": Dropped(_BY_CONTENTS),
     "ssl.certificate.pem": Refused(_FILE),
@@ -101,7 +101,7 @@ JAVA_TABLE: Final[Table] = {
         "sasl.oauthbearer.scope.claim.name",
         "sasl.oauthbearer.sub.claim.name",
     )),
-    **dropped("credentials are always encoded as RFC 6749 demands", ("sasl.oauthbearer.header.urlencode",)),
+    **dropped("credentials are always encoded as RFC 6749 requires", ("sasl.oauthbearer.header.urlencode",)),
     **dropped(_SHARE, ("share.acknowledgement.mode", "share.acquire.mode")),
     **dropped("a member that closes leaves its group", ("internal.leave.group.on.close",)),
     **dropped("metrics are read with Consumer.metrics()", (

@@ -130,7 +130,7 @@ def deserializer(value: object) -> object:
     if isinstance(value, str):
         return java_deserializer(value)
     if not callable(value) and hasattr(value, "deserialize"):
-        raise ValueError("is an object with a method deserialize: pass a function that takes bytes, such as json.loads")
+        raise ValueError("is an object with a deserialize method: pass a function that takes bytes, such as json.loads")
     return value
 
 
@@ -149,7 +149,7 @@ def _strategy(value: object) -> object:
 def token_callback(provider: object) -> object:
     """Convert a token provider of kafka-python or aiokafka to a function for ``oauth.cb``."""
     if not callable(getattr(provider, "token", None)):
-        raise ValueError("must be an object with a method token()")
+        raise ValueError("must be an object with a token() method")
 
     def token(_config: str) -> object:
         if getattr(provider, "extensions", dict)():

@@ -47,15 +47,15 @@ def scan(
     batch_rows: int = BATCH_ROWS,
     **settings: object,
 ) -> Scan:
-    """Read part of ``topics`` as a stream of Arrow record batches. Needs the extra ``kafka-nextgen[arrow]``.
+    """Read part of ``topics`` as a stream of Arrow record batches. Requires the ``kafka-nextgen[arrow]`` extra.
 
     ``topics`` are names or ``TopicPartition``s, one or several. ``config`` and ``settings`` are those of ``Consumer``.
     ``since`` and ``until`` are durations before now (``"2h"``), times, or offsets by partition; without them, the scan
     begins at the first record and ends at the last one that exists now. ``schema``, ``value``, ``key`` and ``on_error``
     are those of ``Records.to_arrow``. ``batch_rows`` limits the rows of a batch.
 
-    The result is a stream of Arrow's PyCapsule interface, which DuckDB, Polars, DataFusion and pyarrow can read
-    directly, once. Close it if it is not read to its end, or use a ``with`` block.
+    The result is a stream that implements Arrow's PyCapsule interface. DuckDB, Polars, DataFusion and pyarrow can read
+    it directly, once. Close it if it is not read to its end, or use a ``with`` block.
 
     Raises ConfigError, TypeError or ValueError for invalid arguments, UnknownTopicError, OffsetOutOfRangeError if the
     record at an offset in ``since`` was deleted, or the offset is beyond the end of the log, and the errors of
@@ -121,8 +121,8 @@ class Scan:
         self._to_table = to_table
         self._batch_rows = batch_rows
         self._schema = to_table(Records()).schema
-        # Arrow's reader has a reference to this scan that the garbage collector can't see. So a scan that had a reader
-        # before it is read, or after it was closed, would never be collected.
+        # Arrow's reader has a reference to this scan that the garbage collector can't see. So if a scan had a reader
+        # before it is read, or after it was closed, it would never be collected.
         self._reader: pyarrow.RecordBatchReader | None = None
 
     @property

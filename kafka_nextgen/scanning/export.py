@@ -94,7 +94,7 @@ class Export:
 
     @contextmanager
     def continuing(self) -> Iterator[None]:
-        """Enclose the start of the scan that continues the export.
+        """Return a context manager for the start of the scan that continues the export.
 
         If remaining records are not in the log, raises OffsetOutOfRangeError or UnknownTopicError as ``run`` does.
         """

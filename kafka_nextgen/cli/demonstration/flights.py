@@ -1,7 +1,7 @@
 """The flights that left New York City in January and February 2013, and the producer that streams them.
 
-``kafka_nextgen/cli/data/README.md`` names their origin. A record's key is the aircraft's tail number, so the flights
-of one aircraft stay in order. Its value is the line of the file.
+``kafka_nextgen/cli/data/README.md`` says where they come from. A record's key is the aircraft's tail number, so the
+flights of one aircraft stay in order. Its value is the line of the file.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """A consumer process of the demonstration, run as a module with the arguments SERVERS TOPIC GROUP NAME.
 
 It processes and reports records, and commits about once a second, before partitions are revoked, and on SIGTERM. After
-a SIGKILL, the next owner processes the records since the last commit again. The process exits when its stdin closes:
-then its parent is gone.
+a SIGKILL, the next owner processes the records since the last commit again. The process exits when its stdin closes,
+which means that its parent is gone.
 """
 
 from __future__ import annotations

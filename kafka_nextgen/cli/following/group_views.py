@@ -65,7 +65,7 @@ class GroupView:
         return "rebalancing" if is_behind else "stable"
 
     def lag_of(self, partitions: Collection[TopicPartition]) -> int | None:
-        """Return the total lag of those with a known committed offset and end; None if there are none."""
+        """Return the total lag of the partitions whose committed offset and end are known; None if there are none."""
         known = [tp for tp in partitions if tp in self.committed and tp in self.ends]
         return sum(lag_of(self.committed[tp], self.starts.get(tp), self.ends[tp]) for tp in known) if known else None
 

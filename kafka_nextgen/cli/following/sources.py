@@ -43,8 +43,8 @@ async def file_events(path: Path) -> Source:
         while True:
             if data := file.read(_READ_BYTES):
                 *lines, partial = (partial + data).split(b"\n")
-                if len(partial) > MAX_LINE_BYTES:  # the line is too long for an event, and so is its rest
-                    partial = b"-"
+                if len(partial) > MAX_LINE_BYTES:  # the line is too long for an event
+                    partial = b"-"  # so that the rest of the line is not read as an event either
             elif _is_rotated(path, file):
                 lines, partial = (partial + file.read()).split(b"\n"), b""  # written just before the rotation
                 with suppress(FileNotFoundError):  # the writer is about to create it

@@ -68,7 +68,7 @@ def _no_events(paths: Sequence[Path], others: Collection[str], problems: Problem
     if others:
         return printable(f"{where} has no events of these groups; it has events of {', '.join(sorted(others)[:10])}")
     why = f" ({problems})" if problems else ""
-    return printable(f"no events in {where}{why}; is it an event log of kafka-nextgen?")
+    return printable(f"no events in {where}{why}; is it a kafka-nextgen event log?")
 
 
 def analyze_between(found: Events, first: int | None, last: int | None) -> Analysis:

@@ -50,7 +50,7 @@ def report(
 ) -> None:
     """Report what happened to groups, from event logs in files and directories.
 
-    A time is ISO 8601, in UTC if it names no zone, or milliseconds since the epoch. All times that are printed are UTC.
+    A time is ISO 8601, in UTC if it has no zone, or milliseconds since the epoch. All times that are printed are UTC.
     What can't be read is reported on stderr; the exit code is 1 if there is nothing else.
     """
     found, problems = load_events(paths, groups, cluster)

@@ -59,7 +59,7 @@ class Snapshot:
 
 
 def snapshot_at(cluster: str, group: str, events: Sequence[Event], at: int, within_ms: int) -> Snapshot:
-    """Return the state at ``at``, and what happened or lasted within ``within_ms`` of it."""
+    """Return the state at ``at``, and what happened or was in progress within ``within_ms`` of it."""
     first, last = at - within_ms, at + within_ms
     ordered, marks = in_order(events)
     facts = list(fold(ordered, marks))

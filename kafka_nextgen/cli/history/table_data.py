@@ -145,7 +145,7 @@ def _member_name(member: str, name: str, count: int) -> str:
 
 
 def with_member_names(facts: Iterable[_F], names: Mapping[str, str]) -> list[_F]:
-    """Replace member ids by names."""
+    """Replace member ids with names."""
     return [evolve(fact, **_names_in(fact, names)) for fact in facts]
 
 
