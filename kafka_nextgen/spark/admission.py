@@ -99,7 +99,7 @@ def receded(known: PartitionOffsets, latest: PartitionOffsets) -> list[TopicPart
 
 
 def check_available_now(snapshot: PartitionOffsets, end: PartitionOffsets, latest: PartitionOffsets) -> None:
-    """Check the end of an AvailableNow batch against the run's snapshot and the current offsets, as the built-in does.
+    """Check the end of an AvailableNow batch against the run's snapshot and the current offsets, like Spark's source.
 
     Raises ``AvailableNowError``, regardless of ``failOnDataLoss``, if partitions differ, are gone, or end after the
     snapshot or after the log. Do not check a batch that a restart repeats: it was planned before the snapshot.

@@ -108,9 +108,9 @@ class Cluster:
         return {tp: None if at.offset < 0 else at.offset for tp, at in found.items()}
 
     def retry_unknown_topics(self, ask: Callable[[], T]) -> T:
-        """Return the result of ``ask``, which requests partitions and then their offsets; retries with a pattern.
+        """Return the result of ``ask``, which requests partitions and then their offsets.
 
-        Raises ``UnknownTopicError`` if a topic does not exist.
+        Retries if the query uses a pattern. Raises ``UnknownTopicError`` if a topic does not exist.
         """
         for is_last in self._tries():
             try:

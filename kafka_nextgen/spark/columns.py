@@ -130,7 +130,7 @@ class Columns:
 
     def _why_missing(self, name: str) -> str:
         if name.lower() == "headers":
-            return "the column headers needs the option includeHeaders=true"
+            return 'the column "headers" needs the option includeHeaders=true'
         if name.lower() in self._error_types():
             return f"the column {name} needs the option onError=null"
         what = f"there is no column {with_nearest(name, nearest(name, self._names()))}"

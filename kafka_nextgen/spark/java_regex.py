@@ -275,4 +275,4 @@ def _why_refused(kind: str) -> str:
         return "a backslash at its end"
     if kind.isdigit():
         return rf"a back-reference (\{kind})"
-    return _REFUSED_ESCAPES.get(kind, rf"\{kind}, which stands for no character")
+    return _REFUSED_ESCAPES.get(kind, rf"\{kind}, which does not represent a character")

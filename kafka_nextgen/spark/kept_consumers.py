@@ -4,8 +4,8 @@ Spark gives a worker one task at a time, and many tasks of the same query. A wor
 each of a few configurations. A task borrows the consumer, and returns it after reading its ranges to the end. The
 consumer is closed after an error, or if the query stops early.
 
-A task reads one partition, or small parts of several, and a batch never has records of two fetches. Small fetches would
-produce many small batches, so consumers fetch more at once than by default, unless the query sets
+A task reads one partition, or small parts of several, and a batch never has records from two fetches. Small fetches
+would produce many small batches, so consumers fetch more at once than by default, unless the query sets
 ``kafka.max.partition.fetch.bytes``.
 
 Spark runs the garbage collector after each task. With everything that a worker has imported, that takes 50 ms, as long
@@ -34,7 +34,7 @@ _KEPT: dict[tuple[int, KafkaOptions], Consumer] = {}
 
 @contextmanager
 def kept_consumer(config: KafkaOptions) -> Iterator[Consumer]:
-    """Lend a consumer of this configuration, without a group. Raises ``ConfigError`` if a store can't be read."""
+    """Lend a consumer with this configuration, without a group. Raises ``ConfigError`` if a store can't be read."""
     key = os.getpid(), config
     consumer = _KEPT.pop(key, None)
     if consumer is None:

@@ -150,5 +150,5 @@ def _receded(tp: TopicPartition, start: int, end: int) -> DataLoss:
 def _aged_out(tp: TopicPartition, start: int, end: int, earliest: int) -> DataLoss:
     happened = f"was to be read from offset {start} and now begins at {earliest}; records aged out or were deleted"
     skipped = f"offsets {start} to {min(earliest, end) - 1} are skipped"
-    goes_on = f"; reading continues at {earliest}" if earliest < end else "; the batch has no other records of it"
+    goes_on = f"; reading continues at {earliest}" if earliest < end else "; the batch has no other records from it"
     return DataLoss(LossKind.AGED_OUT, tp, happened, skipped + goes_on)

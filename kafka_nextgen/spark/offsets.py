@@ -129,7 +129,7 @@ def _loaded(text: str) -> object:
         loaded: object = json.loads(text, object_pairs_hook=_without_repeats, parse_constant=_refused_constant)
     except json.JSONDecodeError as error:
         raise _MalformedError(f"this is not JSON ({error.msg} at character {error.pos})") from None
-    except ValueError:  # Python refuses integers of thousands of digits
+    except ValueError:  # Python refuses integers with thousands of digits
         raise _MalformedError("a number is far too large") from None
     except RecursionError:
         raise _MalformedError("this is nested far too deeply") from None

@@ -48,12 +48,12 @@ class OptionValues:
         return option.lower() in self.given
 
     def number(self, option: str, default: int, least: int, greatest: int = INT64_MAX) -> int:
-        """Return a whole number within bounds, both included."""
+        """Return a whole number within inclusive bounds."""
         number = self.optional_number(option, least, greatest)
         return default if number is None else number
 
     def optional_number(self, option: str, least: int, greatest: int = INT64_MAX) -> int | None:
-        """Return a whole number within bounds, both included; None if it is not given."""
+        """Return a whole number within inclusive bounds; None if it is not given."""
         text = self.text(option)
         if text is None:
             return None

@@ -12,7 +12,7 @@ Ranges are split as in Spark's built-in source (KafkaOffsetRangeCalculator.scala
 - Empty ranges are dropped. Without options, each range is one task.
 - ``maxRecordsPerPartition`` divides each range into the fewest equal parts that are small enough.
 - If there are then fewer parts than ``minPartitions``, each gets its share of ``minPartitions`` by size, rounded to the
-  nearest. Partitions that have a part with a share of one stay as they are; the others share the rest by size.
+  nearest. Partitions with a part whose share is one are not divided further; the others share the rest by size.
 - When a range is divided, its last parts get the remainder.
 
 ``minPartitions`` is approximate: rounding may give a few parts more or fewer.

@@ -9,10 +9,10 @@ The checkpoint decides where a query continues. The group follows it and is neve
   ``GroupNotEmptyError``.
 - Offsets are committed again every hour: brokers delete those of a group without members after
   ``offsets.retention.minutes``, and an idle query would otherwise disappear from the tools.
-- Queries may share a group if they read different partitions. If two runs commit the same partition, only the younger
-  one continues: the metadata of each commit has the time at which its run began, and the older run reads that before
-  its next commit. It logs an error and stops committing. The offsets of two queries are therefore never mixed, and a
-  run does not interfere with its replacement after a restart.
+- Queries may share a group if they read different partitions. If two runs commit the same partition, only the one that
+  began later continues: the metadata of each commit has the time at which its run began, and the earlier run reads that
+  before its next commit. It logs an error and stops committing. The offsets of two queries are therefore never mixed,
+  and a run does not interfere with its replacement after a restart.
 - Other failures are logged and retried later. They don't end the query or delay it by more than a few seconds.
 """
 
@@ -109,7 +109,7 @@ class Progress:
             admin.close()
 
     def _taken_by_a_younger_run(self, group_id: str, offsets: PartitionOffsets) -> TopicPartition | None:
-        """Return a partition that a younger run has committed; a run that has not committed yet is the youngest."""
+        """Return a partition that a later run has committed; a run that has not committed yet counts as the latest."""
         if self._committed is None:
             return None
         try:

@@ -3,8 +3,8 @@
 The rules are those of Spark's built-in source (KafkaOffsetReaderAdmin.scala):
 
 - Offsets or timestamps by partition must name exactly the partitions that are read.
-- In offsets by partition, -1 stands for the latest and -2 for the earliest. A word stands for all partitions of a
-  topic.
+- In offsets by partition, -1 stands for the latest and -2 for the earliest. The words ``latest`` and ``earliest`` stand
+  for all partitions of a topic.
 - A timestamp stands for the first record with that timestamp or a later one. Without such a record a start is an error
   or the latest offset, depending on the strategy, and an end is the latest offset.
 

@@ -2,8 +2,8 @@
 
 ``columns`` defines the columns; the user may give a schema that selects some of them.
 
-A reader is created in a process of the driver, which plans, and copies of it read in the tasks. A reader therefore has
-no connections: planning has its own, and tasks use a consumer that their worker keeps.
+A reader is created in a driver process, which does the planning; copies of it do the reading in the tasks. A reader
+therefore has no connections: planning has its own, and tasks use a consumer that their worker keeps.
 """
 
 from __future__ import annotations

@@ -150,7 +150,7 @@ def test_records_that_age_out_before_they_are_read_are_left_out_also_if_that_is_
     delete_records(cluster.bootstrap_servers, topic, 30)
     with caplog.at_level(logging.WARNING):
         assert offsets(read_ranges([PartitionRange(topic, 0, 5, 20)], settings(cluster, fail_on_data_loss=False))) == []
-        assert "offsets 5 to 19 are skipped; the batch has no other records of it" in caplog.text
+        assert "offsets 5 to 19 are skipped; the batch has no other records from it" in caplog.text
         found = offsets(read_ranges([PartitionRange(topic, 0, 5, 40)], settings(cluster, fail_on_data_loss=False)))
     assert found == list(range(30, 40))
 

@@ -154,7 +154,7 @@ def _check_schema(read: FieldOptions, registry: RegistryOptions | None) -> None:
     if read.schema is not None and read.schema_file is not None:
         raise ConfigError(f"{schema} and {file} are given: remove one", schema)
     if read.message is not None and read.format != "protobuf":
-        raise ConfigError(f"{message} is for protobuf only: remove it, with {told}", message)
+        raise ConfigError(f"{message} is for protobuf only, not for {told}: remove it", message)
     if read.message is None and read.format == "protobuf" and (has_schema or used is None):
         raise ConfigError(f"{message} is required, as package.Message, with {told}", message)
     if not has_schema and read.format != "json" and used is None:
@@ -179,7 +179,7 @@ def _check_registered(read: FieldOptions, registry: RegistryOptions, has_schema:
     if read.format == "protobuf" and registry.framing != "confluent":
         raise ConfigError(
             f"{framing}={registry.framing} can't be used with {read.option('Format')}=protobuf: Apicurio's serializer "
-            "puts the name of the message in front of each value. Let producers write Confluent's frame",
+            "puts the name of the message in front of each value. Configure producers to write Confluent's frame",
             framing,
         )
     if not has_schema and not read.subject:

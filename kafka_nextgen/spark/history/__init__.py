@@ -1,4 +1,4 @@
-"""The rebalance history of many groups on Spark: event logs in a Parquet dataset, and questions to it.
+"""The rebalance history of many groups on Spark: event logs in a Parquet dataset, and questions about it.
 
 ``ingest`` and ``ingest_stream`` append event logs to a dataset, each event once. ``History`` answers questions about
 it with DataFrames. Both use the functions of ``kafka_nextgen.history``, so answers are the same as without Spark.

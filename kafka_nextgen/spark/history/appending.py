@@ -1,7 +1,8 @@
 """Append events to the dataset, each once.
 
 The identity of an event is its cluster, group, source and ``seq``. Events that the dataset already has are not written
-again, so a batch can be appended again after a crash. Files appear whole, because Spark's committers rename them.
+again, so a batch can be appended again after a crash. Files appear only when they are complete, because Spark's
+committers rename them.
 
 If events with the same identity and day differ within a batch, the one that sorts first is kept, and an ``error`` event
 reports that. If they are in different batches, the one that was written first is kept.
@@ -41,7 +42,7 @@ class Appended:
     """The result of appending a batch.
 
     Args:
-        events: The number of events in the batch, with duplicates.
+        events: The number of events in the batch, including duplicates.
         refused: The number of lines with each problem, by its name; events with ``later version`` are kept.
     """
 

@@ -89,7 +89,7 @@ class History:
         return self._of("rebalances")
 
     def holdups(self) -> DataFrame:
-        """Who held up rebalances, and with what?"""
+        """Who held up rebalances, and what took them so long?"""
         return self._of("holdups")
 
     def standstills(self) -> DataFrame:
@@ -109,7 +109,7 @@ class History:
         return self._of("members")
 
     def owners(self, at: Moment | None = None) -> DataFrame:
-        """Who owned which partitions at a time, or at the end?"""
+        """Who owned which partitions at a given time, or at the end?"""
         return self._of("owners", at)
 
     def tenures(self) -> DataFrame:
@@ -117,7 +117,7 @@ class History:
         return self._of("tenures")
 
     def lags(self) -> DataFrame:
-        """How far behind was each partition, when?"""
+        """How far behind was each partition, and when?"""
         return self._of("lags")
 
     def groups(self) -> DataFrame:
@@ -127,7 +127,7 @@ class History:
     # ---- more questions
 
     def at(self, moment: Moment, before_s: float = 60, after_s: float = 60, *, frequent: bool = False) -> DataFrame:
-        """What happened around a time? Returns the events, in order, with aligned clocks.
+        """What happened around a given time? Returns the events, in order, with aligned clocks.
 
         Args:
             moment: The time.

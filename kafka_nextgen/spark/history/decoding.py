@@ -38,7 +38,7 @@ _LINES = arrow_schema(LINES)
 
 
 def decoded(lines: DataFrame) -> DataFrame:
-    """Convert ``LINES``, also of a stream, to ``DECODED``: a row for each event and for each other line."""
+    """Convert ``LINES`` to ``DECODED``, a row for each event and for each other line; they may be a stream."""
     return lines.select(*LINES.names).mapInArrow(decoded_batches, DECODED)
 
 
