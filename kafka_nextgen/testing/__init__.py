@@ -1,4 +1,4 @@
-"""Test applications with ``Cluster``, a Kafka cluster in the process of the test, and a ``Clock`` that tests advance.
+"""Test applications with ``Cluster``, a Kafka cluster in the test's own process, and a ``Clock`` that tests advance.
 
 ``SchemaRegistry`` is a schema registry in that process.
 

@@ -161,7 +161,10 @@ class Cluster:
         return self._call(self._broker.coordinator_of, group_id)
 
     def move_coordinator(self, group_id: str, node_id: int) -> None:
-        """Move a group, and others in its partition, to another coordinator. Raises ``MisuseError`` if it can't."""
+        """Move a group, and others in its partition, to another coordinator.
+
+        Raises ``MisuseError`` if the group can't be moved there.
+        """
         self._call(self._broker.move_coordinator, group_id, node_id)
 
     @contextmanager

@@ -1,8 +1,9 @@
 """Kafka's checks of a produced batch before it is appended (``LogValidator``).
 
-If the bytes for any partition can't begin a batch, the whole request fails, before any other check; up to version 6 of
-Produce, it also fails if a codec is unknown. Next the partition is looked up. Then there must be exactly one whole
-batch of format 2, with a codec that this version of Produce supports; an incomplete batch after it is ignored.
+If the bytes for any partition can't be the start of a batch, the whole request fails, before any other check; up to
+version 6 of Produce, it also fails if a codec is unknown. Next the partition is looked up. Then there must be exactly
+one whole batch of format 2, with a codec that this version of Produce supports; an incomplete batch after it is
+ignored.
 
 The records are checked last:
 
@@ -11,8 +12,8 @@ The records are checked last:
 | a payload that Kafka can't decompress (``payloads``) | UNKNOWN_SERVER_ERROR |
 | more or fewer records than the header counts, or records whose lengths are wrong | INVALID_RECORD |
 | a record without a key, in a compacted topic | INVALID_RECORD |
-| a timestamp later than ``message.timestamp.after.max.ms`` from now | INVALID_TIMESTAMP |
-| one earlier than ``message.timestamp.before.max.ms`` ago | INVALID_TIMESTAMP |
+| a timestamp more than ``message.timestamp.after.max.ms`` in the future | INVALID_TIMESTAMP |
+| one more than ``message.timestamp.before.max.ms`` in the past | INVALID_TIMESTAMP |
 | a batch that the producer marks as LogAppendTime, in a topic with LogAppendTime | INVALID_TIMESTAMP |
 
 The answer gives the indexes of these records in the batch (KIP-467). The bounds apply only if the topic uses the
@@ -45,7 +46,7 @@ _LENGTH_AT = 8
 
 
 def begins_corruptly(records: bytes) -> Refusal | None:
-    """The reason why the first bytes can't begin a batch; None if they can."""
+    """The reason why the first bytes can't be the start of a batch; None if they can."""
     try:
         _end(records, 0)
     except CorruptRecordError as error:
@@ -73,7 +74,7 @@ def only_batch(records: bytes, *, allow_zstd: bool) -> bytes | Refusal:
             return Refusal(ErrorCode.INVALID_RECORD, "there is no complete batch")
         if records[MAGIC_AT] != MAGIC:
             return Refusal(
-                ErrorCode.INVALID_RECORD, f"message format {records[MAGIC_AT]} is refused, only 2 is allowed"
+                ErrorCode.INVALID_RECORD, f"message format {records[MAGIC_AT]} is refused; only format 2 is allowed"
             )
         if not allow_zstd and records[CODEC_AT] & CODEC_MASK == Compression.ZSTD:
             return Refusal(ErrorCode.UNSUPPORTED_COMPRESSION_TYPE, "this version of Produce does not support zstd")
@@ -100,7 +101,9 @@ def _end(records: bytes, start: int) -> int | None:
 
 
 def refuse_header(header: BatchHeader) -> Refusal | None:
-    """The reason why no topic accepts a batch with this header, whose checksum is correct; None if one may."""
+    """The reason why every topic refuses a batch with this header, whose checksum is correct; None if a topic may
+    accept it.
+    """
     if header.base_offset != 0:
         reason = f"a producer's batch must have base offset 0, not {header.base_offset}"
     elif not 0 < header.record_count == header.last_offset_delta + 1:

@@ -4,7 +4,7 @@
 |---|---|
 | the offset after the batch | the batch of an offset |
 | the position in the store after the batch (``BatchStore``) | its bytes, and the batches that fit into a size |
-| the highest timestamp of this batch and all before | the first batch that may have a record at or after a time |
+| the highest timestamp in this batch and all earlier ones | the first batch that may have a record at or after a time |
 
 The last one is computed from the highest timestamp of each batch, and recomputed when old batches are dropped.
 """
@@ -45,7 +45,7 @@ class BatchIndex:
         return self._latest[-1] if self._latest else None
 
     def position(self, index: int) -> int:
-        """The position where a batch begins, or after the last."""
+        """The position where a batch begins; for the index after the last batch, where that batch ends."""
         return self._positions[index - 1] if index else self.begin
 
     def end_offset(self, index: int) -> int:

@@ -57,7 +57,7 @@ class Broker:
         extensions: whether to offer features that Apache Kafka never shipped, such as assignors in the client, to
             clients that can use them. With False the broker serves only what that release of Kafka has.
         history: called with each event of the groups' history, on the broker's event loop, so it must not block. The
-            first exception is logged, all are counted (``history_failures``).
+            first exception is logged; all are counted (``history_failures``).
 
     ``host`` and ``port`` are those of the only listener unless the setting ``listeners`` is given; a listener that
     names no host uses ``host``.
@@ -253,7 +253,7 @@ class Broker:
         return None if node is None else node.node_id
 
     def loading_held(self) -> AbstractContextManager[None]:
-        """While the block runs, moved coordinators do not load their logs, and clients get an error that they retry."""
+        """While the block runs, moved coordinators do not load their logs, and clients get an error and retry."""
         return self._cluster.groups.loading_held()
 
     def _partition(self, topic: str, partition: int) -> Partition:

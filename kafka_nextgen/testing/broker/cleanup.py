@@ -18,8 +18,8 @@ Compaction (Kafka, "Log Compaction"):
 Records keep their offsets, and batches their offset ranges, so the log gets no holes. Consecutive batches without
 records are merged. The log from the first open transaction on is not compacted, since the outcome is unknown.
 
-A log is compacted when it has grown by a megabyte more than its size after the last compaction, so the cost of
-compaction is proportional to the amount written. Unlike Kafka, this compacts the active segment too.
+A log is compacted when, since the last compaction, it has grown by its size at that time plus one megabyte, so the cost
+of compaction is proportional to the amount written. Unlike Kafka, this compacts the active segment too.
 """
 
 from __future__ import annotations

@@ -9,8 +9,8 @@ each client separately; the connections of one user or client id share its limit
 
 Rates are measured over sliding windows as in Kafka: a fixed number of samples, each covering one window; the oldest
 expires. At first the total is divided by the length of all windows but one, even if less time has passed, so a client
-may begin with a burst. After too many bytes a client is throttled until its rate is within the limit again, after too
-much request time for at most one window, as in Kafka.
+may begin with a burst. As in Kafka, a client that exceeds a byte quota is throttled until its rate is within the limit
+again; one that exceeds a request-time quota is throttled for at most one window.
 """
 
 from __future__ import annotations
@@ -161,7 +161,7 @@ class Rate:
         self._samples[-1].amount += amount
 
     def delay_s(self, limit: float, now: float) -> float:
-        """The seconds without further work until the rate is down to ``limit``; 0 if it is already."""
+        """How many seconds without further work it takes for the rate to fall to ``limit``; 0 if it is that low."""
         self._forget(now)
         if not self._samples:
             return 0.0
@@ -208,7 +208,7 @@ class Quotas:
 
 
 class Timed(Generic[_T]):
-    """Awaits ``work`` and sums the time it does not wait in ``busy_s``. ``timer`` gives seconds."""
+    """Awaits ``work`` and adds up in ``busy_s`` the time during which it is not waiting. ``timer`` returns seconds."""
 
     def __init__(self, work: Awaitable[_T], timer: Callable[[], float]) -> None:
         self._work = work

@@ -2,8 +2,8 @@
 
 All replicas of a partition share one log, so every live replica is in sync and can lead. When the leader stops, the
 next live replica in the partition's order leads, with a new leader epoch (KIP-101). If the last replica in sync stops,
-it stays in the ISR and the partition has no leader until it starts again, as without unclean elections. A node that
-starts again leads only partitions without a leader, until leaders are elected or moved.
+it stays in the ISR and the partition has no leader until it starts again, as when unclean elections are disabled. A
+node that starts again leads only partitions without a leader, until leaders are elected or moved.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class Leadership:
         self._changed()
 
     def _update(self) -> None:
-        # new partitions too may be on nodes that are not alive
+        # new partitions may also be on nodes that are not alive
         for node in self._nodes:
             if not node.is_alive:
                 leave(self._topics.partitions(), node.node_id)

@@ -96,7 +96,7 @@ def _first_lz4_frame(data: memoryview) -> memoryview:
         raise CorruptRecordError("its lz4 data does not begin with a frame")
     flags, sizes = data[4], data[5]
     if flags & _LZ4_FIXED != _LZ4_INDEPENDENT or sizes not in _LZ4_BLOCK_SIZES:
-        raise CorruptRecordError(f"its lz4 frame has the flags {flags:#04x} and {sizes:#04x}")
+        raise CorruptRecordError(f"its lz4 frame has flags {flags:#04x} and sizes {sizes:#04x}, which Kafka refuses")
     checksum_at = 14 if flags & _LZ4_SIZE else 6
     if data[checksum_at : checksum_at + 1] != _lz4_header_checksum(bytes(data[4:checksum_at])):
         raise CorruptRecordError("its lz4 frame has a wrong header checksum")
@@ -165,7 +165,9 @@ def _zstd_extent(data: memoryview, start: int) -> tuple[int, int]:
     at = blocks = size_at + size_bytes
     window = int.from_bytes(data[size_at:blocks], "little") if is_single else _window_of(data[start + 5 : start + 6])
     if window > _LARGEST_WINDOW_BYTES:
-        raise CorruptRecordError(f"its zstd data needs a window of {window} bytes")
+        raise CorruptRecordError(
+            f"its zstd data needs a window of {window} bytes; at most {_LARGEST_WINDOW_BYTES} are allowed"
+        )
     is_last = False
     while not is_last and at < len(data):
         head = int.from_bytes(data[at : at + 3], "little")

@@ -68,7 +68,8 @@ def append(
     if isinstance(seen, Seen):
         return Appended(seen.base_offset, seen.timestamp, partition.log.start_offset)
     if seen is not ErrorCode.NONE:
-        text = f"producer {batch.header.producer_id} sent sequence {batch.header.base_sequence}"
+        number = f"sequence {batch.header.base_sequence} in epoch {batch.header.producer_epoch}"
+        text = f"producer {batch.header.producer_id} sent {number}, which does not follow its previous batch"
         return at_start_of(partition, Refusal(seen, text))
     try:
         return _append(settings, partition, batch, now_ms)

@@ -139,7 +139,8 @@ class Server:
 
     def _accept(self, connected: socket.socket, listener: Listener, tls: ssl.SSLContext | None) -> None:
         with suppress(OSError):  # the peer has already gone
-            connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # as Kafka does; asyncio does not here
+            # Kafka sets this, too; asyncio does not set it for a socket that is accepted here
+            connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         max_connections = self._settings().max_connections
         if len(self._connections) >= max_connections:
             _log.warning("refusing a connection: there are already max.connections=%d", max_connections)

@@ -60,7 +60,7 @@ def _racks(key: str, value: object) -> tuple[str, ...]:
     items = value.split(",") if isinstance(value, str) else value
     racks = tuple(str(item).strip() for item in items) if isinstance(items, (list, tuple)) else ("",)
     if not all(racks):
-        raise ConfigError(f"{key} must be a rack, or one for each node separated by commas, not {value!r}", key)
+        raise ConfigError(f"{key} must be one rack, or a comma-separated list of one for each node, not {value!r}", key)
     return racks
 
 

@@ -32,7 +32,7 @@ class Partition:
         self.leader, self.isr = self.replicas[0], self.replicas
 
     def recover(self) -> None:
-        """Recover the log, and from it the producers."""
+        """Recover the log, and restore the producers from it."""
         for batch in self.log.recover():
             self.producers.remember(batch.header, batch.header.base_offset)
 

@@ -7,8 +7,8 @@ timeout is only refused if it is missing, and names and pattern may be given tog
 | applies to | what must hold | else |
 |---|---|---|
 | all | the group exists and is not classic, or this join creates it | GROUP_ID_NOT_FOUND |
-| all | the group has room, or the member or, since Kafka 4.4, its instance is in it | GROUP_MAX_SIZE_REACHED |
-| static, joining | the instance is new, left temporarily, or with a classic member | UNRELEASED_INSTANCE_ID |
+| all | the group has room, or already contains the member or (since Kafka 4.4) its instance | GROUP_MAX_SIZE_REACHED |
+| static, joining | the instance is new, has left temporarily, or is held by a classic member | UNRELEASED_INSTANCE_ID |
 | static, staying or leaving | the instance is known | UNKNOWN_MEMBER_ID |
 | static, staying or leaving | the instance is this member's | FENCED_INSTANCE_ID |
 | dynamic, staying or leaving | the member is known | UNKNOWN_MEMBER_ID |
@@ -97,7 +97,7 @@ def refuse_entry(request: ConsumerGroupHeartbeat, group: Group, settings: Coordi
 
 
 def refuse_leave(request: ConsumerGroupHeartbeat, group: Group, settings: CoordinatorSettings) -> Refusal | None:
-    """Why a member may not leave, or None. A leave is accepted at any epoch."""
+    """Why a member may not leave, or None. A request to leave is accepted at any epoch."""
     return _first_objection(_LEAVE, request, group, settings)
 
 
@@ -133,8 +133,8 @@ def _group_must_have_room(
 
 def _instance_must_be_free(request: ConsumerGroupHeartbeat, group: Group, _: CoordinatorSettings) -> Refusal | None:
     """The rule also applies if the member id is the same, because only a heartbeat with epoch -2 from the old process,
-    or its session timeout, shows that the process is gone. A classic static member sends no leave, so a new member with
-    its instance id takes its place (KIP-345).
+    or its session timeout, shows that the process is gone. A classic static member sends no request to leave, so a new
+    member with its instance id takes its place (KIP-345).
     """
     holder = group.instances.get(request.instance_id or "")
     if request.member_epoch != JOIN or holder is None:

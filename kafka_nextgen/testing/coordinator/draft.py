@@ -40,9 +40,10 @@ class Outcome:
     """The result of a request, or of expired timers (then there is no response).
 
     The caller stores ``records``, calls ``Coordinator.commit``, and then sends the response. If the request is parked,
-    ``released`` of a later outcome has its answer by its number, or None if it will never be answered. The rest is not
-    stored: ``timers``, the new ``topics`` and ``configs``, the groups whose subscriptions were compared with this
-    version of the topics, the state of classic groups, and the extensions' state of groups. ``notes`` are for the log.
+    a later outcome has its answer in ``released``, under the request's number, or None if it will never be answered.
+    The rest is not stored: ``timers``, the new ``topics`` and ``configs``, the groups whose subscriptions were compared
+    with this version of the topics, the state of classic groups, and the extensions' state of groups. ``notes`` are for
+    the log.
     """
 
     response: Response | None

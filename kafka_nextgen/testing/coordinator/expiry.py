@@ -48,8 +48,8 @@ def ring(draft: Draft, due: Iterable[Arm]) -> None:
 
 
 def _give_up(draft: Draft, timer: Arm) -> None:
-    """Remove a member whose session ended (KIP-848, "Group Coordinator"): one that was silent too long or never came
-    back from a temporary leave, or a classic one that sent no JoinGroup or SyncGroup in time.
+    """Remove a member whose session ended (KIP-848, "Group Coordinator"): one that sent no heartbeat for too long, one
+    that left temporarily and did not return, or a classic one that sent no JoinGroup or SyncGroup in time.
     """
     draft.cancel(timer.key.kind, timer.key.member_id)
     if timer.key.member_id in draft.group.members:

@@ -62,7 +62,7 @@ class Group:
     members: MutableMapping[str, r.MemberMetadata] = field(factory=dict)
     currents: MutableMapping[str, r.CurrentMemberAssignment] = field(factory=dict)
     targets: MutableMapping[str, TopicPartitions] = field(factory=dict)
-    target_metadata: MutableMapping[str, Metadata] = field(factory=dict)  # of members that got some
+    target_metadata: MutableMapping[str, Metadata] = field(factory=dict)  # only for members that received some
     patterns: MutableMapping[str, r.RegularExpression] = field(factory=dict)  # of patterns resolved at least once
     offsets: MutableMapping[TopicPartition, r.OffsetCommitted] = field(factory=dict)
     pending: MutableMapping[tuple[int, TopicPartition], PendingOffset] = field(factory=dict)  # by producer id too
@@ -76,7 +76,7 @@ class Group:
     classic_support: MutableMapping[str, int] = field(factory=dict)  # how many of these offer each protocol
 
     classic_record: r.ClassicGroupMetadata | None = None
-    classic: ClassicGroup | None = field(default=None, eq=False)  # has more than the records
+    classic: ClassicGroup | None = field(default=None, eq=False)  # has state that is not in the records
 
     checked_topics_version: int = field(default=-1, eq=False)  # not recorded: a new coordinator checks again
 
@@ -102,8 +102,8 @@ class Group:
 
     @property
     def is_classic_with_members(self) -> bool:
-        """Whether it is a classic group that is not empty. One whose last member left during the initial delay is empty
-        although it is not in that state yet.
+        """Whether it is a classic group that is not empty. A group whose last member left during the initial delay is
+        empty, although its state is not Empty yet.
         """
         return self.classic is not None and bool(self.classic.members)
 

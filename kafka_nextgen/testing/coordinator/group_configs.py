@@ -1,12 +1,12 @@
 """The configuration of a single group (KIP-848, "Dynamic Group Configuration"; KIP-1263 for the last key).
 
-| key | default | from | to |
-|---|---|---|---|
-| consumer.heartbeat.interval.ms | group.consumer.heartbeat.interval.ms | its .min. | its .max. |
-| consumer.session.timeout.ms | group.consumer.session.timeout.ms | its .min. | its .max. |
-| consumer.assignment.interval.ms (since 4.3) | group.consumer.assignment.interval.ms | its .min. | its .max. |
-| group.target.size (an extension) | group.target.size | 1 | group.consumer.max.size |
-
+| key | default | bounds |
+|---|---|---|
+| consumer.heartbeat.interval.ms | group.consumer.heartbeat.interval.ms | the broker's .min. and .max. for this key |
+| consumer.session.timeout.ms | group.consumer.session.timeout.ms | the broker's .min. and .max. for this key |
+| consumer.assignment.interval.ms (since 4.3) | group.consumer.assignment.interval.ms | \
+the broker's .min. and .max. for this key |
+| group.target.size (an extension) | group.target.size | 1 to group.consumer.max.size |
 A configuration may exist before its group does, and outlives it. A value outside the broker's bounds is refused; the
 bounds are checked in the order above. If a broker restarts with narrower bounds, an accepted value is clamped to them
 each time it is used. A member sees a change at its next heartbeat.

@@ -1,5 +1,5 @@
-"""Delete committed offsets on request (KIP-496), when they expire (KIP-211), and with their topics; and groups that are
-then empty.
+"""Delete committed offsets: on request (KIP-496), when they expire (KIP-211), and when their topics are deleted. Groups
+that are empty afterwards are deleted too.
 
 An administrator may delete the offsets of an empty group, and of a group of consumers for topics that no member
 subscribes to. Read from the top:

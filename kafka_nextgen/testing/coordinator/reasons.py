@@ -45,7 +45,7 @@ def cause_of_change(
     draft: Draft, update: Update, stated: JoinReason, *, is_back: bool, migrates: bool = False, text: str = ""
 ) -> Cause | None:
     """Why a member's request raises the group epoch, or None. ``is_back``: it took its instance's place."""
-    # A member at epoch 0 would still be joining, so no group with members may stay there (Kafka before 4.3).
+    # Epoch 0 means that a member is still joining, so no group with members may stay at it (Kafka before 4.3).
     calls = update.calls_for_assignment or update.assignor_changed or draft.group.epoch == 0
     if not calls and not draft.hooks.asks_for_rebalance(draft, update, stated, is_back):
         return None

@@ -46,8 +46,8 @@ def leave(draft: Draft, request: ConsumerGroupHeartbeat) -> Outcome:
 
 
 def _leave_temporarily(draft: Draft, member_id: str) -> None:
-    """Keep the member's place. The member has closed, so its pending revocations are done, and its partitions count as
-    granted before all epochs. The session timer keeps running; the rebalance timer stops.
+    """Keep the member's place. The member has closed, so its pending revocations are done, and its partitions are
+    treated as granted at an epoch before all others. The session timer keeps running; the rebalance timer stops.
     """
     current = draft.group.current(member_id)
     gone = evolve(

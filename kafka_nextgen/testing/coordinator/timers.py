@@ -46,7 +46,7 @@ class TimerKind(IntEnum):
 
 @frozen(order=True)
 class TimerKey:
-    """One timer. ``member_id`` is empty for a timer of the group; both ids are empty for one of all groups."""
+    """One timer. ``member_id`` is empty for a timer of the group; both ids are empty for a timer of all groups."""
 
     group_id: str
     kind: TimerKind

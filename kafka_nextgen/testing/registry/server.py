@@ -155,7 +155,9 @@ class SchemaRegistry:
         """Wait until there have been this many requests in total. Raises TimeoutError."""
         with self._state.lock:
             if not self._state.lock.wait_for(lambda: len(self._state.requests) >= count, timeout_s):
-                raise TimeoutError(f"{len(self._state.requests)} requests of {count} in {timeout_s:g} s")
+                raise TimeoutError(
+                    f"only {len(self._state.requests)} of {count} requests arrived within {timeout_s:g} s"
+                )
 
     # ---- running
 

@@ -64,9 +64,9 @@ def refuse_changes(changes: Sequence[Change]) -> Refusal | None:
 def altered(
     before: Mapping[str, str], changes: Iterable[Change], keys: Mapping[str, ConfigKey]
 ) -> dict[str, str] | Refusal:
-    """The configuration after the changes, which ``refuse_changes`` did not refuse, or why the first is refused.
+    """The configuration after the changes, or the reason why the first invalid one is refused.
 
-    ``before`` is the configuration of the resource itself.
+    The changes must have passed ``refuse_changes``. ``before`` is the configuration of the resource itself.
     """
     after = dict(before)
     for change in sorted(changes, key=lambda change: place(change.name)):

@@ -141,7 +141,7 @@ def _kind_of(attribute: Attribute[object]) -> Kind:
         return Kind.BOOLEAN
     if isinstance(default, int):
         return Kind.INT
-    if default is None:  # the settings that may be left without a value are secrets
+    if default is None:  # the only settings without a default value are secrets
         return Kind.PASSWORD
     return Kind.LIST if isinstance(default, tuple) else Kind.STRING
 

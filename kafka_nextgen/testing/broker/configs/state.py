@@ -37,7 +37,7 @@ _NO_CONFIGS = ("profile", "group.version", "extensions", "group.rebalance.histor
 
 @define
 class DynamicConfigs:
-    """The configuration of groups and brokers, as text by key, by the name of the resource; a catalogue keeps it."""
+    """The configuration of each group and broker: values as text by key, by resource name, stored in a catalogue."""
 
     at_start: BrokerSettings
     _catalogue: Catalogue = field(factory=Catalogue)

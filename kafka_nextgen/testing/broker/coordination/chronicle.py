@@ -1,4 +1,4 @@
-"""Report what happens to groups to a listener, as events of the history log.
+"""Report to a listener, as events of the history log, what happens to groups.
 
 An event is reported once its record is stored and applied, and not when a log is read again. So each event is reported
 once, by the coordinator that wrote the record, even across a fail-over. A new coordinator also reads its log into a

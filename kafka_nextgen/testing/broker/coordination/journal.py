@@ -3,9 +3,9 @@
 The records of one outcome are one batch, so either all or none of them are stored, and a target assignment is replayed
 as a whole or not at all.
 
-A new coordinator applies the records of its log (KIP-848, "Fail Over"), including those of extensions while these are
-disabled: their hooks then remove what the records say about members. A long log is read piece by piece, so that other
-tasks run in between. ``coordinator.restart`` does the rest.
+A new coordinator applies the records of its log (KIP-848, "Fail Over"), including the records of extensions, even while
+the extensions are disabled: their hooks then remove what those records say about members. A long log is read piece by
+piece, so that other tasks run in between. ``coordinator.restart`` does the rest.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ __all__ = ["OFFSETS_TOPIC", "OVERRIDES", "Journal"]
 
 _log = logger_of(__name__)
 
-_PIECE_BYTES = 64 * 1024  # some milliseconds of work
+_PIECE_BYTES = 64 * 1024  # a few milliseconds of work
 
 OFFSETS_TOPIC: Final = "__consumer_offsets"
 

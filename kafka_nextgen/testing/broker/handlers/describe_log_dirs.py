@@ -18,7 +18,7 @@ _Partition = _Topic.DescribeLogDirsPartition
 
 
 async def handle(request: DescribeLogDirsRequest, context: Context) -> DescribeLogDirsResponse:
-    """Of the requested partitions, or of all, describe those that this node has a replica of."""
+    """Describe the partitions that this node has a replica of: all of them, or only the requested ones."""
     if not context.may(Right.DESCRIBE_CLUSTER):
         return DescribeLogDirsResponse(error_code=Right.DESCRIBE_CLUSTER.error, results=[])
     return DescribeLogDirsResponse(

@@ -121,7 +121,7 @@ def _asked(request: FetchRequest, by_id: bool) -> Iterator[Asked]:
 
 
 def _topic(topic: FetchRequest.FetchTopic | FetchRequest.ForgottenTopic, by_id: bool) -> TopicId | str:
-    """An id of zeros, which no topic has, was read as None."""
+    """Return the topic's id or name. An all-zero id, which no topic has, was decoded as None and is restored here."""
     key: TopicId | str | None = topic.topic_id if by_id else topic.topic
     return NO_TOPIC_ID if key is None else key
 

@@ -138,7 +138,7 @@ async def offset_for_leader_epoch(
 
 
 def _end_of_epoch(name: str, asked: _AskedEpoch, context: Context) -> _EpochEnd:
-    if not (context.may(Right.DESCRIBE_TOPIC, name) or context.may(Right.ACT_FOR_CLUSTER)):  # as followers do
+    if not (context.may(Right.DESCRIBE_TOPIC, name) or context.may(Right.ACT_FOR_CLUSTER)):  # followers have this
         return _EpochEnd(error_code=Right.DESCRIBE_TOPIC.error, partition=asked.partition)
     partition = context.led_partition(name, asked.partition, asked.current_leader_epoch)
     if isinstance(partition, ErrorCode):

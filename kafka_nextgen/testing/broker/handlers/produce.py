@@ -69,7 +69,7 @@ def _transactional_id(request: ProduceRequest, context: Context) -> str | None:
 
 
 def _refusal(request: ProduceRequest, context: Context) -> Refusal | None:
-    """Why the whole request is refused: the first bytes of one of its batches can't begin a batch.
+    """Why the whole request is refused: the first bytes for a partition can't be the start of a batch.
 
     In versions that lack zstd, the codec of each batch for a partition that the client may write to is checked too, and
     an unknown one fails the request (``ProduceRequest.validateRecords``).

@@ -27,7 +27,7 @@ _BARE_TOKENS = 0  # the version of SaslHandshake that is followed by bare frames
 
 @frozen
 class SaslSettings:
-    """The settings of all connections; a session of 0 ms has no end."""
+    """The settings of all connections; with ``session_ms`` 0, sessions do not expire."""
 
     mechanisms: Sequence[str]
     session_ms: int = 0
@@ -128,7 +128,7 @@ class SaslServer:
     def authenticate(self, token: bytes, now: float) -> SaslAnswer:
         """Check a token; ``user`` is set after the last valid one.
 
-        For PLAIN this computes for milliseconds, so it is called outside the event loop.
+        For PLAIN this takes milliseconds of CPU time, so it is called outside the event loop.
         """
         assert self.takes_tokens or self.takes_bare_tokens
         try:

@@ -20,7 +20,7 @@ __all__ = ["Catalogue"]
 
 _FORMAT = "kafka-nextgen data"
 _VERSION = 1
-_SPARE_LINES = 1_000  # outdated lines that never cause a rewrite
+_SPARE_LINES = 1_000  # up to this many outdated lines do not cause a rewrite
 
 _Entries = dict[str, dict[str, object]]
 

@@ -1,7 +1,7 @@
 """A file of lines, each a CRC-32C and a JSON value; written line by line.
 
-An incomplete line at the end was never acknowledged and is truncated. A bad line that good lines follow means that
-the file is damaged: it is refused, since the following lines may depend on the bad one.
+An incomplete line at the end was never acknowledged and is truncated. A bad line followed by good lines means that the
+file is damaged: it is refused, since the following lines may depend on the bad one.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ The first row that applies decides:
 |---|---|
 | the transactional id is new | a new producer id with epoch 0 |
 | the client gives a producer id that is neither the current nor the previous one | PRODUCER_FENCED |
-| the transaction is decided, markers are being written | CONCURRENT_TRANSACTIONS, which clients retry |
+| the transaction is decided, markers are being written | CONCURRENT_TRANSACTIONS, after which clients retry |
 | the transaction is open | CONCURRENT_TRANSACTIONS; it is aborted with the next epoch, which fences its producer |
 | the client gives no producer id | the next epoch, or a new id with epoch 0 if there is none |
 | the client gives the current producer id and epoch | the same: it continues after an error |

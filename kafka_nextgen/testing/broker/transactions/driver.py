@@ -3,7 +3,7 @@
 Kafka answers EndTxn when the decision is stored, and writes the markers afterwards. Here all partitions are in this
 process, so the markers are written before the answer, and no client sees a partly ended transaction.
 
-If an outcome can't be stored, nothing changes and the client gets COORDINATOR_NOT_AVAILABLE, which it retries. Once a
+If an outcome can't be stored, nothing changes and the client gets COORDINATOR_NOT_AVAILABLE and retries. Once a
 decision is stored, writing its markers is retried until it succeeds.
 """
 

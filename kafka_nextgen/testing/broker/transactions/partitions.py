@@ -5,7 +5,7 @@ before KIP-890, part 2, add each partition with AddPartitionsToTxn first, which 
 from Produce 12 and TxnOffsetCommit 5 on, the request itself adds the partition.
 
 If the partition is not in the transaction, the error is TRANSACTION_ABORTABLE, which Produce has from version 11 on.
-Older clients can't handle CONCURRENT_TRANSACTIONS in a response to Produce and get an error that they retry.
+Older clients can't handle CONCURRENT_TRANSACTIONS in a response to Produce and get an error after which they retry.
 
 Markers in the offsets topic are passed on to group coordinators. Partitions whose topic was deleted are skipped.
 """

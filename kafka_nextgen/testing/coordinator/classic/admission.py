@@ -8,7 +8,8 @@ To join:
 | the session timeout is within the broker's bounds | INVALID_SESSION_TIMEOUT |
 | the group exists, or the member joins without an id, which creates it | UNKNOWN_MEMBER_ID |
 | the group is empty, or has room; while members join, only those that have joined count | GROUP_MAX_SIZE_REACHED |
-| the group's type, and a protocol that all members offer; any in an empty group | INCONSISTENT_GROUP_PROTOCOL |
+| the group is empty, or the member has its type and offers a protocol that all members offer | \
+INCONSISTENT_GROUP_PROTOCOL |
 
 To be identified as a member in any request, including those to a consumer group:
 

@@ -30,7 +30,7 @@ __all__ = ["ClassicGroup", "ClassicMember", "ClassicStatus", "InitialWait"]
 
 
 class ClassicStatus(Enum):
-    """The group's state, by Kafka's names. Dead is a group that does not exist."""
+    """The group's state, by Kafka's names. Dead means that the group does not exist."""
 
     EMPTY = "Empty"
     PREPARING_REBALANCE = "PreparingRebalance"

@@ -2,9 +2,9 @@
 
 1. *Prepare.* Parked SyncGroups are answered with REBALANCE_IN_PROGRESS, and all members have to join again. If the
    leader has not assigned in this generation, the previous assignment is void.
-2. *Wait.* A group that was empty waits for the initial delay, and again each time a member joined within it, up to its
-   rebalance timeout. Any other group waits until all members have joined and none is pending, or until its rebalance
-   timeout ends.
+2. *Wait.* A group that was empty waits for the initial delay. If a member joins during it, the group waits again, up to
+   its rebalance timeout in total. Any other group waits until all members have joined and none is pending, or until its
+   rebalance timeout ends.
 3. *Complete.* Dynamic members that have not joined are removed; static ones stay until their session ends (KIP-345).
    The leader keeps its role if it has joined, else the first member that has joined leads; if none has, the group waits
    again in the same generation. Each member votes for the protocol it prefers among those that all offer. Then all

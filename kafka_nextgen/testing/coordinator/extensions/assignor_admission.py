@@ -1,7 +1,8 @@
 """Which client-side assignors a heartbeat may name (KIP-848, "ConsumerGroupHeartbeat API", request validation).
 
 For any group, a heartbeat that breaks a rule of the table below gets INVALID_REQUEST; the table is read from the top.
-A member that joins with assignors, or changes them, must also be compatible with the others in at least one of them:
+A member that joins with assignors, or changes them, must also be compatible with the others for at least one of its
+assignors:
 
 | the others | answer |
 |---|---|

@@ -75,8 +75,8 @@ def _call_for_computation(draft: Draft, assignor: str) -> None:
 
 
 def _begin_at_one(draft: Draft) -> None:
-    """Until there is a target, members have an empty one at epoch 1, because a member at 0 would still be joining.
-    Since Kafka 4.3 a group's first epoch is 1 anyway.
+    """Until there is a target, members have an empty one at epoch 1, because epoch 0 would mean that the member is
+    still joining. Since Kafka 4.3 a group's first epoch is 1 anyway.
     """
     group = draft.group
     if group.assignment_epoch == 0:

@@ -6,7 +6,7 @@ assignment. It ends all rebalances that the assignment takes into account, and t
 other protocol.
 
 The latest ``group_rebalance_history_size`` rebalances are kept until the group is deleted, across conversions and
-fail-overs. A consumer group that becomes a classic one before it has its target is in one rebalance, not two.
+fail-overs. If a consumer group becomes a classic one before it has its target, that counts as one rebalance, not two.
 """
 
 from __future__ import annotations

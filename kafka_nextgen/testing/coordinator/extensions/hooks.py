@@ -1,7 +1,7 @@
 """The extensions' implementation of ``coordinator.hooks``, and the only entry point to this package.
 
 ``CoordinatorSettings.extensions`` turns the extensions on or off at any time. While they are off, the coordinator
-behaves like Kafka's, and removes the extension state of groups that an earlier coordinator left.
+behaves like Kafka's, and removes the extension state that an earlier coordinator left in groups.
 """
 
 from __future__ import annotations

@@ -60,7 +60,7 @@ def with_standby_place(
 
 
 def _note_topics(draft: Draft, member: MemberMetadata) -> bool:
-    """Note the topics that the standby is told about; return whether they changed since another answer."""
+    """Note the topics that the standby is told about; return whether they have changed since an earlier answer."""
     noted, topics = TOLD.of(draft.group), draft.group.topics_of(member)
     before = noted.get(member.member_id)
     if before != topics:

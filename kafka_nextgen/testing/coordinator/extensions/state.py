@@ -125,4 +125,4 @@ def apply(group: Group, record: ExtensionRecord) -> None:
         case x.StandbyMembersRemoved():
             STANDBYS.put(group, ())
         case _:
-            raise AssertionError(f"no extension has {record}")
+            raise AssertionError(f"no extension handles the record {record}")

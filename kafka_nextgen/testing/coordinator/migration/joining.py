@@ -8,7 +8,7 @@ rounds, one to revoke and one to get partitions. An eager member owns nothing wh
 | what must hold | else |
 |---|---|
 | the policy allows some conversion of groups (since Kafka 4.3.1) | INCONSISTENT_GROUP_PROTOCOL |
-| the group has room, or the member or, since Kafka 4.4, its instance is in it | GROUP_MAX_SIZE_REACHED |
+| the group has room, or already contains the member or (since Kafka 4.4) its instance | GROUP_MAX_SIZE_REACHED |
 | it is a consumer, and offers a protocol that all other classic members offer | INCONSISTENT_GROUP_PROTOCOL |
 | its embedded subscription can be decoded | INCONSISTENT_GROUP_PROTOCOL, before Kafka 4.4 UNKNOWN_SERVER_ERROR |
 | a dynamic member has an id, not necessarily given by this coordinator | MEMBER_ID_REQUIRED |

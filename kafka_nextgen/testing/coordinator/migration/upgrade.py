@@ -85,7 +85,7 @@ def _upgrade(draft: Draft, request: ConsumerGroupHeartbeat) -> Refusal | None:
     except DecodeError as error:
         return _refusal(group, f"{error}; its members have to leave first")
     if _has_two_owners(members):
-        return _failure(group, "a partition was given to two members; have it rebalance first")
+        return _failure(group, "a partition was given to two members; make the group rebalance first")
     _write(draft, group, members, assignor)
     draft.note(f"group {group.group_id} becomes a consumer group, at epoch {group.generation}")
     return None

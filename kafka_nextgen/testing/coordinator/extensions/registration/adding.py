@@ -1,5 +1,6 @@
-"""AddMembers: pre-register instances and keep a place for each, so that all of them cost the group one rebalance
-(KIP-345, "Future Works"; the batched join it proposes, with timeouts and assignor per member and a result for each).
+"""AddMembers: pre-register instances and keep a place for each, so that all of them cost the group one rebalance (the
+batched join that KIP-345 proposes in "Future Works", with timeouts and an assignor for each member, and a result for
+each).
 
 What must hold for the request:
 

@@ -4,7 +4,8 @@
 |---|---|
 | an expected instance joins | it waits; the group epoch does not change, and no member rebalances |
 | the last missing instance joins | all waiting members count from now on, which raises the epoch once |
-| a place's time ends before its instance joins | it is removed; if it was the last one missing, as in the row above |
+| a place's time ends before its instance joins | the place is removed; if its instance was the last one missing, all \
+waiting members count from now on, which raises the epoch once |
 | a waiting member's session ends | its instance is missing again; the epoch does not change |
 | a waiting member leaves for good, or is removed | its place is removed; the epoch does not change |
 | another member joins or leaves, or topics change | the epoch rises as always; waiting members still wait |
@@ -14,7 +15,7 @@
 
 The matches of subscribed patterns must be known too, because they would raise the epoch a second time.
 
-After each of these ``settle`` updates the places, their timer and the counted members.
+After each of these events, ``settle`` updates the places, their timer and the counted members.
 """
 
 from __future__ import annotations
