@@ -1,6 +1,6 @@
 """Fetching without I/O: plans what to fetch from which node, and buffers the records that arrive.
 
-All use goes through ``FetchState``. Its driver sends the requests that ``plan`` returns and passes back the answers;
+All access goes through ``FetchState``. Its driver sends the requests that ``plan`` returns and passes back the answers;
 the application takes the records.
 
 An answer is decoded (``decoding``) and applied (``results``), and errors are handled (``failures``, ``resets``). Its

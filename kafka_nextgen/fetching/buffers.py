@@ -128,7 +128,7 @@ class Buffers:
             del runs[0]
         else:
             runs[0] = rest
-        self._runs[partition] = runs  # last in turn
+        self._runs[partition] = runs  # at the end of the turn order
         return left
 
     def put_back(self, parts: Sequence[ColumnSlice]) -> None:
@@ -148,12 +148,12 @@ class Buffers:
         self._handed_over[topic] = handed_over
         if partition in self._runs:
             del self._runs[partition]
-        self._runs[partition] = runs  # last in turn
+        self._runs[partition] = runs  # at the end of the turn order
         self._bytes[partition] = nbytes
         self.total_bytes += more_bytes
 
     def pass_turn(self, partition: TopicPartition) -> None:
-        """Make this partition the last in turn, if it has records."""
+        """Move this partition to the end of the turn order, if it has records."""
         runs = self._runs.pop(partition, None)
         if runs is not None:
             self._runs[partition] = runs

@@ -98,7 +98,7 @@ class Assigned:
     def answered(
         self, fences: Mapping[TopicPartition, int], but: Collection[TopicPartition] = ()
     ) -> dict[TopicPartition, PartitionState]:
-        """The states that still have these fences; the request about them has ended, except for those in ``but``."""
+        """Return the states that still have these fences, and note that their request has ended, except for ``but``."""
         found: dict[TopicPartition, PartitionState] = {}
         get = self._states.get
         for tp, fence in fences.items():

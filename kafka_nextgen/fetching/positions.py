@@ -192,7 +192,7 @@ class PartitionState:
         return self.phase is Phase.FETCHING and self.may_hand_over and (self.bound is None or not self.is_fetched)
 
     def start_at(self, offset: int, leader_epoch: int = -1, checked_epoch: int = -1) -> None:
-        """Fetch from this position; ``checked_epoch`` is the leader's epoch if it returned the position itself."""
+        """Fetch from this position; ``checked_epoch`` is the leader's epoch if the leader itself returned it."""
         self.phase = Phase.FETCHING
         self.position = OffsetAndMetadata(offset, leader_epoch)
         self.found = None

@@ -52,7 +52,8 @@ _SESSION_ERRORS = frozenset(
 class SessionRequest(NamedTuple):
     """The session part of a request: the session it continues, the new or changed partitions, and the forgotten ones.
 
-    The forgotten partitions are as previously sent. This is a tuple for speed, as every fetch has one.
+    The forgotten partitions are listed exactly as they were sent before. This is a tuple for speed, because every fetch
+    has one.
     """
 
     session_id: int
@@ -172,5 +173,5 @@ def _dropped(
 
 
 def _is_other_topic(old: FetchPosition, new: FetchPosition) -> bool:
-    """Whether the topic changed. Identity comes first, since ids are slow to compare."""
+    """Whether the topic changed. Object identity is checked first, since comparing ids by value is slow."""
     return old.topic_id is not new.topic_id and old.topic_id != new.topic_id

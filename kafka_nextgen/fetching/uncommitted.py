@@ -9,8 +9,8 @@ report that.
 - A partition revoked with such records counts as lost until the loss is reported, or until a commit already in flight
   covers them. Records put back after their partition was revoked are not lost, since the application does not have
   them. Records of a deleted topic are not lost either, since there is nothing left to commit.
-- Iteration reports only after a delay which records it returned. If a partition was revoked in the meantime, those
-  beyond its position are lost, too.
+- Iteration reports the records that it returned only after a delay. If a partition was revoked in the meantime, the
+  records beyond its position are lost, too.
 """
 
 from __future__ import annotations

@@ -59,7 +59,7 @@ class Rest(NamedTuple):
 
 @define(eq=False)
 class NodeUnderway:
-    """The session with one node, its fetches in flight (at most one in the session, and one out of it), and the rest.
+    """The session with one node, its fetches in flight (at most one in the session and one out of it) or in decoding.
 
     The node must not get another fetch in the session while one is in flight, or while too many are being decoded.
     """
@@ -81,7 +81,7 @@ class Underway:
         self.decoding_bytes = 0
 
     def ask(self, fetch: Fetch) -> Fetch:
-        """Note the fetch as sent; returns it."""
+        """Record that the fetch was sent; returns it."""
         node = self.nodes[fetch.node_id]
         if fetch.is_out_of_session:
             node.out_of_session = fetch

@@ -2,8 +2,8 @@
 
 | deserializer | call |
 |---|---|
-| a callable of the bytes | ``f(data)`` |
-| a callable of the bytes and their context, such as confluent-kafka's deserializers | ``f(data, context)`` |
+| a callable that takes the bytes | ``f(data)`` |
+| a callable that takes the bytes and their context, such as confluent-kafka's deserializers | ``f(data, context)`` |
 | kafka-python's ``Deserializer`` since 3.0 | ``deserialize(topic, headers, data)`` |
 | kafka-python's ``Deserializer`` before 3.0, or aiokafka's | ``deserialize(topic, data)`` |
 

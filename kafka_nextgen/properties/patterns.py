@@ -94,7 +94,7 @@ def _refuse_what_re2_lacks(pattern: str) -> None:
 
 
 def _plain(pattern: str, keep: re.Pattern[str] | None = None) -> str:
-    """The pattern with quoted text, sets and escapes replaced by underscores, except for those to ``keep``."""
+    """The pattern with quoted text, sets and escapes replaced by underscores, except for those that match ``keep``."""
     return "".join(
         text if kind in ("group", "count", "char") or (keep and keep.fullmatch(text)) else "_" * len(text)
         for kind, text in tokens(pattern)

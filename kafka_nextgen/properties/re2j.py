@@ -1,6 +1,6 @@
 """Predicts whether Kafka's brokers accept a regular expression: RE2/J 1.8 (Kafka 4.0 to 4.4), checked with google-re2.
 
-The two engines accept nearly the same patterns and match topic names alike. The differences are:
+The two engines accept nearly the same patterns and match topic names in the same way. The differences are:
 
 | pattern | RE2/J 1.8 | google-re2 |
 |---|---|---|

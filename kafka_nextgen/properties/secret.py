@@ -55,7 +55,7 @@ class Secret:
 
 
 def call_privately(call: Callable[[], T], key: str) -> T:
-    """Return what the application's ``call``, the value of ``key``, returns.
+    """Call the application's function ``call``, which is the value of ``key``, and return its result.
 
     Raises ``OutageError`` if the call raises. The original error is not chained as the cause, since it may contain a
     secret.

@@ -1,7 +1,7 @@
 """The configuration keys for TLS and SASL.
 
-A missing key never disables security silently. Without ``security.protocol`` connections are not encrypted, so TLS or
-SASL keys beside a protocol that does not use them are a ``ConfigError``. Certificates are checked unless
+A missing key never disables security silently. Without ``security.protocol``, connections are not encrypted, so setting
+TLS or SASL keys with a protocol that does not use them raises ``ConfigError``. Certificates are checked unless
 ``enable.ssl.certificate.verification=false``, and host names unless ``ssl.endpoint.identification.algorithm=none``. An
 empty value disables neither.
 

@@ -178,7 +178,7 @@ name: ValueType[str] = ValueType(NAME_RULES, _read_name)
 
 
 def whole_number(minimum: int, maximum: int = INT32_MAX) -> ValueType[int]:
-    """An integer from ``minimum`` to ``maximum``, both included."""
+    """An integer from ``minimum`` to ``maximum``, inclusive."""
     wanted = f"a whole number from {minimum} to {maximum}"
 
     def read(value: object) -> int:

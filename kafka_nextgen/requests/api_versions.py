@@ -47,7 +47,7 @@ class MeantBroker:
 
 
 def to_request(software_version: str, meant: MeantBroker | None = None) -> ApiVersionsRequest:
-    """Request a broker's versions, with our software name (version 3) and the broker that is ``meant`` (version 5)."""
+    """Request a broker's versions, with our software name (version 3) and the expected broker (version 5)."""
     request = ApiVersionsRequest(client_software_name=SOFTWARE_NAME, client_software_version=software_version)
     return request if meant is None else request.replaced(cluster_id=meant.cluster_id, node_id=meant.node_id)
 

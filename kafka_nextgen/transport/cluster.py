@@ -137,7 +137,7 @@ class ClusterClient:
         return self._pool.refusals.newest(self._now())
 
     def track_topics(self, needed: Callable[[], Collection[str]]) -> None:
-        """Keep the metadata of the topics that ``needed`` returns fresh; it is called for each request."""
+        """Refresh the metadata of the topics that ``needed`` returns; ``needed`` is called for each request."""
         self._metadata.topics.needed = needed
 
     def allow_topic_creation(self, names: Collection[str]) -> None:
@@ -276,8 +276,8 @@ class ClusterClient:
     async def run_exchange(self, node: Node, api: Api, exchange: Exchange, timeout_s: float) -> Answer:
         """Run an exchange and return its last answer.
 
-        ``timeout_s`` applies to each request, for the first one including the connection setup. Raises the same errors
-        as ``call``.
+        ``timeout_s`` applies to each request; for the first one, it includes the connection setup. Raises the same
+        errors as ``call``.
         """
         deadline = self._deadline(_Call(api, node), timeout_s)
         connection = await self._connect(node, api, deadline)
@@ -330,7 +330,7 @@ class ClusterClient:
         return None if failure is None else str(failure)
 
     def forget_coordinator(self, group_id: str) -> None:
-        """Look the coordinator of a group up again before the next call to it."""
+        """Look up the coordinator of a group again before the next call to it."""
         self._coordinators.forget(group_id)
 
     def _deadline(self, what: object, timeout_s: float | None) -> Deadline:

@@ -129,7 +129,7 @@ class ClusterQueries:
         return from_response(answer, share)
 
     def _leader_epochs(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
-        """The leader epochs of these partitions, so that a former leader, whose log may end earlier, refuses them."""
+        """The leader epochs of these partitions: a former leader, whose log may end earlier, then refuses the query."""
         known = ((tp, self._cluster.metadata.partition(tp)) for tp in partitions)
         return {tp: info.leader_epoch for tp, info in known if info is not None}
 

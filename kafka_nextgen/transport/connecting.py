@@ -178,8 +178,8 @@ async def learn_versions(connection: Connection, deadline: Deadline, meant: Mean
 
     A broker that lacks our version of ApiVersions answers UNSUPPORTED_VERSION in version 0, with its own range
     (KIP-511). The next request uses the highest version of that range, or 0 if there is none. Raises
-    ``WrongBrokerError`` if the broker is not the one that is ``meant``, another ``TransportError``, ``DecodeError`` or
-    ``BrokerError``.
+    ``WrongBrokerError`` if the broker is not ``meant``, the expected one, another ``TransportError``, ``DecodeError``
+    or ``BrokerError``.
     """
     asked_in = _ASKED_IN if meant is None else _WITH_MEANT_BROKER
     versions = await _ask_versions(connection, asked_in, deadline, meant)

@@ -78,7 +78,7 @@ def sleep_until_ended(future: Future[Any], at_most_s: float) -> bool:
     return future.done()
 
 
-#: The longest time (seconds) the I/O thread takes for work without a broker; after that it is stuck.
+#: The longest time (seconds) the I/O thread takes for work that needs no broker; after that it is considered stuck.
 HANDSHAKE_LIMIT_S = 10.0
 
 

@@ -25,7 +25,7 @@ def new_private_loop(clock: Clock | None = None) -> asyncio.AbstractEventLoop:
     With ``clock``, the loop and the thread that runs it follow that clock.
     """
     loop = _real_loop() if clock is None else _turned_loop(clock)
-    loop.set_debug(False)  # ``python -X dev`` is meant for the application's mistakes
+    loop.set_debug(False)  # ``python -X dev`` should report mistakes in the application, not here
     return loop
 
 

@@ -23,12 +23,13 @@ from kafka_nextgen.wire.apis import Answer
 
 __all__ = ["LONG_THROTTLE_S", "Throttle", "ThrottledError", "Throttles", "throttle_in", "throttle_time_s"]
 
-#: Throttles of at least this many seconds are reported as a problem; slightly exceeding a quota takes less.
+#: Throttles of at least this many seconds are reported as a problem; slightly exceeding a quota causes shorter ones.
 LONG_THROTTLE_S = 5.0
 
 #: Byte quotas throttle until the rate is allowed again, which can take minutes after one large answer.
 _MAX_S = 300.0
-#: A coordinator throttles for one window of a request quota, by default a second; longer would cost the session.
+#: A coordinator throttles for one window of a request quota, by default a second; a longer throttle would cost the
+#: member its session.
 _MAX_AS_COORDINATOR_S = 10.0
 _AS_COORDINATOR = frozenset({Purpose.COORDINATOR, Purpose.REBALANCE})
 

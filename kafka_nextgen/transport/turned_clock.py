@@ -44,7 +44,7 @@ class Follower(Protocol):
         """The sockets that the follower is waiting for."""
 
     def is_at_rest(self, turning_since: float) -> bool:
-        """Whether, as far as visible, it does nothing until ``due_at``; ``turning_since`` is in real seconds."""
+        """Whether it appears to do nothing until ``due_at``; ``turning_since`` is in real seconds."""
 
     def wake(self) -> None:
         """Make the follower read the clock. May be called from any thread."""
@@ -132,7 +132,7 @@ class Clock:
     def _next_due(self) -> float | None:
         """Return when the next timer is due if all followers were at rest at one moment; wakes those that are late.
 
-        Each follower is checked twice. If none has taken a turn since its first check, all were idle from the end of
+        Each follower is checked twice. If none has become active since its first check, all were idle from the end of
         the first round on. So the second round can't have missed a message, unless the kernel has not delivered it.
         """
         followers, turns = self._all(), list[int]()

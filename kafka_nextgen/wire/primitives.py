@@ -2,7 +2,8 @@
 
 A length is either -1 (null) or non-negative. Classic messages write it in two or four bytes, flexible ones (KIP-482) as
 an unsigned varint of the length plus one. A varint has at most five bytes, fits in 32 bits, and is in its shortest
-form. The tags that end a structure of a flexible message ascend, and each field lies within its structure.
+form. The tags at the end of a structure in a flexible message are in ascending order, and each field lies within its
+structure.
 
 Reading functions start at ``pos``, never go beyond ``end``, and return the value with the position after it. ``where``
 names the field in a ``DecodeError``.
@@ -76,7 +77,7 @@ def refuse(where: str, what: str) -> NoReturn:
 
 
 def need(size: int, pos: int, end: int, where: str) -> int:
-    """The position after ``size`` bytes; refuses if fewer are left."""
+    """The position after ``size`` bytes. Raises ``DecodeError`` if fewer are left."""
     if size > end - pos:
         refuse(where, f"needs {size} bytes, {end - pos} are left")
     return pos + size

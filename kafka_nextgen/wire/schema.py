@@ -9,7 +9,7 @@ inside its class. Versions are written as in Kafka's schemas: ``0+``, ``2-4``, `
 version keeps its default. Values are frozen: ``replaced`` makes a changed copy. Arrays are tuples; a list is converted
 to one.
 
-``kafka_nextgen.wire.frames`` reads and writes messages by these classes.
+``kafka_nextgen.wire.frames`` reads and writes messages according to these classes.
 """
 
 from __future__ import annotations

@@ -54,7 +54,7 @@ class TokenEndpoint:
             raise OutageError(f"{self}: can't be reached ({_reason(error)})") from error
         answer = _as_object(body)
         if status in _BUSY or status >= _SERVER_ERROR:
-            raise OutageError(f"{self}: is failing, with status {status}")
+            raise OutageError(f"{self}: failed with status {status}")
         if status != _OK:
             word = answer.get("error")
             raise self._failed(f"refused, with status {status}" + (f": {word[:80]!r}" if isinstance(word, str) else ""))

@@ -29,7 +29,7 @@ class SaslClient(Protocol):
 
     @property
     def refusal(self) -> str:
-        """Why the broker refuses the login, if a challenge said so before its end; empty otherwise."""
+        """Why the broker refuses the login, if a challenge gave the reason before the login ended; empty otherwise."""
 
     def initial_response(self) -> bytes:
         """The first token to send."""

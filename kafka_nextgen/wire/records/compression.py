@@ -27,7 +27,8 @@ __all__ = ["READS_LZ4_FRAMES_IN_A_ROW", "Compression", "compress", "decompress",
 
 GZIP_MAGIC = b"\x1f\x8b"
 GZIP_MEMBER = GZIP_MAGIC + b"\x08"  # deflate, the only method there is
-GZIP_PART_BYTES = 1024  # read at a time: bytes after a small member are copied, and the output is copied twice
+#: How many bytes are read at a time: bytes after a small member are copied, and the output is copied twice.
+GZIP_PART_BYTES = 1024
 XERIAL_MAGIC = b"\x82SNAPPY\0"
 XERIAL_HEADER = XERIAL_MAGIC + b"\0\0\0\1\0\0\0\1"  # version, and the oldest version that can read it
 XERIAL_BLOCK_BYTES = 32 * 1024
@@ -38,7 +39,7 @@ _TOO_LARGE = "takes more than {} bytes and needs a larger fetch.buffer.bytes"
 GUESS_AT_LEAST_BYTES = 64 * 1024
 GUESS_RATIO = 8
 
-#: The maximum compression ratios, so that a short batch gets no large buffer.
+#: The maximum compression ratios, so that a short batch does not get a large buffer.
 GZIP_MOST = 1032  # 258 bytes from two bits (zlib, "Technical Details")
 LZ4_MOST = 255  # added by each further byte of a length (lz4 block format)
 ZSTD_MOST = 32 * 1024  # a block of 128 KiB from four bytes (RFC 8878, "RLE_Block")

@@ -119,7 +119,7 @@ def test_a_refusal_and_what_is_no_token_are_for_good(
 def test_a_provider_out_of_order_or_silent_is_weather(provider: Provider, certificates: Certificates) -> None:
     for status in (429, 500, 503):
         provider.answer = says(status, b"")
-        with pytest.raises(TransportError, match=f"is failing, with status {status}") as caught:
+        with pytest.raises(TransportError, match=f"failed with status {status}") as caught:
             provider.endpoint(certificates)()
         assert not isinstance(caught.value, AuthenticationError)
     done = threading.Event()
