@@ -268,7 +268,7 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers[KeyT, ValueT], Generic[KeyT, Valu
             with self._use_alone("poll"):
                 offer = await self._find(max_records, checked_seconds(timeout))
                 records = core.records(offer)
-            # No call from here on, as in ``Consumer.poll``.
+            # Make no function calls from here on, as in ``Consumer.poll``.
             if core.fetches.offer is offer:
                 offer.is_taken = True
                 return records
@@ -289,7 +289,7 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers[KeyT, ValueT], Generic[KeyT, Valu
         while True:
             left_s = max(0.0, deadline - clocks.monotonic())
             await self._walk(poll_steps(core, left_s))
-            # Found again after each wait: no record of a partition is offered once its revocation has begun.
+            # Search again after each wait: no record of a partition may be offered once its revocation has begun.
             offer = core.fetches.find(min(max_records or self.config.max_poll_records, MOST_AHEAD))
             is_empty = not offer.parts
             offer.parts, deserializers = ahead.take_ready(offer.parts)

@@ -57,7 +57,7 @@ class Timekeeper(Protocol):
     """A clock that a thread can follow instead of the system's; both methods return seconds."""
 
     def monotonic(self) -> float:
-        """Seconds of a clock that never goes back."""
+        """The time in seconds of a clock that never goes backwards."""
 
     def time(self) -> float:
         """Seconds since the Unix epoch."""

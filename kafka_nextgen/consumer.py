@@ -239,8 +239,8 @@ class Consumer(BlockingCalls, RunsHandlers[KeyT, ValueT], Generic[KeyT, ValueT])
                 self._walk(poll_steps(core, checked_seconds(timeout)))
                 offer = core.find(max_records)
                 records = core.records(offer)
-            # No call from here on. Until now, a signal handler may have called ``poll`` or ``seek``, which replaces the
-            # offer.
+            # Make no function calls from here on. Until now, a signal handler may have called ``poll`` or ``seek``,
+            # which replaces the offer.
             if core.fetches.offer is offer:
                 offer.is_taken = True
                 return records

@@ -215,7 +215,7 @@ def _ended_at(rebalance: Rebalance) -> float:
 
 
 def _given_up(rebalance: Rebalance) -> tuple[float, int]:
-    """When the revoked partitions were given up, and for how long (ms) they had not been fetched by then."""
+    """When the revoked partitions were given up, and for how long (ms) they had gone without being fetched by then."""
     giving: list[RebalanceStep] = [step for step in rebalance.steps if step.name in _GIVING_UP]
     if not giving:
         return rebalance.began_at, 0
@@ -224,7 +224,7 @@ def _given_up(rebalance: Rebalance) -> tuple[float, int]:
 
 
 def _flow_at(rebalance: Rebalance) -> float:
-    """When fetching of the new partitions started; the acknowledgement after it does not delay them."""
+    """When fetching of the new partitions started: before the acknowledgement, which does not delay it."""
     return next(
         (step.began_at for step in reversed(rebalance.steps) if step.name == "acknowledging"), _ended_at(rebalance)
     )

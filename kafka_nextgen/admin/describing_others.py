@@ -111,7 +111,7 @@ def _streams_members(group: m.StreamsGroupDescribeResponse.DescribedGroup) -> tu
 def _streams_member(
     member: m.StreamsGroupDescribeResponse.DescribedGroup.Member, topics: tuple[str, ...]
 ) -> MemberDescription:
-    """A member has tasks; which partitions these read depends on the topology."""
+    """Convert a member of a streams group. It has tasks; the topology determines which partitions these read."""
     return MemberDescription(
         member_id=member.member_id,
         type=GroupType.CLASSIC if member.is_classic else GroupType.STREAMS,

@@ -34,7 +34,8 @@ __all__ = ["alter_offsets", "delete_offsets", "list_offsets"]
 
 V = TypeVar("V")
 
-_LAST_VERSION_BY_NAME = 9  # of OffsetCommit and OffsetFetch; a deleted topic's id can't be resolved to a name
+#: For OffsetCommit and OffsetFetch. Later versions use topic ids, and a deleted topic's id can't be resolved to a name.
+_LAST_VERSION_BY_NAME = 9
 
 _TIMESTAMPS = {OffsetReset.EARLIEST: EARLIEST, OffsetReset.LATEST: LATEST}
 

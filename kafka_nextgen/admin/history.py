@@ -53,7 +53,7 @@ async def describe_history(call: AdminCall, group_id: str) -> tuple[PastRebalanc
     """
     try:
         described = await call.send(
-            f"group {group_id}: its history",
+            f"group {group_id}: reading its history",
             Coordinator(group_id),
             CONSUMER_GROUP_HISTORY,
             build=lambda version: consumer_group_history.to_request(group_id),

@@ -56,7 +56,7 @@ class AugmentingPaths:
         return [~node for node in self._distances if node < 0]
 
     def measure(self, topics: Iterable[int]) -> bool:
-        """Measure distances from these topics. Return whether there may be a path: ownership can be stale."""
+        """Measure distances from these topics. Return whether there may be a path; ownership can be stale."""
         self._distances, self._steps = {}, {}
         distance, layer = 0, self._not_reached_before(topics, 0)
         while layer and not any(map(self._takes, layer)):

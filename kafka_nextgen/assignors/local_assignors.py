@@ -1,9 +1,8 @@
 """The configuration ``group.local.assignors``: objects, classes, or ``module:Class``.
 
-Text is imported in the process that is configured. Classes are instantiated without arguments. A group knows an
-assignor by its ``name``, so names must differ. Metadata versions must fit the protocol (KIP-848,
-"ConsumerGroupHeartbeat API"). Invalid values raise ``ValueError`` with a message worded to follow
-"key: ".
+A string is imported by the process that uses this configuration. Classes are instantiated without arguments. A group
+knows an assignor by its ``name``, so names must differ. Metadata versions must fit the protocol (KIP-848,
+"ConsumerGroupHeartbeat API"). Invalid values raise ``ValueError`` with a message worded to follow "key: ".
 """
 
 from __future__ import annotations

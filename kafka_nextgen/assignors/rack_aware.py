@@ -48,7 +48,7 @@ class RackAwareAssignor(PartitionAssignor):
     """As even as the uniform assignor, with as many reads in members' own racks as that allows, and sticky."""
 
     name = "rack-aware"
-    minimum_version = -1  # metadata is ignored, so that of classic members in a migration is accepted
+    minimum_version = -1  # metadata is ignored, so metadata from classic members in a migration is accepted
 
     def assign(self, group: AssignmentSpec) -> GroupAssignment:
         """Assign the partitions evenly, with as many local reads as possible."""

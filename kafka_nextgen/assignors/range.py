@@ -31,7 +31,7 @@ class RangeAssignor(PartitionAssignor):
     """Contiguous ranges per topic. Keeps topics co-partitioned. Not sticky."""
 
     name = "range"
-    minimum_version = -1  # metadata is ignored, so that of classic members in a migration is accepted
+    minimum_version = -1  # metadata is ignored, so metadata from classic members in a migration is accepted
 
     def assign(self, group: AssignmentSpec) -> GroupAssignment:
         """Cut each topic into ranges for its subscribers."""

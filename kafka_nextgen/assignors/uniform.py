@@ -38,7 +38,7 @@ class UniformAssignor(PartitionAssignor):
     """Balanced first, then sticky. The default (KIP-848, "Server Side Mode")."""
 
     name = "uniform"
-    minimum_version = -1  # metadata is ignored, so that of classic members in a migration is accepted
+    minimum_version = -1  # metadata is ignored, so metadata from classic members in a migration is accepted
 
     def assign(self, group: AssignmentSpec) -> GroupAssignment:
         """Assign the partitions evenly, and move as few as that allows."""

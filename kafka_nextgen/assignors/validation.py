@@ -1,9 +1,9 @@
 """Validate an assignment against the group that the assignor was asked about.
 
 KIP-848, "ConsumerGroupInstallAssignment": every partition of a subscribed topic is assigned to exactly one member, and
-only members and partitions of the given group occur. Members without partitions may be left out. If the assignor
-returns an error, partitions may stay unassigned. The only metadata version that a member is certain to read is the one
-that it wrote itself, so its metadata has to be in that version ("Assignor Behavior").
+the assignment contains only members and partitions of the given group. Members without partitions may be left out. If
+the assignor returns an error, partitions may stay unassigned. The only metadata version that a member is certain to
+read is the one that it wrote itself, so its metadata has to be in that version ("Assignor Behavior").
 
 Assignments are nearly always valid, so topics are checked as sets first: subtracting all shares of a topic from its
 partitions must remove as many as the shares have. If it does not, partitions are checked one by one to describe the
@@ -49,7 +49,8 @@ def flaws_in(assignment: GroupAssignment, group: AssignmentSpec) -> Iterator[str
     given: Given = {topic_id: [] for topic_id in group.topics}
     non_members = sorted(assignment.members.keys() - group.members.keys())
     if non_members:
-        yield f"gave partitions to {', '.join(non_members)}, not in the group whose assignment was requested"
+        names = ", ".join(non_members)
+        yield f"gave partitions to {names}, which the group whose assignment was requested does not contain"
     for member_id, share in assignment.members.items():
         if member_id in group.members:
             yield from _take(member_id, share, group, given)

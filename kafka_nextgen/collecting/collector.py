@@ -40,7 +40,7 @@ def new_source(name: str | None = None, now: Callable[[], float] = clocks.time) 
 
 @frozen
 class GroupFilter:
-    """Selects groups: by id, and by a pattern for whole ids; all groups without either."""
+    """Selects groups: by id, and by a pattern for whole ids. Without either, all groups are selected."""
 
     groups: Collection[str] = ()
     pattern: re.Pattern[str] | None = None

@@ -40,7 +40,8 @@ OFFSETS_TOPIC = "__consumer_offsets"
 
 _MAX_RECORDS = 10_000
 _POLL_S = 0.5
-#: The assumed limit of clock differences to brokers; beyond it, a new topic may appear with its id for a while.
+#: The largest tolerated clock difference from brokers. With a larger one, a new topic may temporarily appear as its id
+#: instead of its name.
 _CLOCK_SKEW_MS = 60_000
 #: Reading pauses while more events than this wait in the sink.
 _MAX_WAITING = 5_000

@@ -76,7 +76,7 @@ class DescribedGroup:
 
 @frozen
 class ConsumerGroupDescribed:
-    """One entry per requested group, in that order, and the names of all topics."""
+    """One entry per requested group, in the order of the request, and the names of all topics."""
 
     groups: tuple[DescribedGroup, ...]
     topic_names: Mapping[TopicId, str] = field(factory=dict)
@@ -110,6 +110,6 @@ class DescribedClassicGroup:
 
 @frozen
 class GroupsDescribed:
-    """One entry per requested group, in that order."""
+    """One entry per requested group, in the order of the request."""
 
     groups: tuple[DescribedClassicGroup, ...]

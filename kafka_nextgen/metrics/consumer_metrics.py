@@ -159,7 +159,7 @@ class PollingMetrics:
     idle_ratio: float | None = gauge(
         "poll-idle-ratio-avg",
         "1",
-        "the recent share of time (0 to 1) spent inside polls; near 0, processing takes the time",
+        "the recent share of time (0 to 1) spent inside polls; near 0, most of the time is spent on processing",
         default=None,
     )
     callbacks: Latency = duration("rebalance-callback-time", "in the methods of the rebalance listener", ours=True)

@@ -1,8 +1,8 @@
 """``CoordinatorMetrics``: a snapshot of the metrics of a broker's group coordinators.
 
-The names are those of KIP-848 ("Broker Metrics") that Kafka ships in its group ``group-coordinator-metrics``, or in the
-same style where Kafka counts elsewhere. Metrics without a counterpart here are omitted: requests are processed one by
-one as they arrive, so there is no event queue, no purgatory and no lingering batch.
+The names are those from KIP-848 ("Broker Metrics") that Kafka ships in its group ``group-coordinator-metrics``. Metrics
+that Kafka has elsewhere get names in the same style. Metrics without a counterpart here are omitted: requests are
+processed one by one as they arrive, so there is no event queue, no purgatory and no lingering batch.
 """
 
 from __future__ import annotations

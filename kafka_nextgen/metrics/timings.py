@@ -87,7 +87,7 @@ class Timings(_Windows):
 class Meter(_Windows):
     """Counts events of one kind. ``now`` is in seconds on any monotonic clock.
 
-    A rate over less than one window is a rate over a whole one.
+    If less than one window has passed, the rate is still computed over a whole window.
     """
 
     def note(self, count: int, now: float) -> None:

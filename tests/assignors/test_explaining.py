@@ -112,7 +112,7 @@ def test_what_is_wrong_with_an_assignment_is_said() -> None:
     assignor = giving(m1={A: {0, 1, 9}}, m2={A: {1, 2}}, ghost={A: {3}})
     told = explain(assignor, spec(m1=has(), m2=has()))
     assert told.flaws == (
-        "gave partitions to ghost, not in the group whose assignment was requested",
+        "gave partitions to ghost, which the group whose assignment was requested does not contain",
         "gave m1 orders[9], but the topic has 6 partitions",
         "gave orders[1] to both m1 and m2",
         "left orders[3-5] unassigned",

@@ -78,7 +78,7 @@ async def test_the_application_is_told_once_of_the_same_partitions(caplog: pytes
             assert (scene.standby.place, scene.begin_all()) == (1, [("foo[0]", "foo[1]")])
             await scene.note(1, FOO_0)
             assert scene.begin_all() == [("foo[0]",)]
-    assert caplog.messages == ["group g: this member is a standby, at place 2"]
+    assert caplog.messages == ["group g: this member is a standby, in position 2"]
 
 
 async def test_a_call_that_has_not_begun_is_replaced() -> None:

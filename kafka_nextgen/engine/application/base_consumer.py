@@ -1,4 +1,4 @@
-"""The common base of ``Consumer`` and ``AsyncConsumer``: calls that never wait, and the guard of those that do."""
+"""The common base of ``Consumer`` and ``AsyncConsumer``: calls that never wait, and the guard for those that do."""
 
 from __future__ import annotations
 

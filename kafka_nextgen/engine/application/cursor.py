@@ -144,7 +144,7 @@ class Cursor(Watch):
             run.end()
             given_out = run.progress()
             self._fetches.hand_over(given_out)
-            if self._run is run:  # only here: an interrupted call is repeated up to this line
+            if self._run is run:  # not earlier: an interrupted call is repeated, and needs it
                 self._run = _NOTHING
             self._on_handed_over(given_out, *self._looked)
 

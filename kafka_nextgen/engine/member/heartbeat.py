@@ -38,10 +38,10 @@ logger = logger_of("kafka_nextgen.member")
 UNSUPPORTED_ASSIGNORS = (
     "with the consumer group protocol this cluster computes assignments itself, like every release of Apache Kafka, so "
     "group.local.assignors can't be used here: set group.remote.assignor to one of the cluster's assignors instead, or "
-    "group.protocol=classic, where the same PartitionAssignor runs in the group's leader"
+    "group.protocol=classic, where the same PartitionAssignor runs on the group's leader"
 )
 _STANDBYS_ELSEWHERE = (
-    ". For standbys, use either HotStandby with group.protocol=classic or, at a coordinator with extensions, the "
+    ". For standbys, use either HotStandby with group.protocol=classic or, with a coordinator that has extensions, the "
     "group's configuration key group.target.size"
 )
 

@@ -2,7 +2,7 @@
 
 - A topic may be about to be created, by a broker or by another client. So it is looked up a few times, with increasing
   pauses, before it is reported.
-- It is reported once as a WARNING, and is a problem of ``health()`` until it exists. Deleted topics are not reported
+- It is reported once as a WARNING, and by ``health()`` as a problem until it exists. Deleted topics are not reported
   here: ``Health.gone`` contains their partitions until these are revoked.
 - After that it is looked up no more often than other metadata: the coordinator assigns a new topic without this
   client's help.

@@ -58,7 +58,7 @@ class Standby:
             self.end()
             return
         if not self.place:
-            logger.info("group %s: this member is a standby, at place %d", self._group_id, place)
+            logger.info("group %s: this member is a standby, in position %d", self._group_id, place)
         self.place = place
         if partitions is not None and partitions != self._partitions:
             self._partitions = partitions

@@ -102,5 +102,5 @@ class Rebalance:
         reason = f"; {self.reason}" if self.reason else ""
         return (
             f"rebalance {self.number}: {self.cause.value}, epoch {self.epoch_before} -> {self.epoch_after}: "
-            f"{moves or 'nothing moved'} in {self.duration_ms:.0f} ms ({phases or 'at once'}){reason}{failed}"
+            f"{moves or 'nothing moved'} in {self.duration_ms:.0f} ms ({phases or 'no phases'}){reason}{failed}"
         )

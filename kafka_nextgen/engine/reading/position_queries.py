@@ -68,7 +68,7 @@ class PositionQueries:
     async def _find_new(
         self, asked: Collection[TopicPartition], found: Found, timeout_s: float
     ) -> tuple[Found, frozenset[TopicPartition]]:
-        """Find the new partitions: the group has no committed offset for them, but for other partitions of their topic.
+        """Find the new partitions: the group has committed offsets only for other partitions of their topic.
 
         Partitions for which this can't be determined now are left out of ``found``, so they are queried again.
         """

@@ -65,7 +65,7 @@ def _flaw(assignment: object, group: AssignmentSpec) -> str | None:
     if not isinstance(assignment, GroupAssignment):
         return f"returned {type(assignment).__name__} instead of a GroupAssignment"
     if not _is_int8(assignment.error):
-        return f"returned the error {assignment.error!r}, which is not from -128 to 127"
+        return f"returned the error {assignment.error!r}, which is not between -128 and 127"
     try:
         return _flaw_of_shape(assignment) or flaw_of(assignment, group)
     except (AttributeError, TypeError, ValueError) as error:

@@ -51,7 +51,7 @@ class ClassicState(AnyMemberState):
     words: Mapping[str, MemberWord] = field(factory=dict)  # current metadata for the application's assignors
     joined_words: Mapping[str, MemberWord] = field(factory=dict)  # the metadata in the last JoinGroup
     computation: Computation | None = None  # the running computation of the application's assignor
-    informed: tuple[int, frozenset[TopicPartition]] | None = None  # the generation and part passed on last
+    informed: tuple[int, frozenset[TopicPartition]] | None = None  # the generation and the part last passed on
     failed_assignor: str | None = None  # for the last assignment, if this member is the leader
     asked: int | None = None  # the number of the topic lookup in flight
 

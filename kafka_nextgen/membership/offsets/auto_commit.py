@@ -61,7 +61,7 @@ def take_consumed(state: OffsetState, event: ConsumedRead, at: OffsetContext) ->
     If all of them are already committed, do so only with ``commits_again``.
     """
     interval_s = at.settings.auto_commit_interval_s
-    assert interval_s is not None, "nothing is read without auto-commit"
+    assert interval_s is not None, "processed offsets are read only with auto-commit"
     ahead = _ahead(state, event.offsets)
     offsets = {tp: offset for tp, offset in event.offsets.items() if tp not in ahead}
     state = _remember(state, event.offsets)

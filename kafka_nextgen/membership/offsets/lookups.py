@@ -1,8 +1,8 @@
 """Handle the responses to lookups of committed offsets, according to the member's protocol.
 
-An error never means that there is no committed offset: the lookup is retried or fails, and reading waits for it. Nor
-does the absence of a partition from the response: the partition is requested again after a pause. A partition that the
-coordinator's broker does not know is left out of the result.
+An error never means that there is no committed offset: the lookup is retried or fails, and reading waits for it. A
+partition that is missing from the response does not mean this either: it is requested again after a pause. A partition
+that the coordinator's broker does not know is left out of the result.
 """
 
 from __future__ import annotations

@@ -67,7 +67,7 @@ def _can_go(state: OffsetState, commit: Commit) -> bool:
 
 
 def send_commit(state: OffsetState, operation: int, at: OffsetContext) -> tuple[OffsetState, SendCommit]:
-    """Send a commit that was only waiting for a free place."""
+    """Send a commit that was only waiting for a free slot."""
     commit = state.commits[operation]
     assert _can_go(state, commit), "commits that are waiting for a slot share no partitions"
     state, number = numbered(state)
