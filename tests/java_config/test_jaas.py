@@ -98,7 +98,7 @@ REFUSED = [
     (f"{PLAIN} required \x81 = 's3cret';", "an option has no value"),
     (f"{PLAIN} required password='s3cret;", "is opened but not closed on the same line"),
     (f"{PLAIN} required password='s3\ncret';", "is opened but not closed on the same line"),
-    (f"{PLAIN} required password='s3cret\\", "is opened and not closed"),
+    (f"{PLAIN} required password='s3cret\\", "is opened but not closed"),
     (f"{PLAIN} required; {PLAIN} required password='s3cret';", "it has 2 login modules"),
 ]
 

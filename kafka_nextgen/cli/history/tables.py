@@ -142,7 +142,7 @@ def _heading(summary: GroupSummary, stood: Sequence[Standstill], repeated: str) 
     )
     print_line(f"  records processed twice: {repeated}")
     if summary.marks:
-        print_line(f"  uncertain: {summary.marks}")
+        print_line(f"  doubts: {summary.marks}")
 
 
 def _repeated(summary: GroupSummary, members: Sequence[MemberSummary], names: Mapping[str, str]) -> str:

@@ -1,4 +1,4 @@
-// The figures at the top, the notes and uncertainties, and the legend.
+// The figures at the top, the notes and doubts, and the legend.
 
 function drawFigures(names) {
   if (!["group", "utc", "topic", "member", "theme"].some((name) => names.has(name))) return;
