@@ -63,10 +63,7 @@ BAD_NAME = {"type": "record", "name": "R", "fields": [{"name": "a-b", "type": "i
         ({"type": "fixed", "name": "F", "size": 0}, "the size of F"),
         ({"type": "fixed", "name": "F", "size": True}, "the size of F"),
         ({"type": "enum", "name": "E", "symbols": []}, "E has no symbols"),
-        (
-            {"type": "enum", "name": "E", "symbols": ["\ud800"]},
-            "E has no symbols, or a symbol that is empty or not UTF-8",
-        ),
+        ({"type": "enum", "name": "E", "symbols": ["\ud800"]}, "no symbols, or a symbol that is empty or not UTF-8"),
         ({"type": "enum", "name": "E", "symbols": ["A", "A"]}, "the same symbol twice"),
         ({"type": "enum", "name": "E", "symbols": ["A"], "default": "B"}, "a default that is not one of its symbols"),
         (["int", "int"], "the same type twice"),
