@@ -74,7 +74,7 @@ def parse_jaas(text: str, key: str = KEY) -> LoginModule:
 
 
 class _MalformedError(ValueError):
-    """The text is not one login module. The message shows no values."""
+    """The text is not one login module. The message does not show values."""
 
 
 def _parsed(text: str) -> LoginModule:

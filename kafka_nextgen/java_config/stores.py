@@ -64,7 +64,7 @@ def identity_in(store: StoreFile, key_password: Secret | None) -> Identity:
     if _PEM in contents:
         return Identity(_without_password(store), None, key_password)
     if not store.password:
-        raise ConfigError(f"{store.keys}.password is needed: it opens {store.path}", f"{store.keys}.password")
+        raise ConfigError(f"{store.keys}.password is needed to decrypt {store.path}", f"{store.keys}.password")
     found = _pkcs12(store, contents)
     if found.key is None or found.cert is None:
         raise _wrong(store, "has no key together with its certificate")

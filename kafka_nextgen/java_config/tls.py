@@ -76,7 +76,7 @@ def read_stores(keys: JavaKeys) -> TlsStores:
         if text in keys and location in keys:
             raise keys.error(text, f"can't be combined with {keys.name(location)}: remove one")
         if password in keys and location not in keys:
-            raise keys.error(password, f"needs {keys.name(location)}, the store that it opens")
+            raise keys.error(password, f"needs {keys.name(location)}, the location of its store")
     key_password = _secret(keys.get("ssl.key.password"))
     trust = _store_file(keys, "truststore") or _pem(keys, "ssl.truststore.certificates")
     identity = _identity(keys, key_password)
@@ -84,7 +84,10 @@ def read_stores(keys: JavaKeys) -> TlsStores:
 
 
 def trusted(stores: TlsStores) -> dict[str, object]:
-    """Return this library's settings for trust; empty to trust the system's authorities. Raises ``ConfigError``."""
+    """Return this library's settings for trust; empty for the system's certificate authorities.
+
+    Raises ``ConfigError`` if a store can't be read.
+    """
     if isinstance(stores.trust, StoreFile):
         return trusted_in(stores.trust)
     return {} if stores.trust is None else {"ssl.ca.pem": stores.trust}

@@ -1,4 +1,4 @@
-"""The ids at the beginning of values (0 and the id in four bytes), and batches from which some ids are removed."""
+"""The ids at the beginning of values (0 and the id in four bytes), and the removal of values with certain ids."""
 
 from __future__ import annotations
 

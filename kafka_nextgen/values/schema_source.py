@@ -108,7 +108,7 @@ class Pinned:
 def source_of(registry: object, schema_type: str) -> SchemaSource:
     """Create a source from a mapping by id, a function, or confluent-kafka's client. Raises TypeError for others.
 
-    ``schema_type`` is the type of schemas that have none.
+    ``schema_type`` is assumed for schemas without a type.
     """
     is_serialized = schema_type == "PROTOBUF"
     if is_serialized and hasattr(registry, "serialized"):

@@ -166,7 +166,7 @@ def test_how_a_key_was_named_makes_no_other_configuration() -> None:
         ((TLS, {"ssl.ca.location": "x", "ssl.ca.pem": "y"}), "ssl.ca.pem", "have the same meaning"),
         ((TLS, {"ssl.key.location": "x"}), "ssl.key.location", "needs ssl.certificate.location"),
         ((TLS, {"ssl.key.password": "s3cret"}), "ssl.key.password", "needs ssl.certificate.location"),
-        ((TLS, {"ssl.context": ssl.create_default_context(), "ssl.ca.location": "x"}), "ssl.ca.location", "combined with"),
+        ((TLS, {"ssl.context": ssl.create_default_context(), "ssl.ca.location": "x"}), "ssl.ca.location", "combined"),
         ((TLS, {NO_NAMES: ""}), NO_NAMES, "must be https or none"),
     ],
 )

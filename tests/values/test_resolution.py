@@ -141,7 +141,7 @@ def test_a_type_is_promoted(writer: str, reader: str) -> None:
         (
             record(field("a", "int")),
             record(field("b", "int", default="x")),
-            "the default has 'x', which is not a value of type int",
+            "the default 'x' is not a value of type int",
         ),
     ],
 )

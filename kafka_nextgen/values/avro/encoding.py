@@ -61,7 +61,7 @@ def _of_union(kind: Union, value: Any) -> bytes:
 
 
 def _what(value: object) -> str:
-    return "lacks" if value is NO_DEFAULT else f"has {shown(value)}, which is not"
+    return "lacks" if value is NO_DEFAULT else f"{shown(value)} is not"
 
 
 def _text(data: bytes) -> bytes:

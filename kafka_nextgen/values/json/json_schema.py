@@ -62,7 +62,7 @@ class _Reader:
         if "$ref" in schema:
             reference = self._place_of(schema["$ref"], place)
             if reference in refs:
-                raise JsonSchemaError(f"{place}: {reference} contains itself, which no column can")
+                raise JsonSchemaError(f"{place}: {reference} contains itself, but no column can")
             target = self._referred(reference, place)
             return self.node(target, reference, name, nullable, (*refs, reference), depth)
         for word in _COMBINED:
@@ -156,7 +156,7 @@ class _Reader:
         if encoding is not None:
             if not isinstance(encoding, str) or encoding not in _ENCODINGS:
                 raise JsonSchemaError(
-                    f"{place}/contentEncoding: {_short(encoding)} is not supported, only base64 and base16"
+                    f"{place}/contentEncoding: {_short(encoding)} is not supported: use base64 or base16"
                 )
             return self._leaves.binary(name, nullable, _ENCODINGS[encoding])
         makers: dict[object, Callable[[str, bool], Node]] = {

@@ -25,7 +25,7 @@ class BadError(Exception):
 
 
 def behind_frame(value: bytes, path: Sequence[int]) -> int:
-    """Return where the message begins after a frame with these indexes; 0 without indexes. Raises BadError."""
+    """Return where the message begins after a frame with these indexes; 0 if there are none. Raises BadError."""
     if not path:
         return 0
     if len(value) < FRAME_BYTES or value[0]:

@@ -135,7 +135,7 @@ class _Shaping:
             cycle = self._open[names.index(descriptor.full_name) :]
             path = " -> ".join(f"{outer.full_name}.{field}" for outer, field in cycle)
             raise ProtobufSchemaError(
-                f"message {descriptor.full_name} contains itself ({path} -> {descriptor.full_name}), which no Arrow "
+                f"message {descriptor.full_name} contains itself ({path} -> {descriptor.full_name}), but no Arrow "
                 "type can"
             )
 

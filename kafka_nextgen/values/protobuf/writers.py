@@ -1,4 +1,4 @@
-"""Finds the message in each schema of a registry: its indexes can differ."""
+"""Finds the message in each schema of a registry, because its indexes can differ."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ Token = Secret | str | Callable[[], str]
 def authorization_of(user: tuple[str, Secret | str] | None, token: Token | None) -> Callable[[], str | None]:
     """Return a function that returns the ``Authorization`` header; it returns None without credentials."""
     if user is not None and token is not None:
-        raise ConfigError("user and token are both given: give one of them")
+        raise ConfigError("user and token are both given: give only one of them")
     if user is not None:
         header = basic(user[0], Secret.of(user[1]).reveal())
         return lambda: header
