@@ -30,7 +30,7 @@ def made_of(error: int = 0, **shares: dict[TopicId, set[int]]) -> GroupAssignmen
         (made_of(A={FOO: {0, 1, 2}, BAR: {0}}), None),
         (made_of(A={FOO: {0, 1, 2}, BAR: {0}}, B={BAR: set()}), None),
         (made_of(A={}, B={}, error=1), None),
-        (made_of(A={FOO: {0, 1, 2}, BAR: {0}}, C={}), "gave partitions to C, not in the group"),
+        (made_of(A={FOO: {0, 1, 2}, BAR: {0}}, C={}), "gave partitions to C, which the group"),
         (
             made_of(A={FOO: {0, 1, 2}, GHOST: {0}}),
             f"partitions of topic id {GHOST}, which is not one of the topics to assign",

@@ -204,7 +204,7 @@ def a_stranger(group: AssignmentSpec) -> GroupAssignment:
 #: The rest is in tests/assignors/test_checking.py.
 WRONG: list[tuple[Work, str]] = [
     (raising, r"it raised ValueError: boom"),
-    (a_stranger, "it gave partitions to nobody, not in the group"),
+    (a_stranger, "it gave partitions to nobody, which the group"),
 ]
 
 

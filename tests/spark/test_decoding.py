@@ -313,7 +313,7 @@ def test_keys_without_a_frame_can_be_read_beside_values_with_a_registry(topic: M
             '{"type": "object", "properties": {"a": {}}}',
             "JSON",
             JSON,
-            "valueSubject=s: #/properties/a: it does not specify",
+            "valueSubject=s: #/properties/a: the schema does not specify",
         ),
         (
             file_with("id"),
