@@ -1,4 +1,4 @@
-"""Metrics in the text format of Prometheus. Needs the extra ``kafka-nextgen[prometheus]``.
+"""Metrics in the text format of Prometheus. Requires the ``kafka-nextgen[prometheus]`` extra.
 
     from kafka_nextgen.prometheus import MetricsCollector, prometheus_text, serve
 

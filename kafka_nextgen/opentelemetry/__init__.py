@@ -1,4 +1,4 @@
-"""OpenTelemetry traces and metrics of consumers. Needs the extra ``kafka-nextgen[opentelemetry]``.
+"""OpenTelemetry traces and metrics of consumers. Requires the ``kafka-nextgen[opentelemetry]`` extra.
 
     from kafka_nextgen.opentelemetry import instrument, process_span, traced
 

@@ -94,7 +94,7 @@ class _DataFrames(ABC):
     ) -> pandas.DataFrame:
         """Convert the records to pandas, via Arrow, with the arguments, columns and errors of ``to_arrow``.
 
-        Needs the extra ``kafka-nextgen[pandas]``.
+        Requires the ``kafka-nextgen[pandas]`` extra.
         """
         with require_extra("to_pandas()", "pandas"):
             import pandas  # noqa: F401  (pyarrow also imports it, but its error does not name the extra)
@@ -110,7 +110,7 @@ class _DataFrames(ABC):
     ) -> polars.DataFrame:
         """Convert the records to polars, via Arrow, with the arguments, columns and errors of ``to_arrow``.
 
-        Needs the extra ``kafka-nextgen[polars]``.
+        Requires the ``kafka-nextgen[polars]`` extra.
         """
         with require_extra("to_polars()", "polars"):
             import polars
@@ -296,7 +296,7 @@ class Records(_DataFrames, Generic[KeyT, ValueT]):
         key: ValueFormat | None = None,
         on_error: OnError | None = None,
     ) -> pyarrow.Table:
-        """Return the records as a pyarrow Table, without copying. Needs the extra ``kafka-nextgen[arrow]``.
+        """Return the records as a pyarrow Table, without copying. Requires the ``kafka-nextgen[arrow]`` extra.
 
         Columns: topic, partition, offset, timestamp (milliseconds, UTC), key and value (bytes, no deserializer is
         applied), headers (a list of structs of key and value). With ``schema``, the table has its columns, order and

@@ -87,7 +87,7 @@ def _package_gssapi(config: SecurityConfig) -> ModuleType:
     except (ImportError, OSError) as error:  # OSError: the package is installed, the system's Kerberos is not
         key = config.written_name("sasl.mechanism")
         missing = (
-            f"{key}=GSSAPI needs the package gssapi, which can't be imported ({error}): "
+            f"{key}=GSSAPI needs the gssapi package, which can't be imported ({error}): "
             "pip install 'kafka-nextgen[gssapi]'"
         )
         raise ConfigError(missing, key) from error

@@ -70,7 +70,7 @@ def test_gssapi_takes_the_first_part_of_a_principal_only(service: str) -> None:
 
 def test_gssapi_without_its_package_is_refused_when_a_client_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "gssapi", None)
-    with pytest.raises(ConfigError, match=r"needs the package gssapi, .*: pip install 'kafka-nextgen\[gssapi\]'"):
+    with pytest.raises(ConfigError, match=r"needs the gssapi package, .*: pip install 'kafka-nextgen\[gssapi\]'"):
         a_login(**GSSAPI)
 
 
