@@ -174,7 +174,7 @@ def test_a_registry_that_hangs_answers_when_it_goes_on(registry: StandIn) -> Non
 
 
 def test_a_registry_is_used_once_and_inside_its_block(registry: StandIn) -> None:
-    with pytest.raises(TimeoutError, match="0 requests of 1"):
+    with pytest.raises(TimeoutError, match="only 0 of 1 requests"):
         registry.wait_for_requests(1, 0.0)
     for refused in ('"', ""):
         with pytest.raises(ValueError, match="Invalid schema"):
