@@ -31,7 +31,10 @@ COOPERATIVE = {**CLASSIC, "partition_assignment_strategy": "cooperative-sticky"}
 
 @define
 class Group:
-    """The coordinator of a group with one member, its leader; ``refusals`` are answered to heartbeats or commits."""
+    """The coordinator of a group with one member, its leader; ``refusals`` are answered to heartbeats or commits.
+
+    A static member that returns gets ``kept``, if there is any, and is told to skip the assignment.
+    """
 
     generation: int = 0
     joins: list[JoinGroupRequest] = field(factory=list)
@@ -39,6 +42,7 @@ class Group:
     heartbeat_refusals: deque[ErrorCode] = field(factory=deque)
     commit_refusals: deque[ErrorCode] = field(factory=deque)
     committed_in: list[int] = field(factory=list)
+    kept: bytes | None = None
 
     def serve(self, stage: Stage) -> None:
         stage.handle(JOIN_GROUP, self.join)
@@ -52,7 +56,8 @@ class Group:
         member_id = request.member_id or "me"
         if not request.member_id and request.group_instance_id is None:
             return JoinGroupResponse(error_code=ErrorCode.MEMBER_ID_REQUIRED, member_id=member_id)
-        self.generation += 1
+        skips = self.kept is not None and not request.member_id
+        self.generation += 0 if skips else 1
         metadata = request.protocols[0].metadata
         member = JoinGroupResponse.JoinGroupResponseMember(member_id=member_id, metadata=metadata)
         return JoinGroupResponse(
@@ -62,13 +67,13 @@ class Group:
             leader=member_id,
             member_id=member_id,
             members=[member],
+            skip_assignment=skips,
         )
 
     async def sync(self, request: SyncGroupRequest, _context: object) -> SyncGroupResponse:
-        (part,) = request.assignments
-        return SyncGroupResponse(
-            protocol_type="consumer", protocol_name=request.protocol_name, assignment=part.assignment
-        )
+        assignment = request.assignments[0].assignment if request.assignments else self.kept
+        assert assignment is not None, "the leader assigns"
+        return SyncGroupResponse(protocol_type="consumer", protocol_name=request.protocol_name, assignment=assignment)
 
     async def heartbeat(self, _request: HeartbeatRequest, _context: object) -> HeartbeatResponse:
         code = self.heartbeat_refusals.popleft() if self.heartbeat_refusals else ErrorCode.NONE

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections import deque
 
 import pytest
 
@@ -16,11 +17,16 @@ from kafka_nextgen import (
 )
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.engine.member.classic_driver import ClassicDriver
-from kafka_nextgen.groups.consumer_protocol import decode_assignment
+from kafka_nextgen.groups.consumer_protocol import decode_assignment, encode_assignment
 from kafka_nextgen.membership.classic.effects import SendClassicHeartbeat
 from kafka_nextgen.testing.broker.context import Context
-from kafka_nextgen.wire.apis import CONSUMER_GROUP_HEARTBEAT, OFFSET_COMMIT, SYNC_GROUP
-from kafka_nextgen.wire.messages import ConsumerGroupHeartbeatResponse, OffsetCommitRequest
+from kafka_nextgen.wire.apis import CONSUMER_GROUP_HEARTBEAT, DESCRIBE_GROUPS, OFFSET_COMMIT, SYNC_GROUP
+from kafka_nextgen.wire.messages import (
+    ConsumerGroupHeartbeatResponse,
+    DescribeGroupsResponse,
+    JoinGroupRequest,
+    OffsetCommitRequest,
+)
 from tests.engine.classic_group import CLASSIC, COOPERATIVE, Group
 from tests.engine.stage import GUARD_S, TOPIC, Hears, Stage, poll_for, poll_until, read, tp, values
 from tests.support.waiting import eventually
@@ -90,6 +96,61 @@ def test_auto_takes_the_consumer_protocol_where_there_is_one(stage: Stage, caplo
         with pytest.warns(UserWarning, match="does nothing"):
             consumer.enforce_rebalance("because")
     assert "group billing: joining with the consumer group protocol" in caplog.text
+
+
+# ---- a static member that returns
+
+
+def described(member: JoinGroupRequest, assignment: bytes, **differs: object) -> DescribeGroupsResponse:
+    group = DescribeGroupsResponse.DescribedGroup
+    shown = group.DescribedGroupMember(
+        member_id="me",
+        client_id="",
+        client_host="",
+        member_metadata=member.protocols[0].metadata,
+        member_assignment=assignment,
+    )
+    fields = {"group_state": "Stable", "protocol_type": "consumer", "protocol_data": "range", "members": [shown]}
+    return DescribeGroupsResponse(groups=[group(group_id="billing", **{**fields, **differs})])
+
+
+def test_a_returning_leader_joins_again_if_its_group_leaves_partitions_out(stage: Stage, group: Group) -> None:
+    """The group is described at the second attempt."""
+    group.kept, answers = encode_assignment(frozenset({tp(0)})), deque([ErrorCode.COORDINATOR_LOAD_IN_PROGRESS])
+
+    async def describe(_request: object, _context: object) -> DescribeGroupsResponse:
+        if answers:
+            return described(group.joins[0], b"", error_code=answers.popleft(), members=[])
+        return described(group.joins[0], group.kept or b"")
+
+    stage.handle(DESCRIBE_GROUPS, describe)
+    with stage.subscribed(**CLASSIC, group_instance_id="reader") as consumer:
+        poll_until(consumer, lambda: len(consumer.assignment()) == 2)
+        poll_until(consumer, lambda: len(consumer.rebalances()) == 2)
+        assert consumer.rebalances()[-1].reason == "the assignment from before it returned does not fit"
+    assert [join.reason for join in group.joins] == ["subscribed", "no member is assigned orders[1]"]
+
+
+@pytest.mark.parametrize(
+    "differs",
+    [{"error_code": ErrorCode.GROUP_AUTHORIZATION_FAILED}, {"group_state": "PreparingRebalance"}],
+    ids=["not authorized", "rebalancing"],
+)
+def test_a_returning_leader_keeps_its_assignment_if_its_group_has_none_to_compare(
+    stage: Stage, group: Group, differs: dict[str, object]
+) -> None:
+    group.kept, asked = encode_assignment(frozenset({tp(0)})), list[object]()
+
+    async def describe(request: object, _context: object) -> DescribeGroupsResponse:
+        asked.append(request)
+        return described(group.joins[0], b"", **differs)
+
+    stage.handle(DESCRIBE_GROUPS, describe)
+    with stage.subscribed(**CLASSIC, group_instance_id="reader") as consumer:
+        read(consumer, 10)
+        eventually("the group was asked for", lambda: len(asked) == 1)
+        assert consumer.assignment() == {tp(0)}
+    assert len(group.joins) == 1
 
 
 # ---- rebalances

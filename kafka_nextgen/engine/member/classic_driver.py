@@ -77,12 +77,13 @@ class ClassicDriver(MemberDriver[ClassicMember]):
     async def _describe(self, effect: fx.AskForTopics) -> ev.ClassicEvent:
         try:
             described = await describe_topics(self._cluster, effect.topics, effect.pattern)
+            parts = await self._requests.describe() if effect.with_parts else None
         except ConfigError as unreadable:  # an invalid pattern: a retry would not help
             self._mailbox.post_fatal(unreadable)
             return ev.TopicsNotDescribed(effect.number, str(unreadable))
         except KafkaNextgenError as transient:
             return ev.TopicsNotDescribed(effect.number, str(transient))
-        return ev.TopicsDescribed(effect.number, *described)
+        return ev.TopicsDescribed(effect.number, *described, parts)
 
     @property
     def _leads(self) -> ClassicAssignors:

@@ -23,12 +23,20 @@ from kafka_nextgen.logs import logger_of
 from kafka_nextgen.membership.classic import effects as fx
 from kafka_nextgen.membership.classic import events as ev
 from kafka_nextgen.membership.events import HeartbeatLost, HeartbeatRefused
-from kafka_nextgen.requests import heartbeat, join_group, leave_group, sync_group
+from kafka_nextgen.requests import describe_groups, heartbeat, join_group, leave_group, sync_group
+from kafka_nextgen.requests.described_parts import parts_of
 from kafka_nextgen.requests.extensions.join_group import to_request as to_join_group
 from kafka_nextgen.transport.cluster import ClusterClient, Coordinator
+from kafka_nextgen.transport.failures import error_from_code
 from kafka_nextgen.types import JoinReason
-from kafka_nextgen.wire.apis import HEARTBEAT, JOIN_GROUP, LEAVE_GROUP, SYNC_GROUP, Api
-from kafka_nextgen.wire.messages import HeartbeatResponse, JoinGroupResponse, LeaveGroupResponse, SyncGroupResponse
+from kafka_nextgen.wire.apis import DESCRIBE_GROUPS, HEARTBEAT, JOIN_GROUP, LEAVE_GROUP, SYNC_GROUP, Api
+from kafka_nextgen.wire.messages import (
+    DescribeGroupsResponse,
+    HeartbeatResponse,
+    JoinGroupResponse,
+    LeaveGroupResponse,
+    SyncGroupResponse,
+)
 from kafka_nextgen.wire.schema import Message
 
 __all__ = ["ClassicRequests"]
@@ -112,6 +120,25 @@ class ClassicRequests:
                 failure,
             )
         return ev.LeaveEnded(effect.number)
+
+    async def describe(self) -> tuple[ev.DescribedPart, ...] | None:
+        """Every member's part of the assignment; None if the group has none, or may not be described.
+
+        Raises ``KafkaNextgenError`` for failures that may pass.
+        """
+        try:
+            answer = await self._call(
+                DESCRIBE_GROUPS, lambda _: describe_groups.to_request([self._group_id]), DescribeGroupsResponse
+            )
+            (group,) = describe_groups.from_response(answer, [self._group_id]).groups
+            if group.error:
+                raise error_from_code(group.error, f"group {self._group_id}: describing it", group_id=self._group_id)
+        except BrokerError as refused:
+            if refused.retriable:
+                raise
+            logger.info("group %s: its assignment can't be compared with the topics: %s", self._group_id, refused)
+            return None
+        return parts_of(group)
 
     async def _call(
         self,

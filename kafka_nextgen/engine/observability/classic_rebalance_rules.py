@@ -23,7 +23,11 @@ _REASONS: Mapping[type, Callable[[Any], str]] = {
     classic.JoinLost: lambda event: f"a JoinGroup got no response: {event.reason}",
     classic.SyncRefused: refused("SyncGroup"),
     classic.CommitRefused: refused("commit"),
-    classic.TopicsDescribed: lambda _: "the group's topics have changed since its assignment",
+    classic.TopicsDescribed: lambda event: (
+        "the group's topics have changed since its assignment"
+        if event.parts is None
+        else "the assignment from before it returned does not fit"
+    ),
     classic.RebalanceEnforced: lambda event: f"the application enforced it: {event.reason}",
 }
 

@@ -20,6 +20,7 @@ __all__ = [
     "AssignorReturned",
     "ClassicEvent",
     "CommitRefused",
+    "DescribedPart",
     "JoinAnswered",
     "JoinLost",
     "JoinRefused",
@@ -125,16 +126,27 @@ class LeaveEnded:
 
 
 @frozen
+class DescribedPart:
+    """A member's subscribed topics and its part of the assignment, as the coordinator describes them."""
+
+    member_id: str
+    topics: frozenset[str]
+    partitions: frozenset[TopicPartition]
+
+
+@frozen
 class TopicsDescribed:
     """The requested topics that exist, and the names of those that match the pattern.
 
-    ``ids`` are the ids of those topics; brokers before Kafka 2.8 don't send any (KIP-516).
+    ``ids`` are the ids of those topics; brokers before Kafka 2.8 don't send any (KIP-516). ``parts`` are the group's
+    members. They are None if they were not requested, or if the group has no assignment at the moment.
     """
 
     number: int
     topics: Mapping[str, TopicMetadata]
     matching: frozenset[str] = frozenset()
     ids: Mapping[str, TopicId] = field(factory=dict)
+    parts: tuple[DescribedPart, ...] | None = None
 
 
 @frozen

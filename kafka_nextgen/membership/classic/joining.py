@@ -7,7 +7,7 @@ afterwards.
 
 After the group has joined, the leader assigns, every member syncs, and each applies its part. A leader that must skip
 the assignment (KIP-814) syncs like a follower and only watches the group's topics: it is a static member that
-restarted, and the group keeps its assignment.
+restarted, and the group keeps its assignment. Whether that assignment still fits is decided in ``comparing``.
 """
 
 from __future__ import annotations
@@ -141,6 +141,7 @@ def joined(state: ClassicState, event: JoinAnswered, at: ClassicContext) -> Outc
     if event.protocol_type not in (None, PROTOCOL_TYPE):
         return losing.fail_for_good(state, _other_protocol(event.protocol_type, event.strategy))
     is_leader = event.leader_id == event.member_id
+    is_back = at.settings.instance_id is not None and not state.member_id
     state = evolve(
         state,
         status=Status.COMPLETING,
@@ -151,6 +152,7 @@ def joined(state: ClassicState, event: JoinAnswered, at: ClassicContext) -> Outc
         strategy=event.strategy,
         leader_id=event.leader_id,
         roster=event.members if is_leader else (),
+        is_back=is_back,
     )
     state = heartbeats.begin(state, at)
     if not state.is_leader or event.skip_assignment:
@@ -171,7 +173,7 @@ def synced(state: ClassicState, event: SyncAnswered, at: ClassicContext) -> Outc
         return losing.fail_for_good(state, _other_protocol(event.protocol_type, event.strategy))
     publish = PublishEpoch(state.member_id, state.generation)
     state = evolve(state, status=Status.STABLE, request=None, failures=0, published=state.generation)
-    state = topics.watch_from_now(state, at)
+    state = topics.begin_watching(state, event.partitions, at)
     foreign = {tp.topic for tp in event.partitions} - state.joined_topics
     if foreign:
         reason = f"was assigned topics it has not subscribed to: {', '.join(sorted(foreign))}"

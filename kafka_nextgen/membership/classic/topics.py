@@ -2,7 +2,8 @@
 
 The coordinator of a classic group does not know its topics. A member resolves its own pattern for each JoinGroup, and
 the leader assigns from fresh metadata of all the group's topics. Both check again every ``metadata.max.age.ms``, and
-join again when a topic's partitions or racks changed, or when the pattern matches different topics.
+join again when a topic's partitions or racks changed, or when the pattern matches different topics. A static member that
+returned checks immediately whether its assignment, which can be older than its subscription, still fits (``comparing``).
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections.abc import Mapping
 from attrs import evolve
 
 from kafka_nextgen.assignors.spec import TopicMetadata
-from kafka_nextgen.membership.classic import assigning, computing, requests
+from kafka_nextgen.membership.classic import assigning, comparing, computing, requests
 from kafka_nextgen.membership.classic.effects import AskForTopics
 from kafka_nextgen.membership.classic.events import TopicsDescribed, TopicsNotDescribed
 from kafka_nextgen.membership.classic.settings import ClassicContext
@@ -21,19 +22,19 @@ from kafka_nextgen.membership.classic.states import Status
 from kafka_nextgen.membership.state_machine import numbered, retry_at
 from kafka_nextgen.membership.states import Phase
 from kafka_nextgen.membership.timers import Timer, armed, disarmed, is_due
-from kafka_nextgen.types import JoinReason, TopicId
+from kafka_nextgen.types import JoinReason, TopicId, TopicPartition
 
 __all__ = [
     "ask_for_group",
     "ask_for_pattern",
     "ask_if_due",
     "assign_group",
+    "begin_watching",
     "described_for_join",
     "described_for_leader",
     "described_when_stable",
     "needs_pattern",
     "not_described",
-    "watch_from_now",
 ]
 
 
@@ -53,10 +54,10 @@ def ask_for_group(state: ClassicState) -> Outcome:
     return _ask(evolve(state, phase=Phase.RESOLVING), assigning.topics_of(state.roster), None)
 
 
-def _ask(state: ClassicState, topics: frozenset[str], pattern: str | None) -> Outcome:
+def _ask(state: ClassicState, topics: frozenset[str], pattern: str | None, *, with_parts: bool = False) -> Outcome:
     state, number = numbered(state)
     deadlines = disarmed(state.deadlines, Timer.JOIN, Timer.TOPICS, Timer.WATCH)
-    return evolve(state, asked=number, deadlines=deadlines), (AskForTopics(number, topics, pattern),)
+    return evolve(state, asked=number, deadlines=deadlines), (AskForTopics(number, topics, pattern, with_parts),)
 
 
 def not_described(state: ClassicState, _event: TopicsNotDescribed, at: ClassicContext) -> Outcome:
@@ -75,7 +76,8 @@ def ask_if_due(state: ClassicState, at: ClassicContext) -> Outcome:
     if state.phase is Phase.RESOLVING:
         return ask_for_pattern(state)
     assert state.subscription is not None, "a member is subscribed"
-    return _ask(state, assigning.topics_of(state.roster), state.subscription.pattern)
+    names = comparing.topics_in_doubt(state) if state.is_in_doubt else assigning.topics_of(state.roster)
+    return _ask(state, names, state.subscription.pattern, with_parts=state.is_in_doubt)
 
 
 def described_for_join(state: ClassicState, event: TopicsDescribed, at: ClassicContext) -> Outcome:
@@ -99,22 +101,22 @@ def assign_group(
     return requests.send_sync(state, at, assigning.assign(state.strategy, state.roster, topics))
 
 
-def watch_from_now(state: ClassicState, at: ClassicContext) -> ClassicState:
-    """Check topics after ``metadata.max.age.ms``, if this member watches any.
+def begin_watching(state: ClassicState, assigned: frozenset[TopicPartition], at: ClassicContext) -> ClassicState:
+    """Check topics from now on, and immediately if this assignment may not fit them."""
+    return _watch_from_now(evolve(state, is_in_doubt=comparing.doubts(state, assigned)), at)
 
-    A leader that had to skip the assignment has not seen the topics in this generation, so it checks them immediately.
-    It compares them with the topics that it saw before it restarted, if any.
-    """
+
+def _watch_from_now(state: ClassicState, at: ClassicContext) -> ClassicState:
+    """Check topics after ``metadata.max.age.ms``, if this member watches any."""
     assert state.subscription is not None, "a member is subscribed"
-    if not state.is_leader and state.subscription.pattern is None:
+    if not state.is_leader and not state.is_in_doubt and state.subscription.pattern is None:
         return state
-    unseen = state.is_leader and state.watched_in != state.generation
-    when = at.now if unseen else at.now + at.settings.metadata_max_age_s
+    when = at.now if state.is_in_doubt else at.now + at.settings.metadata_max_age_s
     return evolve(state, deadlines=armed(state.deadlines, Timer.WATCH, when))
 
 
 def described_when_stable(state: ClassicState, event: TopicsDescribed, at: ClassicContext) -> Outcome:
-    """A lookup was answered: join again if topics have changed."""
+    """A lookup was answered: join again if topics have changed, or if the assignment does not fit them."""
     state = evolve(state, asked=None, deadlines=disarmed(state.deadlines, Timer.TOPICS))
     if state.phase is Phase.RESOLVING:
         return evolve(state, phase=Phase.IDLE, matching=event.matching), ()
@@ -125,9 +127,11 @@ def described_when_stable(state: ClassicState, event: TopicsDescribed, at: Class
         state = evolve(state, must_rejoin=True, reason=reason, join_reason=join_reason)
     elif state.failed_assignor is not None:
         state = evolve(state, must_rejoin=True, reason=f"retrying assignor {state.failed_assignor}, which failed")
+    else:
+        state = comparing.rejoin_if_unfit(state, event)
     if state.is_leader:
         state = evolve(state, watched=event.topics, watched_in=state.generation)
-    return watch_from_now(state, at), ()
+    return _watch_from_now(evolve(state, is_in_doubt=False), at), ()
 
 
 def _changes(state: ClassicState, event: TopicsDescribed) -> set[str]:

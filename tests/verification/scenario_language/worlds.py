@@ -118,6 +118,7 @@ PAIR: Verbs[PairWorld] = {
 SCRIPTED: Verbs[ScriptedWorld] = {
     "member": classic_members.member,
     "peer": classic_members.peer,
+    "rebalancing": classic_members.rebalancing,
     "topic": classic_members.topic,
     "delete": classic_members.delete,
     "enforce": classic_members.enforce,

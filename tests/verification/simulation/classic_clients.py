@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 from attrs import define, evolve, field
 
 from kafka_nextgen.assignors.spec import GroupAssignment, TopicMetadata
+from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import DecodeError
 from kafka_nextgen.membership import effects as fx
 from kafka_nextgen.membership.classic import effects as cfx
@@ -24,10 +25,11 @@ from kafka_nextgen.membership.events import HeartbeatLost
 from kafka_nextgen.membership.offsets import events as offsets_ev
 from kafka_nextgen.membership.offsets.rules import CLASSIC_RULES
 from kafka_nextgen.properties.patterns import matching
-from kafka_nextgen.requests import heartbeat, join_group, leave_group, sync_group
+from kafka_nextgen.requests import describe_groups, heartbeat, join_group, leave_group, sync_group
+from kafka_nextgen.requests.described_parts import parts_of
 from kafka_nextgen.testing.coordinator.requests import TopicImage
 from kafka_nextgen.types import TopicPartition
-from kafka_nextgen.wire.apis import HEARTBEAT, JOIN_GROUP, LEAVE_GROUP, SYNC_GROUP, Api
+from kafka_nextgen.wire.apis import DESCRIBE_GROUPS, HEARTBEAT, JOIN_GROUP, LEAVE_GROUP, SYNC_GROUP, Api
 from tests.verification.simulation.assignors import compute
 from tests.verification.simulation.client_network import Call, call_off
 from tests.verification.simulation.clients import LEAVE_WAY_S, Client
@@ -153,9 +155,30 @@ class ClassicClient(Client):
             described = {name: TopicMetadata(name, image.num_partitions) for name, image in here.items()}
             ids = {name: image.topic_id for name, image in here.items()}
             found = frozenset() if effect.pattern is None else frozenset(matching(effect.pattern, node.topics))
-            self.feed(cev.TopicsDescribed(effect.number, described, found, ids))
+            event = cev.TopicsDescribed(effect.number, described, found, ids)
+            if effect.with_parts:
+                self._ask_for_parts(event)
+            else:
+                self.feed(event)
 
         self.later(self.network.view_s(), answer)
+
+    def _ask_for_parts(self, event: cev.TopicsDescribed) -> None:
+        version = self.cluster.versions[DESCRIBE_GROUPS]
+
+        def answered(frame: bytes) -> None:
+            (group,) = describe_groups.from_response(read(DESCRIBE_GROUPS, frame, version), [GROUP]).groups
+            is_refused = group.error not in (ErrorCode.NONE, ErrorCode.GROUP_ID_NOT_FOUND)
+            if is_refused:
+                lost(group.error.name)
+            else:
+                self.feed(evolve(event, parts=parts_of(group)))
+
+        def lost(reason: str) -> None:
+            self.feed(cev.TopicsNotDescribed(event.number, reason))
+
+        frame = write(DESCRIBE_GROUPS, describe_groups.to_request([GROUP]), self.name, version)
+        self._ask(self.network.call(frame, answered, lost, self.request_timeout_s))
 
     def _look_from_time_to_time(self) -> None:
         self._look_at_topics()

@@ -31,7 +31,7 @@ VERSIONS: Mapping[Api, int] = {
     api: api.max_version
     for api in (
         *(apis.CONSUMER_GROUP_HEARTBEAT, apis.HEARTBEAT, apis.JOIN_GROUP, apis.SYNC_GROUP, apis.LEAVE_GROUP),
-        *(apis.OFFSET_COMMIT, apis.OFFSET_FETCH),
+        *(apis.DESCRIBE_GROUPS, apis.OFFSET_COMMIT, apis.OFFSET_FETCH),
     )
 }
 #: The one group there is.

@@ -13,7 +13,15 @@ from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.testing.broker.coordination.refusals import refuse
 from kafka_nextgen.testing.coordinator.requests import OffsetCommit, Request
 from kafka_nextgen.testing.coordinator.responses import Response
-from kafka_nextgen.testing.messages import heartbeat, join_group, leave_group, offset_commit, offset_fetch, sync_group
+from kafka_nextgen.testing.messages import (
+    describe_groups,
+    heartbeat,
+    join_group,
+    leave_group,
+    offset_commit,
+    offset_fetch,
+    sync_group,
+)
 from kafka_nextgen.testing.messages.extensions import consumer_group_heartbeat
 from kafka_nextgen.testing.messages.extensions import consumer_group_install_assignment as install
 from kafka_nextgen.testing.messages.extensions import consumer_group_prepare_assignment as prepare
@@ -84,6 +92,11 @@ def _leave(node: Node, frame: RequestFrame, message: Any) -> _Asked:
     return leave_group.from_request(message), lambda response: leave_group.to_response(response, frame.version)
 
 
+def _describe(node: Node, frame: RequestFrame, message: Any) -> _Asked:
+    request = describe_groups.from_request(message)
+    return request, lambda response: describe_groups.to_response(response, frame.version)
+
+
 def _commit(node: Node, frame: RequestFrame, message: Any) -> _Asked:
     directory = TopicDirectory.of(node.topics.values())
     request = offset_commit.from_request(message, directory)
@@ -110,6 +123,7 @@ _HANDLERS: Mapping[Api, Callable[[Node, RequestFrame, Any], _Asked]] = {
     apis.JOIN_GROUP: _join,
     apis.SYNC_GROUP: _sync,
     apis.LEAVE_GROUP: _leave,
+    apis.DESCRIBE_GROUPS: _describe,
     apis.OFFSET_COMMIT: _commit,
     apis.OFFSET_FETCH: _fetch,
 }

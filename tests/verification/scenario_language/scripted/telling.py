@@ -73,9 +73,10 @@ def _word(part: MemberPart) -> str:
 
 
 def tell_question(name: str, question: AskForTopics) -> str:
-    """``A asks for foo pattern=f.*``."""
+    """``A asks for foo pattern=f.*``, and ``and the group`` if it wants the assignment, too."""
     pattern = "" if question.pattern is None else f" pattern={question.pattern}"
-    return f"   {name} asks for {' '.join(sorted(question.topics)) or '-'}{pattern}"
+    group = " and the group" if question.with_parts else ""
+    return f"   {name} asks for {' '.join(sorted(question.topics)) or '-'}{pattern}{group}"
 
 
 def tell_run(name: str, run: RunAssignor) -> Iterator[str]:

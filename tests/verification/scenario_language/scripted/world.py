@@ -44,6 +44,7 @@ class ScriptedWorld:
     def __init__(self) -> None:
         self.clients: dict[str, ScriptedClient] = {}
         self.peers: dict[str, JoinedMember] = {}
+        self.parts: dict[str, ev.DescribedPart] | None = {}  # of peers, as the group is described; None if it is not
         self.topics: dict[str, int] = {}
         self.now = 0.0
         self.driver = ScriptedDriver()
@@ -130,7 +131,15 @@ class ScriptedWorld:
         matching = frozenset(name for name in self.topics if pattern and re.fullmatch(pattern, name))
         names = (question.topics | matching) & self.topics.keys()
         described = {name: TopicMetadata(name, self.topics[name]) for name in names}
-        yield from self.feed(client, ev.TopicsDescribed(question.number, described, matching))
+        parts = self._parts(client) if question.with_parts else None
+        yield from self.feed(client, ev.TopicsDescribed(question.number, described, matching, parts=parts))
+
+    def _parts(self, client: ScriptedClient) -> tuple[ev.DescribedPart, ...] | None:
+        state = client.member.state
+        if self.parts is None:
+            return None
+        owned = state.owned if state.assigned is None else state.assigned
+        return (ev.DescribedPart(state.member_id, state.joined_topics, owned), *self.parts.values())
 
     def compute(self, client: ScriptedClient, error: str | None = None) -> Iterator[str]:
         """Let the assignor that a client runs come to what the uniform one would, or raise."""

@@ -8,6 +8,7 @@ from kafka_nextgen.assignors.user_data import write_member_word
 from kafka_nextgen.groups.consumer_protocol import NO_GENERATION, PROTOCOL_TYPE, MemberSubscription
 from kafka_nextgen.membership.classic.events import (
     CommitRefused,
+    DescribedPart,
     JoinAnswered,
     JoinedMember,
     RebalanceEnforced,
@@ -104,7 +105,7 @@ def _settings(command: Command) -> ClassicSettings:
 
 
 def peer(world: ScriptedWorld, command: Command) -> Iterator[str]:
-    command.expect(1, "topics", "owns", "generation", "instance", "said", "foreign")
+    command.expect(1, "topics", "owns", "generation", "instance", "said", "foreign", "has")
     options = command.options
     said = write_member_word(parse_member_word(options["said"])) if "said" in options else None
     subscription = MemberSubscription(
@@ -114,6 +115,16 @@ def peer(world: ScriptedWorld, command: Command) -> Iterator[str]:
         user_data=options["foreign"].encode() if "foreign" in options else said,
     )
     world.peers[command.name] = JoinedMember(command.name, options.get("instance"), subscription)
+    if "has" in options:
+        parts = world.parts or {}
+        parts[command.name] = DescribedPart(command.name, subscription.topics, parse_partitions(options["has"]))
+        world.parts = parts
+    yield from ()
+
+
+def rebalancing(world: ScriptedWorld, command: Command) -> Iterator[str]:
+    command.expect(0)
+    world.parts = None
     yield from ()
 
 

@@ -1,0 +1,104 @@
+"""Whether the group's assignment fits the subscription of a static member that returned, and the topics.
+
+A static member that returns gets the assignment from before (KIP-345), even if it now subscribes to other topics: a
+coordinator compares only the assignors (KAFKA-12759). A returning leader must not assign (KIP-814), so it can't tell
+whether topics grew while it was away. Nobody reads what such an assignment lacks until the next rebalance. The draft
+"JoinReason" makes a known member with changed metadata rebalance the group; a member achieves that on every broker:
+
+1. *Doubt.* After its SyncGroup, a returning leader doubts the assignment. A follower does so if it has no partition of
+   a topic in its subscription.
+2. *Comparison.* A member in doubt requests the group's assignment (DescribeGroups) with the topics. It does not fit if
+   nobody has a partition of a topic that the member watches, or if the member has less than the assignor would give it
+   (``_is_short``).
+3. *Joining again.* The member then joins by its member id. The coordinator rebalances for a leader, and for a follower,
+   whose metadata changed: it has a generation now.
+
+A member that has joined by its id does not doubt the assignment, so a partition that the leader can't assign costs one
+rebalance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from attrs import evolve
+
+from kafka_nextgen.assignors.cooperative_sticky import CooperativeStickyAssignor
+from kafka_nextgen.assignors.range import RangeAssignor
+from kafka_nextgen.assignors.roundrobin import RoundRobinAssignor
+from kafka_nextgen.assignors.spec import TopicMetadata
+from kafka_nextgen.membership.classic.assigning import topics_of
+from kafka_nextgen.membership.classic.events import DescribedPart, TopicsDescribed
+from kafka_nextgen.membership.classic.state import ClassicState
+from kafka_nextgen.types import JoinReason, TopicPartition, format_partitions
+
+__all__ = ["doubts", "rejoin_if_unfit", "topics_in_doubt"]
+
+
+def doubts(state: ClassicState, assigned: frozenset[TopicPartition]) -> bool:
+    """Whether the assignment that was just received may be from before the member returned."""
+    if state.is_leader:
+        return state.watched_in != state.generation
+    return state.is_back and not state.joined_topics <= {tp.topic for tp in assigned}
+
+
+def topics_in_doubt(state: ClassicState) -> frozenset[str]:
+    """The topics to compare: the leader's are those of the whole group."""
+    return topics_of(state.roster) | state.joined_topics
+
+
+def rejoin_if_unfit(state: ClassicState, event: TopicsDescribed) -> ClassicState:
+    """Join again if the described assignment does not fit. Without one the group is rebalancing anyway."""
+    if event.parts is None:
+        return state
+    read = frozenset(tp for part in event.parts for tp in part.partitions)
+    topics = {name: event.topics[name] for name in topics_in_doubt(state) & event.topics.keys()}
+    unread = _all_of(topics) - read
+    if unread:
+        stated = JoinReason.TOPIC_METADATA_CHANGE if state.is_leader else state.join_reason
+        reason = f"no member is assigned {format_partitions(unread)}"
+        return evolve(state, must_rejoin=True, reason=reason, join_reason=stated)
+    own = next((part for part in event.parts if part.member_id == state.member_id), None)
+    if own is not None and _is_short(state.strategy, own, event.parts, topics):
+        reason = f"the assignment is not for its subscription to {', '.join(sorted(state.joined_topics))}"
+        return evolve(state, must_rejoin=True, reason=reason)
+    return state
+
+
+def _all_of(topics: Mapping[str, TopicMetadata]) -> frozenset[TopicPartition]:
+    return frozenset(
+        TopicPartition(name, number) for name, topic in topics.items() for number in range(topic.num_partitions)
+    )
+
+
+def _is_short(
+    strategy: str | None, own: DescribedPart, parts: tuple[DescribedPart, ...], topics: Mapping[str, TopicMetadata]
+) -> bool:
+    """Whether no assignment for these subscriptions would give the member so little, as far as the assignor promises.
+
+    | assignor | promise |
+    |---|---|
+    | range | every subscriber has a partition of a topic that has enough of them |
+    | cooperative-sticky | no member has two partitions more, if it has one that this member could take |
+    | roundrobin | the same, if all members subscribe to the same topics |
+    | any other | none |
+    """
+    if strategy == RangeAssignor.name:
+        missing = own.topics - {tp.topic for tp in own.partitions}
+        return any(_subscribers(name, parts) <= topics[name].num_partitions for name in missing & topics.keys())
+    if strategy == CooperativeStickyAssignor.name or (strategy == RoundRobinAssignor.name and _are_alike(parts)):
+        return any(_could_share(part, own) for part in parts)
+    return False
+
+
+def _subscribers(topic: str, parts: tuple[DescribedPart, ...]) -> int:
+    return sum(topic in part.topics for part in parts)
+
+
+def _are_alike(parts: tuple[DescribedPart, ...]) -> bool:
+    return len({part.topics for part in parts}) == 1
+
+
+def _could_share(other: DescribedPart, own: DescribedPart) -> bool:
+    has_more = len(other.partitions) >= len(own.partitions) + 2
+    return has_more and any(tp.topic in own.topics for tp in other.partitions)
