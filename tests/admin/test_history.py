@@ -53,12 +53,14 @@ def group() -> str:
     return unique("remembered")
 
 
-def member(cluster: Cluster, group: str, protocol: str = "consumer", **more: object) -> Consumer:
+def member(
+    cluster: Cluster, group: str, protocol: str = "consumer", topics: tuple[str, ...] = (TOPIC,), **more: object
+) -> Consumer:
     own = QUICK_CLASSIC if protocol == "classic" else {}
     consumer = Consumer(
         bootstrap_servers=cluster.bootstrap_servers, group_id=group, group_protocol=protocol, **own, **more
     )
-    consumer.subscribe([TOPIC])
+    consumer.subscribe(topics)
     return consumer
 
 
@@ -112,6 +114,18 @@ def test_a_static_member_that_is_back_states_whether_it_needs_a_rebalance(
     first, second = admin.history(group)
     assert (first.reason, first.stated) == (RebalanceReason.MEMBER_JOINED, JoinReason.UNKNOWN)
     assert (second.reason, second.stated) == (RebalanceReason.MEMBER_RESTARTED, JoinReason.UPGRADE)
+
+
+def test_a_static_member_that_is_back_with_another_topic_rebalances_a_classic_group(
+    cluster: Cluster, admin: GroupAdmin, group: str
+) -> None:
+    other = create_topic(cluster.bootstrap_servers, "other", 1)
+    for topics in ((TOPIC,), (TOPIC, other)):
+        with member(cluster, group, "classic", topics, group_instance_id="one", join_reason="restart") as alone:
+            poll_until([alone], lambda: {tp.topic for tp in alone.assignment()} == set(topics))
+    _, changed = admin.history(group)
+    assert (changed.reason, changed.stated) == (RebalanceReason.SUBSCRIPTION_CHANGED, JoinReason.RESTART)
+    assert (changed.instance_id, changed.text) == ("one", "subscribed")
 
 
 def test_what_members_of_a_classic_group_say_goes_in_and_out(cluster: Cluster, admin: GroupAdmin, group: str) -> None:

@@ -96,6 +96,10 @@ class Hooks:
         """Whether a classic member that rejoins unchanged makes the group rebalance; ``otherwise`` is the default."""
         return otherwise
 
+    def minds_subscription(self, stated: JoinReason) -> bool:
+        """Whether a static member that returns to a classic group with another subscription makes it rebalance."""
+        return False
+
     def with_statement(self, draft: Draft, cause: Cause, stated: JoinReason) -> Cause:
         """The cause of a rebalance, with the member's join reason."""
         return cause

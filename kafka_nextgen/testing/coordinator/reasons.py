@@ -38,7 +38,7 @@ from kafka_nextgen.testing.coordinator.draft import Draft
 from kafka_nextgen.testing.coordinator.subscriptions import Update
 from kafka_nextgen.types import JoinReason, RebalanceReason
 
-__all__ = ["cause_of_change", "cause_of_joining_again", "cause_of_leaving"]
+__all__ = ["cause_of_change", "cause_of_joining_again", "cause_of_leaving", "changes_subscription"]
 
 
 def cause_of_change(
@@ -75,6 +75,20 @@ def cause_of_joining_again(draft: Draft, member: ClassicMember, request: JoinGro
     reason = RebalanceReason.MEMBER_REQUESTED if is_same else RebalanceReason.SUBSCRIPTION_CHANGED
     cause = Cause(reason, member.member_id, member.instance_id, text=request.reason or "")
     return draft.hooks.with_statement(draft, cause, request.join_reason)
+
+
+def changes_subscription(group: ClassicGroup, former: ClassicMember, member: ClassicMember) -> bool:
+    """Whether a member returned to its classic group with other topics; False if the coordinator can't read them.
+
+    Only the metadata for the group's protocol is compared, because a fail-over preserves no other.
+    """
+    if group.protocol_type != PROTOCOL_TYPE:
+        return False
+    try:
+        before, now = (decode_subscription(each.metadata(group.protocol)).topics for each in (former, member))
+    except DecodeError:
+        return False
+    return before != now
 
 
 def _offer(group: ClassicGroup, protocols: tuple[OfferedProtocol, ...]) -> object:

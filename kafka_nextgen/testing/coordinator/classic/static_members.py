@@ -8,6 +8,7 @@ because another process may still use it. The instance keeps its assignment, and
 | PreparingRebalance | it has joined, and waits |
 | CompletingRebalance | a rebalance: the leader may be assigning to the old id at this moment |
 | Stable, but the members would now vote for another protocol | a rebalance |
+| Stable, but it returns with another subscription, and the extensions mind that | a rebalance |
 | Stable | none: the same generation continues, with the new id |
 
 In the last case a follower gets the generation, and fetches its assignment with SyncGroup. A leader also gets the
@@ -28,6 +29,7 @@ from kafka_nextgen.testing.coordinator.classic.recording import record_of
 from kafka_nextgen.testing.coordinator.classic.requests import JoinGroup
 from kafka_nextgen.testing.coordinator.classic.responses import JoinGroupAnswer
 from kafka_nextgen.testing.coordinator.draft import Draft
+from kafka_nextgen.testing.coordinator.reasons import changes_subscription
 from kafka_nextgen.testing.coordinator.timers import TimerKind
 from kafka_nextgen.types import RebalanceReason
 
@@ -39,13 +41,15 @@ def replace_instance(draft: Draft, request: JoinGroup) -> None:
     before = draft.classic
     former_id = before.holder_of(request.instance_id)
     assert former_id is not None
-    member = _take_over(draft, request, before.members[former_id])
-    group = draft.classic
+    former = before.members[former_id]
+    member = _take_over(draft, request, former)
+    group, stated = draft.classic, request.join_reason
+    is_changed = draft.hooks.minds_subscription(stated) and changes_subscription(group, former, member)
     keeps_protocol = group.is_in(ClassicStatus.STABLE) and group.chosen_protocol() == group.protocol
-    if not keeps_protocol or draft.hooks.wants_rebalance(request.join_reason, False):
-        reason, text = RebalanceReason.MEMBER_RESTARTED, request.reason or ""
-        cause = Cause(reason, member.member_id, member.instance_id, text=text)
-        rebalance_or_complete_join(draft, draft.hooks.with_statement(draft, cause, request.join_reason))
+    if is_changed or not keeps_protocol or draft.hooks.wants_rebalance(stated, False):
+        reason = RebalanceReason.SUBSCRIPTION_CHANGED if is_changed else RebalanceReason.MEMBER_RESTARTED
+        cause = Cause(reason, member.member_id, member.instance_id, text=request.reason or "")
+        rebalance_or_complete_join(draft, draft.hooks.with_statement(draft, cause, stated))
         return
     draft.group.classic = group.with_member(evolve(member, join=None))
     draft.write(record_of(draft.classic, draft.now_ms))

@@ -76,6 +76,7 @@ class Extensions(Hooks):
     asks_by_protocols = staticmethod(classic_user_data.asks_by_user_data)
     asks_for_rebalance = staticmethod(join_reasons.asks_for_rebalance)
     wants_rebalance = staticmethod(join_reasons.wants_rebalance)
+    minds_subscription = staticmethod(join_reasons.minds_subscription)
     with_statement = staticmethod(join_reasons.with_statement)
     members_waiting = staticmethod(standbys.uncounted)
     rebalance_began = staticmethod(history.note_rebalance)

@@ -10,7 +10,7 @@ from kafka_nextgen.testing.coordinator.group import Group
 from kafka_nextgen.testing.coordinator.subscriptions import Update
 from kafka_nextgen.types import JoinReason, RebalanceReason
 
-__all__ = ["asks_for_rebalance", "wants_rebalance", "with_statement"]
+__all__ = ["asks_for_rebalance", "minds_subscription", "wants_rebalance", "with_statement"]
 
 _REQUESTED = (RebalanceReason.MEMBER_REQUESTED, RebalanceReason.SUBSCRIPTION_CHANGED)
 
@@ -36,6 +36,15 @@ def wants_rebalance(stated: JoinReason, otherwise: bool) -> bool:
     RESTART, else the default, ``otherwise``.
     """
     return stated is JoinReason.UPGRADE or (otherwise and stated is not JoinReason.RESTART)
+
+
+def minds_subscription(stated: JoinReason) -> bool:
+    """Whether another subscription of a static member that returns to a classic group makes the group rebalance.
+
+    It ranks above the stated reason (the draft "JoinReason", "Proposed Changes"), so also above RESTART. A member that
+    states none speaks Kafka's protocol, in which it does not (KAFKA-12759).
+    """
+    return stated is not JoinReason.UNKNOWN
 
 
 def with_statement(draft: Draft, cause: Cause, stated: JoinReason) -> Cause:
