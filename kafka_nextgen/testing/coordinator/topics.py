@@ -17,6 +17,9 @@ from kafka_nextgen.types import TopicId, TopicIdPartition, TopicPartition
 
 __all__ = ["NamedTopics", "Topics"]
 
+#: Of how many changes of a topic the times are kept: usually a leader notices each before the next.
+_CHANGES_KEPT = 10
+
 
 @frozen
 class Topics:
@@ -26,6 +29,8 @@ class Topics:
     version: int = 0
     created_version: int = 0
     changed_at_ms: int | None = field(default=None, eq=False)  # when this version arrived
+    #: When each topic was created, changed or deleted, lately. Those of the first version are older than the coordinator.
+    changes_ms: Mapping[str, tuple[int, ...]] = field(factory=dict, eq=False, repr=False)
     by_id: Mapping[TopicId, TopicImage] = field(init=False, eq=False, repr=False)
     _digests: dict[str, bytes] = field(init=False, factory=dict, eq=False, repr=False)  # those requested so far
 
@@ -39,7 +44,15 @@ class Topics:
             return self
         version = self.version + 1
         is_new = any(topic.topic_id not in self.by_id for topic in by_name.values())
-        return Topics(dict(by_name), version, version if is_new else self.created_version, now_ms)
+        created_version = version if is_new else self.created_version
+        return Topics(dict(by_name), version, created_version, now_ms, self._changes_with(by_name, now_ms))
+
+    def _changes_with(self, by_name: Mapping[str, TopicImage], now_ms: int) -> Mapping[str, tuple[int, ...]]:
+        if not self.version:
+            return {}
+        changed = (name for name in self.by_name.keys() | by_name.keys() if self.by_name.get(name) != by_name.get(name))
+        latest = {name: (*self.changes_ms.get(name, ()), now_ms)[-_CHANGES_KEPT:] for name in changed}
+        return {**self.changes_ms, **latest}
 
     def metadata_hash(self, names: Iterable[str]) -> int:
         """A hash over these topics' ids, names, partition counts and racks. 0 if none exists."""

@@ -5,6 +5,9 @@ A consumer group rebalances when its epoch increases, a classic one when its mem
 assignment. It ends all rebalances that the assignment takes into account, and those left open by a conversion from the
 other protocol.
 
+The leader of a classic group reports changed topics when it has noticed them. The cause is the change itself, so that
+the delay includes the time until the leader's notice (the draft "JoinReason").
+
 The latest ``group_rebalance_history_size`` rebalances are kept until the group is deleted, across conversions and
 fail-overs. If a consumer group becomes a classic one before it has its target, that counts as one rebalance, not two.
 """
@@ -21,6 +24,7 @@ from kafka_nextgen.testing.coordinator.draft import Draft, Outcome
 from kafka_nextgen.testing.coordinator.extensions.requests import DescribeHistory
 from kafka_nextgen.testing.coordinator.extensions.state import HISTORY
 from kafka_nextgen.testing.coordinator.settings import CoordinatorSettings
+from kafka_nextgen.types import RebalanceReason
 
 __all__ = ["describe_history", "forget_history", "note_assignment", "note_rebalance"]
 
@@ -40,9 +44,30 @@ def note_rebalance(draft: Draft, cause: Cause, caused_at_ms: int | None = None) 
         return
     _forget_from(draft, size)
     number = 1 if last is None else last.number + 1
-    when_ms = draft.now_ms if caused_at_ms is None else caused_at_ms
+    when_ms = _caused_at_ms(draft, cause, last) if caused_at_ms is None else caused_at_ms
     rebalance = Rebalance(number, evolve(cause, text=cause.text[:_LONGEST_TEXT]), when_ms, is_classic, epoch)
     draft.write(RebalanceRecorded(group.group_id, number % size, rebalance))
+
+
+def _caused_at_ms(draft: Draft, cause: Cause, last: Rebalance | None) -> int:
+    """When the cause occurred: now, except for changed topics that a classic group's leader has noticed.
+
+    It is the first change since the last assignment. If there is none, the topics changed while the leader assigned, or
+    before this coordinator was loaded.
+    """
+    if last is None or draft.group.classic is None or cause.reason is not RebalanceReason.TOPIC_METADATA_CHANGED:
+        return draft.now_ms
+    changes = _changes_since(draft, last.caused_at_ms)
+    unassigned = [at_ms for at_ms in changes if last.assigned_at_ms is not None and at_ms > last.assigned_at_ms]
+    return min(unassigned, default=max(changes, default=draft.now_ms))
+
+
+def _changes_since(draft: Draft, since_ms: int) -> list[int]:
+    """When topics of the group changed, its members' new topics included."""
+    topics, changes = draft.topics, draft.topics.changes_ms
+    before, now = draft.classic.topics, draft.classic.with_topics().topics
+    names = topics.by_name.keys() if before is None or now is None else before | now
+    return [at_ms for name in names for at_ms in changes.get(name, ()) if at_ms > since_ms]
 
 
 def _goes_on(last: Rebalance, generation: int) -> bool:
