@@ -101,7 +101,8 @@ class ConsumerKeys(SecurityConfig):
         p.join_reason,
         None,
         "The reason for the first join: restart lets a known member return without a rebalance, upgrade requests a "
-        "rebalance. Only coordinators with extensions use it. Not in Kafka.",
+        "rebalance. Only coordinators with extensions use it. Default: restart for static members, except for those "
+        "of the consumer protocol with local assignors; none for others. Not in Kafka.",
     )
     partition_assignment_strategy: tuple[str, ...] = _key(
         strategies,

@@ -42,7 +42,7 @@ def member_settings(config: ConsumerConfig) -> MemberSettings:
         rack_id=config.client_rack,
         rebalance_timeout_ms=config.rebalance_timeout_ms,
         server_assignor=config.group_remote_assignor,
-        join_reason=config.join_reason or JoinReason.UNKNOWN,
+        join_reason=_join_reason(config, restarts=not config.group_local_assignors),
         auto_commit=config.enable_auto_commit,
         max_poll_interval_s=config.max_poll_interval_ms / 1000,
         retry_backoff_s=config.retry_backoff_ms / 1000,
@@ -78,7 +78,7 @@ def classic_settings(config: ConsumerConfig) -> ClassicSettings:
         rack_id=config.client_rack,
         strategies=_strategies(config),
         local_assignors=frozenset(assignor.name for assignor in config.group_local_assignors),
-        join_reason=config.join_reason or JoinReason.UNKNOWN,
+        join_reason=_join_reason(config, restarts=True),
         session_timeout_ms=config.session_timeout_ms,
         heartbeat_interval_ms=config.heartbeat_interval_ms,
         rebalance_timeout_ms=config.rebalance_timeout_ms,
@@ -89,6 +89,17 @@ def classic_settings(config: ConsumerConfig) -> ClassicSettings:
         request_timeout_s=config.request_timeout_ms / 1000,
         metadata_max_age_s=config.metadata_max_age_ms / 1000,
     )
+
+
+def _join_reason(config: ConsumerConfig, *, restarts: bool) -> JoinReason:
+    """The configured reason for the first join; otherwise that of a static member, which may have ``restarts``.
+
+    The draft "JoinReason" has RESTART from every newly started consumer, but only a static one can be known. In the
+    consumer protocol, local assignors prevent it: with RESTART, new metadata for them would trigger no assignment.
+    """
+    if config.join_reason is not None:
+        return config.join_reason
+    return JoinReason.RESTART if restarts and config.group_instance_id is not None else JoinReason.UNKNOWN
 
 
 def _strategies(config: ConsumerConfig) -> tuple[str, ...]:

@@ -17,10 +17,11 @@ from kafka_nextgen.assignors import RangeAssignor, UniformAssignor
 from kafka_nextgen.assignors.strategies import DEFAULT_STRATEGIES
 from kafka_nextgen.assignors.strategies import STRATEGIES as ASSIGNORS
 from kafka_nextgen.config import KEYS, ConsumerConfig, GroupProtocol, Key, OffsetReset
-from kafka_nextgen.engine.settings import classic_settings
+from kafka_nextgen.engine.settings import classic_settings, member_settings
 from kafka_nextgen.errors import ConfigError, DeserializationError
 from kafka_nextgen.properties.deserialization import DeserializationPolicy
 from kafka_nextgen.properties.strategies import STRATEGIES
+from kafka_nextgen.types import JoinReason
 from tests.support.chains import assert_nowhere_in_the_chain
 
 SERVERS = {"bootstrap.servers": "localhost:9092"}
@@ -191,6 +192,27 @@ def test_beside_assignors_of_ones_own_only_those_strategies_are_offered_that_are
     asked = ConsumerConfig.parse(SERVERS, **own, partition_assignment_strategy="range")
     assert classic_settings(asked).strategies == ("uniform", "range")
     assert classic_settings(asked).local_assignors == {"uniform"}
+
+
+@pytest.mark.parametrize(
+    ("given", "in_classic", "in_consumer"),
+    [
+        ({}, JoinReason.UNKNOWN, JoinReason.UNKNOWN),
+        ({"group.instance.id": "one"}, JoinReason.RESTART, JoinReason.RESTART),
+        ({"group.instance.id": "one", "join.reason": "upgrade"}, JoinReason.UPGRADE, JoinReason.UPGRADE),
+        (
+            {"group.instance.id": "one", "group.local.assignors": [UniformAssignor()]},
+            JoinReason.RESTART,
+            JoinReason.UNKNOWN,
+        ),
+    ],
+    ids=["dynamic", "static", "configured", "local assignors"],
+)
+def test_a_static_member_states_a_restart_unless_its_assignors_may_have_new_metadata(
+    given: dict[str, object], in_classic: JoinReason, in_consumer: JoinReason
+) -> None:
+    config = ConsumerConfig.parse(SERVERS, **{"group.id": "g", **given})
+    assert (classic_settings(config).join_reason, member_settings(config).join_reason) == (in_classic, in_consumer)
 
 
 def test_of_two_assignors_of_one_name_ones_own_is_meant() -> None:
