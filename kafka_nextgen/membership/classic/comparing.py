@@ -6,7 +6,8 @@ whether topics grew while it was away. Nobody reads what such an assignment lack
 "JoinReason" makes a known member with changed metadata rebalance the group; a member achieves that on every broker:
 
 1. *Doubt.* After its SyncGroup, a returning leader doubts the assignment. A follower does so if it has no partition of
-   a topic in its subscription.
+   a topic in its subscription, or if the group rebalances cooperatively: the member may have given partitions up that
+   nobody gets before it joins again (KIP-429).
 2. *Comparison.* A member in doubt requests the group's assignment (DescribeGroups) with the topics. It does not fit if
    nobody has a partition of a topic that the member watches, or if the member has less than the assignor would give it
    (``_is_short``).
@@ -35,11 +36,11 @@ from kafka_nextgen.types import JoinReason, TopicPartition, format_partitions
 __all__ = ["doubts", "rejoin_if_unfit", "topics_in_doubt"]
 
 
-def doubts(state: ClassicState, assigned: frozenset[TopicPartition]) -> bool:
+def doubts(state: ClassicState, assigned: frozenset[TopicPartition], *, is_cooperative: bool) -> bool:
     """Whether the assignment that was just received may be from before the member returned."""
     if state.is_leader:
         return state.watched_in != state.generation
-    return state.is_back and not state.joined_topics <= {tp.topic for tp in assigned}
+    return state.is_back and (is_cooperative or not state.joined_topics <= {tp.topic for tp in assigned})
 
 
 def topics_in_doubt(state: ClassicState) -> frozenset[str]:

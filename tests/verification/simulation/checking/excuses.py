@@ -24,11 +24,11 @@ and another has had meanwhile; and the last one of a static classic member that 
 *No target*: where only classic members are left in a consumer group, and the policy allows no downgrade, the epoch
 rises, and no heartbeat makes the target of it (Kafka 4.3.0): what a member that left had is read again when one joins.
 
-*A static member came back* to a stable classic group, which does not rebalance for it (KIP-345): what its assignment
-lacks is read by none until the next rebalance. It lacks partitions where the topics have grown while the leader was
-away (KIP-814), and where the member was to give some up and to join again for them to be given away (KIP-429). The
-same goes for a consumer group that it makes a classic one (KIP-848, "Downgrade to the classic protocol"): a member that
-has yet to be told of partitions in its target is not told of them.
+*A static member came back* to a stable classic group, which does not rebalance for it (KIP-345): a member compares its
+assignment, and joins again if that lacks partitions. By a version of JoinGroup before 9 a leader is not told that it
+leads (KIP-814): what topics gain is read by none until the next rebalance. The same goes for a consumer group that it
+makes a classic one (KIP-848, "Downgrade to the classic protocol"): a member that has yet to be told of partitions in
+its target is not told of them.
 """
 
 from __future__ import annotations
@@ -52,6 +52,9 @@ from tests.verification.scenario_language.watching import Watch
 from tests.verification.simulation.classic_clients import ClassicClient
 from tests.verification.simulation.clients import Client
 from tests.verification.simulation.cluster import Cluster
+
+#: The version of JoinGroup in which a leader that came back is told that it leads.
+_WITH_SKIP = 9
 
 
 class Excuse(Enum):
@@ -88,6 +91,9 @@ class Excuses:
     _about: dict[str, _About] = field(factory=dict)  # by client, what it may begin with until it is told otherwise
     _gone_on: dict[str, frozenset[TopicIdPartition]] = field(factory=dict)  # by the ids of removed members, with what
     _came_back: int | None = None  # the generation of a stable classic group that a static member came back to last
+    _unwatched: int | None = (
+        None  # the same, of one that came by a version in which a leader does not know that it leads
+    )
     _untold: frozenset[TopicIdPartition] = frozenset()  # of targets at that, where it made it a classic group
     _midway: frozenset[TopicIdPartition] = frozenset()  # of targets of classic members, at the request worked out last
     _noted: set[tuple[Excuse, str, TopicIdPartition]] = field(factory=set)
@@ -112,6 +118,7 @@ class Excuses:
             self._take(Excuse.UPGRADE, group, {each: watch for each, watch in clients.items() if _is_classic(each)})
         if isinstance(request, JoinGroup) and _comes_back(request, group):
             self._came_back, self._untold = group.classic.generation if group.classic else None, self._midway
+            self._unwatched = self._came_back if request.version < _WITH_SKIP else self._unwatched
         if isinstance(request, ConsumerGroupHeartbeat | JoinGroup):
             own = {each: watch for each, watch in clients.items() if each.member_id == request.member_id}
             if is_late:
@@ -169,8 +176,9 @@ class Excuses:
         classic = group.classic
         if classic is None or classic.generation != self._came_back or not classic.is_in(ClassicStatus.STABLE):
             return False
-        left_out = TopicIdPartition(topic_id, partition.partition) in self._untold or all(
-            partition not in decode_assignment(each.assignment) for each in classic.in_order()
+        left_out = TopicIdPartition(topic_id, partition.partition) in self._untold or (
+            classic.generation == self._unwatched
+            and all(partition not in decode_assignment(each.assignment) for each in classic.in_order())
         )
         self.counts[Excuse.CAME_BACK] += left_out
         return left_out

@@ -174,8 +174,8 @@ def _stable(*assigned: str, generation: int = 3) -> ClassicGroup:
     return ClassicGroup("g", ClassicStatus.STABLE, generation, members={"A-2": member})
 
 
-def test_what_the_assignment_lacks_that_a_static_member_came_back_to_may_have_no_reader() -> None:
-    scene = Scene(request=evolve(JOIN, member_id="", instance_id="A"))
+def test_what_the_assignment_lacks_may_have_no_reader_if_its_leader_came_back_and_does_not_know_that_it_leads() -> None:
+    scene = Scene(request=evolve(JOIN, member_id="", instance_id="A", version=8))
     scene.group.classic = _stable("foo[0]")
     assert not scene.excuses.is_left_out(scene.group, TopicPartition("foo", 1), FOO)
     scene.writes()
@@ -184,6 +184,13 @@ def test_what_the_assignment_lacks_that_a_static_member_came_back_to_may_have_no
     assert not scene.excuses.is_left_out(scene.group, TopicPartition("foo", 0), FOO), "it is assigned"
     scene.group.classic = _stable("foo[0]", generation=4)
     assert not scene.excuses.is_left_out(scene.group, TopicPartition("foo", 1), FOO), "the group has rebalanced since"
+
+
+def test_a_static_member_that_came_back_by_the_newest_version_compares_what_its_assignment_lacks() -> None:
+    scene = Scene(request=evolve(JOIN, member_id="", instance_id="A"))
+    scene.group.classic = _stable("foo[0]")
+    scene.writes()
+    assert not scene.excuses.is_left_out(scene.group, TopicPartition("foo", 1), FOO)
 
 
 def test_what_a_member_waits_for_may_have_no_reader_when_a_static_member_makes_its_group_a_classic_one() -> None:

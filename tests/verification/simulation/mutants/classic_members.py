@@ -152,7 +152,7 @@ CLASSIC_MEMBERS: Mapping[str, Plant] = {
         lambda state, event, at: joining.change_subscription(state, event, at),
     ),
     "classic-pattern-once": _looks_a_pattern_up_once,
-    "classic-topics-unwatched": lambda garden: garden.set(topics, "watch_from_now", lambda state, at: state),
+    "classic-topics-unwatched": lambda garden: garden.set(topics, "_watch_from_now", lambda state, at: state),
     "classic-leader-forgets-one": _assigns_nothing_to_the_last,
     "classic-leader-assigns-twice": _assigns_all_to_everybody,
     "classic-commits-when-out": lambda garden: garden.wrap(
