@@ -92,10 +92,10 @@ def classic_settings(config: ConsumerConfig) -> ClassicSettings:
 
 
 def _join_reason(config: ConsumerConfig, *, restarts: bool) -> JoinReason:
-    """The configured reason for the first join; otherwise that of a static member, which may have ``restarts``.
+    """The configured reason for the first join. The default is RESTART for a static member, if ``restarts``.
 
-    The draft "JoinReason" has RESTART from every newly started consumer, but only a static one can be known. In the
-    consumer protocol, local assignors prevent it: with RESTART, new metadata for them would trigger no assignment.
+    In the draft "JoinReason" every newly started consumer states RESTART, but the coordinator can recognize only static
+    ones. In the consumer protocol, RESTART would keep new metadata of local assignors from triggering an assignment.
     """
     if config.join_reason is not None:
         return config.join_reason

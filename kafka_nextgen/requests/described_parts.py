@@ -1,7 +1,7 @@
-"""The group's assignment in a DescribeGroups response, for a member that compares it with its subscription.
+"""The group's assignment in a DescribeGroups response; a static member compares it with its subscription.
 
-A group that is not stable has no assignment, and neither has a group of consumers without a classic coordinator: the
-description of a consumer group is an error.
+Only a stable classic group of consumers has an assignment here. DescribeGroups answers with an error for a consumer
+group (KIP-848).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _STABLE = "Stable"
 
 
 def parts_of(group: DescribedClassicGroup) -> tuple[DescribedPart, ...] | None:
-    """Each member's part; None if there is no assignment, or if a member's part can't be decoded."""
+    """Each member's part; None if there is no assignment, or if a part can't be decoded."""
     if group.state != _STABLE or group.protocol_type != PROTOCOL_TYPE:
         return None
     try:

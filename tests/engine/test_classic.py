@@ -127,7 +127,7 @@ def test_a_returning_leader_joins_again_if_its_group_leaves_partitions_out(stage
     with stage.subscribed(**CLASSIC, group_instance_id="reader") as consumer:
         poll_until(consumer, lambda: len(consumer.assignment()) == 2)
         poll_until(consumer, lambda: len(consumer.rebalances()) == 2)
-        assert consumer.rebalances()[-1].reason == "the assignment from before it returned does not fit"
+        assert consumer.rebalances()[-1].reason == "its former assignment does not fit"
     assert [join.reason for join in group.joins] == ["subscribed", "no member is assigned orders[1]"]
 
 

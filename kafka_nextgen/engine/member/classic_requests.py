@@ -122,9 +122,9 @@ class ClassicRequests:
         return ev.LeaveEnded(effect.number)
 
     async def describe(self) -> tuple[ev.DescribedPart, ...] | None:
-        """Every member's part of the assignment; None if the group has none, or may not be described.
+        """Describe every member's part of the assignment; None if there is none, or if the client may not see it.
 
-        Raises ``KafkaNextgenError`` for failures that may pass.
+        Raises ``KafkaNextgenError`` for transient failures.
         """
         try:
             answer = await self._call(

@@ -26,7 +26,7 @@ _REASONS: Mapping[type, Callable[[Any], str]] = {
     classic.TopicsDescribed: lambda event: (
         "the group's topics have changed since its assignment"
         if event.parts is None
-        else "the assignment from before it returned does not fit"
+        else "its former assignment does not fit"
     ),
     classic.RebalanceEnforced: lambda event: f"the application enforced it: {event.reason}",
 }

@@ -1,21 +1,22 @@
-"""Whether the group's assignment fits the subscription of a static member that returned, and the topics.
+"""Whether the group's assignment fits the topics and the subscription of a static member that returned.
 
-A static member that returns gets the assignment from before (KIP-345), even if it now subscribes to other topics: a
-coordinator compares only the assignors (KAFKA-12759). A returning leader must not assign (KIP-814), so it can't tell
-whether topics grew while it was away. Nobody reads what such an assignment lacks until the next rebalance. The draft
-"JoinReason" makes a known member with changed metadata rebalance the group; a member achieves that on every broker:
+A static member that returns gets its former assignment (KIP-345), even if it now subscribes to other topics, because
+coordinators compare only the assignors (KAFKA-12759). A returning leader must skip the assignment (KIP-814), so it
+can't detect that topics grew while it was away. Partitions that such an assignment lacks have no reader until the next
+rebalance. In the draft "JoinReason", a known member with changed metadata makes the group rebalance. A member achieves
+that on every broker:
 
 1. *Doubt.* After its SyncGroup, a returning leader doubts the assignment. A follower does so if it has no partition of
-   a topic in its subscription, or if the group rebalances cooperatively: the member may have given partitions up that
-   nobody gets before it joins again (KIP-429).
-2. *Comparison.* A member in doubt requests the group's assignment (DescribeGroups) with the topics. It does not fit if
-   nobody has a partition of a topic that the member watches, or if the member has less than the assignor would give it
-   (``_is_short``).
-3. *Joining again.* The member then joins by its member id. The coordinator rebalances for a leader, and for a follower,
-   whose metadata changed: it has a generation now.
+   a topic in its subscription. In a group that rebalances cooperatively it always does so, because its former process
+   may have revoked partitions that are assigned to nobody before the member joins again (KIP-429).
+2. *Comparison.* A member in doubt requests the group's assignment (DescribeGroups) and the metadata of the topics. The
+   assignment does not fit if a partition of a topic that the member watches is assigned to nobody, or if the member has
+   less than the assignor would give it (``_is_short``).
+3. *Joining again.* The member then joins with its member id. The coordinator rebalances the group: always for a leader,
+   and for a follower because its metadata now contains a generation, and so has changed.
 
-A member that has joined by its id does not doubt the assignment, so a partition that the leader can't assign costs one
-rebalance.
+A member that has joined with its id does not doubt the assignment. A partition that the leader can't assign therefore
+costs only one rebalance.
 """
 
 from __future__ import annotations
@@ -37,19 +38,19 @@ __all__ = ["doubts", "rejoin_if_unfit", "topics_in_doubt"]
 
 
 def doubts(state: ClassicState, assigned: frozenset[TopicPartition], *, is_cooperative: bool) -> bool:
-    """Whether the assignment that was just received may be from before the member returned."""
+    """Whether the assignment just received can be older than the member's return, and has to be compared."""
     if state.is_leader:
         return state.watched_in != state.generation
     return state.is_back and (is_cooperative or not state.joined_topics <= {tp.topic for tp in assigned})
 
 
 def topics_in_doubt(state: ClassicState) -> frozenset[str]:
-    """The topics to compare: the leader's are those of the whole group."""
+    """The topics to compare: those of the whole group for its leader, otherwise those the member subscribes to."""
     return topics_of(state.roster) | state.joined_topics
 
 
 def rejoin_if_unfit(state: ClassicState, event: TopicsDescribed) -> ClassicState:
-    """Join again if the described assignment does not fit. Without one the group is rebalancing anyway."""
+    """Join again if the described assignment does not fit. If there is none, the group rebalances anyway."""
     if event.parts is None:
         return state
     read = frozenset(tp for part in event.parts for tp in part.partitions)

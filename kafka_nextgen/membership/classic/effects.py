@@ -102,7 +102,7 @@ class SendLeaveGroup:
 class AskForTopics:
     """Request fresh metadata of these topics, and of all that match the pattern, if there is one.
 
-    With ``with_parts``, request the group's assignment, too (DescribeGroups).
+    With ``with_parts``, request the group's assignment too (DescribeGroups).
     Answer with TopicsDescribed or TopicsNotDescribed.
     """
 

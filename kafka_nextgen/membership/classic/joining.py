@@ -7,7 +7,7 @@ afterwards.
 
 After the group has joined, the leader assigns, every member syncs, and each applies its part. A leader that must skip
 the assignment (KIP-814) syncs like a follower and only watches the group's topics: it is a static member that
-restarted, and the group keeps its assignment. Whether that assignment still fits is decided in ``comparing``.
+restarted, and the group keeps its assignment. ``comparing`` decides whether it still fits.
 """
 
 from __future__ import annotations

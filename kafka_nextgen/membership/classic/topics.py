@@ -2,8 +2,9 @@
 
 The coordinator of a classic group does not know its topics. A member resolves its own pattern for each JoinGroup, and
 the leader assigns from fresh metadata of all the group's topics. Both check again every ``metadata.max.age.ms``, and
-join again when a topic's partitions or racks changed, or when the pattern matches different topics. A static member that
-returned checks immediately whether its assignment, which can be older than its subscription, still fits (``comparing``).
+join again when a topic's partitions or racks changed, or when the pattern matches different topics. A static member
+that returned checks immediately whether its assignment, which can be older than its subscription, still fits
+(``comparing``).
 """
 
 from __future__ import annotations

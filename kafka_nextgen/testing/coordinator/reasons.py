@@ -78,9 +78,9 @@ def cause_of_joining_again(draft: Draft, member: ClassicMember, request: JoinGro
 
 
 def changes_subscription(group: ClassicGroup, former: ClassicMember, member: ClassicMember) -> bool:
-    """Whether a member returned to its classic group with other topics; False if the coordinator can't read them.
+    """Whether a member returned to its classic group with other topics; False if they can't be decoded.
 
-    Only the metadata for the group's protocol is compared, because a fail-over preserves no other.
+    Only the metadata for the group's assignor is compared, because a fail-over preserves no other.
     """
     if group.protocol_type != PROTOCOL_TYPE:
         return False

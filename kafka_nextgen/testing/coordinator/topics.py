@@ -17,7 +17,7 @@ from kafka_nextgen.types import TopicId, TopicIdPartition, TopicPartition
 
 __all__ = ["NamedTopics", "Topics"]
 
-#: Of how many changes of a topic the times are kept: usually a leader notices each before the next.
+#: How many changes of a topic are kept. Usually a leader notices each one before the next.
 _CHANGES_KEPT = 10
 
 
@@ -29,7 +29,7 @@ class Topics:
     version: int = 0
     created_version: int = 0
     changed_at_ms: int | None = field(default=None, eq=False)  # when this version arrived
-    #: When each topic was last created, changed or deleted, except what preceded the first version that arrived.
+    #: When each topic was last created, changed or deleted, since the first version that arrived.
     changes_ms: Mapping[str, tuple[int, ...]] = field(factory=dict, eq=False, repr=False)
     by_id: Mapping[TopicId, TopicImage] = field(init=False, eq=False, repr=False)
     _digests: dict[str, bytes] = field(init=False, factory=dict, eq=False, repr=False)  # those requested so far

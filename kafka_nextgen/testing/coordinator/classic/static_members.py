@@ -8,7 +8,7 @@ because another process may still use it. The instance keeps its assignment, and
 | PreparingRebalance | it has joined, and waits |
 | CompletingRebalance | a rebalance: the leader may be assigning to the old id at this moment |
 | Stable, but the members would now vote for another protocol | a rebalance |
-| Stable, but it returns with another subscription, and the extensions mind that | a rebalance |
+| Stable, but it returns with another subscription, and states a reason (an extension) | a rebalance |
 | Stable | none: the same generation continues, with the new id |
 
 In the last case a follower gets the generation, and fetches its assignment with SyncGroup. A leader also gets the

@@ -5,8 +5,8 @@ A consumer group rebalances when its epoch increases, a classic one when its mem
 assignment. It ends all rebalances that the assignment takes into account, and those left open by a conversion from the
 other protocol.
 
-The leader of a classic group reports changed topics when it has noticed them. The cause is the change itself, so that
-the delay includes the time until the leader's notice (the draft "JoinReason").
+The leader of a classic group reports changed topics once it has noticed them. The cause is the change itself, so the
+delay includes the time until the leader noticed (the draft "JoinReason").
 
 The latest ``group_rebalance_history_size`` rebalances are kept until the group is deleted, across conversions and
 fail-overs. If a consumer group becomes a classic one before it has its target, that counts as one rebalance, not two.
@@ -50,10 +50,10 @@ def note_rebalance(draft: Draft, cause: Cause, caused_at_ms: int | None = None) 
 
 
 def _caused_at_ms(draft: Draft, cause: Cause, last: Rebalance | None) -> int:
-    """When the cause occurred: now, except for changed topics that a classic group's leader has noticed.
+    """When the cause occurred: now, unless the leader of a classic group has noticed changed topics.
 
-    It is the first change since the last assignment. If there is none, the topics changed while the leader assigned, or
-    before this coordinator was loaded.
+    Then it is the first change since the last assignment. If there is none, the topics changed while the leader
+    assigned, or before this coordinator was loaded.
     """
     if last is None or draft.group.classic is None or cause.reason is not RebalanceReason.TOPIC_METADATA_CHANGED:
         return draft.now_ms
@@ -63,7 +63,7 @@ def _caused_at_ms(draft: Draft, cause: Cause, last: Rebalance | None) -> int:
 
 
 def _changes_since(draft: Draft, since_ms: int) -> list[int]:
-    """When topics of the group changed, its members' new topics included."""
+    """When topics of the group changed, including topics that members have added."""
     topics, changes = draft.topics, draft.topics.changes_ms
     before, now = draft.classic.topics, draft.classic.with_topics().topics
     names = topics.by_name.keys() if before is None or now is None else before | now

@@ -41,8 +41,8 @@ def wants_rebalance(stated: JoinReason, otherwise: bool) -> bool:
 def minds_subscription(stated: JoinReason) -> bool:
     """Whether another subscription of a static member that returns to a classic group makes the group rebalance.
 
-    It ranks above the stated reason (the draft "JoinReason", "Proposed Changes"), so also above RESTART. A member that
-    states none speaks Kafka's protocol, in which it does not (KAFKA-12759).
+    A changed subscription takes precedence over any stated reason, also over RESTART (the draft "JoinReason", "Proposed
+    Changes"). For a member that states none, the group follows Kafka and does not rebalance (KAFKA-12759).
     """
     return stated is not JoinReason.UNKNOWN
 
