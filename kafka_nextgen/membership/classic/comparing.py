@@ -6,9 +6,9 @@ can't detect that topics grew while it was away. Partitions that such an assignm
 rebalance. In the draft "JoinReason", a known member with changed metadata makes the group rebalance. A member achieves
 that on every broker:
 
-1. *Doubt.* After its SyncGroup, a returning leader doubts the assignment. A follower does so if it has no partition of
-   a topic in its subscription. In a group that rebalances cooperatively it always does so, because its former process
-   may have revoked partitions that are assigned to nobody before the member joins again (KIP-429).
+1. *Doubt.* After its first SyncGroup, a returning leader doubts the assignment. A follower does so if it has no
+   partition of a topic in its subscription. In a group that rebalances cooperatively it always does so, because its
+   former process may have revoked partitions that are assigned to nobody before the member joins again (KIP-429).
 2. *Comparison.* A member in doubt requests the group's assignment (DescribeGroups) and the metadata of the topics. The
    assignment does not fit if a partition of a topic that the member watches is assigned to nobody, or if the member has
    less than the assignor would give it (``_is_short``).

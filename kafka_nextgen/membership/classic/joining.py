@@ -141,7 +141,7 @@ def joined(state: ClassicState, event: JoinAnswered, at: ClassicContext) -> Outc
     if event.protocol_type not in (None, PROTOCOL_TYPE):
         return losing.fail_for_good(state, _other_protocol(event.protocol_type, event.strategy))
     is_leader = event.leader_id == event.member_id
-    is_back = at.settings.instance_id is not None and not state.member_id
+    is_back = state.is_back or (at.settings.instance_id is not None and not state.member_id)
     state = evolve(
         state,
         status=Status.COMPLETING,

@@ -66,7 +66,6 @@ def send_join(state: ClassicState, at: ClassicContext) -> Outcome:
         failed_assignor=None,
         roster=(),
         asked=None,
-        is_back=False,
         is_in_doubt=False,
         deadlines=disarmed(state.deadlines, Timer.JOIN, Timer.HEARTBEAT, Timer.SESSION, Timer.TOPICS, Timer.WATCH),
     )

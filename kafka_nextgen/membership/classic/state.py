@@ -54,7 +54,7 @@ class ClassicState(AnyMemberState):
     informed: tuple[int, frozenset[TopicPartition]] | None = None  # the generation and the part last passed on
     failed_assignor: str | None = None  # for the last assignment, if this member is the leader
     asked: int | None = None  # the number of the topic lookup in flight
-    is_back: bool = False  # a static member that joined without a member id; its assignment can be older
+    is_back: bool = False  # a static member joined without a member id, and has not synced since
     is_in_doubt: bool = False  # the assignment must be compared with the topics
 
     request: int | None = None  # the number of the JoinGroup, SyncGroup or LeaveGroup in flight

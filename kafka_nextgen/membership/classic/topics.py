@@ -105,7 +105,7 @@ def assign_group(
 def begin_watching(state: ClassicState, assigned: frozenset[TopicPartition], at: ClassicContext) -> ClassicState:
     """Check topics from now on, and immediately if this assignment may not fit them."""
     is_in_doubt = comparing.doubts(state, assigned, is_cooperative=at.settings.is_cooperative)
-    return _watch_from_now(evolve(state, is_in_doubt=is_in_doubt), at)
+    return _watch_from_now(evolve(state, is_back=False, is_in_doubt=is_in_doubt), at)
 
 
 def _watch_from_now(state: ClassicState, at: ClassicContext) -> ClassicState:
