@@ -27,6 +27,7 @@ from kafka_nextgen.wire.messages import JoinGroupRequest, JoinGroupResponse
 __all__ = ["to_event", "to_request"]
 
 _WITH_INSTANCE_ID = 5
+_WITH_SKIP_ASSIGNMENT = 9
 
 _Protocol = JoinGroupRequest.JoinGroupRequestProtocol
 _Member = JoinGroupResponse.JoinGroupResponseMember
@@ -60,8 +61,8 @@ def to_request(effect: SendJoinGroup, group_id: str, version: int) -> JoinGroupR
     )
 
 
-def to_event(number: int, message: JoinGroupResponse) -> JoinAnswered | JoinRefused:
-    """Read the answer to JoinGroup ``number``. Raises ``DecodeError`` for invalid answers."""
+def to_event(number: int, message: JoinGroupResponse, version: int) -> JoinAnswered | JoinRefused:
+    """Read the answer to JoinGroup ``number`` in this version. Raises ``DecodeError`` for invalid answers."""
     if message.error_code != ErrorCode.NONE:
         return JoinRefused(number, message.error_code, message.member_id)
     if message.generation_id < 0 or not message.member_id:
@@ -75,6 +76,7 @@ def to_event(number: int, message: JoinGroupResponse) -> JoinAnswered | JoinRefu
         leader_id=message.leader,
         members=tuple(_joined(member) for member in message.members),
         skip_assignment=message.skip_assignment,
+        tells_leader=version >= _WITH_SKIP_ASSIGNMENT,
     )
 
 

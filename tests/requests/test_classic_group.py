@@ -113,8 +113,8 @@ def test_a_leader_is_told_of_its_generation_and_of_everybody(version: int) -> No
     nothing = MemberSubscription()  # of a member that can't be understood
     members = JoinedMember("m", "i" if version >= 5 else None, SUBSCRIPTION), JoinedMember("x", None, nothing)
     protocol_type = "consumer" if version >= 7 else None
-    told = JoinAnswered(7, "m", 4, protocol_type, "range", "l", members, skip_assignment=version >= 9)
-    assert join_group.to_event(7, message) == told
+    told = JoinAnswered(7, "m", 4, protocol_type, "range", "l", members, version >= 9, tells_leader=version >= 9)
+    assert join_group.to_event(7, message, version) == told
 
 
 @pytest.mark.parametrize("version", range(10))
@@ -123,17 +123,18 @@ def test_a_refused_join_names_no_protocol_and_may_bring_an_id(version: int) -> N
     told = answered(JOIN_GROUP, broker_join_group.to_response(answer, version), version)
     assert (told.generation_id, told.leader, told.members) == (-1, "", ())
     assert told.protocol_name == (None if version >= 7 else "")
-    assert join_group.to_event(7, told) == JoinRefused(7, ErrorCode.MEMBER_ID_REQUIRED, "m-1")
+    assert join_group.to_event(7, told, version) == JoinRefused(7, ErrorCode.MEMBER_ID_REQUIRED, "m-1")
 
 
 def joined(version: int = 9, **fields: object) -> JoinAnswered | JoinRefused:
     message = JoinGroupResponse(**{"generation_id": 4, "leader": "l", "member_id": "m", **fields})  # type: ignore[arg-type]
-    return join_group.to_event(7, answered(JOIN_GROUP, message, version))
+    return join_group.to_event(7, answered(JOIN_GROUP, message, version), version)
 
 
 @pytest.mark.parametrize("version", range(10))
 def test_no_protocol_is_none_in_every_version(version: int) -> None:
-    assert joined(version, protocol_name="") == JoinAnswered(7, "m", 4, None, None, "l")
+    told = JoinAnswered(7, "m", 4, None, None, "l", tells_leader=version >= 9)
+    assert joined(version, protocol_name="") == told
 
 
 @pytest.mark.parametrize(("generation", "member_id"), [(-1, "m"), (4, "")])

@@ -56,15 +56,17 @@ class ClassicRequests:
 
     async def join(self, effect: fx.SendJoinGroup) -> ev.ClassicEvent:
         """Send a JoinGroup; the coordinator delays the answer until the group has joined."""
+        sent_version = JOIN_GROUP.max_version
+
+        def build(version: int) -> Message:
+            nonlocal sent_version
+            sent_version = version
+            return to_join_group(effect, self._group_id, version, with_extensions=extended)
+
         try:
             extended = await self._is_to_state(effect)
-            answer = await self._call(
-                JOIN_GROUP,
-                lambda version: to_join_group(effect, self._group_id, version, with_extensions=extended),
-                JoinGroupResponse,
-                effect.timeout_s,
-            )
-            return join_group.to_event(effect.number, answer)
+            answer = await self._call(JOIN_GROUP, build, JoinGroupResponse, effect.timeout_s)
+            return join_group.to_event(effect.number, answer, sent_version)
         except BrokerError as refused:
             return ev.JoinRefused(effect.number, refused.code, message=str(refused))
         except (TransportError, DecodeError) as lost:

@@ -9,6 +9,7 @@ that on every broker:
 1. *Doubt.* After its first SyncGroup, a returning leader doubts the assignment. A follower does so if it has no
    partition of a topic in its subscription. In a group that rebalances cooperatively it always does so, because its
    former process may have revoked partitions that are assigned to nobody before the member joins again (KIP-429).
+   Before JoinGroup version 9 it always does so too, because a returning leader is answered like a follower.
 2. *Comparison.* A member in doubt requests the group's assignment (DescribeGroups) and the metadata of the topics. The
    assignment does not fit if a partition of a topic that the member watches is assigned to nobody, or if the member has
    less than the assignor would give it (``_is_short``).
@@ -41,7 +42,8 @@ def doubts(state: ClassicState, assigned: frozenset[TopicPartition], *, is_coope
     """Whether the assignment just received can be older than the member's return, and has to be compared."""
     if state.is_leader:
         return state.watched_in != state.generation
-    return state.is_back and (is_cooperative or not state.joined_topics <= {tp.topic for tp in assigned})
+    lacks_topic = not state.joined_topics <= {tp.topic for tp in assigned}
+    return state.is_back and (is_cooperative or state.may_lead or lacks_topic)
 
 
 def topics_in_doubt(state: ClassicState) -> frozenset[str]:

@@ -50,7 +50,8 @@ class JoinAnswered:
     """The whole group has joined; only its leader gets the ``members``.
 
     With ``skip_assignment``, the leader must not assign: it is a static member that restarted, and the group keeps its
-    assignment (KIP-814). ``protocol_type`` is None from brokers that don't send it.
+    assignment (KIP-814). Without ``tells_leader``, before version 9, such a leader is answered like a follower: the
+    ``leader_id`` is its former member id. ``protocol_type`` is None from brokers that don't send it.
     """
 
     number: int
@@ -61,6 +62,7 @@ class JoinAnswered:
     leader_id: str
     members: tuple[JoinedMember, ...] = ()
     skip_assignment: bool = False
+    tells_leader: bool = True
 
 
 @frozen

@@ -153,6 +153,7 @@ def joined(state: ClassicState, event: JoinAnswered, at: ClassicContext) -> Outc
         leader_id=event.leader_id,
         roster=event.members if is_leader else (),
         is_back=is_back,
+        may_lead=not event.tells_leader,
     )
     state = heartbeats.begin(state, at)
     if not state.is_leader or event.skip_assignment:

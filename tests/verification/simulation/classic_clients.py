@@ -105,9 +105,11 @@ class ClassicClient(Client):
 
     def _send_join(self, effect: cfx.SendJoinGroup) -> None:
         call_off(self._leaves)
-        message = join_group.to_request(effect, GROUP, self.cluster.versions[JOIN_GROUP])
+        version = self.cluster.versions[JOIN_GROUP]
+        message = join_group.to_request(effect, GROUP, version)
+        to_event = partial(join_group.to_event, version=version)
         lost = partial(cev.JoinLost, effect.number)
-        self._ask(self._exchange(effect, JOIN_GROUP, message, join_group.to_event, lost, effect.timeout_s))
+        self._ask(self._exchange(effect, JOIN_GROUP, message, to_event, lost, effect.timeout_s))
 
     def _send_sync(self, effect: cfx.SendSyncGroup) -> None:
         message = sync_group.to_request(effect, GROUP)

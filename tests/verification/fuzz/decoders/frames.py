@@ -102,7 +102,7 @@ READERS: Mapping[Api, Callable[[Any], object]] = {
     apis.FIND_COORDINATOR: lambda message: find_coordinator.from_response(message, GROUP),
     apis.HEARTBEAT: lambda message: heartbeat.to_event(1, message),
     apis.INCREMENTAL_ALTER_CONFIGS: lambda message: incremental_alter_configs.from_response(message, GROUP),
-    apis.JOIN_GROUP: lambda message: join_group.to_event(1, message),
+    apis.JOIN_GROUP: lambda message: join_group.to_event(1, message, 9),
     apis.LEAVE_GROUP: lambda message: (leave_group.errors_in(message), leave_group.from_response(message, NOBODY)),
     apis.LIST_GROUPS: list_groups.from_response,
     apis.LIST_OFFSETS: lambda message: list_offsets.from_response(message, dict.fromkeys(ASKED, -1)),

@@ -57,7 +57,7 @@ def _number(client: ScriptedClient, kind: Kind, command: Command) -> int:
 
 
 def _answer_join(world: ScriptedWorld, client: ScriptedClient, command: Command) -> Iterator[str]:
-    options = "generation", "leader", "members", "id", "protocol", "assignor", "error"
+    options = "generation", "leader", "members", "id", "protocol", "assignor", "version", "error"
     command.expect(range(2, 5), *options)
     number = _number(client, Kind.JOIN, command)
     if "error" in command.options:
@@ -82,6 +82,7 @@ def _joined(world: ScriptedWorld, client: ScriptedClient, number: int, command: 
         member_id if "leader" in roles else options.get("leader", "another"),
         tuple(_joined_member(world, client, member_id, name, command) for name in names),
         skip_assignment="skip" in roles,
+        tells_leader=int(options.get("version", "9")) >= 9,
     )
 
 
