@@ -67,13 +67,13 @@ class Application:
         """What stays the same from one life of it to the next."""
         return self.client.name.partition("/")[0]
 
-    def start(self, wanted: ev.Subscribed | None = None) -> None:
-        """Subscribe to what is wanted, or to anything, and begin to poll."""
+    def start(self) -> None:
+        """Subscribe to anything, and begin to poll."""
         self.client.on_callback = self._wake
         self.client.on_step = self._notice
         self.client.on_error = self._note_error
         self.client.on_left = self._note_left
-        self.subscribe(wanted or self.dice.pick(self.wishes))
+        self.subscribe(self.dice.pick(self.wishes))
         self._poll_after(self.dice.between(0.0, self.habits.processing_s))
 
     def subscribe(self, wanted: ev.Subscribed) -> None:

@@ -76,7 +76,6 @@ class Simulation:
     casting: Casting = field(init=False)
     _request_timeout_s: float = field(init=False)
     _habits: dict[str, Habits] = field(factory=dict)
-    _wanted: dict[str, Subscribed | None] = field(factory=dict)  # in the last life of a client
 
     def __attrs_post_init__(self) -> None:
         self.dice = self.make_dice()
@@ -164,14 +163,7 @@ class Simulation:
         ]
         application = Application(client, client.dice, self._habits_of(name), wishes, self._over)
         self.applications.append(application)
-        must_want = self._must_want(name) if client.is_static and client.speaks_classic else None
-        application.start(must_want)
-
-    def _must_want(self, name: str) -> Subscribed | None:
-        """What a static classic member had: a stable group does not notice that one comes back with something else."""
-        return next((each.wanted for each in self.applications if each.instance == name and each.wanted), None) or (
-            self._wanted.get(name)
-        )
+        application.start()
 
     def _client(self, name: str) -> Client:
         dice = self.dice.stream(f"{name}/{self.lives[name]}")
@@ -229,7 +221,6 @@ class Simulation:
         if application not in self.applications:
             return
         self.applications.remove(application)
-        self._wanted[application.instance] = application.wanted
         application.is_over = True
         application.client.crash()
         self.judge.forget(application.client)

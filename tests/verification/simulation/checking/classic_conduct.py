@@ -8,6 +8,7 @@
 | a member with a pattern looks at topics before it joins | when a JoinGroup is sent |
 | a member that is subscribed to other topics than it joined with joins again | when a heartbeat is sent |
 | a leader looks at topics as often as it has to | when a heartbeat is sent |
+| a static follower that came back compares its assignment, if that lacks a topic | when a heartbeat is sent |
 | what an application was told of does not go without a callback | when assignments are applied |
 | a callback that raised does not count as done | when a heartbeat is sent |
 """
@@ -40,6 +41,8 @@ class ClassicConduct:
     has_looked: bool = False  # since it joined
     new_id: str = ""  # that it was just given, to join with
     joined_topics: frozenset[str] = frozenset()
+    is_back: bool = False  # a static member joined without an id, and has not synced since
+    must_compare: bool = False  # it came back to an assignment that lacks a topic
 
     def wanted(self, effect: object, watch: Watch) -> Iterator[str]:
         """The member wants something done, of which nothing has been noted yet."""
@@ -50,10 +53,12 @@ class ClassicConduct:
                 yield from self._joins(effect)
             case cfx.SendClassicHeartbeat():
                 yield from self._watches()
+                yield from self._compares()
                 yield from self._joined_with()
                 yield from self._calls_again(watch)
             case cfx.AskForTopics():
                 self.has_looked = True
+                self.must_compare = self.must_compare and not effect.with_parts
             case ApplyAssignment() if watch.told - watch.doubtful - effect.partitions:
                 yield "what the application was told of goes without a callback"
             case Left() if self.is_in and not (self.client.is_static or self.client.leaves_silently):
@@ -71,6 +76,8 @@ class ClassicConduct:
             yield "a member that was given an id joins without it"
         self.new_id = ""
         self.has_looked, self.joined_topics = False, effect.subscription.topics
+        self.is_back = self.is_back or (self.client.is_static and not effect.member_id)
+        self.must_compare = False
 
     def _joined_with(self) -> Iterator[str]:
         state = self.client.member.state
@@ -98,11 +105,18 @@ class ClassicConduct:
             yield "a leader does not give out all that it saw"
 
     def _watches(self) -> Iterator[str]:
-        state, now = self.client.member.state, self.client.clock()
-        timers = (Timer.WATCH, Timer.TOPICS)
-        looks_at = now if state.asked is not None else min(state.deadlines.get(timer, inf) for timer in timers)
-        if self.leads and self._is_at_rest and looks_at > now + self.client.settings.metadata_max_age_s:
+        if self.leads and self._is_at_rest and self._looks_in_s > self.client.settings.metadata_max_age_s:
             yield f"a leader does not look at topics within {self.client.settings.metadata_max_age_s:g} s"
+
+    @property
+    def _looks_in_s(self) -> float:
+        state = self.client.member.state
+        looks_at = min(state.deadlines.get(timer, inf) for timer in (Timer.WATCH, Timer.TOPICS))
+        return 0.0 if state.asked is not None else looks_at - self.client.clock()
+
+    def _compares(self) -> Iterator[str]:
+        if self.must_compare and self._is_at_rest and self._looks_in_s > 0.0:
+            yield "a static member that came back does not compare its assignment"
 
     def _calls_again(self, watch: Watch) -> Iterator[str]:
         if self._is_at_rest and watch.doubtful & watch.applied - watch.stopped:
@@ -115,3 +129,6 @@ class ClassicConduct:
             self.new_id = answer.member_id if answer.code == ErrorCode.MEMBER_ID_REQUIRED else ""
         if isinstance(answer, cev.JoinAnswered):
             self.leads = answer.leader_id == answer.member_id
+        if isinstance(answer, cev.SyncAnswered) and answer.number == self.client.member.state.request:
+            lacks_topic = not self.joined_topics <= {tp.topic for tp in answer.partitions}
+            self.must_compare, self.is_back = self.is_back and lacks_topic and not self.leads, False

@@ -24,11 +24,12 @@ and another has had meanwhile; and the last one of a static classic member that 
 *No target*: where only classic members are left in a consumer group, and the policy allows no downgrade, the epoch
 rises, and no heartbeat makes the target of it (Kafka 4.3.0): what a member that left had is read again when one joins.
 
-*A static member came back* to a stable classic group, which does not rebalance for it (KIP-345): a member compares its
-assignment, and joins again if that lacks partitions. By a version of JoinGroup before 9 a leader is not told that it
-leads (KIP-814): what topics gain is read by none until the next rebalance. The same goes for a consumer group that it
-makes a classic one (KIP-848, "Downgrade to the classic protocol"): a member that has yet to be told of partitions in
-its target is not told of them.
+*A static member came back* to a stable classic group, which does not rebalance for it (KIP-345). The member compares
+its assignment, and joins again if that lacks partitions. Before version 9 of JoinGroup a leader is not told that it
+leads (KIP-814). It compares its own topics once; partitions that are added later, or to topics of others alone, have no
+reader until the next rebalance. The same happens when its return makes a consumer group a classic one (KIP-848,
+"Downgrade to the classic protocol"): another member whose target has partitions that it has yet to get is not assigned
+them.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ from tests.verification.simulation.classic_clients import ClassicClient
 from tests.verification.simulation.clients import Client
 from tests.verification.simulation.cluster import Cluster
 
-#: The version of JoinGroup in which a leader that came back is told that it leads.
+#: The version of JoinGroup from which on a leader that came back is told that it leads.
 _WITH_SKIP = 9
 
 
@@ -91,9 +92,7 @@ class Excuses:
     _about: dict[str, _About] = field(factory=dict)  # by client, what it may begin with until it is told otherwise
     _gone_on: dict[str, frozenset[TopicIdPartition]] = field(factory=dict)  # by the ids of removed members, with what
     _came_back: int | None = None  # the generation of a stable classic group that a static member came back to last
-    _unwatched: int | None = (
-        None  # the same, of one that came by a version in which a leader does not know that it leads
-    )
+    _unwatched: int | None = None  # the same, if its version of JoinGroup does not tell a leader that it leads
     _untold: frozenset[TopicIdPartition] = frozenset()  # of targets at that, where it made it a classic group
     _midway: frozenset[TopicIdPartition] = frozenset()  # of targets of classic members, at the request worked out last
     _noted: set[tuple[Excuse, str, TopicIdPartition]] = field(factory=set)

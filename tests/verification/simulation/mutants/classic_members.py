@@ -10,6 +10,7 @@ from attrs import evolve
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.membership.classic import (
     assigning,
+    comparing,
     failures,
     heartbeats,
     joining,
@@ -153,6 +154,9 @@ CLASSIC_MEMBERS: Mapping[str, Plant] = {
     ),
     "classic-pattern-once": _looks_a_pattern_up_once,
     "classic-topics-unwatched": lambda garden: garden.set(topics, "_watch_from_now", lambda state, at: state),
+    "classic-return-uncompared": lambda garden: garden.set(
+        comparing, "doubts", lambda state, assigned, *, is_cooperative: False
+    ),
     "classic-leader-forgets-one": _assigns_nothing_to_the_last,
     "classic-leader-assigns-twice": _assigns_all_to_everybody,
     "classic-commits-when-out": lambda garden: garden.wrap(

@@ -57,7 +57,7 @@ _WORDS = {
     ("_spread_topics", "tail"): "sees-topics-after",
 }
 _OF_ACTIONS = frozenset({"fail_over", "crash_for_a_while", "_replace_leader", "compact", "stay"})
-_OF_BEGINNINGS = frozenset({"_client", "start", "_must_want", "end", "classic_settings"})
+_OF_BEGINNINGS = frozenset({"_client", "start", "end", "classic_settings"})
 _SILENT = re.compile(r"beginning|casting|rate of .*|habits of .*|.*, if at all")
 
 

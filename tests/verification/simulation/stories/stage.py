@@ -140,10 +140,6 @@ class Stage(Simulation):
         self.casting = ToldCasting(self.dice.stream("casting of what is told"))
         self.troubles = Troubles(self, self.timeline, self.dice.stream("troubles"))
 
-    def _must_want(self, name: str) -> Subscribed | None:
-        """Nothing: what a client that begins subscribes to is told."""
-        return None
-
     def called(self, name: str) -> Application | None:
         return next((each for each in self.applications if name_of(each.client.name) == name), None)
 
