@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import threading
 
 import pytest
@@ -17,8 +16,6 @@ from kafka_nextgen.types import format_partitions
 PARTITIONS = {TopicPartition("t", 0)}
 FORMATTED = Place("types.py", "format_partitions")
 DESCRIBED = Place("text.py", "describe_error")
-
-pytestmark = pytest.mark.skipif(sys.version_info < (3, 11), reason="Python 3.10 shows lines instead of qualified names")
 
 
 def names(entered: Entered) -> set[str]:

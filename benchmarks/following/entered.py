@@ -6,6 +6,8 @@ import sys
 import threading
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
+from functools import cache
+from inspect import CO_OPTIMIZED
 from pathlib import Path
 from types import CodeType, FrameType
 from typing import NamedTuple
@@ -82,7 +84,24 @@ def _file_of(code: CodeType) -> str:
 
 
 def _name_of(code: CodeType) -> str:
-    return str(getattr(code, "co_qualname", f"{code.co_name} (line {code.co_firstlineno})"))  # from Python 3.11 on
+    if sys.version_info >= (3, 11):
+        return code.co_qualname
+    return _qualified_names(code.co_filename)[code.co_firstlineno, code.co_name]
+
+
+@cache
+def _qualified_names(filename: str) -> dict[tuple[int, str], str]:
+    """The qualified names of a file's classes and functions, by first line and name, for Python 3.10."""
+    return dict(_names_in(compile(Path(filename).read_bytes(), filename, "exec"), ""))
+
+
+def _names_in(code: CodeType, prefix: str) -> Iterator[tuple[tuple[int, str], str]]:
+    for each in code.co_consts:
+        if isinstance(each, CodeType):
+            name = prefix + each.co_name
+            yield (each.co_firstlineno, each.co_name), name
+            is_function = each.co_flags & CO_OPTIMIZED
+            yield from _names_in(each, f"{name}.<locals>." if is_function else f"{name}.")
 
 
 def files_of(functions: Collection[str]) -> list[str]:
