@@ -19,6 +19,7 @@ import click
 from attrs import field, frozen
 
 from kafka_nextgen.admin import GroupAdmin, GroupState, GroupType
+from kafka_nextgen.cli.list_options import list_option
 from kafka_nextgen.config import ConsumerConfig, migrated_config
 from kafka_nextgen.errors import ConfigError
 from kafka_nextgen.history.events import Event
@@ -67,7 +68,6 @@ _config_file_option = click.option(
 F = TypeVar("F", bound=Callable[..., Any])
 #: The values that a filter may have.
 _TYPES = [kind.value for kind in GroupType if kind is not GroupType.UNKNOWN]
-_FILTER_HELP = "Only groups {}. Can be repeated."
 _STATES = [state.value for state in GroupState if state is not GroupState.UNKNOWN]
 
 
@@ -152,9 +152,8 @@ def cluster_options(command: Callable[..., None]) -> Callable[..., None]:
 
 def filters(command: F) -> F:
     """Add ``--type`` and ``--state``."""
-    types, states = (click.Choice(values, case_sensitive=False) for values in (_TYPES, _STATES))
-    by_type = click.option("--type", "types", multiple=True, type=types, help=_FILTER_HELP.format("of this type"))
-    by_state = click.option("--state", "states", multiple=True, type=states, help=_FILTER_HELP.format("in this state"))
+    by_type = list_option("--type", "types", choices=_TYPES, help="Only groups of these types.")
+    by_state = list_option("--state", "states", choices=_STATES, help="Only groups in these states.")
     return by_type(by_state(command))
 
 

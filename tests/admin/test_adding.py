@@ -158,3 +158,17 @@ def test_a_command_removes_members_by_instance_id(embedded_kafka: KafkaServer, o
     assert (done.exit_code, done.stdout) == (1, f"Removed instance one from {group}.\n")
     assert f"group {group}: instance other: UNKNOWN_MEMBER_ID" in done.stderr
     assert expected(ours, group) == ["two"]
+
+
+def test_instance_ids_are_given_as_a_list_with_commas(
+    embedded_kafka: KafkaServer, ours: GroupAdmin, group: str
+) -> None:
+    servers = embedded_kafka.bootstrap_servers
+    assert groups(servers, "add-members", group, "-i", "one,two", "-i", "two, three").exit_code == 0
+    assert expected(ours, group) == ["one", "two", "three"]
+    done = groups(servers, "remove-members", group, "-i", "one,three")
+    assert (done.exit_code, done.stdout.splitlines()) == (
+        0,
+        [f"Removed instance one from {group}.", f"Removed instance three from {group}."],
+    )
+    assert expected(ours, group) == ["two"]

@@ -63,6 +63,16 @@ def test_groups_of_a_type_are_described_side_by_side(scene: Scene) -> None:
     assert [line.split()[0] for line in only.stdout.splitlines()] == ["GROUP", scene.classic_group]
 
 
+def test_filters_take_lists_with_commas(scene: Scene) -> None:
+    def listed(*filters: str) -> set[str]:
+        return {line.split()[0] for line in groups(scene.kafka, "list", *filters).stdout.splitlines()}
+
+    both = {scene.consumer_group, scene.classic_group}
+    assert both <= listed("--type", "consumer,Classic")
+    assert both & listed("--type", "classic,share") == {scene.classic_group}
+    assert both <= listed("--state", "Empty, stable")
+
+
 def test_members_are_shown_with_what_they_own_and_are_to_own(scene: Scene) -> None:
     lines = plain(scene, groups(scene.kafka, "members", scene.consumer_group).stdout).splitlines()
     header = "MEMBER  TYPE  INSTANCE  CLIENT  HOST  RACK  EPOCH  SUBSCRIPTION  ASSIGNMENT  TARGET"
@@ -161,6 +171,8 @@ def test_a_pattern_that_kafka_alone_can_hold_has_an_exit_code_of_its_own(scene: 
     ("arguments", "complaint"),
     [
         (["list", "--type", "new"], "'new' is not one of 'consumer', 'classic', 'share', 'streams'"),
+        (["list", "--type", "classic,new"], "'new' is not one of 'consumer', 'classic', 'share', 'streams'"),
+        (["list", "--state", "stable,,dead"], "an item of the list is empty"),
         (["offsets", "g", "--set", "orders=1"], "write orders[0-3,7]"),
         (["offsets", "g", "--set", "orders[0]"], "--set takes PARTITIONS=OFFSET"),
         (["offsets", "g", "--set", "orders[0]=soon"], "--set takes an offset, earliest or latest, not 'soon'"),

@@ -9,6 +9,7 @@ import click
 
 from kafka_nextgen.admin import AddedMember, MemberDescription, NewMember, RemovedMember
 from kafka_nextgen.assignors import Metadata
+from kafka_nextgen.cli.list_options import list_option
 from kafka_nextgen.cli.options import ClusterOptions, cluster_options, json_option
 from kafka_nextgen.cli.output import Columns, fail_with, print_json, print_line, print_rows
 from kafka_nextgen.types import format_partitions
@@ -38,6 +39,8 @@ _STANDBY_COLUMNS: Columns[MemberDescription] = {"STANDBY": lambda member: member
 _AT_TARGET = "="
 
 _POSITIVE_SECONDS = click.FloatRange(min=0, min_open=True)
+
+_instance_ids = list_option("-i", "--instance-id", "instance_ids", metavar="ID,...", help="Static members.")
 
 
 @click.command()
@@ -105,7 +108,7 @@ def _target(member: MemberDescription) -> str | None:
 
 @click.command("add-members")
 @click.argument("group_id", metavar="GROUP")
-@click.option("-i", "--instance-id", "instance_ids", multiple=True, help="A static member. Can be repeated.")
+@_instance_ids
 @click.option(
     "--within",
     type=click.FloatRange(min=0),
@@ -156,7 +159,7 @@ def _print_results(members: Sequence[M], as_json: bool, line_of: Callable[[M], s
 
 @click.command("remove-members")
 @click.argument("group_id", metavar="GROUP")
-@click.option("-i", "--instance-id", "instance_ids", multiple=True, help="A static member. Can be repeated.")
+@_instance_ids
 @click.option("-m", "--member-id", "member_ids", multiple=True, help="Any member. Can be repeated.")
 @click.option(
     "--reason", default="removed by kafka-nextgen groups remove-members", help="The reason, for the coordinator's log."
