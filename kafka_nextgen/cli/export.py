@@ -15,7 +15,14 @@ from typing import TYPE_CHECKING
 import click
 
 from kafka_nextgen.cli.options import ClientProperties, bootstrap_option, client_options
-from kafka_nextgen.cli.value_formats import SchemaFiles, Subject, format_options, registry_of
+from kafka_nextgen.cli.value_formats import (
+    REGISTRY_VARIABLE,
+    SchemaFiles,
+    Subject,
+    format_options,
+    refuse_without_registry,
+    registry_of,
+)
 from kafka_nextgen.errors import KafkaNextgenError
 from kafka_nextgen.scanning.arrow_stream import scan
 from kafka_nextgen.scanning.export import Export
@@ -64,11 +71,14 @@ def export(
     Run the same command again to continue after an interruption.
     """
     del style  # Parquet is the only format
-    options = _deciding_options(click.get_current_context().params)
+    given = click.get_current_context().params
+    options = _deciding_options(given)
     with _usage_errors():
+        refuse_without_registry(given)
         value = SchemaFiles(avro, json, protobuf, message, framed).format()
         if registry is not None and value is not None:
-            raise ValueError("specify only one format: --registry, --avro, --json or --protobuf")
+            source = f"--registry (or the variable {REGISTRY_VARIABLE})"
+            raise ValueError(f"specify only one format: {source}, --avro, --json or --protobuf")
         if registry is not None:
             client = registry_of(registry, registry_ca, registry_max_answer_bytes)
             registered = Subject.of(client, subject, topics, Export.options_in(folder))

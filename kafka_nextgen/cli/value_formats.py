@@ -16,11 +16,12 @@ from attrs import frozen
 if TYPE_CHECKING:
     from kafka_nextgen.values import SchemaRegistry, ValueFormat
 
-__all__ = ["SchemaFiles", "Subject", "format_options", "registry_of"]
+__all__ = ["REGISTRY_VARIABLE", "SchemaFiles", "Subject", "format_options", "refuse_without_registry", "registry_of"]
 
 Command = TypeVar("Command", bound=Callable[..., object])
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+REGISTRY_VARIABLE = "KAFKA_NEXTGEN_REGISTRY"
 _OPTIONS = (
     click.option("--avro", type=_FILE, help="A file with the Avro schema of the values."),
     click.option("--json", type=_FILE, help="A file with the JSON Schema of the values, which are JSON."),
@@ -30,18 +31,19 @@ _OPTIONS = (
     click.option(
         "--registry",
         metavar="URL",
-        envvar="KAFKA_NEXTGEN_REGISTRY",
+        envvar=REGISTRY_VARIABLE,
         show_envvar=True,
         help="The schema registry that has the schemas of the values. The URL may contain a user and a password.",
     ),
-    click.option("--registry-ca", type=_FILE, help="A PEM file with the CA certificates to trust for the registry."),
+    click.option("--registry-ca", type=_FILE, help="With --registry: a PEM file with the CA certificates to trust."),
     click.option(
         "--registry-max-answer-bytes",
         type=click.IntRange(min=1),
-        help="The maximum size of an answer from the registry. Default: 2 MiB.",
+        help="With --registry: the maximum size of an answer. Default: 2 MiB.",
     ),
     click.option("--subject", help="With --registry: the subject; TOPIC-value if one topic is given."),
 )
+_OF_THE_REGISTRY = ("registry_ca", "registry_max_answer_bytes", "subject")
 
 
 def format_options(command: Command) -> Command:
@@ -77,6 +79,14 @@ class SchemaFiles:
         if self.json is not None:
             return Json(self.json.read_text(), framed=self.framed)
         return None if self.protobuf is None else Protobuf(self.protobuf.read_bytes(), self.message, framed=self.framed)
+
+
+def refuse_without_registry(given: Mapping[str, object]) -> None:
+    """Raise ValueError if the parameters of a command have an option of the registry, but no registry."""
+    lonely = [name for name in _OF_THE_REGISTRY if given["registry"] is None and given[name] is not None]
+    if lonely:
+        option = f"--{lonely[0].replace('_', '-')}"
+        raise ValueError(f"{option} needs --registry (or the variable {REGISTRY_VARIABLE}): add it, or omit {option}")
 
 
 def registry_of(url: str, ca: Path | None, max_answer_bytes: int | None) -> SchemaRegistry:

@@ -21,6 +21,7 @@ from google.protobuf.source_context_pb2 import SourceContext
 
 import kafka_nextgen
 from kafka_nextgen import MisuseError, OffsetOutOfRangeError, UnknownTopicError
+from kafka_nextgen.cli.export import export as export_command
 from kafka_nextgen.cli.main import cli
 from kafka_nextgen.errors import ArrowSchemaError
 from kafka_nextgen.scanning.export import Export
@@ -486,6 +487,19 @@ def test_options_that_contradict_each_other_are_wrong_usage(servers: str, tmp_pa
     assert (alone.exit_code, "--protobuf and --message must be given together" in alone.stderr) == (2, True)
     bare = export(servers, "orders", "--to", str(tmp_path / "out"), "--on-error", "skip")
     assert (bare.exit_code, "--on-error needs --registry, --avro, --json or --protobuf" in bare.stderr) == (2, True)
+
+
+def test_each_option_of_the_registry_is_refused_without_one(tmp_path: Path) -> None:
+    schema = tmp_path / "order.json"
+    schema.write_text('{"type": "object", "properties": {"id": {"type": "integer"}}}')
+    values = {"--registry-ca": str(schema), "--registry-max-answer-bytes": "10", "--subject": "orders-value"}
+    offered = {each for parameter in export_command.params for each in parameter.opts}
+    assert {each for each in offered if each.startswith("--registry-")} <= set(values)
+    for option, value in values.items():
+        for form in [[], ["--json", str(schema)]]:
+            done = export("127.0.0.1:1", "orders", "--to", str(tmp_path / "out"), *form, option, value)
+            assert (done.exit_code, f"{option} needs --registry (or the variable" in done.stderr) == (2, True)
+            assert f"add it, or omit {option}" in done.stderr
 
 
 def test_an_interrupted_command_says_how_to_go_on(
