@@ -19,9 +19,11 @@ from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 
 __all__ = [
     "ConfigValue",
+    "MemberId",
     "OffsetSpec",
     "checked_changes",
     "checked_enums",
+    "checked_member_ids",
     "checked_names",
     "checked_new_members",
     "checked_offset_specs",
@@ -29,6 +31,9 @@ __all__ = [
 
 #: The position at which a group should continue: an offset, or the current beginning or end.
 OffsetSpec = int | OffsetAndMetadata | OffsetReset
+
+#: A member to remove: its id, or its id and the instance id that it must have.
+MemberId = str | tuple[str, str]
 
 #: The longest time, in seconds, that fits in 32 bits as milliseconds.
 _LONGEST_S = INT32_MAX // 1000
@@ -45,6 +50,22 @@ def checked_names(what: str, names: Collection[str]) -> tuple[str, ...]:
         if not isinstance(name, str):
             raise TypeError(f"{what} must be str, not {name!r}")
     return tuple(dict.fromkeys(names))
+
+
+def checked_member_ids(member_ids: Collection[MemberId]) -> tuple[tuple[str, str | None], ...]:
+    """Return pairs of a member id and an instance id, which is None if only the member id is given."""
+    if isinstance(member_ids, str | bytes):
+        raise TypeError(f"member ids must be a collection; did you mean [{member_ids!r}]?")
+    return tuple(dict.fromkeys(_checked_member_id(each) for each in member_ids))
+
+
+def _checked_member_id(given: MemberId) -> tuple[str, str | None]:
+    member_id, instance_id = given if isinstance(given, tuple) and len(given) == 2 else (given, None)
+    if not isinstance(member_id, str) or not isinstance(instance_id, str | None):
+        raise TypeError(f"member ids must be str, or pairs (member id, instance id) of str, not {given!r}")
+    if instance_id is not None and not member_id:
+        raise ValueError(f"the pair {given!r} has no member id; give an instance id alone in instance_ids")
+    return member_id, instance_id
 
 
 def checked_new_members(group_id: str, members: Collection[str | NewMember], within: float) -> tuple[NewMember, ...]:

@@ -10,9 +10,11 @@ from typing import TypeVar
 from kafka_nextgen.admin import configs, group_offsets, members
 from kafka_nextgen.admin.arguments import (
     ConfigValue,
+    MemberId,
     OffsetSpec,
     checked_changes,
     checked_enums,
+    checked_member_ids,
     checked_names,
     checked_new_members,
     checked_offset_specs,
@@ -196,16 +198,18 @@ class AsyncGroupAdmin:
         self,
         group_id: str,
         instance_ids: Collection[str] = (),
-        member_ids: Collection[str] = (),
+        member_ids: Collection[MemberId] = (),
         reason: str = "",
         timeout: float | None = None,
     ) -> tuple[RemovedMember, ...]:
         """Remove members from the group, static ones by instance id; return the result of each in order.
 
-        ``reason`` is for the coordinator's log. A running consumer joins again. A member that does not exist, or whose
-        group does not exist, has the error UNKNOWN_MEMBER_ID.
+        In ``member_ids``, a pair (member id, instance id) removes a static member only if its instance still has this
+        member id (KIP-345); else its error is FENCED_INSTANCE_ID. ``reason`` is for the coordinator's log. A running
+        consumer joins again. A member that does not exist, or whose group does not exist, has the error
+        UNKNOWN_MEMBER_ID.
         """
-        removed = checked_names("instance ids", instance_ids), checked_names("member ids", member_ids)
+        removed = checked_names("instance ids", instance_ids), checked_member_ids(member_ids)
         if not any(removed):
             raise ValueError(f"group {group_id}: say which members to remove, by instance id or member id")
         call = await self._begin(f"removing members of group {group_id}", timeout)

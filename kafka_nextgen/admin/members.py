@@ -4,7 +4,8 @@ Announced members let a group rebalance once for all of them (KIP-345, "Future W
 do this, so only coordinators with extensions are asked. The request may be repeated: announcing a member again is
 not an error.
 
-Members are removed by instance id or by member id (KIP-345, "Admin API"; by member id since the KIP-848 coordinator).
+Members are removed by instance id, by member id, or by both (KIP-345, "Admin API"; by member id since the KIP-848
+coordinator). With both, the coordinator removes the instance only while it has this member id.
 They learn of it from the response to their next heartbeat, and a running consumer then joins again, so stop it first to
 keep it out.
 Removals and deletions are not repeated if the response is lost.
@@ -100,12 +101,19 @@ def _added_member(group_id: str, instance_id: str, code: ErrorCode, message: str
 
 
 async def remove_members(
-    call: AdminCall, group_id: str, instance_ids: Collection[str], member_ids: Collection[str], reason: str
+    call: AdminCall,
+    group_id: str,
+    instance_ids: Collection[str],
+    member_ids: Collection[tuple[str, str | None]],
+    reason: str,
 ) -> tuple[RemovedMember, ...]:
-    """Return the result for each member: first those given by instance id, then the others, without duplicates."""
+    """Return the result for each member: first those given by instance id, then the others, without duplicates.
+
+    ``member_ids`` has a member id with the instance id that the member must have, or None.
+    """
     full_reason = f"{REMOVED_BY_ADMIN}: {reason}" if reason else REMOVED_BY_ADMIN
     by_instance = [LeavingMember("", instance_id, full_reason) for instance_id in dict.fromkeys(instance_ids)]
-    by_member = [LeavingMember(member_id, None, full_reason) for member_id in dict.fromkeys(member_ids)]
+    by_member = [LeavingMember(*identity, full_reason) for identity in dict.fromkeys(member_ids)]
     request = LeaveGroup(group_id, (*by_instance, *by_member))
     left = await call.send(
         f"group {group_id}: removing members",

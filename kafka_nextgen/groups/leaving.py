@@ -15,7 +15,10 @@ REMOVED_BY_ADMIN = "member was removed by an admin"
 
 @frozen
 class LeavingMember:
-    """A member to remove: by its id, or, with an empty id, the current holder of the instance id."""
+    """A member to remove: by its id, or, with an empty id, the current holder of the instance id.
+
+    With both ids, it is removed only if the instance id is its own.
+    """
 
     member_id: str
     instance_id: str | None = None

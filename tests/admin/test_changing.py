@@ -73,6 +73,26 @@ def test_members_are_removed_by_either_id_with_a_result_for_each(
     assert (unknown.code, unknown.group, unknown.member) == (ErrorCode.UNKNOWN_MEMBER_ID, group, "stranger")
 
 
+@pytest.mark.parametrize("protocol", ["consumer", "classic"])
+def test_an_instance_is_removed_only_if_it_has_the_member_id_of_the_pair(
+    kafka: KafkaServer, admin: GroupAdmin, topic: str, protocol: str
+) -> None:
+    group = unique("removed")
+    with (
+        Consumer(config_of(kafka, group, protocol, group_instance_id="one")) as first,
+        Consumer(config_of(kafka, group, protocol, group_instance_id="two")) as second,
+    ):
+        first.subscribe([topic])
+        second.subscribe([topic])
+        poll_until([first, second], lambda: bool(first.assignment() and second.assignment()))
+        one, two = (member.group_metadata().member_id for member in (first, second))
+        removed = admin.remove_members(group, member_ids=[(two, "one"), (two, "two"), (one, "nobody")])
+        assert [(each.member_id, each.instance_id) for each in removed] == [(two, "one"), (two, "two"), (one, "nobody")]
+        codes = [getattr(each.error, "code", None) for each in removed]
+        assert codes == [ErrorCode.FENCED_INSTANCE_ID, None, ErrorCode.UNKNOWN_MEMBER_ID]
+        assert one in {member.member_id for member in admin.members(group)}
+
+
 def test_offsets_are_deleted_where_nobody_is_subscribed(
     scene: Scene, kafka: KafkaServer, admin: GroupAdmin, topic: str
 ) -> None:
