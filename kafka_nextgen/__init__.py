@@ -44,6 +44,7 @@ from kafka_nextgen.types import (
 
 if TYPE_CHECKING:
     from kafka_nextgen.admin import (
+        AclOperation,
         AddedMember,
         AsyncGroupAdmin,
         ExpectedMember,
@@ -95,6 +96,7 @@ if TYPE_CHECKING:
     from kafka_nextgen.scanning import Scan, read_arrow, scan
 
 __all__ = [
+    "AclOperation",
     "AddedMember",
     "AsyncConsumer",
     "AsyncDeadLetter",
@@ -190,6 +192,7 @@ __all__ += errors.__all__
 accelerated: bool = ACCELERATED
 
 _OF_ADMIN = (
+    "AclOperation",
     "AddedMember",
     "AsyncGroupAdmin",
     "ExpectedMember",

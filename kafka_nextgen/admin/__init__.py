@@ -1,5 +1,6 @@
 """Describe and change groups from outside: ``GroupAdmin`` blocks, ``AsyncGroupAdmin`` is for asyncio."""
 
+from kafka_nextgen.admin.acl_operations import AclOperation
 from kafka_nextgen.admin.async_group_admin import AsyncGroupAdmin
 from kafka_nextgen.admin.configs import GroupConfigEntry
 from kafka_nextgen.admin.group_admin import GroupAdmin
@@ -21,6 +22,7 @@ from kafka_nextgen.admin.values import (
 )
 
 __all__ = [
+    "AclOperation",
     "AddedMember",
     "AsyncGroupAdmin",
     "ExpectedMember",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from types import TracebackType
 from typing import TypeVar
@@ -103,10 +104,15 @@ class AsyncGroupAdmin:
         return await list_groups(self._call("listing groups", timeout), *wanted)
 
     async def describe(
-        self, group_ids: Collection[str], timeout: float | None = None
+        self, group_ids: Collection[str], timeout: float | None = None, *, include_authorized_operations: bool = False
     ) -> Results[str, GroupDescription]:
-        """Describe these groups of either protocol; GroupNotFoundError for a group that does not exist."""
-        return await self._each(group_ids, describe_group, timeout)
+        """Describe these groups of either protocol; GroupNotFoundError for a group that does not exist.
+
+        With ``include_authorized_operations``, descriptions say what this client may do with the group (KIP-430, Kafka
+        2.3): all operations that groups have, if the brokers have no authorizer.
+        """
+        request = functools.partial(describe_group, with_operations=include_authorized_operations)
+        return await self._each(group_ids, request, timeout)
 
     async def members(self, group_id: str, timeout: float | None = None) -> tuple[MemberDescription, ...]:
         """Return the members of one group. Raises GroupNotFoundError."""

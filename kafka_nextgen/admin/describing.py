@@ -6,6 +6,7 @@ consumer group or the cluster lacks the API, then the APIs of share and streams 
 
 from __future__ import annotations
 
+from kafka_nextgen.admin.acl_operations import operations_of
 from kafka_nextgen.admin.describing_others import describe_other_group
 from kafka_nextgen.admin.requests import AdminCall, ErrorInResponse
 from kafka_nextgen.admin.values import (
@@ -42,27 +43,30 @@ from kafka_nextgen.wire.apis import CONSUMER_GROUP_DESCRIBE, DESCRIBE_GROUPS
 __all__ = ["describe_group"]
 
 
-async def describe_group(call: AdminCall, group_id: str) -> GroupDescription:
-    """Describe a group of any type. Raises GroupNotFoundError, and the errors of ``AdminCall.send``."""
+async def describe_group(call: AdminCall, group_id: str, *, with_operations: bool = False) -> GroupDescription:
+    """Describe a group of any type, on request with the operations that the client may perform on it.
+
+    Raises GroupNotFoundError, and the errors of ``AdminCall.send``.
+    """
     try:
-        return await _describe_consumer_group(call, group_id)
+        return await _describe_consumer_group(call, group_id, with_operations)
     except (GroupNotFoundError, UnsupportedProtocolError):
         pass
     try:
-        return await _describe_classic_group(call, group_id)
+        return await _describe_classic_group(call, group_id, with_operations)
     except GroupNotFoundError:
-        group = await describe_other_group(call, group_id)
+        group = await describe_other_group(call, group_id, with_operations)
         if group is None:
             raise
         return group
 
 
-async def _describe_consumer_group(call: AdminCall, group_id: str) -> GroupDescription:
+async def _describe_consumer_group(call: AdminCall, group_id: str, with_operations: bool) -> GroupDescription:
     described = await call.send(
         f"group {group_id}: describing it",
         Coordinator(group_id),
         CONSUMER_GROUP_DESCRIBE,
-        build=lambda version: consumer_group_describe.to_request([group_id]),
+        build=lambda version: consumer_group_describe.to_request([group_id], with_operations=with_operations),
         read=lambda response: extended_describe.from_response(response, [group_id]),
         error_in=lambda described: _error_of(*described.groups),
     )
@@ -70,12 +74,12 @@ async def _describe_consumer_group(call: AdminCall, group_id: str) -> GroupDescr
     return _consumer_group(group, dict(described.topic_names), await call.coordinator_of(group_id))
 
 
-async def _describe_classic_group(call: AdminCall, group_id: str) -> GroupDescription:
+async def _describe_classic_group(call: AdminCall, group_id: str, with_operations: bool) -> GroupDescription:
     described = await call.send(
         f"group {group_id}: describing it",
         Coordinator(group_id),
         DESCRIBE_GROUPS,
-        build=lambda version: describe_groups.to_request([group_id]),
+        build=lambda version: describe_groups.to_request([group_id], with_operations=with_operations),
         read=lambda response: extended_describe_groups.from_response(response, [group_id]),
         error_in=lambda described: _error_of(*described.groups),
     )
@@ -101,6 +105,7 @@ def _consumer_group(
         coordinator=coordinator,
         members=tuple(_consumer_member(member, names) for member in group.members),
         expected=_expected_members(group),
+        authorized_operations=operations_of(group.authorized_operations),
     )
 
 
@@ -141,6 +146,7 @@ def _classic_group(group: DescribedClassicGroup, coordinator: GroupCoordinator) 
         coordinator=coordinator,
         members=tuple(_classic_member(member, is_consumers, group.protocol_name) for member in group.members),
         expected=_expected_members(group),
+        authorized_operations=operations_of(group.authorized_operations),
     )
 
 

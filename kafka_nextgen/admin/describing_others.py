@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from kafka_nextgen.admin.acl_operations import operations_of
 from kafka_nextgen.admin.requests import AdminCall
 from kafka_nextgen.admin.values import (
     GroupCoordinator,
@@ -32,12 +33,12 @@ _WITH_TYPES = 5
 _TYPES = {SHARE_GROUP_DESCRIBE: GroupType.SHARE, STREAMS_GROUP_DESCRIBE: GroupType.STREAMS}
 
 
-async def describe_other_group(call: AdminCall, group_id: str) -> GroupDescription | None:
+async def describe_other_group(call: AdminCall, group_id: str, with_operations: bool) -> GroupDescription | None:
     """Return the share or streams group; None if there is none. Raises the errors of ``AdminCall.send``."""
     is_known_to_all = True
     for api, kind in _TYPES.items():
         try:
-            group = await _describe(call, group_id, api)
+            group = await _describe(call, group_id, api, with_operations)
         except GroupNotFoundError:
             continue
         except UnsupportedProtocolError:
@@ -47,12 +48,12 @@ async def describe_other_group(call: AdminCall, group_id: str) -> GroupDescripti
     return None if is_known_to_all else await _listed_group(call, group_id)
 
 
-async def _describe(call: AdminCall, group_id: str, api: Api) -> Any:
+async def _describe(call: AdminCall, group_id: str, api: Api, with_operations: bool) -> Any:
     return await call.send(
         f"group {group_id}: describing it",
         Coordinator(group_id),
         api,
-        build=lambda version: api.request(group_ids=[group_id], include_authorized_operations=False),
+        build=lambda version: api.request(group_ids=[group_id], include_authorized_operations=with_operations),
         read=lambda response: _group_in(response.groups, group_id, api),
         error_in=lambda group: (group.error_code, group.error_message),
     )
@@ -77,6 +78,7 @@ def _description(group: Any, kind: GroupType, coordinator: GroupCoordinator) -> 
         assignment_epoch=group.assignment_epoch,
         coordinator=coordinator,
         members=tuple(map(_share_member, group.members)) if is_share else _streams_members(group),
+        authorized_operations=operations_of(group.authorized_operations),
     )
 
 

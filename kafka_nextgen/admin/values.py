@@ -12,6 +12,7 @@ from typing import Generic, TypeVar
 
 from attrs import frozen
 
+from kafka_nextgen.admin.acl_operations import AclOperation
 from kafka_nextgen.assignors import ClientAssignor, Metadata
 from kafka_nextgen.errors import KafkaNextgenError
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition, lag_of
@@ -179,7 +180,8 @@ class GroupDescription:
     known.
 
     ``assignor`` is the one in use, empty before there is one. ``expected`` has announced members, if the coordinator
-    has extensions.
+    has extensions. ``authorized_operations`` are those that this client may perform on the group (KIP-430); None unless
+    they were asked for.
     """
 
     group_id: str
@@ -192,6 +194,7 @@ class GroupDescription:
     coordinator: GroupCoordinator
     members: tuple[MemberDescription, ...]
     expected: tuple[ExpectedMember, ...] = ()
+    authorized_operations: frozenset[AclOperation] | None = None
 
     @property
     def is_simple(self) -> bool:

@@ -61,7 +61,10 @@ class DescribedMember:
 
 @frozen
 class DescribedGroup:
-    """A group as ConsumerGroupDescribe shows it; ``expected`` is an extension."""
+    """A group as ConsumerGroupDescribe shows it; ``expected`` is an extension.
+
+    ``authorized_operations`` has numbers of operations (KIP-430), None if they were not asked for.
+    """
 
     group_id: str
     error: ErrorCode = ErrorCode.NONE
@@ -72,6 +75,7 @@ class DescribedGroup:
     assignor: str = ""
     members: tuple[DescribedMember, ...] = ()
     expected: tuple[ExpectedInstance, ...] = ()
+    authorized_operations: frozenset[int] | None = None
 
 
 @frozen
@@ -96,7 +100,10 @@ class DescribedClassicMember:
 
 @frozen
 class DescribedClassicGroup:
-    """A group as DescribeGroups shows it; ``state`` is Dead if it does not exist. ``expected`` is an extension."""
+    """A group as DescribeGroups shows it; ``state`` is Dead if it does not exist. ``expected`` is an extension.
+
+    ``authorized_operations`` has numbers of operations (KIP-430), None if they were not asked for.
+    """
 
     group_id: str
     error: ErrorCode = ErrorCode.NONE
@@ -106,6 +113,7 @@ class DescribedClassicGroup:
     protocol_name: str = ""
     members: tuple[DescribedClassicMember, ...] = ()
     expected: tuple[ExpectedInstance, ...] = ()
+    authorized_operations: frozenset[int] | None = None
 
 
 @frozen

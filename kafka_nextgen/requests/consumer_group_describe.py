@@ -28,9 +28,9 @@ _Member = _Group.Member
 _Assignment = _Member.Assignment
 
 
-def to_request(group_ids: Sequence[str]) -> ConsumerGroupDescribeRequest:
-    """Request the descriptions of these groups."""
-    return ConsumerGroupDescribeRequest(group_ids=list(group_ids), include_authorized_operations=False)
+def to_request(group_ids: Sequence[str], *, with_operations: bool = False) -> ConsumerGroupDescribeRequest:
+    """Request the descriptions of these groups, and the operations that the client may perform (KIP-430)."""
+    return ConsumerGroupDescribeRequest(group_ids=list(group_ids), include_authorized_operations=with_operations)
 
 
 def from_response(message: ConsumerGroupDescribeResponse, asked: Sequence[str]) -> ConsumerGroupDescribed:

@@ -44,9 +44,9 @@ GROUP: GroupMap = FieldMap(
 )
 
 
-def to_request(group_ids: Sequence[str]) -> DescribeGroupsRequest:
-    """Request the descriptions of these groups."""
-    return DescribeGroupsRequest(groups=list(group_ids), include_authorized_operations=False)
+def to_request(group_ids: Sequence[str], *, with_operations: bool = False) -> DescribeGroupsRequest:
+    """Request the descriptions of these groups; from version 3 on also the operations that the client may perform."""
+    return DescribeGroupsRequest(groups=list(group_ids), include_authorized_operations=with_operations)
 
 
 def from_response(message: DescribeGroupsResponse, asked: Sequence[str], groups: GroupMap = GROUP) -> GroupsDescribed:

@@ -35,6 +35,10 @@ _GROUP_COLUMNS: Columns[GroupDescription] = {
 }
 #: The additional column if any group has standbys.
 _STANDBY_COLUMNS: Columns[GroupDescription] = {"STANDBYS": lambda group: _standby_count(group)}
+#: The additional column with --authorized-operations.
+_OPERATIONS_COLUMNS: Columns[GroupDescription] = {
+    "OPERATIONS": lambda group: ", ".join(_operations(group) or ()) or None
+}
 _EXPECTED_COLUMNS: Columns[ExpectedMember] = {
     "INSTANCE": lambda expected: expected.instance_id,
     "UNTIL": lambda expected: _utc(expected.until_ms / 1000).isoformat(sep=" ", timespec="seconds"),
@@ -83,6 +87,9 @@ def list_(cluster: ClusterOptions, types: tuple[str, ...], states: tuple[str, ..
 @filters
 @click.option("--members", "with_members", is_flag=True, help="Show the members of each group.")
 @click.option("--offsets", "with_offsets", is_flag=True, help="Show committed offsets and lag of each group.")
+@click.option(
+    "--authorized-operations", "with_operations", is_flag=True, help="Show what you may do with each group (ACLs)."
+)
 @json_option
 @cluster_options
 def describe(
@@ -92,6 +99,7 @@ def describe(
     states: tuple[str, ...],
     with_members: bool,
     with_offsets: bool,
+    with_operations: bool,
     as_json: bool,
 ) -> None:
     """Describe GROUPs, or all groups that match --type and --state."""
@@ -101,7 +109,7 @@ def describe(
             listed = admin.list(types, states, cluster.timeout_s)
             group_ids = tuple(group.group_id for group in listed.groups)
             errors += listed.failed.values()
-        described = admin.describe(group_ids, cluster.timeout_s)
+        described = admin.describe(group_ids, cluster.timeout_s, include_authorized_operations=with_operations)
         groups = [group for group in described.done.values() if _is_wanted(group, types, states)]
         offsets = _offsets_of(admin, cluster, groups, errors) if with_offsets else {}
     if as_json:
@@ -142,6 +150,8 @@ def _document(group: GroupDescription, with_members: bool, offsets: Offsets | No
         "coordinator": group.coordinator,
         "expected": group.expected,
     }
+    if group.authorized_operations is not None:
+        document["authorized_operations"] = _operations(group)
     if with_members:
         document["members"] = group.members
     if offsets is not None:
@@ -153,9 +163,20 @@ def _standby_count(group: GroupDescription) -> int:
     return sum(member.standby_place > 0 for member in group.members)
 
 
+def _operations(group: GroupDescription) -> list[str] | None:
+    """Return the names of the operations that the client may perform; None if the broker did not say."""
+    if group.authorized_operations is None:
+        return None
+    return sorted(map(_words, group.authorized_operations))
+
+
 def _print_groups(groups: Collection[GroupDescription], with_members: bool, offsets: dict[str, Offsets]) -> None:
-    has_standbys = any(map(_standby_count, groups))
-    print_rows({**_GROUP_COLUMNS, **_STANDBY_COLUMNS} if has_standbys else _GROUP_COLUMNS, groups)
+    columns = dict(_GROUP_COLUMNS)
+    if any(map(_standby_count, groups)):
+        columns |= _STANDBY_COLUMNS
+    if any(group.authorized_operations is not None for group in groups):
+        columns |= _OPERATIONS_COLUMNS
+    print_rows(columns, groups)
     for group in groups:
         if with_members and group.members:
             _print_heading(f"Members of {group.group_id}")
