@@ -56,10 +56,9 @@ OF_A_BROKER = """
 metrics of the group coordinators of all nodes (KIP-848, "Broker Metrics"). The names are those of Kafka's
 `group-coordinator-metrics`.
 
-Kafka has more metrics, which have no meaning here: `event-queue-size`, `event-queue-time-ms` and
-`event-purgatory-time-ms`, because requests are handled as they arrive and the log has no followers to wait for;
-`batch-linger-time-ms`, because no batch waits for another; and those of share and streams groups, which are not
-supported.
+Kafka has more metrics, which have no meaning here: `event-queue-time-ms` and `event-purgatory-time-ms`, because
+requests are handled as they arrive and the log has no followers to wait for; `batch-linger-time-ms`, because no batch
+waits for another; and those of share and streams groups, which are not supported.
 """
 
 COORDINATOR_GROUPS: dict[str, type[object]] = {

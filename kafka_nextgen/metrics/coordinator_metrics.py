@@ -1,8 +1,8 @@
 """``CoordinatorMetrics``: a snapshot of the metrics of a broker's group coordinators.
 
 The names are those from KIP-848 ("Broker Metrics") that Kafka ships in its group ``group-coordinator-metrics``. Metrics
-that Kafka has elsewhere get names in the same style. Metrics without a counterpart here are omitted: requests are
-processed one by one as they arrive, so there is no event queue, no purgatory and no lingering batch.
+that Kafka has elsewhere get names in the same style. Requests are processed one by one as they arrive, so only timers
+can queue. Metrics without a counterpart here are omitted: there is no purgatory and no lingering batch.
 """
 
 from __future__ import annotations
@@ -85,6 +85,11 @@ class RuntimeMetrics:
         "partitions whose coordinator is loading, active, or failed to read its log",
         default=dict,
         labels="state",
+    )
+    queue_size: int = gauge(
+        "event-queue-size",
+        "{event}",
+        "timers that are due and not handled yet: the broker is busy, or can't write the log; requests never queue",
     )
     load_time: Latency = duration("partition-load-time", "reading the log of a partition into a coordinator")
     processing_time: Latency = duration("event-processing-time-ms", "handling a request or a timer")

@@ -323,6 +323,16 @@ def test_what_all_brokers_are_given_counts_for_topics_and_groups(own: Callable[.
     assert alter(client, BROKER, "1", (key, SET, "15001")) == (BAD_REQUEST, too_much)
 
 
+def test_the_number_of_coordinator_threads_is_taken_and_described(own: Callable[..., Client]) -> None:
+    threads = "group.coordinator.threads"
+    assert describe(own(), BROKER, "1", threads)[threads].value == "4"
+    client = own(config={threads: 8})
+    told = describe(client, BROKER, "1", threads)[threads]
+    assert (told.synonyms, told.read_only) == (((threads, "8", 4), (threads, "4", 5)), True)
+    fixed = (BAD_REQUEST, f"Cannot update these configs dynamically: [{threads}]")
+    assert alter(client, BROKER, "1", (threads, SET, "9")) == fixed
+
+
 def test_fewer_connections_are_let_in_from_then_on(own: Callable[..., Client]) -> None:
     client = own()
     with Client(client.bootstrap_servers) as second:

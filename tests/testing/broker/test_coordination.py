@@ -167,8 +167,10 @@ async def test_a_timer_whose_outcome_can_not_be_written_rings_again(monkeypatch:
         shard.expire()
         assert "A" in shard.coordinator.groups[GROUP].members
         assert rung == [RETRY_S]
+        assert state.groups.metrics().runtime.queue_size == 1
     shard.expire()
     assert "A" not in shard.coordinator.groups[GROUP].members
+    assert state.groups.metrics().runtime.queue_size == 0
     state.groups.close()
 
 
@@ -196,6 +198,7 @@ async def test_a_new_coordinator_that_can_not_write_gives_members_their_sessions
         shard = await reloaded(state)
         assert shard.standing is Standing.ACTIVE
         assert not [key for key in shard.coordinator.timers.running() if key.group_id == GROUP]
+        assert state.groups.metrics().runtime.queue_size == 1  # to restart
         due_at = timer_of(shard).when()
         state.groups.ask(COMMIT, OffsetsCommitted)
         assert timer_of(shard).when() == due_at, "a busy group's requests do not put it off"

@@ -40,6 +40,7 @@ def test_nothing_happened_yet(cluster: Cluster) -> None:
     assert numbers['group-count{protocol="consumer"}'] == numbers['consumer-group-count{state="stable"}'] == 0
     assert numbers["offset-commit-count"] == numbers["consumer-group-rebalance-count"] == 0
     assert "event-processing-time-ms-max" not in numbers
+    assert numbers["event-queue-size"] == 0
     assert 0 <= numbers["thread-idle-ratio-avg"] <= 1
 
 

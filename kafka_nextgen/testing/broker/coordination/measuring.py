@@ -50,6 +50,7 @@ def measure(shards: Collection[Shard], meters: Meters, began: float, now: float)
         ),
         runtime=RuntimeMetrics(
             partitions=_counted(_STANDINGS.values(), (_STANDINGS[shard.standing] for shard in shards)),
+            queue_size=sum(shard.waiting_events() for shard in shards),
             load_time=meters.loading.latency(now),
             processing_time=meters.processing.latency(now),
             flush_time=meters.flushing.latency(now),

@@ -202,6 +202,10 @@ class Shard:
         else:
             self._arm()
 
+    def waiting_events(self) -> int:
+        """The number of timers that are due but not handled; a restart whose outcomes are not stored counts as one."""
+        return len(self.coordinator.timers.due(self._clock())) + (not self._has_restarted)
+
     def _arm(self) -> None:
         if not self._has_restarted:
             if not self._timer.is_set:  # a busy group's requests must not delay the next retry
