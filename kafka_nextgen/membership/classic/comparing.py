@@ -17,7 +17,8 @@ that on every broker:
    and for a follower because its metadata now contains a generation, and so has changed.
 
 A member that has joined with its id does not doubt the assignment. A partition that the leader can't assign therefore
-costs only one rebalance.
+costs only one rebalance. A follower remains in doubt as long as a topic in its subscription does not exist: the leader
+does not know that the member subscribes to it, so nobody else would notice that it is created.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ from kafka_nextgen.membership.classic.events import DescribedPart, TopicsDescrib
 from kafka_nextgen.membership.classic.state import ClassicState
 from kafka_nextgen.types import JoinReason, TopicPartition, format_partitions
 
-__all__ = ["doubts", "rejoin_if_unfit", "topics_in_doubt"]
+__all__ = ["doubts", "rejoin_if_unfit", "remains_in_doubt", "topics_in_doubt"]
 
 
 def doubts(state: ClassicState, assigned: frozenset[TopicPartition], *, is_cooperative: bool) -> bool:
@@ -52,8 +53,11 @@ def topics_in_doubt(state: ClassicState) -> frozenset[str]:
 
 
 def rejoin_if_unfit(state: ClassicState, event: TopicsDescribed) -> ClassicState:
-    """Join again if the described assignment does not fit. If there is none, the group rebalances anyway."""
-    if event.parts is None:
+    """Join again if the described assignment does not fit. If there is none, the group rebalances anyway.
+
+    A member that joins again for another reason does not compare: its JoinGroup states that reason.
+    """
+    if event.parts is None or state.must_rejoin:
         return state
     read = frozenset(tp for part in event.parts for tp in part.partitions)
     topics = {name: event.topics[name] for name in topics_in_doubt(state) & event.topics.keys()}
@@ -67,6 +71,11 @@ def rejoin_if_unfit(state: ClassicState, event: TopicsDescribed) -> ClassicState
         reason = f"the assignment is not for its subscription to {', '.join(sorted(state.joined_topics))}"
         return evolve(state, must_rejoin=True, reason=reason)
     return state
+
+
+def remains_in_doubt(state: ClassicState, event: TopicsDescribed) -> bool:
+    """Whether a follower has to compare again, because a topic in its subscription does not exist yet."""
+    return not state.is_leader and event.parts is not None and not state.joined_topics <= event.topics.keys()
 
 
 def _all_of(topics: Mapping[str, TopicMetadata]) -> frozenset[TopicPartition]:

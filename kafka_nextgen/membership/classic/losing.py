@@ -24,7 +24,11 @@ __all__ = ["abandon", "count_out", "fail_for_good", "loss_reported", "rejoin", "
 
 
 def count_out(state: ClassicState, *, forget_id: bool) -> Outcome:
-    """End the generation, including for commits."""
+    """End the generation, including for commits.
+
+    A static leader that returns can get the same generation again, so it must not take its former assignment for one
+    that it has just made.
+    """
     was_in = state.published != NO_GENERATION
     state = heartbeats.end(
         evolve(
@@ -33,6 +37,8 @@ def count_out(state: ClassicState, *, forget_id: bool) -> Outcome:
             generation=NO_GENERATION,
             published=NO_GENERATION,
             roster=(),
+            watched=None,
+            watched_in=NO_GENERATION,
             asked=None,
             computation=None,
             informed=None,

@@ -105,7 +105,8 @@ def assign_group(
 def begin_watching(state: ClassicState, assigned: frozenset[TopicPartition], at: ClassicContext) -> ClassicState:
     """Check topics from now on, and immediately if this assignment may not fit them."""
     is_in_doubt = comparing.doubts(state, assigned, is_cooperative=at.settings.is_cooperative)
-    return _watch_from_now(evolve(state, is_back=False, is_in_doubt=is_in_doubt), at)
+    state = _watch_from_now(evolve(state, is_back=False, is_in_doubt=is_in_doubt), at)
+    return evolve(state, deadlines=armed(state.deadlines, Timer.WATCH, at.now)) if is_in_doubt else state
 
 
 def _watch_from_now(state: ClassicState, at: ClassicContext) -> ClassicState:
@@ -113,8 +114,7 @@ def _watch_from_now(state: ClassicState, at: ClassicContext) -> ClassicState:
     assert state.subscription is not None, "a member is subscribed"
     if not state.is_leader and not state.is_in_doubt and state.subscription.pattern is None:
         return state
-    when = at.now if state.is_in_doubt else at.now + at.settings.metadata_max_age_s
-    return evolve(state, deadlines=armed(state.deadlines, Timer.WATCH, when))
+    return evolve(state, deadlines=armed(state.deadlines, Timer.WATCH, at.now + at.settings.metadata_max_age_s))
 
 
 def described_when_stable(state: ClassicState, event: TopicsDescribed, at: ClassicContext) -> Outcome:
@@ -133,7 +133,7 @@ def described_when_stable(state: ClassicState, event: TopicsDescribed, at: Class
         state = comparing.rejoin_if_unfit(state, event)
     if state.is_leader:
         state = evolve(state, watched=event.topics, watched_in=state.generation)
-    return _watch_from_now(evolve(state, is_in_doubt=False), at), ()
+    return _watch_from_now(evolve(state, is_in_doubt=comparing.remains_in_doubt(state, event)), at), ()
 
 
 def _changes(state: ClassicState, event: TopicsDescribed) -> set[str]:
