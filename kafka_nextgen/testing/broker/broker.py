@@ -147,6 +147,9 @@ class Broker:
         self._is_started = True
         kept = "in memory" if self._data_dir is None else f"in {fspath(self._data_dir)}"
         _log.info("broker for development and tests (%s) is listening on %s", kept, self.bootstrap_servers)
+        threads = self._cluster.settings.group_coordinator_threads
+        if threads != BrokerSettings().group_coordinator_threads:
+            _log.info("group.coordinator.threads=%d has no effect: all coordinators run on one event loop", threads)
 
     async def close(self) -> None:
         """Close every connection and stop; without a ``data_dir``, all data is lost."""

@@ -323,10 +323,15 @@ def test_what_all_brokers_are_given_counts_for_topics_and_groups(own: Callable[.
     assert alter(client, BROKER, "1", (key, SET, "15001")) == (BAD_REQUEST, too_much)
 
 
-def test_the_number_of_coordinator_threads_is_taken_and_described(own: Callable[..., Client]) -> None:
+def test_the_number_of_coordinator_threads_is_taken_and_described(
+    own: Callable[..., Client], caplog: pytest.LogCaptureFixture
+) -> None:
     threads = "group.coordinator.threads"
+    caplog.set_level("INFO")
     assert describe(own(), BROKER, "1", threads)[threads].value == "4"
+    assert threads not in caplog.text
     client = own(config={threads: 8})
+    assert f"{threads}=8 has no effect" in caplog.text
     told = describe(client, BROKER, "1", threads)[threads]
     assert (told.synonyms, told.read_only) == (((threads, "8", 4), (threads, "4", 5)), True)
     fixed = (BAD_REQUEST, f"Cannot update these configs dynamically: [{threads}]")
