@@ -1,7 +1,8 @@
 """The configuration of groups (KIP-848, "Group Configurations").
 
 The cluster stores this dynamic configuration, which may exist before or after its group. Any broker can be asked; it
-forwards changes to the controller. Kafka has had group configurations since 4.0.
+forwards changes to the controller. Kafka has had group configurations since 4.0. KIP-848 gives them the names of the
+brokers' settings; Kafka calls them the same without ``group.``, and refuses the KIP's names as unknown.
 """
 
 from __future__ import annotations
@@ -21,7 +22,15 @@ __all__ = ["GroupConfigEntry", "alter_config", "describe_config"]
 _NONE_YET = "this cluster has no group configurations, which Kafka 4.0 introduced"
 #: The error messages of Kafka 3.9, which does not have this resource type, for altering and describing it.
 _UNKNOWN_RESOURCE = ("resource type", "malformed by the client library")
-_NO_TARGET_SIZE = {f"Unknown group config name: {name}" for name in ("group.target.size", "target.group.size")}
+_UNKNOWN_NAME = "Unknown group config name: "
+_TARGET_SIZES = ("group.target.size", "target.group.size")
+_OF_BROKERS = "group.consumer."
+#: Kafka's names of the keys, by those in KIP-848 and KIP-1263.
+_KAFKAS_NAMES = {
+    "group.consumer.session.timeout.ms": "consumer.session.timeout.ms",
+    "group.consumer.heartbeat.interval.ms": "consumer.heartbeat.interval.ms",
+    "group.consumer.assignment.interval.ms": "consumer.assignment.interval.ms (since Kafka 4.3)",
+}
 _STANDBYS_ELSEWHERE = (
     "this cluster does not support a target group size, and neither does any release of Apache Kafka; for standbys, "
     "use group.protocol=classic with the assignor HotStandby in all members, or a coordinator with extensions"
@@ -70,9 +79,17 @@ async def alter_config(call: AdminCall, group_id: str, changes: Mapping[str, str
 
 
 def _explained(code: int, message: str | None) -> ErrorInResponse:
-    """Explain INVALID_REQUEST from brokers without group configurations, and that Kafka has no standbys."""
+    """Explain INVALID_REQUEST from brokers without group configurations, and what unknown names mean."""
     if code == ErrorCode.INVALID_REQUEST and any(words in (message or "") for words in _UNKNOWN_RESOURCE):
         return ErrorCode.UNSUPPORTED_VERSION, _NONE_YET
-    if message in _NO_TARGET_SIZE:
-        return code, f"{message}; {_STANDBYS_ELSEWHERE}"
-    return code, message
+    hint = _hint(message.removeprefix(_UNKNOWN_NAME)) if message and message.startswith(_UNKNOWN_NAME) else None
+    return code, message if hint is None else f"{message}; {hint}"
+
+
+def _hint(unknown: str) -> str | None:
+    """Return what to do instead of setting this name, which the broker does not know; None for any other name."""
+    if unknown in _TARGET_SIZES:
+        return _STANDBYS_ELSEWHERE
+    if unknown in _KAFKAS_NAMES:
+        return f"the KIP calls it so, but its name in Kafka is {_KAFKAS_NAMES[unknown]}"
+    return "it is a setting of brokers, not of groups" if unknown.startswith(_OF_BROKERS) else None

@@ -130,3 +130,20 @@ def test_a_group_is_configured_before_it_is_there(kafka: KafkaServer, admin: Gro
             admin.alter_config(group, changes)
     admin.alter_config(group, {key: None})
     eventually("it follows the broker again", lambda: not admin.describe_config(group)[key].is_own)
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("group.consumer.session.timeout.ms", "; .* its name in Kafka is consumer.session.timeout.ms"),
+        ("group.consumer.heartbeat.interval.ms", "; .* its name in Kafka is consumer.heartbeat.interval.ms"),
+        ("group.consumer.assignment.interval.ms", r"; .* consumer.assignment.interval.ms \(since Kafka 4.3\)"),
+        ("group.consumer.max.session.timeout.ms", "; it is a setting of brokers, not of groups"),
+        ("consumer.session", "$"),
+    ],
+)
+def test_a_name_that_only_the_kip_or_brokers_have_is_refused_with_a_hint(
+    kafka: KafkaServer, admin: GroupAdmin, name: str, hint: str
+) -> None:
+    with pytest.raises(BrokerError, match=f"Unknown group config name: {name}{hint}"):
+        admin.alter_config(unique("configured"), {name: 50_000})
