@@ -210,6 +210,8 @@ class Coordinator:
     def _topics_changed(self, request: q.TopicsChanged, now: float) -> Outcome:
         """Store the topics and forget offsets of deleted ones. Groups see the change at their next heartbeats."""
         topics = self.topics.changed_to(request.topics, int(now * 1000))
+        if topics is not self.topics:
+            topics = evolve(topics, remembered=self.hooks.topics_changed(self.topics, topics))
         records: list[Record] = []
         for group_id in sorted(self.groups):
             draft = Draft(self.groups[group_id].overlay(), topics, self._settings_of(group_id), now)

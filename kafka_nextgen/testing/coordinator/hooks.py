@@ -4,14 +4,14 @@ The core calls these methods and imports no implementation. The defaults here do
 like Kafka's. ``extensions.hooks`` implements client-side assignors, pre-registered members, standbys, and rebalance
 causes with their history.
 
-Extensions keep their group state in ``Group.kept`` (recorded) and in ``Group.remembered`` (not recorded); the core
-reads neither. It passes on, without reading them, the fields of Kafka's records, requests and answers that only
-extensions fill.
+Extensions keep their group state in ``Group.kept`` (recorded) and in ``Group.remembered`` (not recorded), and what
+they know about the topics in ``Topics.remembered``; the core reads none of them. It passes on, without reading them,
+the fields of Kafka's records, requests and answers that only extensions fill.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence, Set
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from typing import TYPE_CHECKING, TypeVar
 
 from kafka_nextgen.groups.described import ExpectedInstance
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from kafka_nextgen.testing.coordinator.settings import CoordinatorSettings
     from kafka_nextgen.testing.coordinator.subscriptions import Update
     from kafka_nextgen.testing.coordinator.timers import Arm, TimerKind
+    from kafka_nextgen.testing.coordinator.topics import Topics
     from kafka_nextgen.types import JoinReason
 
     R = TypeVar("R", ConsumerGroupHeartbeat, JoinGroup)
@@ -225,6 +226,12 @@ class Hooks:
     ) -> bytes | None:
         """The user data for a classic member's assignment, by the protocol it reads."""
         return None
+
+    # ---- topics
+
+    def topics_changed(self, before: Topics, after: Topics) -> Mapping[str, object]:
+        """What to remember with the changed topics, until the next change."""
+        return {}
 
     # ---- the extensions' own requests, records and timers
 

@@ -17,9 +17,6 @@ from kafka_nextgen.types import TopicId, TopicIdPartition, TopicPartition
 
 __all__ = ["NamedTopics", "Topics"]
 
-#: How many changes of a topic are kept. Usually a leader notices each one before the next.
-_CHANGES_KEPT = 10
-
 
 @frozen
 class Topics:
@@ -29,8 +26,7 @@ class Topics:
     version: int = 0
     created_version: int = 0
     changed_at_ms: int | None = field(default=None, eq=False)  # when this version arrived
-    #: When each topic was last created, changed or deleted, since the first version that arrived.
-    changes_ms: Mapping[str, tuple[int, ...]] = field(factory=dict, eq=False, repr=False)
+    remembered: Mapping[str, object] = field(factory=dict, eq=False, repr=False)  # by the extensions (``hooks``)
     by_id: Mapping[TopicId, TopicImage] = field(init=False, eq=False, repr=False)
     _digests: dict[str, bytes] = field(init=False, factory=dict, eq=False, repr=False)  # those requested so far
 
@@ -39,20 +35,12 @@ class Topics:
         return {topic.topic_id: topic for topic in self.by_name.values()}
 
     def changed_to(self, by_name: Mapping[str, TopicImage], now_ms: int) -> Topics:
-        """The next version; this one if nothing changed."""
-        if by_name == self.by_name:
+        """The next version; this one if nothing changed. The first one that arrives may be empty."""
+        if self.version and by_name == self.by_name:
             return self
         version = self.version + 1
         is_new = any(topic.topic_id not in self.by_id for topic in by_name.values())
-        created_version = version if is_new else self.created_version
-        return Topics(dict(by_name), version, created_version, now_ms, self._changes_with(by_name, now_ms))
-
-    def _changes_with(self, by_name: Mapping[str, TopicImage], now_ms: int) -> Mapping[str, tuple[int, ...]]:
-        if not self.version:
-            return {}
-        changed = (name for name in self.by_name.keys() | by_name.keys() if self.by_name.get(name) != by_name.get(name))
-        latest = {name: (*self.changes_ms.get(name, ()), now_ms)[-_CHANGES_KEPT:] for name in changed}
-        return {**self.changes_ms, **latest}
+        return Topics(dict(by_name), version, version if is_new else self.created_version, now_ms)
 
     def metadata_hash(self, names: Iterable[str]) -> int:
         """A hash over these topics' ids, names, partition counts and racks. 0 if none exists."""

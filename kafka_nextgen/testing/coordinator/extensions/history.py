@@ -23,6 +23,7 @@ from kafka_nextgen.groups.extensions.records import Rebalance, RebalanceRecorded
 from kafka_nextgen.testing.coordinator.draft import Draft, Outcome
 from kafka_nextgen.testing.coordinator.extensions.requests import DescribeHistory
 from kafka_nextgen.testing.coordinator.extensions.state import HISTORY
+from kafka_nextgen.testing.coordinator.extensions.topic_changes import changes_of
 from kafka_nextgen.testing.coordinator.settings import CoordinatorSettings
 from kafka_nextgen.types import RebalanceReason
 
@@ -64,7 +65,7 @@ def _caused_at_ms(draft: Draft, cause: Cause, last: Rebalance | None) -> int:
 
 def _changes_since(draft: Draft, since_ms: int) -> list[int]:
     """When topics of the group changed, including topics that members have added."""
-    topics, changes = draft.topics, draft.topics.changes_ms
+    topics, changes = draft.topics, changes_of(draft.topics)
     before, now = draft.classic.topics, draft.classic.with_topics().topics
     names = topics.by_name.keys() if before is None or now is None else before | now
     return [at_ms for name in names for at_ms in changes.get(name, ()) if at_ms > since_ms]

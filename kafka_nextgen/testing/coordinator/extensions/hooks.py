@@ -29,6 +29,7 @@ from kafka_nextgen.testing.coordinator.extensions import (
     standby_answers,
     standbys,
     state,
+    topic_changes,
 )
 from kafka_nextgen.testing.coordinator.extensions import requests as xq
 from kafka_nextgen.testing.coordinator.extensions.registration import adding, classic, places, waiting
@@ -98,6 +99,7 @@ class Extensions(Hooks):
     protocol_for = staticmethod(classic_user_data.protocol_for)
     protocols_told = staticmethod(classic_user_data.protocols_told)
     user_data = staticmethod(classic_user_data.user_data_for)
+    topics_changed = staticmethod(topic_changes.note_changes)
     apply = staticmethod(state.apply)
     count_member = staticmethod(assignor_selection.count_assignors)
     timers = frozenset(RING)
