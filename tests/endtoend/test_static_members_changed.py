@@ -18,7 +18,7 @@ from kafka_nextgen import Consumer, TopicPartition
 from kafka_nextgen.testing import Cluster
 from tests.conftest import REAL, or_skip
 from tests.endtoend.reading import config_of, poll_until
-from tests.support.clients import create_topic, grow_topic
+from tests.support.clients import create_named_topic, create_topic, grow_topic, unique
 from tests.support.kafka_server import KafkaServer
 from tests.support.servers import Servers
 
@@ -73,6 +73,30 @@ def test_a_topic_that_grew_while_the_leader_was_away_is_read(kafka: KafkaServer,
     assert assigned([leader, follower]) == partitions(topic, 4)
 
 
+def test_a_leader_that_subscribes_again_reads_the_other_topic(kafka: KafkaServer, group: str, stack: ExitStack) -> None:
+    """Its generation is the same as before, but not the topics it assigned in it."""
+    one, other = topics_of(kafka)
+    leader = join(stack, kafka, group, "a", one)
+    poll_until([leader], lambda: shares([leader]) == [2])
+    leader.unsubscribe()
+    leader.subscribe([one, other])
+    poll_until([leader], lambda: assigned([leader]) == partitions(one) | partitions(other))
+
+
+def test_a_topic_that_is_created_after_its_only_subscriber_returned_is_read(
+    kafka: KafkaServer, group: str, stack: ExitStack
+) -> None:
+    """The leader does not know that anybody subscribes to it."""
+    topic, _ = topics_of(kafka)
+    late = unique("late")
+    leader, follower = settled(kafka, group, stack, topic)
+    follower.close()
+    follower = join(stack, kafka, group, "b", topic, late, metadata_max_age_ms=500, allow_auto_create_topics=False)
+    poll_until([leader, follower], lambda: shares([leader, follower]) == [1, 1])
+    create_named_topic(kafka.bootstrap_servers, late)
+    poll_until([leader, follower], lambda: partitions(late, 1) <= assigned([follower]))
+
+
 def test_members_that_return_unchanged_rebalance_nobody(kafka: KafkaServer, group: str, stack: ExitStack) -> None:
     topic, _ = topics_of(kafka)
     both = settled(kafka, group, stack, topic)
@@ -104,9 +128,9 @@ def settled(
 
 
 def join(
-    stack: ExitStack, kafka: KafkaServer, group: str, name: str, *topics: str, assignor: str = "range"
+    stack: ExitStack, kafka: KafkaServer, group: str, name: str, *topics: str, assignor: str = "range", **more: object
 ) -> Consumer:
-    classic = {"partition_assignment_strategy": assignor, "session_timeout_ms": SESSION_TIMEOUT_MS}
+    classic = {"partition_assignment_strategy": assignor, "session_timeout_ms": SESSION_TIMEOUT_MS, **more}
     consumer = stack.enter_context(Consumer(config_of(kafka, group, "classic", group_instance_id=name, **classic)))
     consumer.subscribe(topics)
     return consumer
