@@ -230,7 +230,7 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers[KeyT, ValueT], Generic[KeyT, Valu
         ``RebalanceConsumer``, whose ``commit`` is not awaited. Raises the same errors as ``Consumer.subscribe``.
         """
         with self._use("subscribe"):
-            await await_result(self._core.subscribe(topics, listener is not None))
+            await await_result(self._subscribe(topics, listener))
             self._listener = listener
 
     async def assign(self, partitions: ToAssign, timeout: float | None = None) -> None:

@@ -180,7 +180,7 @@ class Consumer(BlockingCalls, RunsHandlers[KeyT, ValueT], Generic[KeyT, ValueT])
         """
         refuse_coroutines(listener)
         with self._use("subscribe"):
-            wait_for_result(self._core.subscribe(topics, listener is not None))
+            wait_for_result(self._subscribe(topics, listener))
             self._listener = listener
 
     def assign(self, partitions: ToAssign, timeout: float | None = None) -> None:

@@ -44,6 +44,7 @@ __all__ = [
     "OffsetRange",
     "RebalanceReason",
     "Record",
+    "StandbyState",
     "TimestampType",
     "TopicDescription",
     "TopicId",
@@ -139,6 +140,14 @@ class JoinReason(IntEnum):
     RESTART = 1  # the same instance restarted: no rebalance for a known static member
     TOPIC_METADATA_CHANGE = 2  # only from the leader of a classic group
     UPGRADE = 3  # a new version of the application that needs a rebalance
+
+
+class StandbyState(IntEnum):
+    """Whether a standby is ready to take over (an extension; the numbers are those of its field)."""
+
+    UNKNOWN = 0  # the member does not say, and counts as ready
+    LOADING = 1  # takes over only if no standby is ready
+    READY = 2
 
 
 class LeaveMode(Enum):

@@ -126,6 +126,7 @@ def _consumer_member(member: DescribedMember, names: dict[TopicId, str]) -> Memb
         assignment_error=member.assignment_error,
         assignment_metadata=member.assignment_metadata,
         standby_place=member.standby_place,
+        standby_state=member.standby_state,
     )
 
 

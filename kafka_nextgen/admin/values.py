@@ -15,7 +15,7 @@ from attrs import frozen
 from kafka_nextgen.admin.acl_operations import AclOperation
 from kafka_nextgen.assignors import ClientAssignor, Metadata
 from kafka_nextgen.errors import KafkaNextgenError
-from kafka_nextgen.types import OffsetAndMetadata, TopicPartition, lag_of
+from kafka_nextgen.types import OffsetAndMetadata, StandbyState, TopicPartition, lag_of
 
 __all__ = [
     "ExpectedMember",
@@ -130,6 +130,7 @@ class MemberDescription:
     run, preferred ones first; ``assignment_error`` (0 for none) and ``assignment_metadata`` are from the one that
     computed the target. For a classic member, its user data for the assignor in use is known. ``standby_place`` is 1
     for the member that takes over first when an active one fails (``group.target.size``), and 0 for active members.
+    ``standby_state`` is READY, LOADING (it takes over only if no standby is ready), or UNKNOWN for active members.
 
     Members of a share group have no target, and may have the same partitions. Those of a streams group have ``tasks``
     instead of an assignment, and ``target_tasks``; their subscribed topics are those that the topology reads.
@@ -150,6 +151,7 @@ class MemberDescription:
     assignment_error: int = 0
     assignment_metadata: Metadata | None = None
     standby_place: int = 0
+    standby_state: StandbyState = StandbyState.UNKNOWN
     tasks: StreamsTasks | None = None
     target_tasks: StreamsTasks | None = None
 

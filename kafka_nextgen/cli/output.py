@@ -12,7 +12,7 @@ import json
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from enum import Enum
+from enum import Enum, IntEnum
 from typing import Any, TypeAlias, TypeVar
 
 import click
@@ -99,7 +99,11 @@ def print_line(line: str, *, err: bool = False) -> None:
 
 
 def print_json(document: object) -> None:
-    """Print a JSON document. attrs objects become objects with their fields, and bytes become hexadecimal strings."""
+    """Print a JSON document.
+
+    attrs objects become objects with their fields, whose numbered values become names, and bytes become hexadecimal
+    strings.
+    """
     click.echo(json.dumps(document, indent=2, default=_plain))
 
 
@@ -113,7 +117,11 @@ def _plain(value: Any) -> object:
         return value.hex()
     if isinstance(value, KafkaNextgenError):
         return str(value)
-    return asdict(value, recurse=False)
+    return asdict(value, recurse=False, value_serializer=_named)
+
+
+def _named(_owner: object, _field: object, value: object) -> object:
+    return value.name.lower() if isinstance(value, IntEnum) else value
 
 
 def fail_with(errors: Iterable[KafkaNextgenError]) -> None:

@@ -26,6 +26,7 @@ __all__ = [
     "Mailbox",
     "PendingCall",
     "PendingCallback",
+    "StandbyCallback",
 ]
 
 
@@ -68,6 +69,14 @@ class PendingCall(PendingCallback):
     """A function to call on the thread that polls. The member does not wait for it."""
 
     run: Callable[[], object] = field(kw_only=True)
+
+
+@frozen(eq=False)
+class StandbyCallback(PendingCallback):
+    """``on_standby``; ``say_loading`` is called on the polling thread if it returns ``StandbyState.LOADING``."""
+
+    kind: CallbackKind = field(default=CallbackKind.STANDBY, init=False)
+    say_loading: Callable[[], object] = field(kw_only=True)
 
 
 #: A callback and its error. It is a plain tuple because a signal handler can't interrupt the creation of a tuple.

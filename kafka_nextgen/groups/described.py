@@ -8,7 +8,7 @@ from attrs import field, frozen
 
 from kafka_nextgen.assignors.spec import ClientAssignor, Metadata
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.types import TopicId, TopicIdPartition
+from kafka_nextgen.types import StandbyState, TopicId, TopicIdPartition
 
 __all__ = [
     "ConsumerGroupDescribed",
@@ -39,7 +39,7 @@ class DescribedMember:
 
     Only coordinators with extensions fill the fields after ``is_classic``. These are the member's client-side
     assignors; the error code for the members and the metadata for this member if such an assignor computed the target;
-    and the member's position among the standbys, 0 if it is active.
+    and the member's position among the standbys, 0 if it is active, and whether a standby is ready.
     """
 
     member_id: str
@@ -57,6 +57,7 @@ class DescribedMember:
     assignment_error: int = 0
     assignment_metadata: Metadata | None = None
     standby_place: int = 0
+    standby_state: StandbyState = StandbyState.UNKNOWN
 
 
 @frozen

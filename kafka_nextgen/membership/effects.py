@@ -5,7 +5,7 @@ from __future__ import annotations
 from attrs import frozen
 
 from kafka_nextgen.assignors.spec import ClientAssignor
-from kafka_nextgen.types import JoinReason, TopicId, TopicIdPartition, TopicPartition
+from kafka_nextgen.types import JoinReason, StandbyState, TopicId, TopicIdPartition, TopicPartition
 
 __all__ = [
     "ApplyAssignment",
@@ -31,7 +31,7 @@ class SendHeartbeat:
 
     The fields are those of the request (KIP-848, "ConsumerGroupHeartbeat API"): None, or -1 for the timeout, means
     unchanged since the last heartbeat. ``full`` is for logs and tests: the heartbeat contains every field.
-    ``client_assignors`` and ``join_reason`` are for coordinators with extensions.
+    ``client_assignors``, ``join_reason`` and ``standby_state`` are for coordinators with extensions.
     """
 
     number: int
@@ -46,6 +46,7 @@ class SendHeartbeat:
     client_assignors: tuple[ClientAssignor, ...] | None = None
     owned: frozenset[TopicIdPartition] | None = None
     join_reason: JoinReason = JoinReason.UNKNOWN
+    standby_state: StandbyState = StandbyState.UNKNOWN
     full: bool = False
 
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from attrs import frozen
 
 from kafka_nextgen.assignors.spec import ClientAssignor
-from kafka_nextgen.types import LeaveMode, TopicId, TopicIdPartition
+from kafka_nextgen.types import LeaveMode, StandbyState, TopicId, TopicIdPartition
 
 __all__ = [
     "CALLBACK_FINISHED",
@@ -29,6 +29,7 @@ __all__ = [
     "Polled",
     "RevokeFinished",
     "SharedEvent",
+    "StandbyStateChanged",
     "Subscribed",
     "TargetInstalled",
     "TimePassed",
@@ -65,6 +66,13 @@ class AssignorsAsked:
 @frozen
 class TargetInstalled:
     """The coordinator accepted this member's target assignment: the next heartbeat response can contain its share."""
+
+
+@frozen
+class StandbyStateChanged:
+    """What the member says from now on of its readiness as a standby; UNKNOWN if it says nothing."""
+
+    state: StandbyState
 
 
 @frozen
@@ -176,4 +184,4 @@ SharedEvent = (
     | AnyCallbackFinished
 )
 
-Event = SharedEvent | TargetInstalled | HeartbeatAnswered | TopicsResolved
+Event = SharedEvent | TargetInstalled | StandbyStateChanged | HeartbeatAnswered | TopicsResolved

@@ -3,9 +3,9 @@
 
 *When.* One heartbeat is in flight at a time. The next is sent when its timer is due: immediately to join, then at the
 coordinator's interval, counted from when the last one was sent, so that a slow answer does not delay the next. It is
-sent immediately when there is a change to report: another subscription, new metadata of the member's assignors, or a
-reconciliation to acknowledge ("After a revocation, it sends the next heartbeat immediately"). A member that has just
-computed its group's target also sends one immediately, to get its own share.
+sent immediately when there is a change to report: another subscription, new metadata of the member's assignors, whether
+it is ready as a standby, or a reconciliation to acknowledge ("After a revocation, it sends the next heartbeat
+immediately"). A member that has just computed its group's target also sends one immediately, to get its own share.
 
 *What.* A null field means unchanged since the last heartbeat. A full heartbeat contains every field. It is sent
 
@@ -40,7 +40,7 @@ from kafka_nextgen.membership.state import NOTHING, MemberState, Outcome, Sent
 from kafka_nextgen.membership.state_machine import numbered, retry_at
 from kafka_nextgen.membership.states import Status
 from kafka_nextgen.membership.timers import Timer, armed, disarmed, is_due
-from kafka_nextgen.types import JoinReason, TopicIdPartition
+from kafka_nextgen.types import JoinReason, StandbyState, TopicIdPartition
 
 __all__ = [
     "HEARTBEATING",
@@ -83,7 +83,7 @@ def _has_news(state: MemberState) -> bool:
 
 
 def _to_say(state: MemberState) -> Sent:
-    return Sent(_subscription_to_say(state), state.acknowledged, state.assignors, state.installed)
+    return Sent(_subscription_to_say(state), state.acknowledged, state.assignors, state.installed, state.standby_state)
 
 
 def _subscription_to_say(state: MemberState) -> Subscription:
@@ -107,14 +107,17 @@ def _with_extensions(state: MemberState, heartbeat: SendHeartbeat) -> SendHeartb
     """The heartbeat with the fields for coordinators with extensions.
 
     Assignors are sent again only when they change, or when the member can't know what arrived: a reason in their
-    metadata triggers a new assignment each time it is sent.
+    metadata triggers a new assignment each time it is sent. Each full heartbeat says whether the member is ready as a
+    standby: standbys send only full ones, because they own nothing.
     """
-    joins = state.status is Status.JOINING
-    told = () if joins or state.sent is None else state.sent.assignors
+    joins, sent = state.status is Status.JOINING, state.sent
+    told = () if joins or sent is None else sent.assignors
+    is_said = sent is not None and sent.standby_state is state.standby_state and not heartbeat.full
     return evolve(
         heartbeat,
         client_assignors=None if state.assignors == told else state.assignors,
         join_reason=state.join_reason if joins else JoinReason.UNKNOWN,
+        standby_state=StandbyState.UNKNOWN if is_said else state.standby_state,
     )
 
 

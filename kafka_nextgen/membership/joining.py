@@ -14,13 +14,22 @@ from attrs import evolve
 
 from kafka_nextgen.membership import heartbeats, reconciliation
 from kafka_nextgen.membership.any_member import Subscription
-from kafka_nextgen.membership.events import AssignorsAsked, HeartbeatAnswered, Subscribed
+from kafka_nextgen.membership.events import AssignorsAsked, HeartbeatAnswered, StandbyStateChanged, Subscribed
 from kafka_nextgen.membership.settings import MemberContext
 from kafka_nextgen.membership.state import NOTHING, MemberState, Outcome
 from kafka_nextgen.membership.states import Phase, Status
 from kafka_nextgen.membership.timers import Timer
+from kafka_nextgen.types import StandbyState
 
-__all__ = ["admitted", "change_subscription", "join", "note_assignors", "return_to_group", "subscribe"]
+__all__ = [
+    "admitted",
+    "change_subscription",
+    "join",
+    "note_assignors",
+    "note_standby_state",
+    "return_to_group",
+    "subscribe",
+]
 
 JOIN_EPOCH = 0
 
@@ -41,13 +50,21 @@ def note_assignors(state: MemberState, event: AssignorsAsked, _at: MemberContext
     return evolve(state, assignors=event.assignors), ()
 
 
+def note_standby_state(state: MemberState, event: StandbyStateChanged, _at: MemberContext) -> Outcome:
+    """Store whether the member is ready as a standby. If that has changed, a heartbeat is sent immediately."""
+    return evolve(state, standby_state=event.state), ()
+
+
 def return_to_group(state: MemberState, at: MemberContext) -> MemberState:
     """Join immediately, even after failed requests."""
     return join(evolve(state, failures=0), at)
 
 
 def join(state: MemberState, at: MemberContext) -> MemberState:
-    """Start with no state except the member id. The join is sent immediately; a second join in a row is delayed."""
+    """Start with no state except the member id. The join is sent immediately; a second join in a row is delayed.
+
+    A member that was ready as a standby may be told to load other partitions, so it joins as one that is loading.
+    """
     assert state.subscription is not None, "a member that joins has a subscription"
     assert not state.owned, "a member that joins has lost or given up everything"
     state = evolve(
@@ -63,6 +80,7 @@ def join(state: MemberState, at: MemberContext) -> MemberState:
         goal=None,
         in_flight=None,
         sent=None,
+        standby_state=StandbyState.LOADING if state.standby_state else StandbyState.UNKNOWN,
         deadlines={Timer.POLL: at.now + at.settings.max_poll_interval_s},
     )
     return heartbeats.back_off(state, at, first_at_once=True)

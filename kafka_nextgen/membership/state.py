@@ -14,7 +14,7 @@ from kafka_nextgen.assignors.spec import ClientAssignor
 from kafka_nextgen.membership.any_member import AnyMemberState, Subscription
 from kafka_nextgen.membership.effects import Effect
 from kafka_nextgen.membership.states import Status
-from kafka_nextgen.types import TopicId, TopicIdPartition, TopicPartition
+from kafka_nextgen.types import StandbyState, TopicId, TopicIdPartition, TopicPartition
 
 __all__ = [
     "NOTHING",
@@ -47,6 +47,7 @@ class Sent:
     acknowledged: int
     assignors: tuple[ClientAssignor, ...]
     installed: int = 0
+    standby_state: StandbyState = StandbyState.UNKNOWN
 
 
 @frozen
@@ -56,6 +57,7 @@ class MemberState(AnyMemberState):
     member_id: str
     status: Status = Status.UNSUBSCRIBED
     assignors: tuple[ClientAssignor, ...] = ()  # local assignors with metadata, in order of preference (an extension)
+    standby_state: StandbyState = StandbyState.UNKNOWN  # whether it is ready as a standby (an extension)
     installed: int = 0  # the number of targets computed by this member that the coordinator has accepted
 
     member_epoch: int = NOT_A_MEMBER

@@ -130,6 +130,7 @@ RULES: tuple[Row, ...] = (
     *stay(ev.Subscribed, joining.change_subscription, *_all_but(UNSUBSCRIBED, FATAL)),
     *stay(ev.AssignorsAsked, joining.note_assignors, *_all_but(FATAL)),
     # A target computed by this member's local assignor was accepted.
+    *stay(ev.StandbyStateChanged, joining.note_standby_state, *_all_but(FATAL)),
     *stay(ev.TargetInstalled, heartbeats.ask_for_share, RECONCILING, ACKNOWLEDGING, STABLE),
     # A heartbeat got no response.
     *stay(ev.HeartbeatLost, heartbeats.lost, *heartbeats.HEARTBEATING),
@@ -140,6 +141,7 @@ IGNORED: tuple[Ignored, ...] = (
     ignored(ev.TargetInstalled, "it has no share, or is giving it up", *NOT_HEARTBEATING, PREPARE_LEAVING, LEAVING),
     ignored(ev.TargetInstalled, "its next heartbeat, the join, requests its share anyway", JOINING),
     ignored(ev.AssignorsAsked, "it sends no more heartbeats", FATAL),
+    ignored(ev.StandbyStateChanged, "it sends no more heartbeats", FATAL),
     ignored(ev.Polled, "there is no session for a poll to keep alive", UNSUBSCRIBED, FENCED, FATAL),
     ignored(ev.Polled, "it is leaving anyway; a STALE member needs another poll", PREPARE_LEAVING, LEAVING),
     ignored(ev.TimePassed, "no timer runs", *NOT_HEARTBEATING),

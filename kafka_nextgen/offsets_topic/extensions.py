@@ -7,7 +7,7 @@
 | 7 | a member's share of the target | that assignor's metadata for the member | 0 |
 | 10000 | a rebalance in a group's history | | 0 |
 | 10001 | the places that a group reserves for expected members | | 0 |
-| 10002 | the standbys of a group, in order | | 0 |
+| 10002 | the standbys of a group, in order | those that are loading | 0 |
 """
 
 from __future__ import annotations
@@ -86,6 +86,7 @@ _STANDBYS_KIND = record_kind(
     m.GroupKey,
     m.StandbyMembersValue,
     member_ids=converted("member_ids", tuple, tuple),
+    loading=converted("loading", tuple, tuple),
 )
 
 CODEC = Codec((*plain.KINDS, MEMBER, TARGET, TARGET_SHARE, _REBALANCE_KIND, _PLACES_KIND, _STANDBYS_KIND))

@@ -13,6 +13,7 @@ from kafka_nextgen import (
     AsyncRebalanceListener,
     Consumer,
     GroupAdmin,
+    StandbyState,
     TopicPartition,
 )
 from kafka_nextgen.testing import Cluster
@@ -70,3 +71,35 @@ def test_a_standby_that_loads_its_state_ends_at_once(cluster: Cluster, is_closed
         await asyncio.wait([reading])
 
     asyncio.run(asyncio.wait_for(stop(), GUARD_S))
+
+
+class Background(AsyncRebalanceListener):
+    """Loads its state in a task."""
+
+    def __init__(self) -> None:
+        self.partitions: Sequence[TopicPartition] | None = None
+
+    async def on_standby(self, consumer: AsyncRebalanceConsumer, partitions: Sequence[TopicPartition]) -> StandbyState:
+        self.partitions = partitions
+        return StandbyState.LOADING
+
+
+def test_a_standby_that_loads_in_a_task_says_when_it_is_ready(cluster: Cluster) -> None:
+    async def load(admin: GroupAdmin) -> None:
+        background = Background()
+        async with AsyncConsumer(bootstrap_servers=cluster.bootstrap_servers, group_id=GROUP) as consumer:
+            await consumer.subscribe([TOPIC], background)
+
+            async def poll_until(state: StandbyState) -> None:
+                while state not in {member.standby_state for member in await asyncio.to_thread(admin.members, GROUP)}:
+                    await consumer.poll(0.1)
+
+            await poll_until(StandbyState.LOADING)
+            while background.partitions is None:
+                await consumer.poll(0.1)
+            assert consumer.health().standby_place == 1
+            consumer.standby_ready(background.partitions)
+            await poll_until(StandbyState.READY)
+
+    with GroupAdmin(bootstrap_servers=cluster.bootstrap_servers) as admin:
+        asyncio.run(asyncio.wait_for(load(admin), GUARD_S))

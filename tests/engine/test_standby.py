@@ -9,11 +9,11 @@ from contextlib import asynccontextmanager
 import pytest
 
 from kafka_nextgen.engine.application.wakeup import ThreadWakeup
-from kafka_nextgen.engine.mailbox import CallbackKind, Mailbox
+from kafka_nextgen.engine.mailbox import CallbackKind, Mailbox, StandbyCallback
 from kafka_nextgen.engine.member import standby as module
 from kafka_nextgen.engine.member.standby import Standby
 from kafka_nextgen.transport.io_thread import TaskSet
-from kafka_nextgen.types import TopicId, TopicIdPartition, TopicPartition
+from kafka_nextgen.types import StandbyState, TopicId, TopicIdPartition, TopicPartition
 from kafka_nextgen.wire.apis import CONSUMER_GROUP_HEARTBEAT
 from tests.engine.stage import Stage, poll_until
 
@@ -35,7 +35,10 @@ class Scene:
         self.may_answer.set()
         self.mailbox = Mailbox(ThreadWakeup())
         self.failures: list[BaseException] = []
-        self.standby = Standby("g", self.mailbox, TaskSet(self.failures.append), self._names_of, lambda: has_listener)
+        self.said: list[StandbyState] = []
+        self.standby = Standby(
+            "g", self.mailbox, TaskSet(self.failures.append), self._names_of, lambda: has_listener, self.said.append
+        )
 
     async def _names_of(self, topic_ids: frozenset[TopicId]) -> Mapping[TopicId, str]:
         await self.may_answer.wait()
@@ -125,6 +128,73 @@ async def test_without_a_listener_the_partitions_are_known_all_the_same() -> Non
     async with playing(has_listener=False) as scene:
         await scene.note(1, FOO_0)
         assert (scene.standby.may_get, scene.waiting()) == ((TopicPartition("foo", 0),), [])
+
+
+LOADING, READY = StandbyState.LOADING, StandbyState.READY
+
+
+async def loading(scene: Scene) -> StandbyCallback:
+    """Let the application begin to load: the call that has begun."""
+    scene.standby.loads = True
+    await scene.note(1, FOO_0)
+    [begun] = list(scene.mailbox.callbacks)
+    scene.begin_all()
+    assert isinstance(begun, StandbyCallback)
+    assert set(scene.said) == {LOADING}
+    scene.said.clear()
+    return begun
+
+
+async def test_a_standby_is_loading_until_its_call_has_returned() -> None:
+    async with playing() as scene:
+        callback = await loading(scene)
+        await scene.note(1)
+        assert scene.said == []
+        scene.standby.finished(callback, None)
+        assert scene.said == [READY]
+
+
+async def test_a_standby_whose_call_raised_is_not_ready_until_the_application_says_so() -> None:
+    async with playing() as scene:
+        scene.standby.finished(await loading(scene), ValueError("out of space"))
+        assert scene.said == []
+        scene.standby.ready(None)
+        assert scene.said == [READY]
+
+
+async def test_a_call_that_others_have_replaced_makes_nobody_ready() -> None:
+    async with playing() as scene:
+        former = await loading(scene)
+        await scene.note(1, FOO_1)
+        assert set(scene.said) == {LOADING}
+        scene.said.clear()
+        scene.standby.finished(former, None)
+        scene.standby.ready(None)
+        assert scene.said == [], "the other call has not begun"
+        scene.begin_all()
+        scene.standby.ready([TopicPartition("foo", 0)])
+        assert scene.said == [], "these are the partitions of the former call"
+        scene.standby.ready([TopicPartition("foo", 1)])
+        assert scene.said == [READY]
+
+
+async def test_a_standby_that_loads_in_the_background_is_ready_when_the_application_says_so() -> None:
+    async with playing() as scene:
+        callback = await loading(scene)
+        callback.say_loading()
+        scene.standby.finished(callback, None)
+        assert scene.said == []
+        scene.standby.ready(None)
+        assert scene.said == [READY]
+        scene.standby.end()
+        scene.standby.ready(None)
+        assert scene.said == [READY], "it is active by now"
+
+
+async def test_an_application_without_on_standby_has_nothing_to_load() -> None:
+    async with playing() as scene:
+        await scene.note(1, FOO_0)
+        assert set(scene.said) == {READY}
 
 
 def test_a_member_that_left_stands_by_no_more_even_if_the_answer_says_so(stage: Stage) -> None:

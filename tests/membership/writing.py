@@ -81,6 +81,7 @@ def _heartbeat(effect: SendHeartbeat) -> str:
         "assignor": effect.server_assignor,
         "assignors": None if effect.client_assignors is None else ",".join(map(_said, effect.client_assignors)),
         "owned": None if effect.owned is None else format_topic_ids(effect.owned, NAMES),
+        "standby": effect.standby_state.name.lower() if effect.standby_state else None,
     }
     said = [f"{name}={value}" for name, value in fields.items() if value is not None]
     return " ".join([f"heartbeat epoch={effect.member_epoch}", *(["full"] if effect.full else []), *said])

@@ -35,7 +35,7 @@ from kafka_nextgen.testing.coordinator.responses import ConsumerGroupHeartbeatAn
 from kafka_nextgen.testing.messages.extensions import consumer_group_heartbeat as broker_heartbeats
 from kafka_nextgen.testing.messages.extensions import consumer_group_install_assignment as broker_installing
 from kafka_nextgen.testing.messages.extensions import consumer_group_prepare_assignment as broker_preparing
-from kafka_nextgen.types import JoinReason
+from kafka_nextgen.types import JoinReason, StandbyState
 from kafka_nextgen.wire import apis
 from kafka_nextgen.wire.messages import (
     ConsumerGroupHeartbeatRequest,
@@ -70,6 +70,17 @@ def test_a_broker_without_extensions_hears_nothing_of_them() -> None:
     for reason in (-128, -1, 99):  # of a later release
         later = broker_heartbeats.from_request(heartbeat(reason), "me", "/h", with_extensions=True)
         assert later.join_reason is JoinReason.UNKNOWN
+
+
+@pytest.mark.parametrize("state", StandbyState)
+def test_a_member_tells_whether_it_is_ready_as_a_standby(state: StandbyState) -> None:
+    beat = SendHeartbeat(number=1, member_id="m", member_epoch=3)
+    message: ConsumerGroupHeartbeatRequest = asked(heartbeats.to_request(beat, "g", 1, standby_state=state), 1)
+    assert broker_heartbeats.from_request(message, "me", "/h", with_extensions=True).standby_state is state
+    assert broker_heartbeats.from_request(message, "me", "/h").standby_state is StandbyState.UNKNOWN
+    later = message.replaced(standby_state=99)  # of a later release
+    heard = broker_heartbeats.from_request(later, "me", "/h", with_extensions=True)
+    assert heard.standby_state is StandbyState.UNKNOWN
 
 
 SAID = ConsumerGroupHeartbeatAnswer(

@@ -34,9 +34,16 @@ def frame(*parts: str) -> bytes:
     return len(body).to_bytes(4, "big") + body
 
 
-def heartbeat(assignors: list[ClientAssignor] | None, reason: int = 0) -> ConsumerGroupHeartbeatRequest:
+def heartbeat(
+    assignors: list[ClientAssignor] | None, reason: int = 0, standby: int = 0
+) -> ConsumerGroupHeartbeatRequest:
     return ConsumerGroupHeartbeatRequest(
-        group_id="g", member_id="m", member_epoch=9, client_assignors=assignors, join_reason=reason
+        group_id="g",
+        member_id="m",
+        member_epoch=9,
+        client_assignors=assignors,
+        join_reason=reason,
+        standby_state=standby,
     )
 
 
@@ -54,6 +61,7 @@ ASSIGNORS = (TAG_10000, "10", "02", "05 6d696e65", "ffff", "0002", "01", "0002",
         pytest.param(heartbeat([BY_CUSTOMER]), ["01", *ASSIGNORS], id="an assignor"),
         pytest.param(heartbeat(None, reason=3), ["01", TAG_10001, "01 03"], id="a reason"),
         pytest.param(heartbeat([BY_CUSTOMER], 1), ["02", *ASSIGNORS, TAG_10001, "01 01"], id="both"),
+        pytest.param(heartbeat(None, standby=1), ["01", TAG_10002, "01 01"], id="a standby that is loading"),
     ],
 )
 def test_a_heartbeat_tells_assignors_and_a_reason_by_tags(

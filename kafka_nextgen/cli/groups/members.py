@@ -12,7 +12,7 @@ from kafka_nextgen.assignors import Metadata
 from kafka_nextgen.cli.list_options import list_option
 from kafka_nextgen.cli.options import ClusterOptions, cluster_options, json_option
 from kafka_nextgen.cli.output import Columns, fail_with, print_json, print_line, print_rows
-from kafka_nextgen.types import format_partitions
+from kafka_nextgen.types import StandbyState, format_partitions
 
 __all__ = ["add_members", "members", "print_members", "remove_members"]
 
@@ -35,7 +35,7 @@ _ASSIGNOR_COLUMNS: Columns[MemberDescription] = {
     "ASSIGNOR METADATA": lambda member: _metadata(member.assignment_metadata),
 }
 #: The additional column for groups with standbys.
-_STANDBY_COLUMNS: Columns[MemberDescription] = {"STANDBY": lambda member: member.standby_place or None}
+_STANDBY_COLUMNS: Columns[MemberDescription] = {"STANDBY": lambda member: _standby(member)}
 _AT_TARGET = "="
 
 _POSITIVE_SECONDS = click.FloatRange(min=0, min_open=True)
@@ -68,6 +68,14 @@ def print_members(members: Collection[MemberDescription]) -> None:
     if any(map(_has_assignors, members)):
         columns |= _ASSIGNOR_COLUMNS
     print_rows(columns, members, stacks=True)
+
+
+def _standby(member: MemberDescription) -> str | None:
+    """Return the place of a standby, and whether it is loading."""
+    if not member.standby_place:
+        return None
+    is_loading = member.standby_state is StandbyState.LOADING
+    return f"{member.standby_place} loading" if is_loading else str(member.standby_place)
 
 
 def _has_assignors(member: MemberDescription) -> bool:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import warnings
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future
 from contextlib import AbstractContextManager, contextmanager
 from types import FrameType
 from typing import TYPE_CHECKING
@@ -13,7 +14,12 @@ from kafka_nextgen.config import ConsumerConfig, GroupProtocol
 from kafka_nextgen.engine.application.arguments import Topics, checked_seconds
 from kafka_nextgen.engine.application.call_guard import Call, CallGuard, CallTracker
 from kafka_nextgen.engine.application.core import ConsumerCore
-from kafka_nextgen.engine.application.rebalance_listener import is_in_callback
+from kafka_nextgen.engine.application.rebalance_listener import (
+    AsyncRebalanceListener,
+    RebalanceListener,
+    is_in_callback,
+    loads_as_standby,
+)
 from kafka_nextgen.engine.application.wakeup import Wakeup
 from kafka_nextgen.engine.engine import Engine
 from kafka_nextgen.engine.observability.health import Health
@@ -145,6 +151,23 @@ class BaseConsumer:
     def group_protocol(self) -> GroupProtocol | None:
         """The protocol of the group: as configured or, with ``auto``, as detected; None until then."""
         return self._usable().engine.membership.protocol
+
+    def standby_ready(self, partitions: Iterable[TopicPartition] | None = None) -> None:
+        """Say that this standby is ready to take over, after ``on_standby`` returned ``StandbyState.LOADING``.
+
+        Never blocks, so the thread or task that loads may call it. ``partitions`` are those of the call of
+        ``on_standby`` for which they were loaded: if it has been called with others since, or is about to be, nothing
+        happens. Without them, the call is for the latest ``on_standby``. Nothing happens either if the member is active
+        or not in its group, if the consumer is closed, or if the coordinator has no standbys, like all releases of
+        Apache Kafka.
+        """
+        with self._calls:
+            self._core.standby_ready(partitions)
+
+    def _subscribe(self, topics: Topics, listener: RebalanceListener | AsyncRebalanceListener | None) -> Future[None]:
+        return self._core.subscribe(
+            topics, has_listener=listener is not None, loads_as_standby=loads_as_standby(listener)
+        )
 
     def enforce_rebalance(self, reason: str | None = None, join_reason: JoinReason = JoinReason.UNKNOWN) -> None:
         """Make the group rebalance at the next ``poll``; its coordinator gets ``reason`` (KIP-568, KIP-800).

@@ -79,7 +79,7 @@ class ConsumerCore:
 
     # ---- subscribing
 
-    def subscribe(self, topics: Topics, has_listener: bool) -> Future[None]:
+    def subscribe(self, topics: Topics, *, has_listener: bool, loads_as_standby: bool) -> Future[None]:
         """Subscribe to topics by name, or to all that match a pattern."""
         subscribed = checked_topics(topics)
         if not self.config.group_id:
@@ -88,7 +88,10 @@ class ConsumerCore:
             raise refusal("subscribe", self.manual_assignment)
         self.engine.mailbox.raise_fatal()
         self.topics, self.has_listener = topics, has_listener
-        return self.engine.thread.submit(self.engine.membership.subscribe(subscribed, has_listener))
+        work = self.engine.membership.subscribe(
+            subscribed, has_listener=has_listener, loads_as_standby=loads_as_standby
+        )
+        return self.engine.thread.submit(work)
 
     def unsubscribe(self, timeout_s: float) -> Future[None]:
         """Start leaving the group and end the subscription."""
@@ -256,6 +259,11 @@ class ConsumerCore:
         """Return the group's lag in these partitions; None means all assigned or, for a standby, all it may get."""
         wanted = checked_partitions(self._own_partitions() if partitions is None else partitions)
         return self.engine.query(lambda: self._group_lag(wanted, clocks.monotonic() + timeout_s))
+
+    def standby_ready(self, partitions: Iterable[TopicPartition] | None) -> None:
+        """Note on the I/O thread that these partitions are loaded; None means those of the latest ``on_standby``."""
+        loaded = None if partitions is None else checked_partitions(partitions)
+        self.engine.thread.call_soon(lambda: self.engine.membership.standby_ready(loaded))
 
     def _own_partitions(self) -> Collection[TopicPartition]:
         return self.engine.membership.standby_partitions or self.fetches.assignment()

@@ -21,13 +21,13 @@ from types import TracebackType
 
 from kafka_nextgen.engine.application.arguments import Offsets, checked_seconds
 from kafka_nextgen.engine.application.core import ConsumerCore
-from kafka_nextgen.engine.mailbox import CallbackKind, PendingCall, PendingCallback
+from kafka_nextgen.engine.mailbox import CallbackKind, PendingCall, PendingCallback, StandbyCallback
 from kafka_nextgen.errors import MisuseError
 from kafka_nextgen.fetching import FetchState
 from kafka_nextgen.properties.offset_reset import OffsetReset
 from kafka_nextgen.transport.futures import await_result, wait_for_result
 from kafka_nextgen.transport.offset_lookup import OffsetAndTimestamp
-from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
+from kafka_nextgen.types import OffsetAndMetadata, StandbyState, TopicPartition
 
 __all__ = [
     "AsyncRebalanceConsumer",
@@ -37,6 +37,7 @@ __all__ = [
     "call",
     "call_async",
     "is_in_callback",
+    "loads_as_standby",
     "refuse_coroutines",
 ]
 
@@ -235,13 +236,18 @@ class RebalanceListener:
     def on_partitions_lost(self, consumer: RebalanceConsumer, partitions: Sequence[TopicPartition]) -> None:
         """``partitions`` are no longer owned, and may belong to another member; nothing can be committed for them."""
 
-    def on_standby(self, consumer: RebalanceConsumer, partitions: Sequence[TopicPartition]) -> None:
+    def on_standby(self, consumer: RebalanceConsumer, partitions: Sequence[TopicPartition]) -> StandbyState | None:
         """This member is a standby (``group.target.size``): it gets some of ``partitions`` if an active member fails.
 
-        Load their state in this method, or in the background if that can take as long as ``max.poll.interval.ms``,
-        after which the member would leave its group. The method is called again when these partitions change, and when
-        this member becomes a standby again after being active. Only coordinators with extensions support standbys.
+        Load their state in this method. While it runs, the member takes over only if no standby is ready; once it has
+        returned, the member is ready. If loading can take as long as ``max.poll.interval.ms``, after which the member
+        would leave its group, load in the background: return ``StandbyState.LOADING``, and call
+        ``consumer.standby_ready(partitions)`` when done. A member whose method raised is not ready.
+
+        The method is called again when these partitions change, and when this member becomes a standby again after
+        being active. Only coordinators with extensions support standbys.
         """
+        return None
 
 
 class AsyncRebalanceListener:
@@ -260,8 +266,17 @@ class AsyncRebalanceListener:
     async def on_partitions_lost(self, consumer: AsyncRebalanceConsumer, partitions: Sequence[TopicPartition]) -> None:
         """``partitions`` are no longer owned, and may belong to another member; nothing can be committed for them."""
 
-    async def on_standby(self, consumer: AsyncRebalanceConsumer, partitions: Sequence[TopicPartition]) -> None:
+    async def on_standby(
+        self, consumer: AsyncRebalanceConsumer, partitions: Sequence[TopicPartition]
+    ) -> StandbyState | None:
         """This member is a standby (``group.target.size``): it may get some of ``partitions`` if a member fails."""
+        return None
+
+
+def loads_as_standby(listener: RebalanceListener | AsyncRebalanceListener | None) -> bool:
+    """Whether the listener has its own ``on_standby``, so that a standby is not ready before it has returned."""
+    method = getattr(type(listener), CallbackKind.STANDBY.value, None)
+    return method not in (None, RebalanceListener.on_standby, AsyncRebalanceListener.on_standby)
 
 
 def refuse_coroutines(listener: RebalanceListener | None) -> None:
@@ -277,7 +292,7 @@ def call(listener: RebalanceListener | None, callback: PendingCallback, core: Co
     elif listener is not None:
         view = RebalanceConsumer(core)
         with view:
-            _method(listener, callback)(view, list(callback.partitions))
+            _take_outcome(callback, _method(listener, callback)(view, list(callback.partitions)))
 
 
 async def call_async(
@@ -293,8 +308,13 @@ async def call_async(
     view = AsyncRebalanceConsumer(core) if inspect.iscoroutinefunction(method) else RebalanceConsumer(core)
     with view:
         outcome = method(view, list(callback.partitions))
-        if inspect.isawaitable(outcome):
-            await outcome
+        _take_outcome(callback, await outcome if inspect.isawaitable(outcome) else outcome)
+
+
+def _take_outcome(callback: PendingCallback, outcome: object) -> None:
+    """Note if ``on_standby`` returned before everything was loaded."""
+    if isinstance(callback, StandbyCallback) and outcome is StandbyState.LOADING:
+        callback.say_loading()
 
 
 def _method(listener: object, callback: PendingCallback) -> Callable[..., object]:

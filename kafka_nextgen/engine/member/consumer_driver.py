@@ -11,6 +11,7 @@ from attrs import evolve
 from kafka_nextgen import clocks
 from kafka_nextgen.codes import ErrorCode, name_of
 from kafka_nextgen.config import GroupProtocol
+from kafka_nextgen.engine.mailbox import PendingCallback
 from kafka_nextgen.engine.member.driver_context import DriverContext
 from kafka_nextgen.engine.member.heartbeat import UNSUPPORTED_ASSIGNORS, HeartbeatResult, send_heartbeat
 from kafka_nextgen.engine.member.member_driver import MemberDriver
@@ -25,7 +26,7 @@ from kafka_nextgen.membership.timers import Timer, is_due
 from kafka_nextgen.requests.consumer_group_heartbeat import NoPatternsError
 from kafka_nextgen.text import describe_error
 from kafka_nextgen.transport.topic_lookup import PatternWatch
-from kafka_nextgen.types import TopicId
+from kafka_nextgen.types import StandbyState, TopicId
 
 if TYPE_CHECKING:  # modules that few members need are imported on demand
     from kafka_nextgen.engine.member.assignor_driver import AssignorDriver
@@ -54,7 +55,12 @@ class ConsumerDriver(MemberDriver[Member]):
         self._assigning: AssignorDriver | None = None
         self._may_be_known = False  # whether a heartbeat may have reached the coordinator
         self.standby: Standby = Standby(
-            context.identity.group_id, context.mailbox, context.tasks, self._names_of, lambda: self.has_listener
+            context.identity.group_id,
+            context.mailbox,
+            context.tasks,
+            self._names_of,
+            lambda: self.has_listener,
+            self._say_state,
         )
         max_age_s = context.config.metadata_max_age_ms / 1000
         self._watch = PatternWatch(context.cluster, context.tasks, max_age_s, self._take_names)
@@ -76,6 +82,28 @@ class ConsumerDriver(MemberDriver[Member]):
             self.standby.end()
         if isinstance(event, ev.HeartbeatRefused) and not waited:
             self._say_if_waiting(event)
+
+    def set_listener(self, *, has_listener: bool, loads_as_standby: bool) -> None:
+        """Note the listener. With ``on_standby``, the member says that it is loading from its join on."""
+        super().set_listener(has_listener=has_listener, loads_as_standby=loads_as_standby)
+        self.standby.loads = loads_as_standby
+        if not loads_as_standby:
+            self._say_state(StandbyState.READY)
+        elif self._member.state.standby_state is StandbyState.UNKNOWN:
+            self._say_state(StandbyState.LOADING)
+
+    def _say_state(self, state: StandbyState) -> None:
+        """Let the member say whether it is ready as a standby; READY goes without saying if it has never loaded."""
+        said = self._member.state.standby_state
+        goes_without_saying = state is StandbyState.READY and said is StandbyState.UNKNOWN
+        if not (self._stopped or state is said or goes_without_saying):
+            super().feed(ev.StandbyStateChanged(state))
+            logger.debug("group %s: as a standby, this member is %s", self._identity.group_id, state.name)
+
+    def callback_finished(self, callback: PendingCallback, error: BaseException | None) -> None:
+        """Inform the member, and a standby, how a callback ended."""
+        self.standby.finished(callback, error)
+        super().callback_finished(callback, error)
 
     def instance_id_wait_s(self, now: float) -> float | None:
         """How long (seconds) the member will retry an instance id that is in use; None if there is no such conflict."""

@@ -17,7 +17,7 @@ from kafka_nextgen.membership.effects import SendHeartbeat
 from kafka_nextgen.requests.consumer_group_heartbeat import NoPatternsError, to_event
 from kafka_nextgen.requests.extensions.consumer_group_heartbeat import to_heard, to_may_get, to_request
 from kafka_nextgen.transport.cluster import ClusterClient, Coordinator
-from kafka_nextgen.types import JoinReason, TopicIdPartition
+from kafka_nextgen.types import JoinReason, StandbyState, TopicIdPartition
 from kafka_nextgen.wire.apis import (
     CONSUMER_GROUP_HEARTBEAT,
     CONSUMER_GROUP_INSTALL_ASSIGNMENT,
@@ -78,16 +78,17 @@ async def send_heartbeat(
     pattern.
     """
 
-    stated = JoinReason.UNKNOWN
+    stated, state = JoinReason.UNKNOWN, StandbyState.UNKNOWN
 
     def build(version: int) -> Message:
-        message = to_request(effect, group_id, version, own_member_id, join_reason=stated)
+        message = to_request(effect, group_id, version, own_member_id, join_reason=stated, standby_state=state)
         on_sending()
         return message
 
     try:
-        if effect.join_reason and await supports_history(cluster, group_id, CONSUMER_GROUP_HEARTBEAT, timeout_s):
-            stated = effect.join_reason
+        has_tags = effect.join_reason or effect.standby_state
+        if has_tags and await supports_history(cluster, group_id, CONSUMER_GROUP_HEARTBEAT, timeout_s):
+            stated, state = effect.join_reason, effect.standby_state
         answer = await cluster.call(
             Coordinator(group_id),
             CONSUMER_GROUP_HEARTBEAT,

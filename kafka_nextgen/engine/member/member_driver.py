@@ -83,6 +83,10 @@ class MemberDriver(Generic[M]):
         self.has_listener = False
         self.history = RebalanceHistory(self.rules, self._name)
 
+    def set_listener(self, *, has_listener: bool, loads_as_standby: bool) -> None:
+        """Note whether the application has a listener, and whether it has ``on_standby``."""
+        self.has_listener = has_listener
+
     @property
     def member(self) -> M:
         """The machine; other threads may only read its state."""

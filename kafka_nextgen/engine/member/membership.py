@@ -8,6 +8,7 @@ The modules of each protocol and of local assignors are imported on demand: a ma
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING, TypeAlias
 from uuid import uuid4
 
@@ -40,6 +41,7 @@ class Membership:
         self._context = context
         self._offsets = context.offsets
         self._subscribed: Subscribed | None = None
+        self._loads_as_standby = False
         self._own: LocalAssignors | None = None
         if config.group_local_assignors:
             from kafka_nextgen.engine.member.local_assignors import LocalAssignors
@@ -68,12 +70,18 @@ class Membership:
         standby = None if self.driver is None else self.driver.standby
         return () if standby is None else standby.may_get
 
+    def standby_ready(self, partitions: Collection[TopicPartition] | None) -> None:
+        """The application has loaded these partitions, or those of the latest ``on_standby``."""
+        standby = None if self.driver is None else self.driver.standby
+        if standby is not None:
+            standby.ready(partitions)
+
     @property
     def topics(self) -> frozenset[str]:
         """The topics subscribed to by name."""
         return frozenset() if self._subscribed is None else self._subscribed.topics
 
-    async def subscribe(self, event: Subscribed, has_listener: bool) -> None:
+    async def subscribe(self, event: Subscribed, *, has_listener: bool, loads_as_standby: bool = False) -> None:
         """Subscribe; the first call creates the member. Raises AssignorError."""
         from kafka_nextgen.membership.offsets.events import GroupEntered
 
@@ -86,7 +94,8 @@ class Membership:
             self.driver = self._first_driver()
         self._context.identity.belongs = True
         self._offsets.feed(GroupEntered())
-        self.driver.has_listener = has_listener
+        self._loads_as_standby = loads_as_standby
+        self.driver.set_listener(has_listener=has_listener, loads_as_standby=loads_as_standby)
         self.driver.feed(event)
 
     async def leave(self, mode: LeaveMode | None, timeout_s: float) -> None:
@@ -173,5 +182,5 @@ class Membership:
         assert self._subscribed is not None, "a member that is refused was joining"
         self.driver.stop()
         has_listener, self.driver = self.driver.has_listener, self._classic_driver()
-        self.driver.has_listener = has_listener
+        self.driver.set_listener(has_listener=has_listener, loads_as_standby=self._loads_as_standby)
         self.driver.feed(self._subscribed)

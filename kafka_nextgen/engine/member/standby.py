@@ -6,6 +6,9 @@
 | it may get other partitions than before | ``on_standby`` again; a call that has not begun is replaced |
 | it is active, or has left the group | a call that has not begun is dropped |
 
+A member whose application has ``on_standby`` says LOADING from its join on, and READY once the latest call has
+returned, or once the application has called ``standby_ready``. The coordinator ignores this for active members.
+
 The answer contains topic ids. If some names are unknown, for example because a topic has just been deleted, the
 application first gets the other partitions, and is called again once the names are known.
 """
@@ -13,12 +16,12 @@ application first gets the other partitions, and is called again once the names 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 
-from kafka_nextgen.engine.mailbox import CallbackKind, Mailbox, PendingCallback
+from kafka_nextgen.engine.mailbox import Mailbox, PendingCallback, StandbyCallback
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.transport.io_thread import TaskSet
-from kafka_nextgen.types import TopicId, TopicIdPartition, TopicPartition
+from kafka_nextgen.types import StandbyState, TopicId, TopicIdPartition, TopicPartition
 
 __all__ = ["Standby"]
 
@@ -42,15 +45,19 @@ class Standby:
         tasks: TaskSet,
         names_of: Callable[[frozenset[TopicId]], Awaitable[Mapping[TopicId, str]]],
         has_listener: Callable[[], bool],
+        say: Callable[[StandbyState], None],
     ) -> None:
         self._group_id = group_id
         self._mailbox, self._tasks = mailbox, tasks
-        self._names_of, self._has_listener = names_of, has_listener
+        self._names_of, self._has_listener, self._say = names_of, has_listener, say
+        #: Whether the application has ``on_standby``: otherwise it has nothing to load, and says nothing.
+        self.loads = False
         self.place = 0
         self.may_get: tuple[TopicPartition, ...] = ()
         self._partitions: frozenset[TopicIdPartition] | None = None
         self._lookup: asyncio.Task[None] | None = None
-        self._callback: PendingCallback | None = None
+        self._callback: StandbyCallback | None = None  # the latest, even if it has ended
+        self._in_background: StandbyCallback | None = None  # returned LOADING
 
     def note(self, place: int, partitions: frozenset[TopicIdPartition] | None) -> None:
         """Process the place in an answer, and the partitions that the member may get if the answer contains them."""
@@ -58,17 +65,37 @@ class Standby:
             self.end()
             return
         if not self.place:
+            self._note_load()
             logger.info("group %s: this member is a standby, in position %d", self._group_id, place)
         self.place = place
         if partitions is not None and partitions != self._partitions:
             self._partitions = partitions
             self._drop()
+            self._note_load()
             self._lookup = self._tasks.start(self._tell(partitions))
 
     def end(self) -> None:
         """Note that the member is active, or no longer in the group."""
         self.place, self.may_get, self._partitions = 0, (), None
         self._drop()
+
+    def finished(self, callback: PendingCallback, error: BaseException | None) -> None:
+        """Process the end of a callback: if it was the latest ``on_standby``, the member may be ready."""
+        if callback is self._callback is not self._in_background and error is None:
+            self._say(StandbyState.READY)
+
+    def ready(self, partitions: Collection[TopicPartition] | None) -> None:
+        """The application has loaded ``partitions``, or whatever the latest ``on_standby`` named."""
+        callback = self._callback
+        if callback is None or callback in self._mailbox.callbacks:
+            return  # active by now, or ``on_standby`` is about to be called with other partitions
+        if partitions is not None and set(partitions) != set(callback.partitions):
+            return
+        self._say(StandbyState.READY)
+
+    def _note_load(self) -> None:
+        """The application has something to load, unless it has no ``on_standby``."""
+        self._say(StandbyState.LOADING if self.loads else StandbyState.READY)
 
     def _drop(self) -> None:
         if self._lookup is not None:
@@ -92,6 +119,12 @@ class Standby:
         self.may_get = tuple(sorted(TopicPartition(names[each.topic_id], each.partition) for each in known))
         if self._callback is not None:
             self._mailbox.drop_callback(self._callback)
-        self._callback = PendingCallback(CallbackKind.STANDBY, partitions=self.may_get)
+        self._callback = callback = StandbyCallback(
+            partitions=self.may_get, say_loading=lambda: self._note_background(callback)
+        )
         if self._has_listener():
-            self._mailbox.post_callback(self._callback)
+            self._note_load()
+            self._mailbox.post_callback(callback)
+
+    def _note_background(self, callback: StandbyCallback) -> None:
+        self._in_background = callback

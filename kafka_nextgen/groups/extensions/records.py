@@ -87,9 +87,12 @@ class ExpectedMembersRemoved(ExtensionRecord):
 
 @frozen
 class StandbyMembers(ExtensionRecord):
-    """[10002] The standby members, in the order in which they take over."""
+    """[10002] The standby members, in the order in which they take over; those that are ``loading`` only if no other
+    can.
+    """
 
     member_ids: tuple[str, ...]
+    loading: tuple[str, ...] = ()
 
 
 @frozen

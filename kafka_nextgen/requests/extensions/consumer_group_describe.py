@@ -9,7 +9,7 @@ from attrs import evolve
 from kafka_nextgen.groups.described import ConsumerGroupDescribed, DescribedGroup, DescribedMember
 from kafka_nextgen.requests import consumer_group_describe as plain
 from kafka_nextgen.requests.extensions.describe_groups import EXPECTED
-from kafka_nextgen.wire.extensions.fields import ASSIGNOR, METADATA
+from kafka_nextgen.wire.extensions.fields import ASSIGNOR, METADATA, standby_state
 from kafka_nextgen.wire.messages import ConsumerGroupDescribeResponse
 
 __all__ = ["from_response"]
@@ -37,4 +37,5 @@ def _read_member(member: DescribedMember, told: _Member) -> DescribedMember:
         assignment_error=target.error,
         assignment_metadata=METADATA.read(target),
         standby_place=told.standby_place,
+        standby_state=standby_state(told.standby_state),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from kafka_nextgen.membership.assigning.events import HeartbeatHeard, TargetShare
 from kafka_nextgen.membership.effects import SendHeartbeat
 from kafka_nextgen.requests import consumer_group_heartbeat as plain
-from kafka_nextgen.types import JoinReason, TopicIdPartition
+from kafka_nextgen.types import JoinReason, StandbyState, TopicIdPartition
 from kafka_nextgen.wire.extensions.fields import ASSIGNOR, METADATA
 from kafka_nextgen.wire.messages import ConsumerGroupHeartbeatRequest, ConsumerGroupHeartbeatResponse
 from kafka_nextgen.wire.topics import topic_id_partitions
@@ -22,16 +22,17 @@ def to_request(
     own_member_id: str | None = None,
     *,
     join_reason: JoinReason = JoinReason.UNKNOWN,
+    standby_state: StandbyState = StandbyState.UNKNOWN,
 ) -> ConsumerGroupHeartbeatRequest:
-    """Write a heartbeat with the member's own assignors and join reason.
+    """Write a heartbeat with the member's own assignors, its join reason, and whether it is ready as a standby.
 
     Raises the same errors as the version without tags.
     """
     message, assignors = plain.to_request(effect, group_id, version, own_member_id), effect.client_assignors
-    if assignors is None and join_reason is JoinReason.UNKNOWN:
+    if assignors is None and not (join_reason or standby_state):
         return message
     told = None if assignors is None else [ASSIGNOR.to_structure(each) for each in assignors]
-    return message.replaced(client_assignors=told, join_reason=join_reason)
+    return message.replaced(client_assignors=told, join_reason=join_reason, standby_state=standby_state)
 
 
 def to_heard(message: ConsumerGroupHeartbeatResponse) -> HeartbeatHeard:

@@ -87,6 +87,7 @@ def _describe_member(group: Group, member_id: str, settings: CoordinatorSettings
         assignment_error=group.assignment_error,
         assignment_metadata=group.target_metadata.get(member_id),
         standby_place=group.hooks.standby_place(group, member_id),
+        standby_state=group.hooks.standby_state(group, member_id),
     )
 
 

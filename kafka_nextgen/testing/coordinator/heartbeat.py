@@ -73,7 +73,7 @@ def _bump_epoch(
 ) -> None:
     arm_matching(draft, request.may_see)
     cause = cause_of_change(draft, update, request.join_reason, is_back=is_back, migrates=migrates)
-    if not draft.hooks.sets_aside(draft, update.member):
+    if not draft.hooks.sets_aside(draft, update.member, request.standby_state):
         advance_epoch(draft, cause)
 
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from kafka_nextgen.groups.described import ExpectedInstance
 from kafka_nextgen.groups.extension_requests import ExtensionRequest
+from kafka_nextgen.types import StandbyState
 
 if TYPE_CHECKING:
     from kafka_nextgen.assignors.spec import Metadata
@@ -105,8 +106,11 @@ class Hooks:
         """The cause of a rebalance, with the member's join reason."""
         return cause
 
-    def sets_aside(self, draft: Draft, member: MemberMetadata) -> bool:
-        """Whether the member waits or stands by; if so, the hook has already updated the group epoch if needed."""
+    def sets_aside(self, draft: Draft, member: MemberMetadata, stated: StandbyState = StandbyState.UNKNOWN) -> bool:
+        """Whether the member waits or stands by; if so, the hook has already updated the group epoch if needed.
+
+        ``stated`` is what the member's heartbeat says of its readiness as a standby.
+        """
         return False
 
     def members_waiting(self, group: Group) -> Collection[str]:
@@ -153,6 +157,10 @@ class Hooks:
     def standby_place(self, group: Group, member_id: str) -> int:
         """The member's place among the standbys, 1 for the one that takes over first; 0 if it is active."""
         return 0
+
+    def standby_state(self, group: Group, member_id: str) -> StandbyState:
+        """Whether the standby is ready to take over; unknown if the member is active."""
+        return StandbyState.UNKNOWN
 
     def expected(self, group: Group) -> tuple[ExpectedInstance, ...]:
         """The pre-registered static members. A group that expects some is kept even if it is empty."""

@@ -14,7 +14,7 @@ from kafka_nextgen.groups.end_transaction import EndTransaction
 from kafka_nextgen.groups.extension_requests import ExtensionRequest
 from kafka_nextgen.testing.coordinator.classic.requests import ClassicRequest
 from kafka_nextgen.testing.coordinator.settings import CoordinatorSettings
-from kafka_nextgen.types import JoinReason, OffsetAndMetadata, TopicId, TopicIdPartition, TopicPartition
+from kafka_nextgen.types import JoinReason, OffsetAndMetadata, StandbyState, TopicId, TopicIdPartition, TopicPartition
 
 __all__ = [
     "ConfigsChanged",
@@ -49,7 +49,8 @@ class ConsumerGroupHeartbeat:
     """A member's heartbeat: join (epoch 0), stay, leave (-1), or leave temporarily (-2, static members).
 
     None, or -1 for the timeout, means unchanged. ``version`` is the API's: an empty member id is valid only in 0.
-    ``client_assignors``, preferred first, and ``join_reason`` count only where the coordinator has extensions.
+    ``client_assignors``, preferred first, ``join_reason`` and ``standby_state`` count only where the coordinator has
+    extensions.
     """
 
     group_id: str
@@ -63,6 +64,7 @@ class ConsumerGroupHeartbeat:
     server_assignor: str | None = None
     client_assignors: tuple[ClientAssignor, ...] | None = None
     join_reason: JoinReason = JoinReason.UNKNOWN
+    standby_state: StandbyState = StandbyState.UNKNOWN
     owned: frozenset[TopicIdPartition] | None = None
     client_id: str = ""
     client_host: str = ""

@@ -44,6 +44,7 @@ class ConsumerGroupHeartbeatRequest(Message, api_key=68, versions="0-1", flexibl
         [ClientAssignor], "0+", nullable="0+", tag=10000, default=None
     )
     join_reason: int = field("int8", "0+", tag=10001)
+    standby_state: int = field("int8", "0+", tag=10002)
 
 
 class ConsumerGroupHeartbeatResponse(Message, api_key=68, versions="0-1", flexible="0+"):

@@ -107,6 +107,7 @@ class ConsumerGroupDescribeResponse(Message, api_key=69, versions="0-1", flexibl
             member_type: int = field("int8", "1+", default=-1)
             client_assignors: Sequence[ClientAssignor] = field([ClientAssignor], "0+", tag=10000)
             standby_place: int = field("int32", "0+", tag=10001)
+            standby_state: int = field("int8", "0+", tag=10002)
 
         error_code: int = field("int16", "0+")
         error_message: str | None = field("string", "0+", nullable="0+", default=None)

@@ -125,9 +125,10 @@ class ExpectedMembersValue(Message, versions="0", flexible="0+"):
 
 
 class StandbyMembersValue(Message, versions="0", flexible="0+"):
-    """Type 10002: the standby members, in the order in which they take over."""
+    """Type 10002: the standby members, in the order in which they take over, and those of them that are loading."""
 
     member_ids: Sequence[str] = field(["string"], "0+")
+    loading: Sequence[str] = field(["string"], "0+", tag=0)
 
 
 class GroupMetadataValue(Message, versions="0-4", flexible="4+"):

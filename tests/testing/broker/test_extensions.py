@@ -11,6 +11,7 @@ import pytest
 from kafka_nextgen import GroupAdmin
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.testing import Cluster
+from kafka_nextgen.types import StandbyState
 from kafka_nextgen.wire import apis
 from kafka_nextgen.wire.apis import EXTENSIONS, Api
 from tests.support.clients import unique
@@ -110,13 +111,20 @@ def test_a_broker_without_extensions_makes_standbys_active_and_forgets_them(tmp_
         with GroupAdmin(bootstrap_servers=first.bootstrap_servers) as admin:
             admin.alter_config("g", {"group.target.size": 1})
         for name in ("a", "b"):
-            heartbeat(client, "g", name, 0, subscribed_topic_names=["orders"])
-        assert [member.standby_place for member in describe(client, "g").members] == [0, 1]
+            heartbeat(client, "g", name, 0, subscribed_topic_names=["orders"], standby_state=StandbyState.LOADING)
+        described = [(member.standby_place, member.standby_state) for member in describe(client, "g").members]
+        assert described == [(0, StandbyState.UNKNOWN), (1, StandbyState.LOADING)]
+    with Cluster(data_dir=tmp_path, config=config) as again, extended(again.bootstrap_servers) as client:
+        eventually("the log was read", lambda: heartbeat(client, "g", "a", 2).error_code == ErrorCode.NONE)
+        states = [member.standby_state for member in describe(client, "g").members]
+        assert states == [StandbyState.UNKNOWN, StandbyState.LOADING], "it was recorded"
     stock = Cluster(data_dir=tmp_path, config=config, extensions=False)
     with stock as second, Client(second.bootstrap_servers) as client:
         eventually("the log was read", lambda: heartbeat(client, "g", "a", 2).error_code == ErrorCode.NONE)
         targets = [member.target_assignment.topic_partitions for member in describe(client, "g").members]
         assert [len(topic.partitions) for (topic,) in targets] == [1, 1]
+        said = heartbeat(client, "g", "b", 2, standby_state=StandbyState.LOADING)
+        assert said.error_code == ErrorCode.NONE, "and the tag is passed over"
         heartbeat(client, "g", "b", -1)
         with GroupAdmin(bootstrap_servers=second.bootstrap_servers) as admin:
             admin.alter_config("g", {"consumer.heartbeat.interval.ms": 6_000})  # whatever else is stored

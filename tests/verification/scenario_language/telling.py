@@ -74,7 +74,9 @@ def tell_members(
     for name, member in sorted((write_id(member.member_id), member) for member in group.members):
         protocol = "classic" if member.is_classic else "consumer"
         epoch = write_epoch(member.member_epoch)
-        yield f"   {name} {protocol} epoch={epoch} has={write(member.assignment)} target={write(member.target)}"
+        standby = f" standby={member.standby_place} {member.standby_state.name}" if member.standby_place else ""
+        has, target = write(member.assignment), write(member.target)
+        yield f"   {name} {protocol} epoch={epoch} has={has} target={target}{standby.lower()}"
     for expected in group.expected:
         yield f"   {'waits' if expected.has_joined else 'expected'} {expected.instance_id}"
 
@@ -115,7 +117,8 @@ def _tell_record(record: r.Record, made: set[int], targets: Targets, write: Writ
     elif isinstance(record, x.ExpectedMembersRemoved):
         yield "   places for -"
     elif isinstance(record, x.StandbyMembers):
-        yield f"   standbys {' '.join(record.member_ids)}"
+        loading = f" loading={','.join(record.loading)}" if record.loading else ""
+        yield f"   standbys {' '.join(record.member_ids)}{loading}"
     elif isinstance(record, x.StandbyMembersRemoved):
         yield "   standbys -"
 

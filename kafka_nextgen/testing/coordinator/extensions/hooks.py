@@ -38,7 +38,7 @@ from kafka_nextgen.testing.coordinator.requests import ConsumerGroupHeartbeat
 from kafka_nextgen.testing.coordinator.responses import ConsumerGroupHeartbeatAnswer
 from kafka_nextgen.testing.coordinator.settings import CoordinatorSettings
 from kafka_nextgen.testing.coordinator.timers import Arm, TimerKind
-from kafka_nextgen.types import JoinReason
+from kafka_nextgen.types import JoinReason, StandbyState
 
 __all__ = ["EXTENSIONS", "RING", "Extensions"]
 
@@ -86,6 +86,7 @@ class Extensions(Hooks):
     common_assignor = staticmethod(assignor_selection.common_assignor)
     expected = staticmethod(places.expected)
     standby_place = staticmethod(standby_answers.standby_place)
+    standby_state = staticmethod(standby_answers.standby_state)
     members_removed = staticmethod(standbys.replace_leaving)
     member_absent = staticmethod(standbys.replace_absent)
     instance_came_back = staticmethod(standbys.instance_came_back)
@@ -110,14 +111,16 @@ class Extensions(Hooks):
             return request
         if isinstance(request, JoinGroup):
             return evolve(request, join_reason=JoinReason.UNKNOWN)
-        if request.client_assignors is None and request.join_reason is JoinReason.UNKNOWN:
+        if request.client_assignors is None and not (request.join_reason or request.standby_state):
             return request
-        return evolve(request, client_assignors=None, join_reason=JoinReason.UNKNOWN)
+        return evolve(
+            request, client_assignors=None, join_reason=JoinReason.UNKNOWN, standby_state=StandbyState.UNKNOWN
+        )
 
-    def sets_aside(self, draft: Draft, member: MemberMetadata) -> bool:
+    def sets_aside(self, draft: Draft, member: MemberMetadata, stated: StandbyState = StandbyState.UNKNOWN) -> bool:
         """Whether the member waits for expected instances, or stands by."""
         if not waiting.sets_aside(draft, member):
-            return standbys.stands_by(draft, member)
+            return standbys.stands_by(draft, member, stated)
         standbys.settle(draft)
         return True
 

@@ -11,15 +11,15 @@ from attrs import evolve
 from kafka_nextgen.groups.records import MemberMetadata
 from kafka_nextgen.groups.topic_partitions import flatten
 from kafka_nextgen.testing.coordinator.draft import Draft
-from kafka_nextgen.testing.coordinator.extensions.standby_changes import is_away
-from kafka_nextgen.testing.coordinator.extensions.state import STANDBYS, TOLD
+from kafka_nextgen.testing.coordinator.extensions.standby_changes import is_away, takeover_order
+from kafka_nextgen.testing.coordinator.extensions.state import LOADING, STANDBYS, TOLD
 from kafka_nextgen.testing.coordinator.group import Group
 from kafka_nextgen.testing.coordinator.requests import ConsumerGroupHeartbeat
 from kafka_nextgen.testing.coordinator.responses import ConsumerGroupHeartbeatAnswer
 from kafka_nextgen.testing.coordinator.topics import NamedTopics
-from kafka_nextgen.types import TopicIdPartition
+from kafka_nextgen.types import StandbyState, TopicIdPartition
 
-__all__ = ["standby_place", "with_standby_place"]
+__all__ = ["standby_place", "standby_state", "with_standby_place"]
 
 #: A standby sends a heartbeat at least this often.
 _HEARTBEAT_INTERVAL_MS = 250
@@ -30,7 +30,14 @@ def standby_place(group: Group, member_id: str) -> int:
     queue = STANDBYS.of(group)
     if member_id not in queue or is_away(group, member_id):
         return 0
-    return 1 + sum(not is_away(group, each) for each in queue[: queue.index(member_id)])
+    return 1 + takeover_order(group, queue, LOADING.of(group)).index(member_id)
+
+
+def standby_state(group: Group, member_id: str) -> StandbyState:
+    """Whether the standby is loading or ready; unknown if the member is active or away."""
+    if not standby_place(group, member_id):
+        return StandbyState.UNKNOWN
+    return StandbyState.LOADING if member_id in LOADING.of(group) else StandbyState.READY
 
 
 def with_standby_place(

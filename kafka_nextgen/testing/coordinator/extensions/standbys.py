@@ -1,18 +1,20 @@
 """Hot standby: a group has a target size, and members beyond it stand by (KIP-345, "Future Works").
 
 At most ``group.target.size`` members are *active*. A further member is a *standby*: it joins, sends heartbeats, owns
-nothing, and assignments leave it out. Standbys have an order, in which they take over.
+nothing, and assignments leave it out. Standbys have an order, in which they take over. A standby may say that it is
+loading: then it takes over only if no other is ready. One that does not say counts as ready.
 
 | event | effect |
 |---|---|
 | a member joins, and there are enough active ones | it stands by; the group epoch does not change |
-| an active member leaves, is removed, or its session ends | the first standby takes over from it |
+| an active member leaves, is removed, or its session ends | the first standby that is ready takes over from it, or \
+the first one if none is |
 | an active static member leaves temporarily | the same; its instance stands by when it comes back |
 | a member joins while a static member that no standby replaced is away | it takes over from that member |
-| the target size is raised | the first standbys become active |
+| the target size is raised | the first standbys become active, ready ones before others |
 | the target size is lowered | the active members with the fewest partitions become standbys, ahead of the others |
 | the target size is removed, or the group converts to the classic protocol | all members are active |
-| the coordinator fails over | standbys and their order are kept |
+| the coordinator fails over | standbys, their order, and who is loading are kept |
 
 A standby that takes over gets its predecessor's target, so no other partition moves. If it subscribes to the same
 topics, and nothing else changed, that is the group's next target, whichever assignor is in use. Otherwise the group's
@@ -42,11 +44,11 @@ from kafka_nextgen.testing.coordinator.extensions.standby_changes import (
     is_settled,
     plan_change,
 )
-from kafka_nextgen.testing.coordinator.extensions.state import COMPUTING, STANDBYS
+from kafka_nextgen.testing.coordinator.extensions.state import COMPUTING, LOADING, STANDBYS
 from kafka_nextgen.testing.coordinator.group import Group
 from kafka_nextgen.testing.coordinator.subscriptions import advance_epoch
 from kafka_nextgen.testing.coordinator.topics import NamedTopics
-from kafka_nextgen.types import RebalanceReason
+from kafka_nextgen.types import RebalanceReason, StandbyState
 
 __all__ = [
     "clear_targets",
@@ -68,15 +70,20 @@ def uncounted(group: Group) -> Collection[str]:
 # ---- what happens to the group
 
 
-def stands_by(draft: Draft, member: MemberMetadata) -> bool:
-    """Whether the member stands by, or its request makes members change places. The group epoch is then up to date."""
+def stands_by(draft: Draft, member: MemberMetadata, stated: StandbyState) -> bool:
+    """Whether the member stands by, or its request makes members change places. The group epoch is then up to date.
+
+    ``stated`` is what the request says of the member's readiness.
+    """
     queue, is_new = STANDBYS.of(draft.group), member.member_id not in draft.group.currents
     if not queue and not _target_size(draft):
         return False
     is_back = member.member_id in queue and draft.group.current(member.member_id).member_epoch == JOIN
+    loading = _loading_with(draft.group, member.member_id, stated)
     if not is_new and not is_back and is_settled(draft.group, _target_size(draft)):
+        _keep(draft, queue, loading)
         return _is_left_out(draft, member)
-    change = _change_places(draft, (*queue, member.member_id) if is_new else queue)
+    change = _change_places(draft, (*queue, member.member_id) if is_new else queue, loading=loading)
     if change.is_empty or change == StandbyChange(queue, activated=(member.member_id,)):
         return _is_left_out(draft, member)
     cause = Cause(RebalanceReason.ADMIN)
@@ -84,6 +91,14 @@ def stands_by(draft: Draft, member: MemberMetadata) -> bool:
         cause = Cause(RebalanceReason.MEMBER_JOINED, member.member_id, member.instance_id)
     advance_epoch(draft, evolve(cause, text=str(change)))
     return True
+
+
+def _loading_with(group: Group, member_id: str, stated: StandbyState) -> frozenset[str]:
+    """The standbys that are loading, after what this member states."""
+    loading = LOADING.of(group)
+    if stated is StandbyState.LOADING:
+        return loading | {member_id}
+    return loading - {member_id} if stated is StandbyState.READY else loading
 
 
 def _is_left_out(draft: Draft, member: MemberMetadata) -> bool:
@@ -167,15 +182,17 @@ def clear_targets(draft: Draft) -> None:
 # ---- how members change places
 
 
-def _change_places(draft: Draft, queue: Sequence[str], leaving: Collection[str] = ()) -> StandbyChange:
+def _change_places(
+    draft: Draft, queue: Sequence[str], leaving: Collection[str] = (), loading: frozenset[str] | None = None
+) -> StandbyChange:
     """Write who changes places. The caller raises the group epoch, and removes members that leave."""
-    change = plan_change(draft.group, _target_size(draft), queue, leaving)
+    change = plan_change(draft.group, _target_size(draft), queue, leaving, loading)
     if change.swaps:
         _take_over(draft, change, leaving)
     for member_id in (*(swap.predecessor for swap in change.swaps), *change.sidelined):
         if is_away(draft.group, member_id):
             _take_partitions(draft, member_id)
-    _keep(draft, change.queue)
+    _keep(draft, change.queue, loading)
     return change
 
 
@@ -232,7 +249,15 @@ def _take_partitions(draft: Draft, member_id: str) -> None:
         draft.write(evolve(group.current(member_id), assigned=()))
 
 
-def _keep(draft: Draft, queue: tuple[str, ...]) -> None:
-    group_id = draft.group.group_id
-    if queue != STANDBYS.of(draft.group):
-        draft.write(StandbyMembers(group_id, queue) if queue else StandbyMembersRemoved(group_id))
+def _keep(draft: Draft, queue: tuple[str, ...], loading: frozenset[str] | None = None) -> None:
+    """Write the queue, and which of its members are loading, if either has changed."""
+    group = draft.group
+    before = LOADING.of(group)
+    loading = before if loading is None else loading
+    if queue is STANDBYS.of(group) and loading is before:
+        return  # each heartbeat comes here, so this must not depend on the number of standbys
+    loading = loading.intersection(queue)
+    if queue != STANDBYS.of(group) or loading != before:
+        in_order = tuple(member_id for member_id in queue if member_id in loading)
+        record = StandbyMembers(group.group_id, queue, in_order) if queue else StandbyMembersRemoved(group.group_id)
+        draft.write(record)

@@ -16,6 +16,7 @@ from kafka_nextgen.testing.coordinator.group import Group
 __all__ = [
     "COMPUTING",
     "HISTORY",
+    "LOADING",
     "OFFERS",
     "PLACES",
     "PREFERENCES",
@@ -102,6 +103,9 @@ PREFERENCES: StateOf[Mapping[tuple[str, ...], int]] = StateOf("kept", "preferenc
 #: The standbys, in the order in which they take over.
 STANDBYS: StateOf[tuple[str, ...]] = StateOf("kept", "standbys", ())
 
+#: The standbys that say that they are loading. The others count as ready.
+LOADING: StateOf[frozenset[str]] = StateOf("kept", "loading", frozenset())
+
 #: By standby: the topics for which it was last told its possible partitions.
 TOLD: StateOf[Mapping[str, frozenset[str]]] = StateOf("remembered", "told", {})
 
@@ -122,7 +126,9 @@ def apply(group: Group, record: ExtensionRecord) -> None:
             PLACES.put(group, {})
         case x.StandbyMembers():
             STANDBYS.put(group, record.member_ids)
+            LOADING.put(group, frozenset(record.loading))
         case x.StandbyMembersRemoved():
             STANDBYS.put(group, ())
+            LOADING.put(group, frozenset())
         case _:
             raise AssertionError(f"no extension handles the record {record}")

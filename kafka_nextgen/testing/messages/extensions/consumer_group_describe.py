@@ -38,6 +38,7 @@ def _extended_member(member: _Member, told: DescribedMember) -> _Member:
     return member.replaced(
         client_assignors=[ASSIGNOR.to_structure(each) for each in told.client_assignors],
         standby_place=told.standby_place,
+        standby_state=told.standby_state,
         target_assignment=member.target_assignment.replaced(
             error=told.assignment_error, **METADATA.to_fields(told.assignment_metadata)
         ),

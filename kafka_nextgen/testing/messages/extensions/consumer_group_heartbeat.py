@@ -1,4 +1,4 @@
-"""ConsumerGroupHeartbeat, on the broker, with KIP-848's fields for client-side assignors."""
+"""ConsumerGroupHeartbeat, on the broker, with KIP-848's fields for client-side assignors and those of standbys."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from kafka_nextgen.requests.consumer_group_heartbeat import topic_partitions
 from kafka_nextgen.testing.coordinator.requests import ConsumerGroupHeartbeat
 from kafka_nextgen.testing.coordinator.responses import ConsumerGroupHeartbeatAnswer
 from kafka_nextgen.testing.messages import consumer_group_heartbeat as plain
-from kafka_nextgen.types import JoinReason
 from kafka_nextgen.wire.extensions.fields import ASSIGNOR, METADATA
 from kafka_nextgen.wire.extensions.fields import join_reason as join_reason_of
+from kafka_nextgen.wire.extensions.fields import standby_state as standby_state_of
 from kafka_nextgen.wire.messages import ConsumerGroupHeartbeatRequest, ConsumerGroupHeartbeatResponse
 
 __all__ = ["from_request", "to_response"]
@@ -28,11 +28,14 @@ def from_request(
 ) -> ConsumerGroupHeartbeat:
     """Convert a heartbeat to a request of the coordinator; read tagged fields only if ``with_extensions``."""
     heartbeat = plain.from_request(message, client_id, client_host, new_member_id)
+    if not with_extensions:
+        return heartbeat
     assignors, reason = message.client_assignors, join_reason_of(message.join_reason)
-    if not with_extensions or (assignors is None and reason is JoinReason.UNKNOWN):
+    state = standby_state_of(message.standby_state)
+    if assignors is None and not (reason or state):
         return heartbeat
     told = None if assignors is None else tuple(map(ASSIGNOR.from_structure, assignors))
-    return evolve(heartbeat, client_assignors=told, join_reason=reason)
+    return evolve(heartbeat, client_assignors=told, join_reason=reason, standby_state=state)
 
 
 def to_response(

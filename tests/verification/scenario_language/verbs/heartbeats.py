@@ -9,7 +9,7 @@ from attrs import evolve
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.testing.coordinator.requests import ConsumerGroupHeartbeat
 from kafka_nextgen.testing.coordinator.responses import ConsumerGroupHeartbeatAnswer
-from kafka_nextgen.types import JoinReason
+from kafka_nextgen.types import JoinReason, StandbyState
 from tests.verification.scenario_language.grammar import Command
 from tests.verification.scenario_language.notation import parse_duration, write_duration
 from tests.verification.scenario_language.telling import tell_heartbeat
@@ -33,6 +33,7 @@ OPTIONS = (
     "instance",
     "assignor",
     "rack",
+    "standby",
     "states",
     *assigning.OPTIONS,
 )
@@ -120,6 +121,7 @@ def _request(world: World, command: Command) -> ConsumerGroupHeartbeat:
         client_assignors=assigning.client_assignors(command),
         owned=world.with_ids(options["owns"]) if "owns" in options else None,
         join_reason=JoinReason[options.get("states", "unknown").upper()],
+        standby_state=StandbyState[options.get("standby", "unknown").upper()],
     )
 
 
