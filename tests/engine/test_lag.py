@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -21,7 +22,7 @@ from kafka_nextgen import (
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.requests.cluster_image import LOOKS, ClusterImage, PartitionInfo, TopicInfo
 from kafka_nextgen.requests.list_offsets import EARLIEST, LATEST, ListedOffset
-from kafka_nextgen.testing import Cluster
+from kafka_nextgen.testing import Clock, Cluster
 from kafka_nextgen.transport.cluster_queries import ClusterQueries
 from kafka_nextgen.transport.offset_lookup import Lookup, OffsetAndTimestamp
 from kafka_nextgen.types import lag_of
@@ -37,15 +38,19 @@ def halved(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Stage, TopicPartit
     has no leader: the stage, the partition that is led, and that one.
     """
     with Cluster(brokers=2, config=SETTINGS) as cluster:
-        stage = Stage(cluster, monkeypatch)
-        stage.create(partitions=2, records=10)
-        with stage.consumer() as consumer:
-            consumer.commit({tp(0): 4, tp(1): 4})
-        kept = cluster.coordinator_of(GROUP)
-        led, lost = sorted((tp(0), tp(1)), key=lambda tp: cluster.leader_of(*tp) != kept)
-        cluster.stop_node(3 - (kept or 0))
-        assert (cluster.leader_of(*led), cluster.leader_of(*lost)) == (kept, None)
-        yield stage, led, lost
+        yield _halve(Stage(cluster, monkeypatch))
+
+
+def _halve(stage: Stage) -> tuple[Stage, TopicPartition, TopicPartition]:
+    cluster = stage.cluster
+    stage.create(partitions=2, records=10)
+    with stage.consumer() as consumer:
+        consumer.commit({tp(0): 4, tp(1): 4})
+    kept = cluster.coordinator_of(GROUP)
+    led, lost = sorted((tp(0), tp(1)), key=lambda tp: cluster.leader_of(*tp) != kept)
+    cluster.stop_node(3 - (kept or 0))
+    assert (cluster.leader_of(*led), cluster.leader_of(*lost)) == (kept, None)
+    return stage, led, lost
 
 
 @pytest.mark.parametrize(
@@ -73,10 +78,15 @@ def test_the_others_are_told_and_the_bad_one_is_named_without_waiting_for_it(
         results[TopicPartition("other", 0)]
 
 
-def test_if_there_is_nothing_else_to_tell_it_is_an_error(halved: tuple[Stage, TopicPartition, TopicPartition]) -> None:
-    stage, _, lost = halved
-    with stage.consumer() as consumer, pytest.raises(RequestTimeoutError, match="it has no known leader"):
-        consumer.end_offsets([lost], 0.2)
+def test_if_there_is_nothing_else_to_tell_it_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In turned time, since a slow machine may not have found the cluster before a short timeout."""
+    with Cluster(brokers=2, config=SETTINGS, clock=Clock()) as cluster, ThreadPoolExecutor() as pool:
+        stage, _, lost = _halve(Stage(cluster, monkeypatch))
+        with stage.consumer() as consumer:
+            asked = pool.submit(consumer.end_offsets, [lost], 30)
+            stage.cluster.advance(seconds=30)
+            with pytest.raises(RequestTimeoutError, match="it has no known leader"):
+                asked.result(GUARD_S)
 
 
 def test_a_partition_without_a_leader_is_waited_for_where_all_are_needed() -> None:
