@@ -22,7 +22,7 @@ from kafka_nextgen.admin.arguments import (
 )
 from kafka_nextgen.admin.assigning import assignment_spec
 from kafka_nextgen.admin.configs import GroupConfigEntry
-from kafka_nextgen.admin.describing import describe_group
+from kafka_nextgen.admin.describing import describe_group, describe_owners
 from kafka_nextgen.admin.history import PastRebalance, describe_history
 from kafka_nextgen.admin.listing import list_groups
 from kafka_nextgen.admin.members import AddedMember, NewMember, RemovedMember
@@ -109,7 +109,8 @@ class AsyncGroupAdmin:
         """Describe these groups of either protocol; GroupNotFoundError for a group that does not exist.
 
         With ``include_authorized_operations``, descriptions say what this client may do with the group (KIP-430, Kafka
-        2.3): all operations that groups have, if the brokers have no authorizer.
+        2.3): all operations that groups have, if the brokers have no authorizer. While the cluster's ``group.version``
+        is 0, a consumer group has the error UnsupportedProtocolError.
         """
         request = functools.partial(describe_group, with_operations=include_authorized_operations)
         return await self._each(group_ids, request, timeout)
@@ -144,7 +145,7 @@ class AsyncGroupAdmin:
         If an end offset is unavailable, the entry's ``error`` says why. Raises GroupNotFoundError.
         """
         call = await self._begin(f"offsets of group {group_id}", timeout)
-        group = await describe_group(call, group_id)
+        group = await describe_owners(call, group_id)
         return await group_offsets.list_offsets(call, group)
 
     async def validate_regex(self, pattern: str, timeout: float | None = None) -> PatternCheck:

@@ -2,12 +2,15 @@
 
 The type of a group is unknown beforehand, so ConsumerGroupDescribe is tried first, then DescribeGroups if it is not a
 consumer group or the cluster lacks the API, then the APIs of share and streams groups.
+
+While ``group.version`` is 0, coordinators keep consumer groups and list them, but refuse to describe them: such a group
+is not missing, so the refusal is raised.
 """
 
 from __future__ import annotations
 
 from kafka_nextgen.admin.acl_operations import operations_of
-from kafka_nextgen.admin.describing_others import describe_other_group
+from kafka_nextgen.admin.describing_others import describe_other_group, listed_group
 from kafka_nextgen.admin.requests import AdminCall, ErrorInResponse
 from kafka_nextgen.admin.values import (
     ExpectedMember,
@@ -40,25 +43,54 @@ from kafka_nextgen.transport.cluster import Coordinator
 from kafka_nextgen.types import TopicId, TopicIdPartition, TopicPartition
 from kafka_nextgen.wire.apis import CONSUMER_GROUP_DESCRIBE, DESCRIBE_GROUPS
 
-__all__ = ["describe_group"]
+__all__ = ["describe_group", "describe_owners"]
 
 
 async def describe_group(call: AdminCall, group_id: str, *, with_operations: bool = False) -> GroupDescription:
     """Describe a group of any type, on request with the operations that the client may perform on it.
 
-    Raises GroupNotFoundError, and the errors of ``AdminCall.send``.
+    Raises GroupNotFoundError, UnsupportedProtocolError for a consumer group while ``group.version`` is 0, and the
+    errors of ``AdminCall.send``.
     """
+    refusal = None
     try:
         return await _describe_consumer_group(call, group_id, with_operations)
-    except (GroupNotFoundError, UnsupportedProtocolError):
+    except GroupNotFoundError:
         pass
+    except UnsupportedProtocolError as error:
+        refusal = error
     try:
         return await _describe_classic_group(call, group_id, with_operations)
     except GroupNotFoundError:
         group = await describe_other_group(call, group_id, with_operations)
+        if group is not None:
+            return group
+        if refusal is not None and await listed_group(call, group_id, [GroupType.CONSUMER]):
+            raise _without_protocol(group_id, refusal) from None
+        raise
+
+
+async def describe_owners(call: AdminCall, group_id: str) -> GroupDescription:
+    """Describe a group for its members' partitions. If its coordinator can only list it, it has no members here.
+
+    Raises GroupNotFoundError, and the errors of ``AdminCall.send``.
+    """
+    try:
+        return await describe_group(call, group_id)
+    except UnsupportedProtocolError:
+        group = await listed_group(call, group_id, [GroupType.CONSUMER])
         if group is None:
             raise
         return group
+
+
+def _without_protocol(group_id: str, refusal: UnsupportedProtocolError) -> UnsupportedProtocolError:
+    return UnsupportedProtocolError(
+        f"group {group_id}: its coordinator lists it as a consumer group, but does not describe it, because this "
+        "cluster's group.version is 0; its offsets can be listed, and it is as before once group.version is 1",
+        code=refusal.code,
+        group=group_id,
+    )
 
 
 async def _describe_consumer_group(call: AdminCall, group_id: str, with_operations: bool) -> GroupDescription:

@@ -6,7 +6,7 @@ reports only its type and state.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any
 
 from kafka_nextgen.admin.acl_operations import operations_of
@@ -27,7 +27,7 @@ from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire import messages as m
 from kafka_nextgen.wire.apis import LIST_GROUPS, SHARE_GROUP_DESCRIBE, STREAMS_GROUP_DESCRIBE, Api
 
-__all__ = ["describe_other_group"]
+__all__ = ["describe_other_group", "listed_group"]
 
 _WITH_TYPES = 5
 _TYPES = {SHARE_GROUP_DESCRIBE: GroupType.SHARE, STREAMS_GROUP_DESCRIBE: GroupType.STREAMS}
@@ -45,7 +45,7 @@ async def describe_other_group(call: AdminCall, group_id: str, with_operations: 
             is_known_to_all = False
             continue
         return _description(group, kind, await call.coordinator_of(group_id))
-    return None if is_known_to_all else await _listed_group(call, group_id)
+    return None if is_known_to_all else await listed_group(call, group_id, _TYPES.values())
 
 
 async def _describe(call: AdminCall, group_id: str, api: Api, with_operations: bool) -> Any:
@@ -143,21 +143,22 @@ def _task_names(
     return tuple(f"{subtopology}_{number}" for subtopology, number in numbered)
 
 
-async def _listed_group(call: AdminCall, group_id: str) -> GroupDescription | None:
-    """Return the coordinator's list entry for the group; None if it has no entry with this id, or lists no types."""
+async def listed_group(call: AdminCall, group_id: str, types: Collection[GroupType]) -> GroupDescription | None:
+    """Return the coordinator's list entry for the group; None if it has none of these types, or lists no types."""
+    names = [kind.value for kind in types]
     try:
         _, listed = await call.send(
             f"group {group_id}: looking for its type",
             Coordinator(group_id),
             LIST_GROUPS.at_least(_WITH_TYPES),
-            build=lambda version: list_groups.to_request((), [kind.value for kind in _TYPES.values()]),
+            build=lambda version: list_groups.to_request((), names),
             read=list_groups.from_response,
             error_in=lambda result: (result[0], None),
         )
     except BrokerError:
         return None
     for group in listed.groups:
-        if group.group_id == group_id and group.group_type.lower() in {kind.value for kind in _TYPES.values()}:
+        if group.group_id == group_id and group.group_type.lower() in names:
             return GroupDescription(
                 group_id=group_id,
                 type=parse_enum(GroupType, group.group_type),

@@ -30,7 +30,7 @@ _APIS = {
     "access": "DescribeAcls CreateAcls DeleteAcls DescribeUserScramCredentials AlterUserScramCredentials "
     "DescribeClientQuotas AlterClientQuotas",
     "classic_group": "JoinGroup SyncGroup Heartbeat LeaveGroup",
-    "configs": "DescribeConfigs AlterConfigs IncrementalAlterConfigs ListConfigResources",
+    "configs": "DescribeConfigs AlterConfigs IncrementalAlterConfigs ListConfigResources UpdateFeatures",
     "consumer_group": "ConsumerGroupHeartbeat",
     "extensions": "ConsumerGroupPrepareAssignment ConsumerGroupInstallAssignment ConsumerGroupAddMembers "
     "ConsumerGroupHistory",

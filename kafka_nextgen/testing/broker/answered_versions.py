@@ -18,6 +18,7 @@ from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.requests.api_versions import BrokerVersions
 from kafka_nextgen.testing.broker.apis import advertised
 from kafka_nextgen.testing.broker.context import Context
+from kafka_nextgen.testing.broker.features import Features
 from kafka_nextgen.testing.broker.releases import RELEASES
 from kafka_nextgen.testing.broker.settings import BrokerSettings
 from kafka_nextgen.testing.messages.api_versions import to_response
@@ -26,7 +27,6 @@ from kafka_nextgen.wire.messages import ApiVersionsRequest, ApiVersionsResponse
 
 __all__ = ["answer_versions"]
 
-_TRANSACTION_VERSION = 2
 _NAMES_SOFTWARE = 3
 _NAMES_NODE = 5
 _NO_NODE = -1
@@ -47,7 +47,8 @@ def answer_versions(request: ApiVersionsRequest | None, context: Context) -> Api
     if error is not ErrorCode.NONE:
         return ApiVersionsResponse(error_code=error)
     context.peer.software_name = request.client_software_name
-    return to_response(_spoken(settings, context.speaks_extensions), context.version)
+    spoken = _spoken(settings, context.cluster.features, context.speaks_extensions)
+    return to_response(spoken, context.version, context.cluster.features.epoch)
 
 
 def _refuse(request: ApiVersionsRequest, context: Context) -> ErrorCode:
@@ -62,19 +63,12 @@ def _refuse(request: ApiVersionsRequest, context: Context) -> ErrorCode:
     return ErrorCode.NONE if is_this else ErrorCode.REBOOTSTRAP_REQUIRED
 
 
-def _spoken(settings: BrokerSettings, with_extensions: bool) -> BrokerVersions:
+def _spoken(settings: BrokerSettings, features: Features, with_extensions: bool) -> BrokerVersions:
     """The APIs and features in force.
 
-    The feature ``group.version`` at 1 means that the consumer group protocol is enabled (KIP-848, "Enabling the
-    protocol"), and ``transaction.version`` at 2 that producers bump their epoch with each transaction (KIP-890, part
-    2). Features at level 0 are left out. The APIs of a disabled protocol are listed too, and are answered with
-    UNSUPPORTED_VERSION.
+    Features at level 0 are left out. The APIs of a disabled protocol are listed too, and are answered with
+    UNSUPPORTED_VERSION (KIP-848, "Enabling the protocol").
     """
-    release = RELEASES[settings.profile]
-    levels = {
-        "group.version": settings.group_version,
-        "metadata.version": release.metadata_version,
-        "transaction.version": _TRANSACTION_VERSION,
-    }
-    in_force = {name: level for name, level in levels.items() if level > 0}
-    return BrokerVersions(advertised(settings.profile, with_extensions), in_force, release.features)
+    in_force = {name: level for name, level in features.levels.items() if level > 0}
+    supported = RELEASES[settings.profile].features
+    return BrokerVersions(advertised(settings.profile, with_extensions), in_force, supported)

@@ -19,6 +19,7 @@ from kafka_nextgen.testing.broker.handlers import (
     consumer_group_heartbeat,
     deletions,
     describe_log_dirs,
+    features,
     fetch,
     groups,
     hanging_transactions,
@@ -92,6 +93,7 @@ SERVED: Mapping[Api, Handler] = {
     api.CONSUMER_GROUP_HEARTBEAT: consumer_group_heartbeat.handle,
     api.CONSUMER_GROUP_DESCRIBE: groups.consumer_group_describe,
     api.LIST_CONFIG_RESOURCES: configs.list_config_resources,
+    api.UPDATE_FEATURES: features.update_features,
 }
 
 #: APIs that Apache Kafka never shipped; they are advertised to, and served for, only clients that can use them.

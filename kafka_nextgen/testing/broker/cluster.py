@@ -15,6 +15,7 @@ from kafka_nextgen.testing.broker.configs.state import DynamicConfigs
 from kafka_nextgen.testing.broker.coordination import OFFSETS_TOPIC, Coordination
 from kafka_nextgen.testing.broker.coordination.chronicle import Listener
 from kafka_nextgen.testing.broker.coordination.journal import OVERRIDES
+from kafka_nextgen.testing.broker.features import Features
 from kafka_nextgen.testing.broker.given_numbers import ProducerIds
 from kafka_nextgen.testing.broker.hashing import spread
 from kafka_nextgen.testing.broker.leadership import Leadership
@@ -61,6 +62,7 @@ class Cluster:
         racks = {node.node_id: node.rack for node in nodes if node.rack is not None}
         self.topics = Topics([node.node_id for node in nodes], self.storage, racks)
         self.configs = DynamicConfigs(settings, self.storage.catalogue)
+        self.features = Features(settings, self.storage.catalogue)
         self.groups = Coordination(
             settings,
             self.topics,

@@ -13,6 +13,7 @@ from attrs import frozen
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.testing.broker.cluster import Cluster
 from kafka_nextgen.testing.broker.coordination.refusals import group_of, refuse
+from kafka_nextgen.testing.broker.features import GROUP_VERSION
 from kafka_nextgen.testing.broker.node import Node
 from kafka_nextgen.testing.broker.peer import Peer
 from kafka_nextgen.testing.broker.security.access import Access
@@ -70,7 +71,7 @@ class Context:
     @property
     def has_consumer_protocol(self) -> bool:
         """Whether the feature ``group.version`` is on (KIP-848)."""
-        return self.cluster.settings.group_version > 0
+        return self.cluster.features.levels[GROUP_VERSION] > 0
 
     @property
     def speaks_extensions(self) -> bool:

@@ -10,8 +10,8 @@ All nodes of a cluster share these settings. Therefore ``broker.rack`` may list 
 order.
 
 Three keys are not broker settings in Kafka. ``profile`` is the Kafka release to emulate. ``group.version`` is a cluster
-feature in Kafka: 0 disables the consumer group protocol (KIP-848, "Enabling the protocol"). ``extensions`` offers
-features that Apache Kafka never shipped to clients that can use them.
+feature in Kafka: 0 disables the consumer group protocol (KIP-848, "Enabling the protocol"); UpdateFeatures can change
+it later. ``extensions`` offers features that Apache Kafka never shipped to clients that can use them.
 
 The offsets topic has at most as many replicas as there are nodes; Kafka does not create it with fewer nodes than
 ``offsets.topic.replication.factor``. ``queued.max.request.bytes`` is limited by default, unlike in Kafka, and counts

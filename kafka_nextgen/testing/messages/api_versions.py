@@ -14,9 +14,11 @@ _Finalized = ApiVersionsResponse.FinalizedFeatureKey
 _Supported = ApiVersionsResponse.SupportedFeatureKey
 
 
-def to_response(versions: BrokerVersions, version: int = _WITH_LEVEL_0) -> ApiVersionsResponse:
-    """Write the supported versions and features. Before version 4, clients can't decode features that are supported
-    from level 0, so such features are only listed as finalized, not as supported (KIP-1022).
+def to_response(versions: BrokerVersions, version: int = _WITH_LEVEL_0, features_epoch: int = 0) -> ApiVersionsResponse:
+    """Write the supported versions, the features, and their epoch, which rises with each change.
+
+    Before version 4, clients can't decode features that are supported from level 0, so such features are only listed
+    as finalized, not as supported (KIP-1022).
     """
     supported = {
         name: levels for name, levels in versions.supported.items() if levels[0] > 0 or version >= _WITH_LEVEL_0
@@ -32,7 +34,7 @@ def to_response(versions: BrokerVersions, version: int = _WITH_LEVEL_0) -> ApiVe
             _Supported(name=name, min_version=lowest, max_version=highest)
             for name, (lowest, highest) in supported.items()
         ],
-        finalized_features_epoch=0,
+        finalized_features_epoch=features_epoch,
         finalized_features=[
             _Finalized(name=name, max_version_level=level, min_version_level=level)
             for name, level in versions.features.items()

@@ -121,3 +121,31 @@ class ListConfigResourcesResponse(Message, api_key=74, versions="0-1", flexible=
     throttle_time_ms: int = field("int32", "0+")
     error_code: int = field("int16", "0+")
     config_resources: Sequence[ConfigResource] = field([ConfigResource], "0+")
+
+
+class UpdateFeaturesRequest(Message, api_key=57, versions="0-2", flexible="0+"):
+    """Change the levels of features of the cluster (KIP-584)."""
+
+    class FeatureUpdateKey(Structure):
+        feature: str = field("string", "0+")
+        max_version_level: int = field("int16", "0+")
+        allow_downgrade: bool = field("bool", "0")
+        upgrade_type: int = field("int8", "1+", default=1)
+
+    timeout_ms: int = field("int32", "0+", default=60_000)
+    feature_updates: Sequence[FeatureUpdateKey] = field([FeatureUpdateKey], "0+")
+    validate_only: bool = field("bool", "1+")
+
+
+class UpdateFeaturesResponse(Message, api_key=57, versions="0-2", flexible="0+"):
+    """The outcome for all features; before version 2 also a result for each."""
+
+    class UpdatableFeatureResult(Structure):
+        feature: str = field("string", "0+")
+        error_code: int = field("int16", "0+")
+        error_message: str | None = field("string", "0+", nullable="0+", default=None)
+
+    throttle_time_ms: int = field("int32", "0+")
+    error_code: int = field("int16", "0+")
+    error_message: str | None = field("string", "0+", nullable="0+", default=None)
+    results: Sequence[UpdatableFeatureResult] = field([UpdatableFeatureResult], "0-1")

@@ -190,6 +190,7 @@ _REQUESTS: Mapping[Api, tuple[int, Callable[[Names], Fields | list[Fields]]]] = 
     apis.ALTER_CONFIGS: (2, _altered),
     apis.INCREMENTAL_ALTER_CONFIGS: (1, _altered),
     apis.LIST_CONFIG_RESOURCES: (1, lambda names: {"resource_types": [TOPIC]}),
+    apis.UPDATE_FEATURES: (2, lambda names: {"feature_updates": [], "validate_only": True}),
     apis.DESCRIBE_ACLS: (3, lambda names: RULES),
     apis.CREATE_ACLS: (3, lambda names: {"creations": [{**A_RULE, "principal": "User:x", "host": "*"}]}),
     apis.DELETE_ACLS: (3, lambda names: {"filters": [RULES]}),

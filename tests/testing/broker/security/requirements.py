@@ -94,6 +94,7 @@ NEEDS: Final[Mapping[Api, Needs]] = {
     api.ALTER_CONFIGS: Needs(refused=_TO_ALTER_CONFIGS),
     api.INCREMENTAL_ALTER_CONFIGS: Needs(refused=_TO_ALTER_CONFIGS),
     api.LIST_CONFIG_RESOURCES: Needs(refused=(Right.DESCRIBE_CLUSTER_CONFIGS,)),
+    api.UPDATE_FEATURES: Needs(refused=(Right.ALTER_CLUSTER,)),
     # Security and quotas.
     api.DESCRIBE_CLIENT_QUOTAS: Needs(refused=(Right.DESCRIBE_CLUSTER_CONFIGS,)),
     api.ALTER_CLIENT_QUOTAS: Needs(refused=(Right.ALTER_CLUSTER_CONFIGS,)),
