@@ -167,6 +167,13 @@ class Cluster:
         """
         self._call(self._broker.move_coordinator, group_id, node_id)
 
+    def set_group_version(self, level: int) -> None:
+        """Enable the consumer group protocol (1) or disable it (0), while groups live.
+
+        Raises ``MisuseError`` for any other level.
+        """
+        self._call(self._broker.set_group_version, level)
+
     @contextmanager
     def loading_held(self) -> Iterator[None]:
         """Keep moved coordinators from loading their logs inside the block; clients are asked to retry."""

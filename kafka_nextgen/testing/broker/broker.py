@@ -20,6 +20,7 @@ from kafka_nextgen.testing.broker.client_quotas import Entity, LimitKind
 from kafka_nextgen.testing.broker.cluster import Cluster
 from kafka_nextgen.testing.broker.coordination import OFFSETS_TOPIC
 from kafka_nextgen.testing.broker.coordination.chronicle import Listener as HistoryListener
+from kafka_nextgen.testing.broker.features import GROUP_VERSION, FeatureUpdate, UpdateType
 from kafka_nextgen.testing.broker.node import Node
 from kafka_nextgen.testing.broker.security.access import Authorizer, BrokerSecurity
 from kafka_nextgen.testing.broker.security.listeners import Listener
@@ -197,6 +198,18 @@ class Broker:
         if amount is not None and not amount > 0:
             raise MisuseError(f"{kind} must be above 0, not {amount}")
         self._cluster.quotas.limits.set(Entity(user, client_id), kinds[kind], amount)
+
+    def set_group_version(self, level: int) -> None:
+        """Enable the consumer group protocol (1) or disable it (0), as UpdateFeatures does. Call it on the event loop.
+
+        Raises ``MisuseError`` for any other level.
+        """
+        features = self._cluster.features
+        lowers = level < features.levels[GROUP_VERSION]
+        update = FeatureUpdate(GROUP_VERSION, level, UpdateType.SAFE_DOWNGRADE if lowers else UpdateType.UPGRADE)
+        if wrong := features.complaint([update], self._cluster.controller.node_id):
+            raise MisuseError(wrong)
+        features.update([update])
 
     async def stop_node(self, node_id: int) -> None:
         """Stop a node as if it were killed: its connections end, and other nodes take over its partitions and groups.

@@ -8,11 +8,19 @@ from typing import Any
 
 import pytest
 
-from kafka_nextgen import Consumer, GroupAdmin, OffsetAndMetadata, TopicPartition, UnsupportedProtocolError
+from kafka_nextgen import (
+    Consumer,
+    GroupAdmin,
+    GroupType,
+    MisuseError,
+    TopicPartition,
+    UnsupportedProtocolError,
+)
 from kafka_nextgen.codes import ErrorCode, name_of
 from kafka_nextgen.testing import Clock, Cluster
 from kafka_nextgen.wire import apis
 from kafka_nextgen.wire.messages import ApiVersionsRequest
+from tests.endtoend.reading import poll_until as both_poll_until
 from tests.engine.stage import poll_until
 from tests.testing.broker.client import Client
 from tests.testing.broker.group_requests import commit, committed, heartbeat, join, leave
@@ -21,12 +29,17 @@ UPGRADE, SAFE, UNSAFE = 1, 2, 3
 VERSIONS = ApiVersionsRequest(client_software_name="tests", client_software_version="1")
 ALL_FAILED = "The update failed for all features since the following feature had an error: "
 NO_PROTOCOL = ErrorCode.UNSUPPORTED_VERSION
+QUICK = {
+    "group.consumer.heartbeat.interval.ms": 100,
+    "group.consumer.min.heartbeat.interval.ms": 100,
+    "group.consumer.assignment.interval.ms": 0,
+    "group.initial.rebalance.delay.ms": 0,
+}
 
 
 @pytest.fixture
 def cluster() -> Iterator[Cluster]:
-    intervals = {f"group.consumer.{bound}heartbeat.interval.ms": 100 for bound in ("min.", "")}
-    with Cluster(config={"group.initial.rebalance.delay.ms": 0, **intervals}) as cluster:
+    with Cluster(config=QUICK) as cluster:
         cluster.create_topic("orders", 1)
         yield cluster
 
@@ -111,7 +124,7 @@ def test_a_consumer_is_told_and_its_successor_goes_on_from_its_commit(cluster: C
     with Consumer(settings) as successor:
         successor.subscribe(["orders"])
         poll_until(successor, lambda: bool(successor.assignment()))
-        assert successor.committed([orders])[orders] == OffsetAndMetadata(5)
+        assert successor.committed([orders])[orders].offset == 5
 
 
 def test_a_group_that_is_listed_is_not_missing(cluster: Cluster, client: Client) -> None:
@@ -194,3 +207,33 @@ def test_the_level_outlives_the_broker(tmp_path: Path) -> None:
         with Cluster(data_dir=tmp_path) as cluster, Client(cluster.bootstrap_servers) as client:
             assert in_force(client)[0] == level
             switch(client, 0)
+
+
+def test_a_test_switches_it_without_a_request(cluster: Cluster, client: Client) -> None:
+    for level in (0, 0, 1, 1):
+        cluster.set_group_version(level)
+        assert in_force(client)[0] == level
+    with pytest.raises(MisuseError, match=r"update version 2 for feature group\.version\. .* versions 0-1"):
+        cluster.set_group_version(2)
+
+
+def test_with_auto_the_group_goes_on_as_a_classic_group_and_is_upgraded_later() -> None:
+    with Cluster(config=QUICK, clock=Clock()) as cluster:
+        cluster.create_topic("orders", 2)
+        settings = {"bootstrap.servers": cluster.bootstrap_servers, "group.id": "billing"}
+        orders = TopicPartition("orders", 0)
+        with Client(cluster.bootstrap_servers) as client:
+            assert commit(client, "billing", "orders", 5, epoch=join(client, "billing", "A").member_epoch) == 0
+        cluster.set_group_version(0)
+        cluster.advance(seconds=46)  # the session of A ends
+        with Consumer(settings, group_protocol="auto") as old, GroupAdmin(settings) as admin:
+            old.subscribe(["orders"])
+            poll_until(old, lambda: len(old.assignment()) == 2)
+            assert old.committed([orders])[orders].offset == 5
+            assert admin.describe(["billing"])["billing"].type is GroupType.CLASSIC
+            cluster.set_group_version(1)
+            with Consumer(settings) as new:
+                new.subscribe(["orders"])
+                both_poll_until([old, new], lambda: len(old.assignment()) == len(new.assignment()) == 1)
+                members = admin.members("billing")
+        assert {member.type for member in members} == {GroupType.CLASSIC, GroupType.CONSUMER}
