@@ -7,7 +7,7 @@ coordinator has in the end.
 
 from __future__ import annotations
 
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor
 
 import pytest
 
@@ -22,6 +22,7 @@ from kafka_nextgen import (
 from kafka_nextgen.codes import ErrorCode
 from tests.engine.stage import TOPIC, Hears, Stage, poll_until, read, tp
 from tests.sockets.script import Script
+from tests.support.waiting import GUARD_S
 
 STALE = "STALE_MEMBER_EPOCH"
 
@@ -54,18 +55,20 @@ def test_what_passes_is_repeated_until_it_is_committed(
     assert stage.committed() == {0: 10, 1: 10}
 
 
-def test_what_does_not_pass_in_time_is_raised_with_the_partitions(script: Script, stage: Stage) -> None:
+def test_what_does_not_pass_in_time_is_raised_with_the_partitions(script: Script, turned_stage: Stage) -> None:
     code = ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
-    with reading(stage, retry_backoff_ms=10) as consumer:
+    with reading(turned_stage, retry_backoff_ms=10) as consumer, ThreadPoolExecutor() as pool:
         script.play(f"when commit, always: answer error {code.name}")
+        committing = pool.submit(lambda: consumer.commit(timeout=10))
+        turned_stage.cluster.advance(seconds=10)
         said = rf"billing: member \S+ at epoch .*orders\[0-1\].*{code.name}"
         with pytest.raises(CommitFailedError, match=said) as caught:
-            consumer.commit(timeout=0.5)
+            committing.result(GUARD_S)
         error = caught.value
         assert (error.code, error.group, error.failed) == (code, "billing", {tp(0): code.name, tp(1): code.name})
         script.stop()
         consumer.commit()
-    assert stage.committed() == {0: 10, 1: 10}
+    assert turned_stage.committed() == {0: 10, 1: 10}
 
 
 @pytest.mark.parametrize(
