@@ -53,6 +53,7 @@ _TEXTS: Mapping[tuple[str, ...], Sequence[str]] = {
     ("configuration_keys",): (*_KEYS, "nonsense"),
     ("value",): ("compact", "delete", "1", "0", "-1", "60000", "nonsense", ""),
     ("rack_id",): ("r1", ""),
+    ("feature",): ("metadata.version", "transaction.version", "nonsense"),  # group.version 0 would stop heartbeats
 }
 _TEXTS_BY_FIELD = {name: texts for names, texts in _TEXTS.items() for name in names}
 
