@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from kafka_nextgen.admin import (
         AclOperation,
         AddedMember,
+        AnnouncedMember,
         AsyncGroupAdmin,
         ExpectedMember,
         GroupAdmin,
@@ -57,6 +58,7 @@ if TYPE_CHECKING:
         GroupOffset,
         GroupState,
         GroupType,
+        LeavingMember,
         ListedGroups,
         MemberDescription,
         NewMember,
@@ -99,6 +101,7 @@ if TYPE_CHECKING:
 __all__ = [
     "AclOperation",
     "AddedMember",
+    "AnnouncedMember",
     "AsyncConsumer",
     "AsyncDeadLetter",
     "AsyncGroupAdmin",
@@ -136,6 +139,7 @@ __all__ = [
     "JoinReason",
     "Latency",
     "LeaveMode",
+    "LeavingMember",
     "ListedGroups",
     "MemberDescription",
     "MemberName",
@@ -196,6 +200,7 @@ accelerated: bool = ACCELERATED
 _OF_ADMIN = (
     "AclOperation",
     "AddedMember",
+    "AnnouncedMember",
     "AsyncGroupAdmin",
     "ExpectedMember",
     "GroupAdmin",
@@ -206,6 +211,7 @@ _OF_ADMIN = (
     "GroupOffset",
     "GroupState",
     "GroupType",
+    "LeavingMember",
     "ListedGroups",
     "MemberDescription",
     "NewMember",

@@ -5,7 +5,7 @@ from kafka_nextgen.admin.async_group_admin import AsyncGroupAdmin
 from kafka_nextgen.admin.configs import GroupConfigEntry
 from kafka_nextgen.admin.group_admin import GroupAdmin
 from kafka_nextgen.admin.history import PastRebalance
-from kafka_nextgen.admin.members import AddedMember, NewMember, RemovedMember
+from kafka_nextgen.admin.members import AddedMember, AnnouncedMember, NewMember, RemovedMember
 from kafka_nextgen.admin.patterns import PatternCheck
 from kafka_nextgen.admin.values import (
     ExpectedMember,
@@ -15,6 +15,7 @@ from kafka_nextgen.admin.values import (
     GroupOffset,
     GroupState,
     GroupType,
+    LeavingMember,
     ListedGroups,
     MemberDescription,
     Results,
@@ -24,6 +25,7 @@ from kafka_nextgen.admin.values import (
 __all__ = [
     "AclOperation",
     "AddedMember",
+    "AnnouncedMember",
     "AsyncGroupAdmin",
     "ExpectedMember",
     "GroupAdmin",
@@ -34,6 +36,7 @@ __all__ = [
     "GroupOffset",
     "GroupState",
     "GroupType",
+    "LeavingMember",
     "ListedGroups",
     "MemberDescription",
     "NewMember",

@@ -23,6 +23,7 @@ __all__ = [
     "OffsetSpec",
     "checked_changes",
     "checked_enums",
+    "checked_leaving",
     "checked_member_ids",
     "checked_names",
     "checked_new_members",
@@ -82,6 +83,17 @@ def checked_new_members(group_id: str, members: Collection[str | NewMember], wit
         _check_time("session_timeout", member.session_timeout)
         _check_time("rebalance_timeout", member.rebalance_timeout)
     return tuple({member.instance_id: member for member in announced}.values())
+
+
+def checked_leaving(
+    group_id: str, instance_ids: Collection[str], member_ids: Collection[str], within: float
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the instance ids and the member ids to announce, without duplicates."""
+    checked = checked_names("instance ids", instance_ids), checked_names("member ids", member_ids)
+    _check_time("within", within, allows_zero=True)
+    if within and not any(checked):
+        raise ValueError(f"group {group_id}: name the members that will leave, by instance id or member id")
+    return checked
 
 
 def _check_time(what: str, seconds: float | None, *, allows_zero: bool = False) -> None:

@@ -15,6 +15,7 @@ from kafka_nextgen.admin.arguments import (
     OffsetSpec,
     checked_changes,
     checked_enums,
+    checked_leaving,
     checked_member_ids,
     checked_names,
     checked_new_members,
@@ -25,7 +26,7 @@ from kafka_nextgen.admin.configs import GroupConfigEntry
 from kafka_nextgen.admin.describing import describe_group, describe_owners
 from kafka_nextgen.admin.history import PastRebalance, describe_history
 from kafka_nextgen.admin.listing import list_groups
-from kafka_nextgen.admin.members import AddedMember, NewMember, RemovedMember
+from kafka_nextgen.admin.members import AddedMember, AnnouncedMember, NewMember, RemovedMember
 from kafka_nextgen.admin.patterns import PatternCheck, check_pattern
 from kafka_nextgen.admin.requests import AdminCall
 from kafka_nextgen.admin.values import (
@@ -200,6 +201,27 @@ class AsyncGroupAdmin:
         checked = checked_new_members(group_id, instance_ids, within)
         call = await self._begin(f"adding members to group {group_id}", timeout)
         return await members.add_members(call, group_id, checked, within)
+
+    async def announce_leaving(
+        self,
+        group_id: str,
+        instance_ids: Collection[str] = (),
+        member_ids: Collection[str] = (),
+        within: float = 300.0,
+        timeout: float | None = None,
+    ) -> tuple[AnnouncedMember, ...]:
+        """Announce that members leave, so that the group rebalances once for all of them; return the result of each.
+
+        The rebalance starts when the last one has left, or after ``within`` seconds; those that have not left stay
+        members. Until then, nobody reads the partitions of those that have left. Static members are announced by
+        instance id, dynamic ones by member id. A later announcement of a member replaces an earlier one. With
+        ``within=0`` these members are not announced any more; if none is named, no member is. A member that is not in
+        the group has the error UNKNOWN_MEMBER_ID. An extension of kafka_nextgen's brokers (KIP-345 and the draft of
+        batched joins): raises UnsupportedProtocolError if the coordinator is Apache Kafka's, and GroupNotFoundError.
+        """
+        checked = checked_leaving(group_id, instance_ids, member_ids, within)
+        call = await self._begin(f"announcing that members leave group {group_id}", timeout)
+        return await members.announce_leaving(call, group_id, *checked, within)
 
     async def remove_members(
         self,

@@ -18,6 +18,7 @@ from kafka_nextgen.admin.values import (
     GroupDescription,
     GroupState,
     GroupType,
+    LeavingMember,
     MemberDescription,
     parse_enum,
 )
@@ -137,6 +138,7 @@ def _consumer_group(
         coordinator=coordinator,
         members=tuple(_consumer_member(member, names) for member in group.members),
         expected=_expected_members(group),
+        leaving=_leaving_members(group),
         authorized_operations=operations_of(group.authorized_operations),
     )
 
@@ -179,12 +181,19 @@ def _classic_group(group: DescribedClassicGroup, coordinator: GroupCoordinator) 
         coordinator=coordinator,
         members=tuple(_classic_member(member, is_consumers, group.protocol_name) for member in group.members),
         expected=_expected_members(group),
+        leaving=_leaving_members(group),
         authorized_operations=operations_of(group.authorized_operations),
     )
 
 
 def _expected_members(group: DescribedGroup | DescribedClassicGroup) -> tuple[ExpectedMember, ...]:
     return tuple(ExpectedMember(each.instance_id, each.until_ms, each.has_joined) for each in group.expected)
+
+
+def _leaving_members(group: DescribedGroup | DescribedClassicGroup) -> tuple[LeavingMember, ...]:
+    return tuple(
+        LeavingMember(each.instance_id, each.member_id, each.until_ms, each.has_left) for each in group.leaving
+    )
 
 
 def _classic_member(member: DescribedClassicMember, is_consumer: bool, assignor: str) -> MemberDescription:

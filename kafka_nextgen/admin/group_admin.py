@@ -81,6 +81,7 @@ class GroupAdmin:
     delete_offsets = _blocking(AsyncGroupAdmin.delete_offsets)
     delete = _blocking(AsyncGroupAdmin.delete)
     add_members = _blocking(AsyncGroupAdmin.add_members)
+    announce_leaving = _blocking(AsyncGroupAdmin.announce_leaving)
     remove_members = _blocking(AsyncGroupAdmin.remove_members)
     describe_config = _blocking(AsyncGroupAdmin.describe_config)
     alter_config = _blocking(AsyncGroupAdmin.alter_config)

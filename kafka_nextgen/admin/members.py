@@ -1,7 +1,7 @@
-"""Announce members before they join, remove members, and delete groups.
+"""Announce members before they join or leave, remove members, and delete groups.
 
 Announced members let a group rebalance once for all of them (KIP-345, "Future Works"). No release of Apache Kafka can
-do this, so only coordinators with extensions are asked. The request may be repeated: announcing a member again is
+do this, so only coordinators with extensions are asked. The requests may be repeated: announcing a member again is
 not an error.
 
 Members are removed by instance id, by member id, or by both (KIP-345, "Admin API"; by member id since the KIP-848
@@ -21,14 +21,29 @@ from attrs import frozen
 from kafka_nextgen.admin.requests import AdminCall, broker_error
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import KafkaNextgenError
+from kafka_nextgen.groups.extensions import leaving
 from kafka_nextgen.groups.extensions.adding import AddMembers, ExpectedMember
 from kafka_nextgen.groups.leaving import REMOVED_BY_ADMIN, LeaveGroup, LeavingMember, LeftMember
 from kafka_nextgen.requests import delete_groups, leave_group
-from kafka_nextgen.requests.extensions import consumer_group_add_members
+from kafka_nextgen.requests.extensions import consumer_group_add_members, consumer_group_announce_leaving
 from kafka_nextgen.transport.cluster import Coordinator
-from kafka_nextgen.wire.apis import CONSUMER_GROUP_ADD_MEMBERS, DELETE_GROUPS, LEAVE_GROUP
+from kafka_nextgen.wire.apis import (
+    CONSUMER_GROUP_ADD_MEMBERS,
+    CONSUMER_GROUP_ANNOUNCE_LEAVING,
+    DELETE_GROUPS,
+    LEAVE_GROUP,
+)
 
-__all__ = ["AddedMember", "NewMember", "RemovedMember", "add_members", "delete_group", "remove_members"]
+__all__ = [
+    "AddedMember",
+    "AnnouncedMember",
+    "NewMember",
+    "RemovedMember",
+    "add_members",
+    "announce_leaving",
+    "delete_group",
+    "remove_members",
+]
 
 _NOT_STATED = -1
 _FIRST_BATCHED_VERSION = 3
@@ -53,6 +68,15 @@ class AddedMember:
     """The result for an announced member; ``error`` is None if it is expected now."""
 
     instance_id: str
+    error: KafkaNextgenError | None = None
+
+
+@frozen
+class AnnouncedMember:
+    """The result for a member that was announced to leave; ``error`` is None if the group waits for it now."""
+
+    instance_id: str | None
+    member_id: str | None
     error: KafkaNextgenError | None = None
 
 
@@ -100,6 +124,34 @@ def _added_member(group_id: str, instance_id: str, code: ErrorCode, message: str
     return AddedMember(instance_id, broker_error(about, code, message, group_id) if code else None)
 
 
+async def announce_leaving(
+    call: AdminCall, group_id: str, instance_ids: Collection[str], member_ids: Collection[str], within_s: float
+) -> tuple[AnnouncedMember, ...]:
+    """Return the result for each member; if none is named, for each whose announcement was taken back."""
+    by_instance = [leaving.NamedMember("", instance_id) for instance_id in instance_ids]
+    by_member = [leaving.NamedMember(member_id) for member_id in member_ids]
+    request = leaving.AnnounceLeaving(group_id, (*by_instance, *by_member), _milliseconds(within_s))
+    announced = await call.send(
+        f"group {group_id}: announcing that members leave",
+        Coordinator(group_id),
+        CONSUMER_GROUP_ANNOUNCE_LEAVING,
+        build=lambda version: consumer_group_announce_leaving.to_request(request),
+        read=consumer_group_announce_leaving.from_response,
+        error_in=lambda announced: (announced.error, announced.message),
+    )
+    return tuple(_announced_member(group_id, member) for member in announced.members)
+
+
+def _announced_member(group_id: str, member: leaving.AnnouncedMember) -> AnnouncedMember:
+    about = f"group {group_id}: {_who(member.instance_id, member.member_id)}"
+    error = broker_error(about, member.error, member.message, group_id) if member.error else None
+    return AnnouncedMember(member.instance_id, member.member_id or None, error)
+
+
+def _who(instance_id: str | None, member_id: str) -> str:
+    return f"instance {instance_id}" if instance_id else f"member {member_id}"
+
+
 async def remove_members(
     call: AdminCall,
     group_id: str,
@@ -128,8 +180,8 @@ async def remove_members(
 
 
 def _removed_member(member: LeftMember, group_id: str) -> RemovedMember:
-    who = f"instance {member.instance_id}" if member.instance_id else f"member {member.member_id}"
-    error = broker_error(f"group {group_id}: {who}", member.error, None, group_id) if member.error else None
+    about = f"group {group_id}: {_who(member.instance_id, member.member_id)}"
+    error = broker_error(about, member.error, None, group_id) if member.error else None
     if error is not None:
         error.member = member.member_id or None
     return RemovedMember(member.instance_id, member.member_id or None, error)

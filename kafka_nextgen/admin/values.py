@@ -25,6 +25,7 @@ __all__ = [
     "GroupOffset",
     "GroupState",
     "GroupType",
+    "LeavingMember",
     "ListedGroups",
     "MemberDescription",
     "Results",
@@ -177,13 +178,27 @@ class ExpectedMember:
 
 
 @frozen
+class LeavingMember:
+    """A member announced with ``announce_leaving``; ``instance_id`` is None if it is dynamic.
+
+    The group waits for it until ``until_ms``, in milliseconds since the Unix epoch. With ``has_left`` it has left, and
+    nobody takes over from it before the others have left, too.
+    """
+
+    instance_id: str | None
+    member_id: str
+    until_ms: int
+    has_left: bool
+
+
+@frozen
 class GroupDescription:
     """A group of any type; if its coordinator can only list it (a share or streams group), only type and state are
     known.
 
-    ``assignor`` is the one in use, empty before there is one. ``expected`` has announced members, if the coordinator
-    has extensions. ``authorized_operations`` are those that this client may perform on the group (KIP-430); None unless
-    they were asked for.
+    ``assignor`` is the one in use, empty before there is one. ``expected`` has the members announced to join and
+    ``leaving`` those announced to leave, if the coordinator has extensions. ``authorized_operations`` are those that
+    this client may perform on the group (KIP-430); None unless they were asked for.
     """
 
     group_id: str
@@ -196,6 +211,7 @@ class GroupDescription:
     coordinator: GroupCoordinator
     members: tuple[MemberDescription, ...]
     expected: tuple[ExpectedMember, ...] = ()
+    leaving: tuple[LeavingMember, ...] = ()
     authorized_operations: frozenset[AclOperation] | None = None
 
     @property

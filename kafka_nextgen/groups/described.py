@@ -15,6 +15,7 @@ __all__ = [
     "DescribedClassicGroup",
     "DescribedClassicMember",
     "DescribedGroup",
+    "DescribedLeaver",
     "DescribedMember",
     "ExpectedInstance",
     "GroupsDescribed",
@@ -31,6 +32,19 @@ class ExpectedInstance:
     instance_id: str
     until_ms: int
     has_joined: bool = False
+
+
+@frozen
+class DescribedLeaver:
+    """A member that was announced to leave: whether it has left, so that the group waits for the others.
+
+    The group waits until ``until_ms`` (milliseconds since the Unix epoch). A dynamic member has no instance id.
+    """
+
+    member_id: str
+    instance_id: str | None
+    until_ms: int
+    has_left: bool = False
 
 
 @frozen
@@ -62,7 +76,7 @@ class DescribedMember:
 
 @frozen
 class DescribedGroup:
-    """A group as ConsumerGroupDescribe shows it; ``expected`` is an extension.
+    """A group as ConsumerGroupDescribe shows it; ``expected`` and ``leaving`` are extensions.
 
     ``authorized_operations`` has numbers of operations (KIP-430), None if they were not asked for.
     """
@@ -76,6 +90,7 @@ class DescribedGroup:
     assignor: str = ""
     members: tuple[DescribedMember, ...] = ()
     expected: tuple[ExpectedInstance, ...] = ()
+    leaving: tuple[DescribedLeaver, ...] = ()
     authorized_operations: frozenset[int] | None = None
 
 
@@ -101,7 +116,8 @@ class DescribedClassicMember:
 
 @frozen
 class DescribedClassicGroup:
-    """A group as DescribeGroups shows it; ``state`` is Dead if it does not exist. ``expected`` is an extension.
+    """A group as DescribeGroups shows it; ``state`` is Dead if it does not exist. ``expected`` and
+    ``leaving`` are extensions.
 
     ``authorized_operations`` has numbers of operations (KIP-430), None if they were not asked for.
     """
@@ -114,6 +130,7 @@ class DescribedClassicGroup:
     protocol_name: str = ""
     members: tuple[DescribedClassicMember, ...] = ()
     expected: tuple[ExpectedInstance, ...] = ()
+    leaving: tuple[DescribedLeaver, ...] = ()
     authorized_operations: frozenset[int] | None = None
 
 

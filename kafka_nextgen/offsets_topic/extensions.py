@@ -8,6 +8,7 @@
 | 10000 | a rebalance in a group's history | | 0 |
 | 10001 | the places that a group reserves for expected members | | 0 |
 | 10002 | the standbys of a group, in order | those that are loading | 0 |
+| 10003 | the members of a group that are announced to leave | | 0 |
 """
 
 from __future__ import annotations
@@ -19,6 +20,9 @@ from kafka_nextgen.assignors.spec import ClientAssignor
 from kafka_nextgen.groups.extensions.records import (
     ExpectedMembers,
     ExpectedMembersRemoved,
+    Leaver,
+    LeavingMembers,
+    LeavingMembersRemoved,
     Place,
     RebalanceRecorded,
     RebalanceRecordedRemoved,
@@ -57,6 +61,7 @@ def _assignors_from(structure: _Assignors | None) -> tuple[ClientAssignor, ...]:
 
 
 _PLACE = FieldMap(Place, m.ExpectedMembersValue.Place, until_ms="kept_until")
+_LEAVER = FieldMap(Leaver, m.LeavingMembersValue.Leaver, until_ms="expected_until")
 
 MEMBER = member_kind(client_assignors=converted("client_assignors", _assignors_to, _assignors_from))
 TARGET = target_kind(assignor="assignor_name", error="error")
@@ -89,7 +94,18 @@ _STANDBYS_KIND = record_kind(
     loading=converted("loading", tuple, tuple),
 )
 
-CODEC = Codec((*plain.KINDS, MEMBER, TARGET, TARGET_SHARE, _REBALANCE_KIND, _PLACES_KIND, _STANDBYS_KIND))
+_LEAVERS_KIND = record_kind(
+    10_003,
+    LeavingMembers,
+    LeavingMembersRemoved,
+    m.GroupKey,
+    m.LeavingMembersValue,
+    leavers=_LEAVER.array("leavers"),
+)
+
+_OWN_KINDS = (_REBALANCE_KIND, _PLACES_KIND, _STANDBYS_KIND, _LEAVERS_KIND)
+
+CODEC = Codec((*plain.KINDS, MEMBER, TARGET, TARGET_SHARE, *_OWN_KINDS))
 encode = CODEC.encode
 decode = CODEC.decode
 replay = partial(plain.replay, codec=CODEC)

@@ -86,4 +86,5 @@ GROUP = FieldMap(
     assignor="assignor_name",
     members=read_only(lambda group: tuple(map(MEMBER.from_structure, group.members))),
     expected=None,
+    leaving=None,
 )

@@ -41,6 +41,7 @@ GROUP: GroupMap = FieldMap(
     protocol_name="protocol_data",
     members=_MEMBER.array("members"),
     expected=None,
+    leaving=None,
 )
 
 

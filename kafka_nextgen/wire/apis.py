@@ -127,6 +127,7 @@ CONSUMER_GROUP_PREPARE_ASSIGNMENT = Api(10000, "ConsumerGroupPrepareAssignment",
 CONSUMER_GROUP_INSTALL_ASSIGNMENT = Api(10001, "ConsumerGroupInstallAssignment", 0, 0)
 CONSUMER_GROUP_ADD_MEMBERS = Api(10002, "ConsumerGroupAddMembers", 0, 0)
 CONSUMER_GROUP_HISTORY = Api(10003, "ConsumerGroupHistory", 0, 0)
+CONSUMER_GROUP_ANNOUNCE_LEAVING = Api(10004, "ConsumerGroupAnnounceLeaving", 0, 0)
 # fmt: on
 
 #: All APIs, by Kafka's key.
@@ -161,6 +162,8 @@ def negotiate(api: Api, ranges: Mapping[int, VersionRange], at_most: int | None 
 _INSTEAD: Mapping[int, str] = {
     CONSUMER_GROUP_ADD_MEMBERS.key: "have the members join within consumer.assignment.interval.ms of each other (Kafka "
     "4.3, KIP-1263), or within group.initial.rebalance.delay.ms of a classic group that is empty",
+    CONSUMER_GROUP_ANNOUNCE_LEAVING.key: "stop the members, and remove them with one request (remove_members, "
+    "KIP-345), or have them leave within consumer.assignment.interval.ms of each other (Kafka 4.3, KIP-1263)",
 }
 
 

@@ -33,7 +33,7 @@ _APIS = {
     "configs": "DescribeConfigs AlterConfigs IncrementalAlterConfigs ListConfigResources UpdateFeatures",
     "consumer_group": "ConsumerGroupHeartbeat",
     "extensions": "ConsumerGroupPrepareAssignment ConsumerGroupInstallAssignment ConsumerGroupAddMembers "
-    "ConsumerGroupHistory",
+    "ConsumerGroupHistory ConsumerGroupAnnounceLeaving",
     "fetch": "Fetch ListOffsets OffsetForLeaderEpoch",
     "groups": "ListGroups DescribeGroups ConsumerGroupDescribe DeleteGroups",
     "metadata": "ApiVersions Metadata FindCoordinator DescribeCluster",

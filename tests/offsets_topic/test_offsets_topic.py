@@ -13,7 +13,14 @@ from hypothesis import strategies as st
 from kafka_nextgen.assignors.spec import ClientAssignor, Metadata
 from kafka_nextgen.errors import DecodeError
 from kafka_nextgen.groups import records as r
-from kafka_nextgen.groups.extensions.records import ExpectedMembers, ExpectedMembersRemoved, Place
+from kafka_nextgen.groups.extensions.records import (
+    ExpectedMembers,
+    ExpectedMembersRemoved,
+    Leaver,
+    LeavingMembers,
+    LeavingMembersRemoved,
+    Place,
+)
 from kafka_nextgen.groups.offered_protocol import OfferedProtocol
 from kafka_nextgen.offsets_topic import KAFKAS as KAFKAS_CODEC
 from kafka_nextgen.offsets_topic.extensions import Skipped, decode, encode
@@ -127,6 +134,7 @@ records: st.SearchStrategy[r.Record] = st.one_of(
     st.builds(r.TargetAssignmentMetadata, texts, int32s, int64s, maybe, int8s),
     st.builds(r.TargetAssignmentMember, texts, texts, shares, st.none() | metadata),
     st.builds(ExpectedMembers, texts, st.lists(places, max_size=3).map(tuple)),
+    st.builds(LeavingMembers, texts, st.lists(st.builds(Leaver, texts, maybe, int64s), max_size=3).map(tuple)),
     st.builds(
         r.CurrentMemberAssignment, texts, texts, int32s, int32s, st.sampled_from(r.MemberStatus), granted, granted
     ),
@@ -158,6 +166,7 @@ records: st.SearchStrategy[r.Record] = st.one_of(
     st.builds(r.ClassicGroupMetadataRemoved, texts),
     st.builds(r.OffsetRemoved, texts, partitions),
     st.builds(ExpectedMembersRemoved, texts),
+    st.builds(LeavingMembersRemoved, texts),
 )
 
 

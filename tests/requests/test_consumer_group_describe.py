@@ -8,7 +8,13 @@ from attrs import evolve
 from kafka_nextgen.assignors.spec import ClientAssignor, Metadata
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import DecodeError
-from kafka_nextgen.groups.described import ConsumerGroupDescribed, DescribedGroup, DescribedMember, ExpectedInstance
+from kafka_nextgen.groups.described import (
+    ConsumerGroupDescribed,
+    DescribedGroup,
+    DescribedLeaver,
+    DescribedMember,
+    ExpectedInstance,
+)
 from kafka_nextgen.requests.consumer_group_describe import to_request
 from kafka_nextgen.requests.extensions.consumer_group_describe import from_response
 from kafka_nextgen.testing.coordinator.requests import ConsumerGroupDescribe
@@ -62,6 +68,7 @@ TOLD = evolve(
         ),
     ),
     expected=(ExpectedInstance("i", 1_700_000_000_000, has_joined=True), ExpectedInstance("j", 5)),
+    leaving=(DescribedLeaver("m", "k", 6, has_left=True), DescribedLeaver("n", None, 7)),
 )
 
 

@@ -9,6 +9,7 @@ from kafka_nextgen.errors import DecodeError
 from kafka_nextgen.groups.described import (
     DescribedClassicGroup,
     DescribedClassicMember,
+    DescribedLeaver,
     ExpectedInstance,
     GroupsDescribed,
 )
@@ -46,8 +47,10 @@ def test_groups_are_described_and_one_that_is_not_there_is_an_error_in_every_ver
 @pytest.mark.parametrize(("version", "is_told"), [(4, False), (5, True), (6, True)])
 def test_who_is_expected_is_told_to_those_who_can_use_it(version: int, is_told: bool) -> None:
     expected = (ExpectedInstance("i", 5, has_joined=True),)
-    answer = GroupsDescribed((DescribedClassicGroup("g", state="Stable", expected=expected),))
+    leaving = (DescribedLeaver("m", "j", 6, has_left=True), DescribedLeaver("n", None, 7))
+    answer = GroupsDescribed((DescribedClassicGroup("g", state="Stable", expected=expected, leaving=leaving),))
     for with_extensions in (False, True):
         message = broker_extended.to_response(answer, version, with_extensions=with_extensions)
         (told,) = extended.from_response(answered(DESCRIBE_GROUPS, message, version), ["g"]).groups
         assert told.expected == (expected if is_told and with_extensions else ())
+        assert told.leaving == (leaving if is_told and with_extensions else ())

@@ -20,7 +20,7 @@ from tests.verification.scenario_language import Player
 from tests.verification.scenario_language.host import CoordinatorHost
 from tests.verification.scenario_language.worlds import PURE, pure_player
 
-FOLDERS = ("coordinator", "broker", "registration", "history/static_members.txt")
+FOLDERS = ("coordinator", "broker", "leaving", "registration", "history/static_members.txt")
 TIME = ("tick", "coordinator restart")
 
 

@@ -10,14 +10,26 @@ import click
 
 from kafka_nextgen.cli.groups.change import config, delete
 from kafka_nextgen.cli.groups.inspect import describe, history, list_, validate_regex
-from kafka_nextgen.cli.groups.members import add_members, members, remove_members
+from kafka_nextgen.cli.groups.members import add_members, announce_leaving, members, remove_members
 from kafka_nextgen.cli.groups.offsets import offsets
 
 __all__ = ["groups"]
 
 
 @click.group(
-    commands=[list_, describe, members, offsets, history, delete, add_members, remove_members, config, validate_regex]
+    commands=[
+        list_,
+        describe,
+        members,
+        offsets,
+        history,
+        delete,
+        add_members,
+        announce_leaving,
+        remove_members,
+        config,
+        validate_regex,
+    ]
 )
 def groups() -> None:
     """Look at groups of both protocols, and change them."""

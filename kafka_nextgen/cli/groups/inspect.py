@@ -9,7 +9,7 @@ from enum import Enum
 import click
 from attrs import asdict
 
-from kafka_nextgen.admin import ExpectedMember, GroupAdmin, GroupDescription, GroupOffset, PastRebalance
+from kafka_nextgen.admin import ExpectedMember, GroupAdmin, GroupDescription, GroupOffset, LeavingMember, PastRebalance
 from kafka_nextgen.cli.groups.members import print_members
 from kafka_nextgen.cli.groups.offsets import offset_document, print_offsets
 from kafka_nextgen.cli.options import ClusterOptions, cluster_options, filters, json_option
@@ -41,8 +41,14 @@ _OPERATIONS_COLUMNS: Columns[GroupDescription] = {
 }
 _EXPECTED_COLUMNS: Columns[ExpectedMember] = {
     "INSTANCE": lambda expected: expected.instance_id,
-    "UNTIL": lambda expected: _utc(expected.until_ms / 1000).isoformat(sep=" ", timespec="seconds"),
+    "UNTIL": lambda expected: _second(expected.until_ms),
     "HAS JOINED": lambda expected: "yes" if expected.has_joined else "no",
+}
+_LEAVING_COLUMNS: Columns[LeavingMember] = {
+    "INSTANCE": lambda leaving: leaving.instance_id,
+    "MEMBER": lambda leaving: leaving.member_id,
+    "UNTIL": lambda leaving: _second(leaving.until_ms),
+    "HAS LEFT": lambda leaving: "yes" if leaving.has_left else "no",
 }
 _HISTORY_COLUMNS: Columns[PastRebalance] = {
     "NUMBER": lambda rebalance: rebalance.number,
@@ -60,6 +66,10 @@ _HISTORY_COLUMNS: Columns[PastRebalance] = {
 
 def _utc(at_s: float) -> datetime:
     return datetime.fromtimestamp(at_s, timezone.utc)
+
+
+def _second(at_ms: int) -> str:
+    return _utc(at_ms / 1000).isoformat(sep=" ", timespec="seconds")
 
 
 def _words(reason: Enum) -> str:
@@ -149,6 +159,7 @@ def _document(group: GroupDescription, with_members: bool, offsets: Offsets | No
         "standby_count": _standby_count(group),
         "coordinator": group.coordinator,
         "expected": group.expected,
+        "leaving": group.leaving,
     }
     if group.authorized_operations is not None:
         document["authorized_operations"] = _operations(group)
@@ -184,6 +195,9 @@ def _print_groups(groups: Collection[GroupDescription], with_members: bool, offs
         if group.expected:
             _print_heading(f"Expected in {group.group_id}")
             print_rows(_EXPECTED_COLUMNS, group.expected)
+        if group.leaving:
+            _print_heading(f"Leaving {group.group_id}")
+            print_rows(_LEAVING_COLUMNS, group.leaving)
         if offsets.get(group.group_id):
             _print_heading(f"Offsets of {group.group_id}")
             print_offsets(offsets[group.group_id])

@@ -1,4 +1,4 @@
-"""``kafka-nextgen groups members``, ``add-members`` and ``remove-members``."""
+"""``kafka-nextgen groups members``, ``add-members``, ``announce-leaving`` and ``remove-members``."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import TypeVar
 
 import click
 
-from kafka_nextgen.admin import AddedMember, MemberDescription, NewMember, RemovedMember
+from kafka_nextgen.admin import AddedMember, AnnouncedMember, MemberDescription, NewMember, RemovedMember
 from kafka_nextgen.assignors import Metadata
 from kafka_nextgen.cli.list_options import list_option
 from kafka_nextgen.cli.options import ClusterOptions, cluster_options, json_option
 from kafka_nextgen.cli.output import Columns, fail_with, print_json, print_line, print_rows
 from kafka_nextgen.types import StandbyState, format_partitions
 
-__all__ = ["add_members", "members", "print_members", "remove_members"]
+__all__ = ["add_members", "announce_leaving", "members", "print_members", "remove_members"]
 
 _COLUMNS: Columns[MemberDescription] = {
     "MEMBER": lambda member: member.member_id,
@@ -151,7 +151,7 @@ def add_members(
     _print_results(added, as_json, lambda member: f"Instance {member.instance_id} is {what} in {group_id}.")
 
 
-M = TypeVar("M", AddedMember, RemovedMember)
+M = TypeVar("M", AddedMember, AnnouncedMember, RemovedMember)
 
 
 def _print_results(members: Sequence[M], as_json: bool, line_of: Callable[[M], str]) -> None:
@@ -163,6 +163,39 @@ def _print_results(members: Sequence[M], as_json: bool, line_of: Callable[[M], s
             if member.error is None:
                 print_line(line_of(member))
     fail_with(member.error for member in members if member.error is not None)
+
+
+@click.command("announce-leaving")
+@click.argument("group_id", metavar="GROUP")
+@_instance_ids
+@click.option("-m", "--member-id", "member_ids", multiple=True, help="A dynamic member. Can be repeated.")
+@click.option(
+    "--within",
+    type=click.FloatRange(min=0),
+    default=300.0,
+    show_default=True,
+    help="Maximum seconds to wait for the members. 0 stops waiting for them or, if none is named, for all members.",
+)
+@json_option
+@cluster_options
+def announce_leaving(
+    cluster: ClusterOptions,
+    group_id: str,
+    instance_ids: tuple[str, ...],
+    member_ids: tuple[str, ...],
+    within: float,
+    as_json: bool,
+) -> None:
+    """Announce to GROUP which members will leave, so that it rebalances once, when all of them have left.
+
+    Until then, nobody reads the partitions of those that have left. Members that do not leave in time stay members.
+    """
+    if not instance_ids and not member_ids and within > 0:
+        raise click.UsageError("name the members that will leave: --instance-id or --member-id")
+    with cluster.open() as admin:
+        announced = admin.announce_leaving(group_id, instance_ids, member_ids, within, cluster.timeout_s)
+    verb = "Announced" if within else "Took back"
+    _print_results(announced, as_json, lambda member: f"{verb} that {_name(member)} leaves {group_id}.")
 
 
 @click.command("remove-members")
@@ -187,8 +220,8 @@ def remove_members(
         raise click.UsageError("say which members: --instance-id or --member-id, as 'groups members' shows them")
     with cluster.open() as admin:
         removed = admin.remove_members(group_id, instance_ids, member_ids, reason, cluster.timeout_s)
-    _print_results(removed, as_json, lambda member: f"Removed {_removed_name(member)} from {group_id}.")
+    _print_results(removed, as_json, lambda member: f"Removed {_name(member)} from {group_id}.")
 
 
-def _removed_name(member: RemovedMember) -> str:
+def _name(member: AnnouncedMember | RemovedMember) -> str:
     return f"instance {member.instance_id}" if member.instance_id else f"member {member.member_id}"

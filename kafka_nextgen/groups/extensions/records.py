@@ -15,6 +15,9 @@ from kafka_nextgen.groups.records import ExtensionRecord
 __all__ = [
     "ExpectedMembers",
     "ExpectedMembersRemoved",
+    "Leaver",
+    "LeavingMembers",
+    "LeavingMembersRemoved",
     "Place",
     "Rebalance",
     "RebalanceRecorded",
@@ -98,3 +101,32 @@ class StandbyMembers(ExtensionRecord):
 @frozen
 class StandbyMembersRemoved(ExtensionRecord):
     """[10002] The group no longer has standby members."""
+
+
+@frozen
+class Leaver:
+    """A member that was announced to leave, and until when the group waits for it (milliseconds since the Unix epoch).
+
+    A static member is announced for its instance, so its member id may change; a dynamic one has no ``instance_id``.
+    """
+
+    member_id: str
+    instance_id: str | None
+    until_ms: int
+
+    @property
+    def name(self) -> str:
+        """Its instance id, or its member id if it has none."""
+        return self.member_id if self.instance_id is None else self.instance_id
+
+
+@frozen
+class LeavingMembers(ExtensionRecord):
+    """[10003] The members that are announced to leave, and those that have left since the latest rebalance."""
+
+    leavers: tuple[Leaver, ...]
+
+
+@frozen
+class LeavingMembersRemoved(ExtensionRecord):
+    """[10003] No member of the group is announced to leave any more."""

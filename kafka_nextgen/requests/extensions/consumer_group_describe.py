@@ -1,4 +1,6 @@
-"""ConsumerGroupDescribe with extension fields: client-side assignors (KIP-848), expected members and standbys."""
+"""ConsumerGroupDescribe with extension fields: client-side assignors (KIP-848), standbys, and members that
+are expected to join and to leave.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,7 @@ from attrs import evolve
 
 from kafka_nextgen.groups.described import ConsumerGroupDescribed, DescribedGroup, DescribedMember
 from kafka_nextgen.requests import consumer_group_describe as plain
-from kafka_nextgen.requests.extensions.describe_groups import EXPECTED
+from kafka_nextgen.requests.extensions.describe_groups import EXPECTED, LEAVING
 from kafka_nextgen.wire.extensions.fields import ASSIGNOR, METADATA, standby_state
 from kafka_nextgen.wire.messages import ConsumerGroupDescribeResponse
 
@@ -26,7 +28,12 @@ def from_response(message: ConsumerGroupDescribeResponse, asked: Sequence[str]) 
 
 def _read(group: DescribedGroup, told: _Group) -> DescribedGroup:
     members = tuple(_read_member(*pair) for pair in zip(group.members, told.members, strict=True))
-    return evolve(group, members=members, expected=tuple(map(EXPECTED.from_structure, told.expected_members)))
+    return evolve(
+        group,
+        members=members,
+        expected=tuple(map(EXPECTED.from_structure, told.expected_members)),
+        leaving=tuple(map(LEAVING.from_structure, told.leaving_members)),
+    )
 
 
 def _read_member(member: DescribedMember, told: _Member) -> DescribedMember:

@@ -101,6 +101,7 @@ EXTENSIONS: Mapping[Api, Handler] = {
     api.CONSUMER_GROUP_PREPARE_ASSIGNMENT: consumer_group_extensions.consumer_group_prepare_assignment,
     api.CONSUMER_GROUP_INSTALL_ASSIGNMENT: consumer_group_extensions.consumer_group_install_assignment,
     api.CONSUMER_GROUP_ADD_MEMBERS: consumer_group_extensions.consumer_group_add_members,
+    api.CONSUMER_GROUP_ANNOUNCE_LEAVING: consumer_group_extensions.consumer_group_announce_leaving,
     api.CONSUMER_GROUP_HISTORY: consumer_group_extensions.consumer_group_history,
 }
 

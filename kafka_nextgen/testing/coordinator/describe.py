@@ -63,6 +63,7 @@ def describe_group(group: Group, settings: CoordinatorSettings) -> DescribedGrou
         assignor=group.hooks.common_assignor(group, settings) or chosen_assignor(group, settings).name,
         members=tuple(_describe_member(group, member_id, settings) for member_id in sorted(group.members)),
         expected=group.hooks.expected(group),
+        leaving=group.hooks.leaving(group),
     )
 
 
@@ -117,6 +118,7 @@ def describe_classic_group(group: Group) -> DescribedClassicGroup:
             for member in classic.in_order()
         ),
         expected=group.hooks.expected(group),
+        leaving=group.hooks.leaving(group),
     )
 
 

@@ -80,7 +80,8 @@ def _end_session(draft: Draft, member_id: str) -> None:
     elif member is not None and (member.is_new or not member.is_parked):
         remove_member(draft, member_id)
         text = "its session timed out"
-        continue_without(draft, Cause(RebalanceReason.MEMBER_EXPIRED, member_id, member.instance_id, text=text))
+        cause = Cause(RebalanceReason.MEMBER_EXPIRED, member_id, member.instance_id, text=text)
+        continue_without(draft, [member], cause)
 
 
 def _end_join_phase(draft: Draft, _: str) -> None:
@@ -98,7 +99,8 @@ def _end_sync_phase(draft: Draft, _: str) -> None:
         remove_member(draft, member.member_id)
     if late:
         text = f"{', '.join(member.member_id for member in late)} did not ask for the assignment in time"
-        continue_without(draft, Cause(RebalanceReason.MEMBER_FENCED, late[0].member_id, late[0].instance_id, text=text))
+        cause = Cause(RebalanceReason.MEMBER_FENCED, late[0].member_id, late[0].instance_id, text=text)
+        continue_without(draft, late, cause)
 
 
 _CAUSES: Mapping[TimerKind, tuple[RebalanceReason, str]] = {

@@ -1,8 +1,8 @@
 """The hooks by which extensions beyond Kafka's protocol attach to a coordinator, in the order of a heartbeat.
 
 The core calls these methods and imports no implementation. The defaults here do nothing, so the coordinator behaves
-like Kafka's. ``extensions.hooks`` implements client-side assignors, pre-registered members, standbys, and rebalance
-causes with their history.
+like Kafka's. ``extensions.hooks`` implements client-side assignors, members announced before they join or leave,
+standbys, and rebalance causes with their history.
 
 Extensions keep their group state in ``Group.kept`` (recorded) and in ``Group.remembered`` (not recorded), and what
 they know about the topics in ``Topics.remembered``; the core reads none of them. It passes on, without reading them,
@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from typing import TYPE_CHECKING, TypeVar
 
-from kafka_nextgen.groups.described import ExpectedInstance
+from kafka_nextgen.groups.described import DescribedLeaver, ExpectedInstance
 from kafka_nextgen.groups.extension_requests import ExtensionRequest
 from kafka_nextgen.types import StandbyState
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from kafka_nextgen.groups.leaving import LeftMember
     from kafka_nextgen.groups.offered_protocol import OfferedProtocol
     from kafka_nextgen.groups.records import CurrentMemberAssignment, ExtensionRecord, MemberMetadata
-    from kafka_nextgen.testing.coordinator.classic.group import ClassicGroup
+    from kafka_nextgen.testing.coordinator.classic.group import ClassicGroup, ClassicMember
     from kafka_nextgen.testing.coordinator.classic.requests import JoinGroup
     from kafka_nextgen.testing.coordinator.draft import Draft, Outcome, Refusal
     from kafka_nextgen.testing.coordinator.group import Group
@@ -166,6 +166,10 @@ class Hooks:
         """The pre-registered static members. A group that expects some is kept even if it is empty."""
         return ()
 
+    def leaving(self, group: Group) -> tuple[DescribedLeaver, ...]:
+        """The members that are announced to leave, with those that have left and wait for the others."""
+        return ()
+
     # ---- members and groups that leave
 
     def members_leaving(self, draft: Draft, members: Iterable[MemberMetadata]) -> None:
@@ -173,9 +177,16 @@ class Hooks:
 
     def members_removed(self, draft: Draft, members: Sequence[MemberMetadata], cause: Cause | None) -> Cause | None:
         """These members of a consumer group are about to be removed. ``cause`` is None if the epoch does not change,
-        because no assignment counted them. Returns the cause, with what the extensions add to it.
+        because no assignment counted them. Returns the cause, with what the extensions add to it, or None if the
+        epoch changes later, because more members are announced to leave.
         """
         return cause
+
+    def defers_rebalance(self, draft: Draft, left: Collection[ClassicMember | None]) -> bool:
+        """Whether a classic group rebalances later for members that have left, because more are announced to leave.
+        None is a pending member.
+        """
+        return False
 
     def member_absent(self, draft: Draft, member: MemberMetadata) -> None:
         """A static member left temporarily."""

@@ -114,6 +114,33 @@ class ConsumerGroupAddMembersResponse(Message, api_key=10002, versions="0", flex
     members: Sequence[AddedMember] = field([AddedMember], "0+")
 
 
+class ConsumerGroupAnnounceLeavingRequest(Message, api_key=10004, versions="0", flexible="0+"):
+    """The draft of batched joins, "the same with scale down": announce members that are about to leave."""
+
+    class LeavingMember(Structure):
+        member_id: str = field("string", "0+")
+        instance_id: str | None = field("string", "0+", nullable="0+", default=None)
+
+    group_id: str = field("string", "0+")
+    members: Sequence[LeavingMember] = field([LeavingMember], "0+")
+    timeout_ms: int = field("int32", "0+")
+
+
+class ConsumerGroupAnnounceLeavingResponse(Message, api_key=10004, versions="0", flexible="0+"):
+    """The result for each of them."""
+
+    class AnnouncedMember(Structure):
+        member_id: str = field("string", "0+")
+        instance_id: str | None = field("string", "0+", nullable="0+", default=None)
+        error_code: int = field("int16", "0+")
+        error_message: str | None = field("string", "0+", nullable="0+", default=None)
+
+    throttle_time_ms: int = field("int32", "0+")
+    error_code: int = field("int16", "0+")
+    error_message: str | None = field("string", "0+", nullable="0+", default=None)
+    members: Sequence[AnnouncedMember] = field([AnnouncedMember], "0+")
+
+
 class ConsumerGroupHistoryRequest(Message, api_key=10003, versions="0", flexible="0+"):
     """The "JoinReason" draft that accompanies KIP-345: requests the reasons for a group's rebalances."""
 

@@ -17,6 +17,15 @@ class ExpectedMember(Structure):
     expected_until: int = field("int64", "0+")
 
 
+class LeavingMember(Structure):
+    """A member that is announced to leave, an extension."""
+
+    member_id: str = field("string", "0+")
+    instance_id: str | None = field("string", "0+", nullable="0+", default=None)
+    has_left: bool = field("bool", "0+")
+    expected_until: int = field("int64", "0+")
+
+
 class ListGroupsRequest(Message, api_key=16, versions="0-5", flexible="3+"):
     """List the groups that this broker coordinates."""
 
@@ -46,7 +55,9 @@ class DescribeGroupsRequest(Message, api_key=15, versions="0-6", flexible="5+"):
 
 
 class DescribeGroupsResponse(Message, api_key=15, versions="0-6", flexible="5+"):
-    """Classic groups and their members. From version 5 on, a custom tag carries the expected members."""
+    """Classic groups and their members. From version 5 on, custom tags carry the members that are expected to join
+    and to leave.
+    """
 
     class DescribedGroup(Structure):
         class DescribedGroupMember(Structure):
@@ -66,6 +77,7 @@ class DescribeGroupsResponse(Message, api_key=15, versions="0-6", flexible="5+")
         members: Sequence[DescribedGroupMember] = field([DescribedGroupMember], "0+")
         authorized_operations: frozenset[int] | None = field("bitfield", "3+")
         expected_members: Sequence[ExpectedMember] = field([ExpectedMember], "5+", tag=10000)
+        leaving_members: Sequence[LeavingMember] = field([LeavingMember], "5+", tag=10001)
 
     throttle_time_ms: int = field("int32", "1+")
     groups: Sequence[DescribedGroup] = field([DescribedGroup], "0+")
@@ -119,6 +131,7 @@ class ConsumerGroupDescribeResponse(Message, api_key=69, versions="0-1", flexibl
         members: Sequence[Member] = field([Member], "0+")
         authorized_operations: frozenset[int] | None = field("bitfield", "0+")
         expected_members: Sequence[ExpectedMember] = field([ExpectedMember], "0+", tag=10000)
+        leaving_members: Sequence[LeavingMember] = field([LeavingMember], "0+", tag=10001)
 
     throttle_time_ms: int = field("int32", "0+")
     groups: Sequence[DescribedGroup] = field([DescribedGroup], "0+")

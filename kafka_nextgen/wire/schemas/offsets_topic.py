@@ -131,6 +131,17 @@ class StandbyMembersValue(Message, versions="0", flexible="0+"):
     loading: Sequence[str] = field(["string"], "0+", tag=0)
 
 
+class LeavingMembersValue(Message, versions="0", flexible="0+"):
+    """Type 10003: the members that are announced to leave, and those that have left since the latest rebalance."""
+
+    class Leaver(Structure):
+        member_id: str = field("string", "0+")
+        instance_id: str | None = field("string", "0+", nullable="0+", default=None)
+        expected_until: int = field("int64", "0+")
+
+    leavers: Sequence[Leaver] = field([Leaver], "0+")
+
+
 class GroupMetadataValue(Message, versions="0-4", flexible="4+"):
     """Type 2: the members and assignments of a classic group's generation."""
 

@@ -156,6 +156,49 @@ def test_kafka_passes_over_our_tags_and_hangs_up_on_our_keys(real_kafka: KafkaSe
             assert client.is_hung_up()
 
 
+# ---- ConsumerGroupAnnounceLeaving
+
+
+def announce_leaving(client: Client, group: str, *instances: str, timeout_ms: int = 60_000) -> list[tuple[str, int]]:
+    """Announce instances, and return what became of each."""
+    members = [{"member_id": "", "instance_id": instance} for instance in instances]
+    answer = client.ask(apis.CONSUMER_GROUP_ANNOUNCE_LEAVING, group_id=group, members=members, timeout_ms=timeout_ms)
+    assert answer.error_code == ErrorCode.NONE
+    return [(member.instance_id, member.error_code) for member in answer.members]
+
+
+def test_who_is_to_leave_is_shown_until_all_have_left(ours: Client, client: Client, topic: str, group: str) -> None:
+    for member, instance in (("a", "i"), ("b", "j"), ("c", "k")):
+        heartbeat(ours, group, member, 0, instance_id=instance, subscribed_topic_names=[topic])
+    epoch = describe(ours, group).group_epoch
+    told = announce_leaving(ours, group, "i", "j", "nobody")
+    assert told == [("i", ErrorCode.NONE), ("j", ErrorCode.NONE), ("nobody", ErrorCode.UNKNOWN_MEMBER_ID)]
+    heartbeat(ours, group, "a", -1, instance_id="i")
+    shown = describe(ours, group)
+    assert [(each.instance_id, each.member_id, each.has_left) for each in shown.leaving_members] == [
+        ("i", "a", True),
+        ("j", "b", False),
+    ]
+    assert shown.group_epoch == epoch
+    assert describe(client, group).leaving_members == ()  # a stock client sees nothing of it
+    heartbeat(ours, group, "b", -1, instance_id="j")
+    shown = describe(ours, group)
+    assert (shown.group_epoch, shown.leaving_members) == (epoch + 1, ())
+
+
+def test_an_announcement_of_leaving_that_makes_no_sense_is_refused(ours: Client, group: str) -> None:
+    right = {"group_id": group, "members": [{"member_id": "m"}], "timeout_ms": 1_000}
+    for wrong, error in (
+        ({"group_id": ""}, ErrorCode.INVALID_GROUP_ID),
+        ({"timeout_ms": -1}, ErrorCode.INVALID_REQUEST),
+        ({"members": []}, ErrorCode.INVALID_REQUEST),
+        ({}, ErrorCode.GROUP_ID_NOT_FOUND),
+    ):
+        answer = ours.ask(apis.CONSUMER_GROUP_ANNOUNCE_LEAVING, **{**right, **wrong})
+        assert (answer.error_code, answer.members) == (error, ())
+        assert answer.error_message
+
+
 # ---- ConsumerGroupAddMembers
 
 

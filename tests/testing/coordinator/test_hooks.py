@@ -16,7 +16,7 @@ from tests.scenarios.files import FOLDER, check, files, scenario_in
 from tests.verification.scenario_language import host, pure_player
 
 #: What is asked there only a coordinator with extensions can be asked, be they off.
-OF_EXTENSIONS = ("extensions", "history", "registration")
+OF_EXTENSIONS = ("extensions", "history", "leaving", "registration")
 
 
 def asking_for_none() -> list[object]:

@@ -1,4 +1,5 @@
-"""What must hold of groups besides: of the places that a group of either protocol keeps, and of client-side assignors.
+"""What must hold of groups besides: of the places that a group of either protocol keeps, of members that are announced
+to leave it, and of client-side assignors.
 
 Each rule yields a sentence for each way it is broken; silence is good.
 """
@@ -8,8 +9,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Set
 
+from kafka_nextgen.testing.coordinator.extensions.leaving.leavers import gone, is_counted, is_present
 from kafka_nextgen.testing.coordinator.extensions.registration.places import missing, waiting
-from kafka_nextgen.testing.coordinator.extensions.state import COMPUTING, OFFERS, PLACES, PREFERENCES, STANDBYS
+from kafka_nextgen.testing.coordinator.extensions.state import COMPUTING, LEAVERS, OFFERS, PLACES, PREFERENCES, STANDBYS
 from kafka_nextgen.testing.coordinator.group import Group
 from kafka_nextgen.testing.coordinator.timers import TimerKey, TimerKind
 
@@ -18,6 +20,7 @@ def extension_violations(group: Group, timers: Set[TimerKey]) -> Iterator[str]:
     """Every rule that ``group`` breaks; ``timers`` are those that run."""
     yield from _places_in_order(group, timers)
     yield from _standbys_in_order(group)
+    yield from _leavers_in_order(group, timers)
     if group.classic is None:
         yield from _assignors_in_step(group)
         yield from _metadata_goes_with_a_target(group)
@@ -76,6 +79,17 @@ def _places_in_order(group: Group, timers: Set[TimerKey]) -> Iterator[str]:
         yield "a join is held for which there is no place"
     if group.classic is not None and group.classic.held.keys() & group.classic.instances.keys():
         yield "a join is held whose instance is a member"
+
+
+def _leavers_in_order(group: Group, timers: Set[TimerKey]) -> Iterator[str]:
+    """Nobody takes over from members that have left only while others are waited for, and for no longer than a time."""
+    leavers = LEAVERS.of(group).values()
+    if (TimerKey(group.group_id, TimerKind.LEAVING) in timers) is not bool(leavers):
+        yield "the timer of announced members runs if there are some, and only then"
+    if leavers and not group.members and not (group.classic and group.classic.members):
+        yield "the group is empty, and members are announced to leave it"
+    if gone(group) and not any(is_present(group, each) and is_counted(group, each) for each in leavers):
+        yield f"nobody takes over from {gone(group)[0].name}, and no other member is to leave"
 
 
 def _standbys_in_order(group: Group) -> Iterator[str]:

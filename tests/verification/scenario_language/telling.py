@@ -18,6 +18,7 @@ from kafka_nextgen.testing.coordinator.responses import (
     OffsetsFetched,
 )
 from kafka_nextgen.types import TopicIdPartition, TopicPartition, format_partitions
+from tests.verification.scenario_language.telling_classic import tell_leavers
 
 #: How partitions known by topic id are written.
 Write = Callable[[Iterable[TopicIdPartition]], str]
@@ -79,6 +80,7 @@ def tell_members(
         yield f"   {name} {protocol} epoch={epoch} has={has} target={target}{standby.lower()}"
     for expected in group.expected:
         yield f"   {'waits' if expected.has_joined else 'expected'} {expected.instance_id}"
+    yield from tell_leavers(group.leaving, write_id)
 
 
 def tell_status(name: str, before: r.MemberStatus | None, after: r.MemberStatus | None) -> tuple[str, ...]:
@@ -112,15 +114,25 @@ def _tell_record(record: r.Record, made: set[int], targets: Targets, write: Writ
         yield f"   target epoch={record.assignment_epoch} {shares or '-'}"
     elif isinstance(record, r.RegularExpression):
         yield f"   {record.pattern} matches {' '.join(record.topics) or '-'}"
-    elif isinstance(record, x.ExpectedMembers):
-        yield f"   places for {' '.join(place.instance_id for place in record.places)}"
-    elif isinstance(record, x.ExpectedMembersRemoved):
-        yield "   places for -"
-    elif isinstance(record, x.StandbyMembers):
-        loading = f" loading={','.join(record.loading)}" if record.loading else ""
-        yield f"   standbys {' '.join(record.member_ids)}{loading}"
-    elif isinstance(record, x.StandbyMembersRemoved):
-        yield "   standbys -"
+    elif isinstance(record, r.ExtensionRecord):
+        yield from _tell_extension(record)
+
+
+def _tell_extension(record: r.ExtensionRecord) -> Iterator[str]:
+    match record:
+        case x.ExpectedMembers():
+            yield f"   places for {' '.join(place.instance_id for place in record.places)}"
+        case x.ExpectedMembersRemoved():
+            yield "   places for -"
+        case x.LeavingMembers():
+            yield f"   to leave {' '.join(leaver.name for leaver in record.leavers)}"
+        case x.LeavingMembersRemoved():
+            yield "   to leave -"
+        case x.StandbyMembers():
+            loading = f" loading={','.join(record.loading)}" if record.loading else ""
+            yield f"   standbys {' '.join(record.member_ids)}{loading}"
+        case x.StandbyMembersRemoved():
+            yield "   standbys -"
 
 
 def tell_group(group: Group, write: Write) -> Iterator[str]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import DecodeError
 from kafka_nextgen.groups.consumer_protocol import HIGHEST_VERSION, decode_assignment, user_data_of, version_of
-from kafka_nextgen.groups.described import DescribedClassicGroup, DescribedClassicMember
+from kafka_nextgen.groups.described import DescribedClassicGroup, DescribedClassicMember, DescribedLeaver
 from kafka_nextgen.groups.leaving import LeftMember
 from kafka_nextgen.testing.coordinator.classic.responses import JoinGroupAnswer, SyncGroupAnswer
 from kafka_nextgen.types import format_partitions
@@ -62,6 +62,14 @@ def tell_described(group: DescribedClassicGroup, write_id: WriteId) -> Iterator[
         return
     yield " ".join(filter(None, ("->", group.state, group.protocol_name)))
     yield from sorted(_described_member(member, write_id) for member in group.members)
+    yield from tell_leavers(group.leaving, write_id)
+
+
+def tell_leavers(leavers: Iterable[DescribedLeaver], write_id: WriteId) -> Iterator[str]:
+    """Who is announced to leave, and whether it has left."""
+    for leaver in leavers:
+        name = write_id(leaver.member_id) if leaver.instance_id is None else leaver.instance_id
+        yield f"   {'has left' if leaver.has_left else 'to leave'} {name}"
 
 
 def _described_member(member: DescribedClassicMember, write_id: WriteId) -> str:

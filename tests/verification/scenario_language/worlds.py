@@ -71,6 +71,7 @@ INSIDE: Verbs[PureWorld] = {
     "epoch": groups.epoch,
     "generation": groups.generation,
     "add-members": groups.add_members,
+    "announce-leaving": groups.announce_leaving,
     "prepare": assigning.prepare,
     "install": assigning.install,
     "assign": groups.assign,

@@ -9,13 +9,13 @@ Members of a consumer group, of either protocol, leave or can be removed the sam
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.groups.cause import Cause
 from kafka_nextgen.groups.leaving import LeaveGroup, LeaveGroupAnswer, LeavingMember, LeftMember
 from kafka_nextgen.testing.coordinator.classic.admission import identity_error
-from kafka_nextgen.testing.coordinator.classic.group import ClassicGroup, ClassicStatus
+from kafka_nextgen.testing.coordinator.classic.group import ClassicGroup, ClassicMember, ClassicStatus
 from kafka_nextgen.testing.coordinator.classic.rebalance import (
     complete_join_if_all_joined,
     prepare_rebalance,
@@ -41,6 +41,7 @@ def leave_group(draft: Draft, request: LeaveGroup) -> Outcome:
 def _leave_classic_group(draft: Draft, leaving: Iterable[LeavingMember]) -> list[LeftMember]:
     results: list[LeftMember] = []
     left: list[tuple[str, LeavingMember]] = []
+    before = draft.classic.members
     for who in leaving:
         member_id, error = _found(draft.classic, who)
         results.append(LeftMember(who.member_id, who.instance_id, error))
@@ -48,7 +49,7 @@ def _leave_classic_group(draft: Draft, leaving: Iterable[LeavingMember]) -> list
             remove_member(draft, member_id)
             left.append((member_id, who))
     if left:
-        continue_without(draft, cause_of_leaving(left))
+        continue_without(draft, [before.get(member_id) for member_id, _ in left], cause_of_leaving(left))
     return results
 
 
@@ -89,8 +90,10 @@ def remove_member(draft: Draft, member_id: str) -> None:
     draft.cancel(TimerKind.SESSION, member_id)
 
 
-def continue_without(draft: Draft, cause: Cause) -> None:
-    """Continue the group after members were removed."""
+def continue_without(draft: Draft, left: Collection[ClassicMember | None], cause: Cause) -> None:
+    """Continue the group after members were removed; None is a pending member."""
+    if draft.hooks.defers_rebalance(draft, left):
+        return
     if draft.classic.is_in(ClassicStatus.STABLE, ClassicStatus.COMPLETING_REBALANCE):
         prepare_rebalance(draft, cause)
     else:

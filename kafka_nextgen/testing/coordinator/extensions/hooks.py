@@ -6,14 +6,16 @@ behaves like Kafka's, and removes the extension state that an earlier coordinato
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from attrs import evolve
 
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.groups.cause import Cause
 from kafka_nextgen.groups.extension_requests import ExtensionRequest
 from kafka_nextgen.groups.extensions.adding import AddMembers
+from kafka_nextgen.groups.extensions.leaving import AnnounceLeaving
 from kafka_nextgen.groups.records import CurrentMemberAssignment, MemberMetadata
 from kafka_nextgen.testing.coordinator.classic.requests import JoinGroup
 from kafka_nextgen.testing.coordinator.draft import Draft, Outcome
@@ -32,6 +34,7 @@ from kafka_nextgen.testing.coordinator.extensions import (
     topic_changes,
 )
 from kafka_nextgen.testing.coordinator.extensions import requests as xq
+from kafka_nextgen.testing.coordinator.extensions.leaving import announcing, leavers, taking_over
 from kafka_nextgen.testing.coordinator.extensions.registration import adding, classic, places, waiting
 from kafka_nextgen.testing.coordinator.hooks import Hooks
 from kafka_nextgen.testing.coordinator.requests import ConsumerGroupHeartbeat
@@ -47,6 +50,7 @@ R = TypeVar("R", ConsumerGroupHeartbeat, JoinGroup)
 
 _SERVE: Mapping[type, Callable[[Draft, Any], Outcome]] = {
     AddMembers: adding.add_members,
+    AnnounceLeaving: announcing.announce_leaving,
     xq.PrepareAssignment: assigning.prepare_assignment,
     xq.InstallAssignment: assigning.install_assignment,
     xq.DescribeHistory: history.describe_history,
@@ -58,10 +62,16 @@ def _look_at_places(draft: Draft) -> None:
     EXTENSIONS.settle(draft)
 
 
+def _look_at_leavers(draft: Draft) -> None:
+    draft.cancel(TimerKind.LEAVING)
+    EXTENSIONS.settle(draft)
+
+
 #: The handlers of the extensions' timers.
 RING: Mapping[TimerKind, Callable[[Draft], None]] = {
     TimerKind.EXPECTED: _look_at_places,
     TimerKind.COMPUTE: computing.give_up_computing,
+    TimerKind.LEAVING: _look_at_leavers,
 }
 
 
@@ -80,16 +90,14 @@ class Extensions(Hooks):
     minds_subscription = staticmethod(join_reasons.minds_subscription)
     with_statement = staticmethod(join_reasons.with_statement)
     members_waiting = staticmethod(standbys.uncounted)
-    rebalance_began = staticmethod(history.note_rebalance)
     is_urgent = staticmethod(computing.is_urgent)
     is_computing = staticmethod(computing.is_computing)
     common_assignor = staticmethod(assignor_selection.common_assignor)
     expected = staticmethod(places.expected)
+    leaving = staticmethod(leavers.described)
     standby_place = staticmethod(standby_answers.standby_place)
     standby_state = staticmethod(standby_answers.standby_state)
-    members_removed = staticmethod(standbys.replace_leaving)
-    member_absent = staticmethod(standbys.replace_absent)
-    instance_came_back = staticmethod(standbys.instance_came_back)
+    defers_rebalance = staticmethod(taking_over.defers_rebalance)
     group_ended = staticmethod(computing.forget_computation)
     member_gone = staticmethod(computing.replace_computing_member)
     let_in_if_alone = staticmethod(waiting.let_in_if_alone)
@@ -125,17 +133,27 @@ class Extensions(Hooks):
         return True
 
     def settle(self, draft: Draft) -> None:
-        """Update the places, and then the standbys."""
+        """Update the places, the standbys, and then the members that are announced to leave."""
         waiting.settle(draft)
         standbys.settle(draft)
+        taking_over.settle(draft)
+
+    def rebalance_began(self, draft: Draft, cause: Cause, caused_at_ms: int | None) -> None:
+        """Note the rebalance. The next assignment covers members that have left."""
+        history.note_rebalance(draft, cause, caused_at_ms)
+        taking_over.forget_gone(draft)
 
     def retarget(self, draft: Draft) -> bool:
         """Whether standbys take over, or a member computes the target assignment."""
         return standbys.takes_over(draft) or computing.retarget_by_member(draft)
 
     def assignment_made(self, draft: Draft) -> None:
-        """Take the former partitions of standbys out of the target, and note the assignment."""
+        """Take the former partitions of standbys out of the target, and note the assignment. That of a classic group
+        covers its generation; members that left since then have made it rebalance again.
+        """
         standbys.clear_targets(draft)
+        if draft.group.classic is not None:
+            taking_over.forget_gone(draft)
         history.note_assignment(draft)
 
     def answer(
@@ -154,10 +172,26 @@ class Extensions(Hooks):
         """Remove the places of these members."""
         places.give_up_places(draft, {member.instance_id for member in members})
 
+    def members_removed(self, draft: Draft, members: Sequence[MemberMetadata], cause: Cause | None) -> Cause | None:
+        """Let standbys take over. If none does, and more members are announced to leave, the epoch does not change."""
+        told = standbys.replace_leaving(draft, members, cause)
+        return told if told != cause else taking_over.defer(draft, members, cause)
+
+    def member_absent(self, draft: Draft, member: MemberMetadata) -> None:
+        """Let a standby take over. An announced member has left."""
+        standbys.replace_absent(draft, member)
+        taking_over.settle(draft)
+
+    def instance_came_back(self, draft: Draft, former_id: str, member_id: str) -> None:
+        """A static member that stands by, or is announced to leave, has a new member id."""
+        standbys.instance_came_back(draft, former_id, member_id)
+        leavers.instance_came_back(draft, former_id, member_id)
+
     def group_deleted(self, draft: Draft) -> None:
-        """Remove the group's history and places."""
+        """Remove the group's history, places and announcements."""
         history.forget_history(draft)
         places.keep_places(draft, ())
+        leavers.keep_leavers(draft, ())
 
     def send_back_held(self, draft: Draft) -> None:
         """Answer the held joins with REBALANCE_IN_PROGRESS."""

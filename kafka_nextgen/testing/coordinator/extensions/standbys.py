@@ -36,6 +36,7 @@ from kafka_nextgen.groups.topic_partitions import NOTHING
 from kafka_nextgen.testing.coordinator.admission import JOIN
 from kafka_nextgen.testing.coordinator.classic.rebalance import rebalance_or_complete_join
 from kafka_nextgen.testing.coordinator.draft import Draft
+from kafka_nextgen.testing.coordinator.extensions.leaving.leavers import gone
 from kafka_nextgen.testing.coordinator.extensions.registration.places import waiting
 from kafka_nextgen.testing.coordinator.extensions.standby_changes import (
     StandbyChange,
@@ -216,7 +217,8 @@ def _is_target_up_to_date(draft: Draft) -> bool:
     group = draft.group
     topics_hash = draft.topics.metadata_hash(group.counted_topics())
     is_latest = group.epoch in (group.assignment_epoch, COMPUTING.of(group).taken_over_at)
-    return is_latest and topics_hash == group.metadata_hash and not _has_classic_target(group)
+    is_whole = not gone(group) and not _has_classic_target(group)
+    return is_latest and topics_hash == group.metadata_hash and is_whole
 
 
 def _subscribe_alike(group: Group, swap: Swap) -> bool:

@@ -9,13 +9,14 @@ from attrs import frozen
 
 from kafka_nextgen.assignors.spec import AssignmentSpec
 from kafka_nextgen.groups.extensions import records as x
-from kafka_nextgen.groups.extensions.records import Place, Rebalance
+from kafka_nextgen.groups.extensions.records import Leaver, Place, Rebalance
 from kafka_nextgen.groups.records import ExtensionRecord
 from kafka_nextgen.testing.coordinator.group import Group
 
 __all__ = [
     "COMPUTING",
     "HISTORY",
+    "LEAVERS",
     "LOADING",
     "OFFERS",
     "PLACES",
@@ -91,6 +92,9 @@ class Computing:
 #: The places kept for expected instances, by instance id.
 PLACES: StateOf[Mapping[str, Place]] = StateOf("kept", "places", {})
 
+#: The members that are announced to leave, and those that have left since the latest rebalance, by name.
+LEAVERS: StateOf[Mapping[str, Leaver]] = StateOf("kept", "leavers", {})
+
 #: The latest rebalances, by slot.
 HISTORY: StateOf[Mapping[int, Rebalance]] = StateOf("kept", "history", {})
 
@@ -124,6 +128,10 @@ def apply(group: Group, record: ExtensionRecord) -> None:
             PLACES.put(group, {place.instance_id: place for place in record.places})
         case x.ExpectedMembersRemoved():
             PLACES.put(group, {})
+        case x.LeavingMembers():
+            LEAVERS.put(group, {leaver.name: leaver for leaver in record.leavers})
+        case x.LeavingMembersRemoved():
+            LEAVERS.put(group, {})
         case x.StandbyMembers():
             STANDBYS.put(group, record.member_ids)
             LOADING.put(group, frozenset(record.loading))

@@ -1,11 +1,11 @@
 """ConsumerGroupDescribe, on the broker, with the fields that KIP-848 proposed for client-side assignors in addition to
-each member's target, and with the expected instances and the standbys.
+each member's target, and with the expected instances, the members announced to leave, and the standbys.
 """
 
 from __future__ import annotations
 
 from kafka_nextgen.groups.described import ConsumerGroupDescribed, DescribedGroup, DescribedMember
-from kafka_nextgen.requests.extensions.describe_groups import EXPECTED
+from kafka_nextgen.requests.extensions.describe_groups import EXPECTED, LEAVING
 from kafka_nextgen.testing.messages import consumer_group_describe as plain
 from kafka_nextgen.testing.messages.topics import TopicDirectory
 from kafka_nextgen.wire.extensions.fields import ASSIGNOR, METADATA
@@ -30,6 +30,7 @@ def to_response(
 def _extended(group: _Group, told: DescribedGroup) -> _Group:
     return group.replaced(
         expected_members=[EXPECTED.to_structure(each) for each in told.expected],
+        leaving_members=[LEAVING.to_structure(each) for each in told.leaving],
         members=[_extended_member(*pair) for pair in zip(group.members, told.members, strict=True)],
     )
 

@@ -1,4 +1,4 @@
-"""DescribeGroups, on the broker, with the expected instances from version 5 on."""
+"""DescribeGroups, on the broker, with the members expected to join and to leave from version 5 on."""
 
 from __future__ import annotations
 

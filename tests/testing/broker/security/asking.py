@@ -156,6 +156,7 @@ _REQUESTS: Mapping[Api, tuple[int, Callable[[Names], Fields | list[Fields]]]] = 
     apis.CONSUMER_GROUP_PREPARE_ASSIGNMENT: (0, _prepared_member),
     apis.CONSUMER_GROUP_INSTALL_ASSIGNMENT: (0, _prepared_member),
     apis.CONSUMER_GROUP_ADD_MEMBERS: (0, lambda names: {"group_id": names.group, "timeout_ms": 0}),
+    apis.CONSUMER_GROUP_ANNOUNCE_LEAVING: (0, lambda names: {"group_id": names.group, "timeout_ms": 0}),
     apis.CONSUMER_GROUP_HISTORY: (0, lambda names: {"group_id": names.group}),
     apis.JOIN_GROUP: (5, _join),
     apis.SYNC_GROUP: (3, _classic_member),

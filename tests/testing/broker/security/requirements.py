@@ -66,6 +66,7 @@ NEEDS: Final[Mapping[Api, Needs]] = {
     api.CONSUMER_GROUP_PREPARE_ASSIGNMENT: Needs(refused=(Right.READ_GROUP,)),
     api.CONSUMER_GROUP_INSTALL_ASSIGNMENT: Needs(refused=(Right.READ_GROUP,)),
     api.CONSUMER_GROUP_ADD_MEMBERS: Needs(refused=(Right.READ_GROUP,)),
+    api.CONSUMER_GROUP_ANNOUNCE_LEAVING: Needs(refused=(Right.READ_GROUP,)),
     # Transactions.
     api.INIT_PRODUCER_ID: Needs(
         refused=(Right.WRITE_IDEMPOTENTLY, Right.WRITE_TRANSACTIONAL_ID), or_else=(Right.WRITE_TOPIC,)

@@ -32,6 +32,7 @@ from kafka_nextgen.requests import (
 )
 from kafka_nextgen.requests.extensions import (
     consumer_group_add_members,
+    consumer_group_announce_leaving,
     consumer_group_history,
     consumer_group_install_assignment,
     consumer_group_prepare_assignment,
@@ -52,6 +53,9 @@ from kafka_nextgen.testing.messages import offset_delete as broker_offset_delete
 from kafka_nextgen.testing.messages import offset_fetch as broker_offset_fetch
 from kafka_nextgen.testing.messages import sync_group as broker_sync_group
 from kafka_nextgen.testing.messages.extensions import consumer_group_add_members as broker_consumer_group_add_members
+from kafka_nextgen.testing.messages.extensions import (
+    consumer_group_announce_leaving as broker_consumer_group_announce_leaving,
+)
 from kafka_nextgen.testing.messages.extensions import consumer_group_heartbeat as broker_extended_heartbeat
 from kafka_nextgen.testing.messages.extensions import consumer_group_history as broker_consumer_group_history
 from kafka_nextgen.testing.messages.extensions import (
@@ -87,6 +91,7 @@ def _groups_in(message: Any) -> list[str]:
 READERS: Mapping[Api, Callable[[Any], object]] = {
     apis.API_VERSIONS: api_versions.from_response,
     apis.CONSUMER_GROUP_ADD_MEMBERS: consumer_group_add_members.from_response,
+    apis.CONSUMER_GROUP_ANNOUNCE_LEAVING: consumer_group_announce_leaving.from_response,
     apis.CONSUMER_GROUP_DESCRIBE: lambda message: extended_describe.from_response(message, _groups_in(message)),
     apis.CONSUMER_GROUP_HEARTBEAT: lambda message: (
         consumer_group_heartbeat.to_event(1, message),
@@ -117,6 +122,7 @@ READERS: Mapping[Api, Callable[[Any], object]] = {
 #: What a broker makes of a request.
 ASKERS: Mapping[Api, Callable[[Any], object]] = {
     apis.CONSUMER_GROUP_ADD_MEMBERS: broker_consumer_group_add_members.from_request,
+    apis.CONSUMER_GROUP_ANNOUNCE_LEAVING: broker_consumer_group_announce_leaving.from_request,
     apis.CONSUMER_GROUP_DESCRIBE: consumer_group_describe.from_request,
     apis.CONSUMER_GROUP_HEARTBEAT: lambda message: broker_extended_heartbeat.from_request(
         message, "me", "/127.0.0.1", with_extensions=True

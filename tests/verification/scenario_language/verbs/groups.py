@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.groups.extensions.adding import AddMembers, ExpectedMember, MembersAdded
 from kafka_nextgen.groups.extensions.history import HistoryDescribed
+from kafka_nextgen.groups.extensions.leaving import AnnounceLeaving, LeavingAnnounced, NamedMember
 from kafka_nextgen.groups.extensions.records import Rebalance
 from kafka_nextgen.testing.coordinator.extensions.requests import DescribeHistory
 from kafka_nextgen.testing.coordinator.settings import CoordinatorSettings, MigrationPolicy, Profile
@@ -131,6 +132,28 @@ def add_members(world: PureWorld, command: Command) -> Iterator[str]:
     for instance_id, (error, _) in heard.answer.results.items():
         yield f"-> {instance_id or '-'} {'ok' if error is ErrorCode.NONE else error.name}"
     yield from heard.after
+
+
+def announce_leaving(world: PureWorld, command: Command) -> Iterator[str]:
+    command.expect(range(100), "within")
+    members = tuple(_named_member(world, word) for word in command.words)
+    heard = world.ask(AnnounceLeaving(GROUP, members, _option_in_ms(command, "within", "60s")))
+    yield from heard.before
+    assert isinstance(heard.answer, LeavingAnnounced)
+    if heard.answer.error is not ErrorCode.NONE:
+        yield f"-> {heard.answer.error.name}"
+    for each in heard.answer.members:
+        name = world.classic.write(each.member_id) if each.member_id else ""
+        static = "" if each.instance_id is None else f"@{each.instance_id}"
+        yield f"-> {name + static or '-'} {'ok' if each.error is ErrorCode.NONE else each.error.name}"
+    yield from heard.after
+
+
+def _named_member(world: PureWorld, word: str) -> NamedMember:
+    """``A``, ``@one``, ``A@one``, or ``-`` for neither."""
+    name, _, instance_id = word.partition("@")
+    member_id = world.classic.id_of(name) if name in world.classic.known else name.removeprefix("-")
+    return NamedMember(member_id, instance_id or None)
 
 
 def _member(command: Command, instance_id: str) -> ExpectedMember:
