@@ -8,7 +8,7 @@
 | a member with a pattern looks at topics before it joins | when a JoinGroup is sent |
 | a member that is subscribed to other topics than it joined with joins again | when a heartbeat is sent |
 | a leader looks at topics as often as it has to | when a heartbeat is sent |
-| a static follower that came back compares its assignment, if that lacks a topic | when a heartbeat is sent |
+| a static member that came back compares its assignment, if it leads or lacks a topic | when a heartbeat is sent |
 | what an application was told of does not go without a callback | when assignments are applied |
 | a callback that raised does not count as done | when a heartbeat is sent |
 """
@@ -38,11 +38,12 @@ class ClassicConduct:
     client: ClassicClient
     is_in: bool = False  # it was a member, and nothing has put it out
     leads: bool = False
+    skips: bool = False  # it leads, and was told to keep the assignment
     has_looked: bool = False  # since it joined
     new_id: str = ""  # that it was just given, to join with
     joined_topics: frozenset[str] = frozenset()
     is_back: bool = False  # a static member joined without an id, and has not synced since
-    must_compare: bool = False  # it came back to an assignment that lacks a topic
+    must_compare: bool = False  # it came back to an assignment that it leads, or that lacks a topic
 
     def wanted(self, effect: object, watch: Watch) -> Iterator[str]:
         """The member wants something done, of which nothing has been noted yet."""
@@ -129,6 +130,8 @@ class ClassicConduct:
             self.new_id = answer.member_id if answer.code == ErrorCode.MEMBER_ID_REQUIRED else ""
         if isinstance(answer, cev.JoinAnswered):
             self.leads = answer.leader_id == answer.member_id
+            self.skips = self.leads and answer.skip_assignment
         if isinstance(answer, cev.SyncAnswered) and answer.number == self.client.member.state.request:
             lacks_topic = not self.joined_topics <= {tp.topic for tp in answer.partitions}
-            self.must_compare, self.is_back = self.is_back and lacks_topic and not self.leads, False
+            is_doubtful = self.skips or (lacks_topic and not self.leads)
+            self.must_compare, self.is_back = self.is_back and is_doubtful, False

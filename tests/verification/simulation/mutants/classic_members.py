@@ -105,6 +105,14 @@ def _joins_before_it_was_heard(garden: Garden) -> None:
     garden.set(losing, "reset", reset)
 
 
+def _remembers_its_assignment(garden: Garden) -> None:
+    def instead(count_out: Any, state: Any, **more: Any) -> Any:
+        after, effects = count_out(state, **more)
+        return evolve(after, watched=state.watched, watched_in=state.watched_in), effects
+
+    garden.wrap(losing, "count_out", instead)
+
+
 def _waits_for_its_leave(garden: Garden) -> None:
     _with_rule(garden, leaving.leave_timed_out, stay)
     _with_rule(garden, leaving.left, stay)
@@ -157,6 +165,7 @@ CLASSIC_MEMBERS: Mapping[str, Plant] = {
     "classic-return-uncompared": lambda garden: garden.set(
         comparing, "doubts", lambda state, assigned, *, is_cooperative: False
     ),
+    "classic-return-trusted": _remembers_its_assignment,
     "classic-leader-forgets-one": _assigns_nothing_to_the_last,
     "classic-leader-assigns-twice": _assigns_all_to_everybody,
     "classic-commits-when-out": lambda garden: garden.wrap(
