@@ -20,13 +20,13 @@ def asks_for_rebalance(draft: Draft, update: Update, stated: JoinReason, is_back
 
     A member requests it with UPGRADE, unless it has not reached the group epoch: then it may be repeating its request
     after a lost answer. It also requests it with a reason or new metadata for its assignor, unless it joins with
-    RESTART in the place of its instance's former member. That exception is not for classic members: they state RESTART
-    without knowing whether they join a classic group, and their metadata is part of what ranks above any reason.
+    RESTART in the place of its instance's former member. By default only members without assignors of their own state
+    RESTART. They do request it if they had assignors before, or if they are classic members with new user data.
     """
     if stated is JoinReason.UPGRADE and (is_back or _is_settled(draft.group, update.member.member_id)):
         return True
-    only_restarts = is_back and stated is JoinReason.RESTART and update.member.classic is None
-    return update.asks_for_assignment and not only_restarts
+    has_assignors = bool(update.member.client_assignors)
+    return update.asks_for_assignment and not (is_back and has_assignors and stated is JoinReason.RESTART)
 
 
 def _is_settled(group: Group, member_id: str) -> bool:
