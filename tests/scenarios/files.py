@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from difflib import unified_diff
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -34,7 +35,12 @@ def files() -> list[Path]:
 
 
 def scenario_in(path: Path) -> Scenario:
-    return parse(path.read_text())
+    return _parse_once(path.read_text())
+
+
+@cache  # while tests are collected, a dozen of lists ask each file for its worlds
+def _parse_once(text: str) -> Scenario:
+    return parse(text)
 
 
 def player_of(scenario: Scenario) -> Player:

@@ -10,6 +10,7 @@ them.
 from __future__ import annotations
 
 from functools import cache
+from itertools import accumulate
 from pathlib import Path
 
 import pytest
@@ -110,7 +111,7 @@ def _is_of_the_whole(path: Path) -> bool:
 @cache
 def _places_of(path: Path) -> frozenset[str]:
     """A module and the folders it is in, as ``WHOLE`` names them."""
-    return frozenset(_inside(place) for place in (path, *path.parents) if TESTS in place.parents)
+    return frozenset(accumulate(_inside(path).split("/"), "{}/{}".format))
 
 
 @cache
