@@ -16,6 +16,7 @@ from kafka_nextgen.assignors import PartitionAssignor, RangeAssignor, UniformAss
 from kafka_nextgen.assignors.strategies import STRATEGIES, are_cooperative
 from kafka_nextgen.membership.classic.settings import ClassicSettings
 from kafka_nextgen.testing.coordinator.settings import MigrationPolicy
+from kafka_nextgen.types import JoinReason
 from tests.verification.simulation.assignors import Talkative
 from tests.verification.simulation.dice import Dice
 
@@ -92,7 +93,7 @@ class Casting:
         self, group: str, instance_id: str | None, own: Sequence[Talkative], *, auto_commit: bool
     ) -> ClassicSettings:
         """What a client of the classic protocol goes by; its assignors are in an order of its own, after those that it
-        brings.
+        brings. A static one states RESTART, as the engine does by default, if that is understood.
         """
         share = 0.05 if are_cooperative((self.common,)) else 0.4  # who offers another one does not cooperate
         others = [name for name in sorted(STRATEGIES) if name != self.common and self.dice.chance() < share]
@@ -109,4 +110,5 @@ class Casting:
             max_poll_interval_s=30.0,
             leave_timeout_s=10.0,
             metadata_max_age_s=10.0,
+            join_reason=JoinReason.RESTART if self.extends and instance_id is not None else JoinReason.UNKNOWN,
         )

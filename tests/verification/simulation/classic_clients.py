@@ -27,6 +27,7 @@ from kafka_nextgen.membership.offsets.rules import CLASSIC_RULES
 from kafka_nextgen.properties.patterns import matching
 from kafka_nextgen.requests import describe_groups, heartbeat, join_group, leave_group, sync_group
 from kafka_nextgen.requests.described_parts import parts_of
+from kafka_nextgen.requests.extensions.join_group import to_request as to_join_group
 from kafka_nextgen.testing.coordinator.requests import TopicImage
 from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire.apis import DESCRIBE_GROUPS, HEARTBEAT, JOIN_GROUP, LEAVE_GROUP, SYNC_GROUP, Api
@@ -106,7 +107,7 @@ class ClassicClient(Client):
     def _send_join(self, effect: cfx.SendJoinGroup) -> None:
         call_off(self._leaves)
         version = self.cluster.versions[JOIN_GROUP]
-        message = join_group.to_request(effect, GROUP, version)
+        message = to_join_group(effect, GROUP, version, with_extensions=True)
         to_event = partial(join_group.to_event, version=version)
         lost = partial(cev.JoinLost, effect.number)
         self._ask(self._exchange(effect, JOIN_GROUP, message, to_event, lost, effect.timeout_s))

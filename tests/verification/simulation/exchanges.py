@@ -25,6 +25,7 @@ from kafka_nextgen.testing.messages import (
 from kafka_nextgen.testing.messages.extensions import consumer_group_heartbeat
 from kafka_nextgen.testing.messages.extensions import consumer_group_install_assignment as install
 from kafka_nextgen.testing.messages.extensions import consumer_group_prepare_assignment as prepare
+from kafka_nextgen.testing.messages.extensions import join_group as extended_join_group
 from kafka_nextgen.testing.messages.topics import TopicDirectory
 from kafka_nextgen.wire import apis
 from kafka_nextgen.wire.apis import Api
@@ -79,7 +80,8 @@ def _join(node: Node, frame: RequestFrame, message: Any) -> _Asked:
     node.numbers += 1
     client = frame.client_id or ""
     name = f"{client}-{node.node_id}-{node.numbers}"
-    request = join_group.from_request(message, node.numbers, client, "host", name)
+    extends = node.settings.extensions
+    request = extended_join_group.from_request(message, node.numbers, client, "host", name, with_extensions=extends)
     return request, lambda response: join_group.to_response(response, frame.version)
 
 

@@ -4,6 +4,7 @@
 - who has an instance id of another member is told so
 - a member that joins counts with what it offers
 - a static member that comes back to a stable group has what the instance had, and takes the place of the former
+- one that states a reason, and comes back to a stable group with other topics, rebalances it (an extension)
 - who asks for its part gets what the leader gave it; so do those that waited
 - a settled group that a member leaves rebalances
 
@@ -19,14 +20,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Set
 
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.groups.consumer_protocol import decode_subscription
 from kafka_nextgen.groups.leaving import LeaveGroup, LeaveGroupAnswer
-from kafka_nextgen.testing.coordinator.classic.group import ClassicGroup, ClassicStatus
+from kafka_nextgen.testing.coordinator.classic.group import ClassicGroup, ClassicMember, ClassicStatus
 from kafka_nextgen.testing.coordinator.classic.requests import Heartbeat, JoinGroup, SyncGroup
 from kafka_nextgen.testing.coordinator.classic.responses import JoinGroupAnswer, Parked, SyncGroupAnswer
 from kafka_nextgen.testing.coordinator.coordinator import Outcome
 from kafka_nextgen.testing.coordinator.group import Group
 from kafka_nextgen.testing.coordinator.requests import OffsetCommit, Request
 from kafka_nextgen.testing.coordinator.responses import OffsetsCommitted
+from kafka_nextgen.types import JoinReason
 
 _SETTLED = (ClassicStatus.STABLE, ClassicStatus.COMPLETING_REBALANCE)
 
@@ -62,6 +65,13 @@ def _joined(before: ClassicGroup, after: ClassicGroup, request: JoinGroup, outco
             yield f"{member_id} comes back, and {former.member_id} stays"
         if after.is_in(ClassicStatus.STABLE) and member.assignment != former.assignment:
             yield f"{member_id} comes back, and has not what the instance had"
+        is_stated = request.join_reason is not JoinReason.UNKNOWN
+        if is_stated and after.is_in(ClassicStatus.STABLE) and _topics(after, member) != _topics(after, former):
+            yield f"{member_id} comes back with other topics, and the group does not rebalance"
+
+
+def _topics(group: ClassicGroup, member: ClassicMember) -> frozenset[str]:
+    return decode_subscription(member.metadata(group.protocol)).topics
 
 
 def _synced(before: ClassicGroup, request: SyncGroup, outcome: Outcome) -> Iterator[str]:

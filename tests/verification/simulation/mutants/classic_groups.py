@@ -20,6 +20,7 @@ from kafka_nextgen.testing.coordinator.classic import (
 from kafka_nextgen.testing.coordinator.classic.group import ClassicGroup, ClassicStatus
 from kafka_nextgen.testing.coordinator.classic.requests import Heartbeat
 from kafka_nextgen.testing.coordinator.draft import Draft
+from kafka_nextgen.testing.coordinator.extensions.hooks import Extensions
 from kafka_nextgen.testing.coordinator.timers import TimerKind
 from tests.verification.simulation.mutants.planting import Garden, Plant, nothing
 
@@ -155,6 +156,9 @@ CLASSIC_GROUPS: Mapping[str, Plant] = {
         static_members,
         "_take_over",
         lambda take_over, draft, request, former: take_over(draft, request, evolve(former, assignment=b"")),
+    ),
+    "classic-static-change-unseen": lambda garden: garden.set(
+        Extensions, "minds_subscription", staticmethod(lambda stated: False)
     ),
     "classic-static-return-twice": _keeps_the_former,
     "classic-no-room-asked-for": lambda garden: garden.set(joining, "has_room", lambda *args: True),
