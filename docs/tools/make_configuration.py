@@ -19,6 +19,9 @@ PAGE = Path(__file__).parents[1] / "use" / "configuration.md"
 OPENING = """\
 # Configuration
 
+Every key of [a consumer](#the-consumer) and of [the embedded broker](#the-embedded-broker), with its values and its
+default, and what happens to the keys of [other clients](#from-other-clients).
+
 *Written by `python docs/tools/make_configuration.py` from `kafka_nextgen/config/keys.py` and
 `kafka_nextgen/testing/broker/settings.py`; a test checks that they agree.*
 

@@ -98,7 +98,7 @@ def export(
             except KeyboardInterrupt:
                 click.echo("\ninterrupted: run the same command again to continue", err=True)
                 raise
-    click.echo(f"{files} files in {folder}")
+    click.echo(f"{files} {'file' if files == 1 else 'files'} in {folder}")
 
 
 def _deciding_options(given: Mapping[str, object]) -> dict[str, str | None]:
