@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Set
 
+from kafka_nextgen.testing.coordinator.classic.group import ClassicStatus
 from kafka_nextgen.testing.coordinator.extensions.leaving.leavers import gone, is_counted, is_present
 from kafka_nextgen.testing.coordinator.extensions.registration.places import missing, waiting
 from kafka_nextgen.testing.coordinator.extensions.state import COMPUTING, LEAVERS, OFFERS, PLACES, PREFERENCES, STANDBYS
@@ -88,6 +89,8 @@ def _leavers_in_order(group: Group, timers: Set[TimerKey]) -> Iterator[str]:
         yield "the timer of announced members runs if there are some, and only then"
     if leavers and not group.members and not (group.classic and group.classic.members):
         yield "the group is empty, and members are announced to leave it"
+    if group.classic is not None and not group.classic.is_in(ClassicStatus.STABLE):
+        return  # it is about to be assigned without them
     if gone(group) and not any(is_present(group, each) and is_counted(group, each) for each in leavers):
         yield f"nobody takes over from {gone(group)[0].name}, and no other member is to leave"
 

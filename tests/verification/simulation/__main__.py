@@ -50,6 +50,7 @@ def _seeds(_ctx: click.Context, _param: click.Parameter, value: str) -> range:
 )
 @click.option("--plant", type=BUG, help="With this bug of docs/develop/mutants.md.")
 @click.option("--standbys", "has_standbys", is_flag=True, help="With a target size, beyond which members stand by.")
+@click.option("--leaving", "has_leaving", is_flag=True, help="With members that are announced to leave.")
 @click.option("--jobs", type=click.IntRange(1), default=1, help="So many processes.", show_default=True)
 @click.option("--all-met", is_flag=True, help="It is a finding if a fault, an arrow, a rule or a row never came.")
 @click.option(
@@ -61,6 +62,7 @@ def main(
     mode: str,
     plant: Mutant | None,
     has_standbys: bool,
+    has_leaving: bool,
     jobs: int,
     all_met: bool,
     log: Path | None,
@@ -75,7 +77,7 @@ def main(
             raise click.BadParameter(f"{log}: {error.strerror}", param_hint="'--log'") from None
     modes = tuple(Mode) if mode == _BOTH else (Mode(mode),)
     bug = None if plant is None else plant.name
-    orders = [Order(seed, events, each, bug, has_standbys, log) for each in modes for seed in seeds]
+    orders = [Order(seed, events, each, bug, has_standbys, has_leaving, log) for each in modes for seed in seeds]
     began = time.perf_counter()
     total = _run(orders, jobs, Total(frozenset(modes)))
     is_interrupted = total.seeds < len(orders)
@@ -124,6 +126,9 @@ def _tell(finding: Outcome) -> None:
     click.echo(_title(finding))
     if finding.order.has_standbys:
         click.echo("scenarios have no target size that differs by node: this one is not told as a scenario")
+        return
+    if finding.order.has_leaving:
+        click.echo("scenarios of clusters have no announcements: this one is not told as a scenario")
         return
     click.echo("making a scenario of it, which may take a minute or two", err=True)
     click.echo(told(finding.order.seed, finding.order.events, finding.order.mode, finding.order.plant))

@@ -31,6 +31,7 @@ class Order:
     mode: Mode
     plant: str | None = None
     has_standbys: bool = False
+    has_leaving: bool = False
     log: Path | None = None  # where to add what happens
 
 
@@ -53,7 +54,12 @@ def run(order: Order) -> Outcome:
             stack.enter_context(planted(MUTANTS[order.plant]))
         recording = None if order.log is None else Recording(stack.enter_context(order.log.open("a")))
         simulation = Simulation(
-            order.seed, order.events, order.mode, has_standbys=order.has_standbys, recording=recording
+            order.seed,
+            order.events,
+            order.mode,
+            has_standbys=order.has_standbys,
+            has_leaving=order.has_leaving,
+            recording=recording,
         )
         verdict = simulation.run()
     return Outcome(order, verdict, time.process_time() - began)

@@ -41,6 +41,7 @@ class Mixture(Enum):
 class Casting:
     dice: Dice
     has_standbys: bool = False
+    has_leaving: bool = False
     mixture: Mixture = field(init=False)
     policy: MigrationPolicy = field(init=False)
     common: str = field(init=False)  # the assignor that all of them offer
@@ -59,7 +60,7 @@ class Casting:
         self._share_of_classic = self.dice.between(0.2, 0.8)
         self._rolls = self.dice.chance() > 0.5
         self._own = self.dice.stream("own assignors")
-        self.extends = self._own.chance() > 0.6 or self.has_standbys
+        self.extends = self._own.chance() > 0.6 or self.has_standbys or self.has_leaving
         self._share_of_own = self._own.pick((1.0, 1.0, 0.7))
 
     def speaks_classic(self, name: str) -> bool:

@@ -17,6 +17,7 @@ from kafka_nextgen.assignors import RangeAssignor, UniformAssignor
 from kafka_nextgen.membership.events import Subscribed
 from kafka_nextgen.membership.settings import MemberSettings
 from kafka_nextgen.testing.coordinator.settings import CoordinatorSettings, Profile
+from tests.verification.simulation.announcements import Announcements
 from tests.verification.simulation.applications import Application, Habits
 from tests.verification.simulation.assignors import Moody
 from tests.verification.simulation.casting import Casting
@@ -65,6 +66,7 @@ class Simulation:
     draws: Draws | None = None  # instead of those of the seed
     settles: bool = True  # it is looked at what becomes of the group after the faults
     has_standbys: bool = False  # coordinators have extensions, and each of them a target size of its own
+    has_leaving: bool = False  # coordinators have extensions, and members are announced to leave
     profile: Profile = Profile.V4_4  # the release that the coordinators are like
     recording: Recording | None = None  # takes down all that happens
     timeline: Timeline = field(factory=Timeline)
@@ -79,7 +81,7 @@ class Simulation:
 
     def __attrs_post_init__(self) -> None:
         self.dice = self.make_dice()
-        self.casting = Casting(self.dice.stream("casting"), self.has_standbys)
+        self.casting = Casting(self.dice.stream("casting"), self.has_standbys, self.has_leaving)
         self._request_timeout_s = self.dice.pick((30.0, 5.0, 1.0))
         seats = self.dice.pick((100, 100, 100, 3))
         moods = self.dice.stream("moods")
@@ -131,6 +133,8 @@ class Simulation:
             self.cluster.set_topic(f"t{number}", self.dice.whole(1, 3))
         troubles = Troubles(self, self.timeline, self.dice.stream("troubles"))
         troubles.start()
+        if self.has_leaving:
+            Announcements(self, self.dice.stream("announcements")).start()
         for number in range(self.dice.whole(2, 6)):
             self.timeline.after(self.dice.between(0, 20), lambda name=f"c{number}": self.begin(name))  # type: ignore[misc]
         self._run_for(self.most_events)

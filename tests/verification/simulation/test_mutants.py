@@ -13,7 +13,17 @@ from kafka_nextgen.offsets_topic import Codec
 from tests.verification.simulation.mutants import MUTANTS, Mutant, Part, planted
 from tests.verification.simulation.mutants.__main__ import main
 from tests.verification.simulation.mutants.page import known_in, row, rows_of, with_rows, with_summary
-from tests.verification.simulation.mutants.trying import Death, Kept, Setting, Trial, finds, rule_of, run, seed_for
+from tests.verification.simulation.mutants.trying import (
+    Death,
+    Kept,
+    Setting,
+    Trial,
+    finds,
+    rule_of,
+    run,
+    seed_for,
+    special,
+)
 
 PAGE = (Path(__file__).parents[3] / "docs" / "develop" / "mutants.md").read_text()
 KNOWN = known_in(PAGE)
@@ -25,21 +35,20 @@ def test_a_planted_bug_is_found(name: str) -> None:
     assert finds(MUTANTS[name], seed, faults, settles=settles) is not None
 
 
-def _most_faults() -> dict[tuple[int, bool], int]:
-    """Of each seed that need not settle, and whether it is run with standbys: the most events with faults."""
-    most: dict[tuple[int, bool], int] = {}
+def _most_faults() -> dict[tuple[int, Part | None], int]:
+    """Of each seed that need not settle, and what its run has besides: the most events with faults."""
+    most: dict[tuple[int, Part | None], int] = {}
     for name, (seed, faults, settles) in KNOWN.items():
         if not settles:
-            key = seed, MUTANTS[name].part is Part.STANDBYS
+            key = seed, special(MUTANTS[name].part)
             most[key] = max(faults, most.get(key, 0))
     return most
 
 
-@pytest.mark.parametrize(("seed", "has_standbys"), sorted(_most_faults()))
-def test_nothing_is_found_there_without_a_bug(seed: int, has_standbys: bool) -> None:
+@pytest.mark.parametrize(("seed", "part"), sorted(_most_faults(), key=str))
+def test_nothing_is_found_there_without_a_bug(seed: int, part: Part | None) -> None:
     """Those that settle are looked at with their bugs."""
-    faults = _most_faults()[seed, has_standbys]
-    assert run(seed, faults, settles=False, has_standbys=has_standbys)[1] is None
+    assert run(seed, _most_faults()[seed, part], part, settles=False)[1] is None
 
 
 def test_each_is_on_the_page_and_has_a_seed_if_it_was_found() -> None:

@@ -31,17 +31,20 @@ def test_nothing_is_found(first: int, mode: Mode) -> None:
 @pytest.mark.random
 @pytest.mark.parametrize("first", range(1, 1 + examples(50), _A_PIECE))
 @pytest.mark.parametrize(
-    ("has_standbys", "profile"),
+    ("has_standbys", "has_leaving", "profile"),
     [
-        pytest.param(True, Profile.V4_4, id="members stand by"),
-        pytest.param(False, Profile.V4_3, id="coordinators are like the release before"),
+        pytest.param(True, False, Profile.V4_4, id="members stand by"),
+        pytest.param(False, True, Profile.V4_4, id="members are announced to leave"),
+        pytest.param(False, False, Profile.V4_3, id="coordinators are like the release before"),
     ],
 )
-def test_nothing_is_found_in_other_groups(first: int, has_standbys: bool, profile: Profile) -> None:
+def test_nothing_is_found_in_other_groups(first: int, has_standbys: bool, has_leaving: bool, profile: Profile) -> None:
     """Groups of classic members alone have no standbys, and are the same in both releases."""
     for seed in range(first, first + _A_PIECE):
-        run = Simulation(seed, _EVENTS, mode_of(seed), has_standbys=has_standbys, profile=profile)
-        if run.casting.mixture is not Mixture.CLASSIC:
+        run = Simulation(
+            seed, _EVENTS, mode_of(seed), has_standbys=has_standbys, has_leaving=has_leaving, profile=profile
+        )
+        if has_leaving or run.casting.mixture is not Mixture.CLASSIC:
             assert not run.run().broken, seed
 
 

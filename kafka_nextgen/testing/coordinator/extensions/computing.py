@@ -11,7 +11,7 @@ must install an assignment within its rebalance timeout, counted from the first 
 | its assignor failed, or the assignment is invalid | it has failed at this epoch |
 | it misses its deadline | it is chosen again if all others have also failed or been late at this epoch |
 | it leaves, is removed, leaves temporarily, or is replaced by another process | another member is chosen |
-| not all members have that assignor any more | the computation ends |
+| not all members have that assignor any more, or none is left | the computation ends |
 
 None of this fences a member, and the last target stays in force. When all have failed, the group waits for a new
 epoch: a new member, new metadata, or changed topics. Late members do not make it wait, because a lost request or a
@@ -35,6 +35,7 @@ __all__ = [
     "end_computation",
     "fail",
     "forget_computation",
+    "forget_if_empty",
     "give_up_computing",
     "is_computing",
     "is_urgent",
@@ -125,6 +126,12 @@ def forget_computation(draft: Draft) -> None:
     if COMPUTING.of(draft.group).member_id is not None:
         draft.cancel(TimerKind.COMPUTE)
     COMPUTING.put(draft.group, COMPUTING.empty)
+
+
+def forget_if_empty(draft: Draft) -> None:
+    """Drop the computation of a consumer group without members, which has nothing left to assign."""
+    if draft.group.is_consumer_group and not draft.group.members:
+        forget_computation(draft)
 
 
 def replace_computing_member(draft: Draft, member_id: str) -> None:

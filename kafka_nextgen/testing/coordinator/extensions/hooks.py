@@ -137,6 +137,7 @@ class Extensions(Hooks):
         waiting.settle(draft)
         standbys.settle(draft)
         taking_over.settle(draft)
+        computing.forget_if_empty(draft)
 
     def rebalance_began(self, draft: Draft, cause: Cause, caused_at_ms: int | None) -> None:
         """Note the rebalance. The next assignment covers members that have left."""
@@ -149,7 +150,7 @@ class Extensions(Hooks):
 
     def assignment_made(self, draft: Draft) -> None:
         """Take the former partitions of standbys out of the target, and note the assignment. That of a classic group
-        covers its generation; members that left since then have made it rebalance again.
+        covers all members that are gone; a rebalance of a consumer group does so from its beginning.
         """
         standbys.clear_targets(draft)
         if draft.group.classic is not None:

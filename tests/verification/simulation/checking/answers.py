@@ -24,7 +24,12 @@ from attrs import evolve
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.groups import records as r
-from kafka_nextgen.groups.extensions.records import StandbyMembers, StandbyMembersRemoved
+from kafka_nextgen.groups.extensions.records import (
+    LeavingMembers,
+    LeavingMembersRemoved,
+    StandbyMembers,
+    StandbyMembersRemoved,
+)
 from kafka_nextgen.testing.coordinator.coordinator import Coordinator, Outcome
 from kafka_nextgen.testing.coordinator.group import Group
 from kafka_nextgen.testing.coordinator.requests import (
@@ -146,7 +151,11 @@ def _matched(
 
 
 def _left_for_a_while(coordinator: Coordinator, outcome: Outcome, who: str) -> Iterator[str]:
-    """It keeps its place, unless the group has a target size: then a standby may take over."""
+    """It keeps its place, unless the group has a target size: then a standby may take over; or it was the last one that
+    was announced to leave.
+    """
+    if any(isinstance(record, LeavingMembers | LeavingMembersRemoved) for record in outcome.records):
+        return
     for record in outcome.records:
         if coordinator.settings.group_target_size:
             continue

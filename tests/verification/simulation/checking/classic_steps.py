@@ -6,7 +6,7 @@
 - a static member that comes back to a stable group has what the instance had, and takes the place of the former
 - one that states a reason, and comes back to a stable group with other topics, rebalances it (an extension)
 - who asks for its part gets what the leader gave it; so do those that waited
-- a settled group that a member leaves rebalances
+- a settled group that a member leaves rebalances, unless it was announced and others are yet to leave (``leaving``)
 
 Looked at when a generation begins, when timers run out, and at the end:
 
@@ -26,6 +26,7 @@ from kafka_nextgen.testing.coordinator.classic.group import ClassicGroup, Classi
 from kafka_nextgen.testing.coordinator.classic.requests import Heartbeat, JoinGroup, SyncGroup
 from kafka_nextgen.testing.coordinator.classic.responses import JoinGroupAnswer, Parked, SyncGroupAnswer
 from kafka_nextgen.testing.coordinator.coordinator import Outcome
+from kafka_nextgen.testing.coordinator.extensions.state import LEAVERS
 from kafka_nextgen.testing.coordinator.group import Group
 from kafka_nextgen.testing.coordinator.requests import OffsetCommit, Request
 from kafka_nextgen.testing.coordinator.responses import OffsetsCommitted
@@ -46,7 +47,15 @@ def asked(group: Group, request: Request, outcome: Outcome) -> Iterator[str]:
     elif isinstance(request, LeaveGroup) and isinstance(outcome.response, LeaveGroupAnswer):
         is_gone = before.members.keys() - after.members.keys()
         if is_gone and after.members and before.is_in(*_SETTLED) and after.is_in(*_SETTLED):
+            if before.is_in(ClassicStatus.STABLE) and _others_are_to_leave(group, before, after):
+                return
             yield f"{len(is_gone)} members leave a group that is {before.status.value}, and it does not rebalance"
+
+
+def _others_are_to_leave(group: Group, before: ClassicGroup, after: ClassicGroup) -> bool:
+    names = {each.member_id: each.instance_id or each.member_id for each in before.in_order()}
+    gone = {names[each] for each in before.members.keys() - after.members.keys()}
+    return gone <= LEAVERS.of(group).keys() and any(names[each] in LEAVERS.of(group) for each in after.members)
 
 
 def _joined(before: ClassicGroup, after: ClassicGroup, request: JoinGroup, outcome: Outcome) -> Iterator[str]:

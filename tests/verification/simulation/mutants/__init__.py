@@ -16,7 +16,7 @@ import click
 from tests.verification.simulation.mutants.classic_groups import CLASSIC_GROUPS
 from tests.verification.simulation.mutants.classic_members import CLASSIC_MEMBERS
 from tests.verification.simulation.mutants.committed import COMMITTED
-from tests.verification.simulation.mutants.extensions import EXTENSIONS, STANDBYS
+from tests.verification.simulation.mutants.extensions import EXTENSIONS, LEAVING, STANDBYS
 from tests.verification.simulation.mutants.logs import LOGS
 from tests.verification.simulation.mutants.members import MEMBERS
 from tests.verification.simulation.mutants.migrations import MIGRATIONS
@@ -36,6 +36,7 @@ _PARTS: Mapping[Part, Mapping[str, Plant]] = {
     Part.MIGRATION: MIGRATIONS,
     Part.EXTENSIONS: EXTENSIONS,
     Part.STANDBYS: STANDBYS,
+    Part.LEAVING: LEAVING,
 }
 
 MUTANTS: Mapping[str, Mutant] = {

@@ -86,7 +86,9 @@ def _goes_on_unchanged(garden: Garden) -> None:
         garden.wrap(
             module,
             "continue_without",
-            lambda go_on, draft, cause: None if draft.classic.is_in(ClassicStatus.STABLE) else go_on(draft, cause),
+            lambda go_on, draft, left, cause: (
+                None if draft.classic.is_in(ClassicStatus.STABLE) else go_on(draft, left, cause)
+            ),
         )
 
 

@@ -1,5 +1,6 @@
 """Bugs around what no release of Kafka has: assignors of the members' own (KIP-848, "Client Side Mode"), who computes
-and what is installed; and standbys (``group.target.size``), who becomes active when, and what it gets.
+and what is installed; standbys (``group.target.size``), who becomes active when, and what it gets; and members that are
+announced to leave, and when others take over from them.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from kafka_nextgen.testing.coordinator.extensions import (
     standbys,
 )
 from kafka_nextgen.testing.coordinator.extensions.hooks import Extensions
+from kafka_nextgen.testing.coordinator.extensions.leaving import taking_over
 from kafka_nextgen.testing.coordinator.extensions.registration import waiting
 from kafka_nextgen.testing.coordinator.extensions.state import COMPUTING
 from kafka_nextgen.testing.coordinator.timers import TimerKind
@@ -115,4 +117,12 @@ STANDBYS: Mapping[str, Plant] = {
     "standby-instance-forgotten": lambda garden: garden.set(
         Extensions, "instance_came_back", staticmethod(lambda draft, former_id, member_id: None)
     ),
+}
+
+LEAVING: Mapping[str, Plant] = {
+    "leaving-costs-one-each": lambda garden: garden.set(taking_over, "defer", lambda draft, members, cause: cause),
+    "leaving-for-ever": lambda garden: garden.put(
+        hooks.RING, TimerKind.LEAVING, lambda draft: draft.cancel(TimerKind.LEAVING)
+    ),
+    "leaving-forgotten": lambda garden: garden.set(taking_over, "take_over", nothing),
 }

@@ -30,6 +30,7 @@ class Part(Enum):
     MIGRATION = "migration between the protocols"
     EXTENSIONS = "extensions"
     STANDBYS = "standbys"  # run with a target size
+    LEAVING = "announced leaving"  # run with announcements
 
 
 class Garden:

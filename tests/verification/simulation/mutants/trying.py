@@ -95,9 +95,19 @@ class Trial:
         yield from dict.fromkeys(rule_of(each.found) for each in self.deaths if each)
 
 
-def run(seed: int, events: int, *, settles: bool = True, has_standbys: bool = False) -> tuple[int, str | None]:
-    """So many events a seed took, and what it found first. A machine that stumbles has found its own mistake."""
-    simulation = Simulation(seed, events, mode_of(seed), settles=settles, has_standbys=has_standbys)
+def run(seed: int, events: int, part: Part | None = None, *, settles: bool = True) -> tuple[int, str | None]:
+    """So many events a seed took, and what it found first; ``part`` is what the run has to have.
+
+    A machine that stumbles has found its own mistake.
+    """
+    simulation = Simulation(
+        seed,
+        events,
+        mode_of(seed),
+        settles=settles,
+        has_standbys=part is Part.STANDBYS,
+        has_leaving=part is Part.LEAVING,
+    )
     try:
         verdict = simulation.run()
     except Exception as stumble:
@@ -106,19 +116,24 @@ def run(seed: int, events: int, *, settles: bool = True, has_standbys: bool = Fa
 
 
 @cache
-def _is_sound(seed: int, events: int, has_standbys: bool) -> bool:
+def _is_sound(seed: int, events: int, part: Part | None) -> bool:
     """Whether nothing is found without a bug: else the seed says nothing of one."""
-    return run(seed, events, has_standbys=has_standbys)[1] is None
+    return run(seed, events, part)[1] is None
+
+
+def special(part: Part) -> Part | None:
+    """The part if runs without it would not have it at all."""
+    return part if part in (Part.STANDBYS, Part.LEAVING) else None
 
 
 def finds(mutant: Mutant, seed: int, events: int, *, settles: bool = True) -> Death | None:
     """How this seed shows the bug; None if it does not, or finds something without it, too."""
     if Simulation(seed).casting.mixture in _WITHOUT.get(mutant.part, ()):
         return None
-    has_standbys = mutant.part is Part.STANDBYS
+    part = special(mutant.part)
     with planted(mutant):
-        happened, found = run(seed, events, settles=settles, has_standbys=has_standbys)
-    if found is None or (settles and not _is_sound(seed, events, has_standbys)):
+        happened, found = run(seed, events, part, settles=settles)
+    if found is None or (settles and not _is_sound(seed, events, part)):
         return None
     return Death(seed, min(happened, events), happened, found)
 

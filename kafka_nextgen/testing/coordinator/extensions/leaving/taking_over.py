@@ -44,6 +44,7 @@ from kafka_nextgen.testing.coordinator.extensions.leaving.leavers import (
 from kafka_nextgen.testing.coordinator.extensions.state import LEAVERS
 from kafka_nextgen.testing.coordinator.removal import remove_members
 from kafka_nextgen.testing.coordinator.subscriptions import advance_epoch
+from kafka_nextgen.testing.coordinator.timers import TimerKind
 from kafka_nextgen.types import RebalanceReason
 
 __all__ = ["defer", "defers_rebalance", "forget_gone", "settle", "take_over"]
@@ -65,6 +66,8 @@ def defers_rebalance(draft: Draft, left: Collection[ClassicMember | None]) -> bo
     is_stable = draft.classic.is_in(ClassicStatus.STABLE) and bool(draft.classic.members)
     if is_stable and len(members) == len(left) and _is_announced(draft, members):
         draft.write(record_of(draft.classic, draft.now_ms))
+        if not any(member.owes_sync for member in draft.classic.in_order()):
+            draft.cancel(TimerKind.SYNC)
         settle(draft)
         return True
     forget(draft, _names(members))
@@ -80,8 +83,9 @@ def _names(members: Collection[MemberMetadata | ClassicMember]) -> set[str]:
 
 
 def forget_gone(draft: Draft) -> None:
-    """A rebalance began, or an assignment was made: the others take over from members that are no longer in the group.
-    A member that left temporarily is still assigned to.
+    """A rebalance began, or a classic group was assigned: the others take over from members that are no longer in it.
+
+    One that left temporarily is still assigned to.
     """
     leavers = LEAVERS.of(draft.group).values()
     if leavers:
