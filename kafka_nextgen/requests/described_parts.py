@@ -17,7 +17,7 @@ _STABLE = "Stable"
 
 
 def parts_of(group: DescribedClassicGroup) -> tuple[DescribedPart, ...] | None:
-    """Each member's part; None if there is no assignment, or if a part can't be decoded."""
+    """Each member's part; None if there is no assignment, or if a part of it can't be decoded."""
     if group.state != _STABLE or group.protocol_type != PROTOCOL_TYPE:
         return None
     try:
@@ -27,5 +27,12 @@ def parts_of(group: DescribedClassicGroup) -> tuple[DescribedPart, ...] | None:
 
 
 def _part(member: DescribedClassicMember) -> DescribedPart:
-    topics = decode_subscription(member.metadata).topics
-    return DescribedPart(member.member_id, topics, decode_assignment(member.assignment))
+    return DescribedPart(member.member_id, _topics(member), decode_assignment(member.assignment))
+
+
+def _topics(member: DescribedClassicMember) -> frozenset[str]:
+    """The topics of a member; none if they can't be decoded, as for the leader that assigns (``join_group``)."""
+    try:
+        return decode_subscription(member.metadata).topics
+    except DecodeError:
+        return frozenset()

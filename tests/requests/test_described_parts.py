@@ -27,15 +27,19 @@ def test_every_member_has_its_topics_and_its_part() -> None:
     assert parts_of(GROUP) == (DescribedPart("A", TOPICS, FOO), DescribedPart("B", TOPICS, frozenset()))
 
 
+def test_a_member_whose_subscription_is_broken_subscribes_to_nothing() -> None:
+    group = evolve(GROUP, members=(*GROUP.members, evolve(MEMBER, member_id="C", metadata=b"x")))
+    assert parts_of(group) == (*(parts_of(GROUP) or ()), DescribedPart("C", frozenset(), frozenset()))
+
+
 @pytest.mark.parametrize(
     "group",
     [
         evolve(GROUP, state="CompletingRebalance"),
         evolve(GROUP, protocol_type="connect"),
-        evolve(GROUP, members=(evolve(MEMBER, metadata=b"x"),)),
         evolve(GROUP, members=(evolve(MEMBER, assignment=b"x"),)),
     ],
-    ids=["rebalancing", "no consumers", "broken subscription", "broken assignment"],
+    ids=["rebalancing", "no consumers", "broken assignment"],
 )
 def test_there_is_nothing_to_compare_with_otherwise(group: DescribedClassicGroup) -> None:
     assert parts_of(group) is None
