@@ -15,37 +15,20 @@ from attrs import frozen
 
 from kafka_nextgen.errors import RegistryError
 from kafka_nextgen.values.framing import long_id
+from kafka_nextgen.values.references import Reference, Referencing, references_of
 
 __all__ = [
-    "DEEPEST",
-    "MISSING_CODES",
     "NO_REGISTRY",
-    "MissingReferenceError",
     "Pinned",
     "RegisteredSchema",
     "SchemaSource",
     "SubjectSource",
     "check_picklable",
-    "is_missing",
     "long_id_of",
     "source_of",
 ]
 
-#: A registry's codes for a subject, version or schema that does not exist (docs.confluent.io, "API Error Reference").
-MISSING_CODES: Final = range(40401, 40404)
 NO_REGISTRY: Final = "status 404, but not from a schema registry: check the URL and its path"
-
-#: The maximum depth of references between schemas: well below Python's recursion limit.
-DEEPEST: Final = 200
-
-
-class MissingReferenceError(RegistryError):
-    """The registry has a schema, but not one that it references, directly or indirectly. ``missing`` says which one."""
-
-    def __init__(self, what: str, name: str, subject: str, version: int) -> None:
-        reference = f"version {version} of subject {subject!r}, referenced as {name!r},"
-        self.missing = f"{reference} is not in the registry: restore it there"
-        super().__init__(f"{what}: {self.missing}", HTTPStatus.NOT_FOUND)
 
 
 class RegisteredSchema(NamedTuple):
@@ -169,29 +152,18 @@ class _OfConfluent:
         return list(self.given.get_versions(subject))
 
     def _with_references(self, schema: Any, schema_id: int | None) -> RegisteredSchema:
-        found: dict[str, str] = {}
-        self._follow(schema, found, ())
-        return RegisteredSchema(schema.schema_type, schema.schema_str, tuple(found.items()), schema_id)
+        what = "a schema" if schema_id is None else f"schema {schema_id}"
+        references = references_of(what, _referencing(schema), self._referenced)
+        return RegisteredSchema(schema.schema_type, schema.schema_str, references, schema_id)
 
-    def _follow(self, schema: Any, found: dict[str, str], above: tuple[str, ...]) -> None:
-        for reference in schema.references or ():
-            if reference.name in above or len(above) > DEEPEST:
-                raise RegistryError(
-                    f"{reference.name}: a schema references itself, or references are deeper than {DEEPEST}"
-                )
-            if reference.name not in found:
-                referred = self._referred(reference)
-                self._follow(referred, found, (*above, reference.name))
-                found[reference.name] = referred.schema_str
+    def _referenced(self, reference: Reference) -> Referencing:
+        found = self.given.get_version(reference.subject, reference.version, True, **self._format)
+        return _referencing(found.schema)
 
-    def _referred(self, reference: Any) -> Any:
-        name, subject, version = reference.name, reference.subject, reference.version
-        try:
-            return self.given.get_version(subject, version, True, **self._format).schema
-        except Exception as error:
-            if getattr(error, "http_status_code", None) != HTTPStatus.NOT_FOUND or not is_missing(error):
-                raise
-            raise MissingReferenceError("a reference is missing", name, subject, version) from error
+
+def _referencing(schema: Any) -> Referencing:
+    references = [Reference(each.name, each.subject, each.version) for each in schema.references or ()]
+    return Referencing(schema.schema_str, references)
 
 
 def check_picklable(source: SchemaSource) -> None:
@@ -209,15 +181,6 @@ def check_picklable(source: SchemaSource) -> None:
         ) from None
     except (pickle.PicklingError, AttributeError):
         return
-
-
-def is_missing(error: Exception) -> bool:
-    """Return whether an error with status 404 means that there is no such schema.
-
-    Proxies and other servers return 404, too. confluent-kafka's error then has an ``error_code`` that no registry uses:
-    -1 if the body is not JSON.
-    """
-    return not hasattr(error, "error_code") or error.error_code in MISSING_CODES
 
 
 def long_id_of(schema_id: int) -> UUID | int:

@@ -15,14 +15,13 @@ from attrs import frozen
 from kafka_nextgen.errors import ConfigError, RegistryError
 from kafka_nextgen.values.framing import name_of
 from kafka_nextgen.values.recent import Recent
+from kafka_nextgen.values.references import MissingReferenceError, is_missing
 from kafka_nextgen.values.schema_source import (
     NO_REGISTRY,
-    MissingReferenceError,
     RegisteredSchema,
     SchemaSource,
     SubjectSource,
     check_picklable,
-    is_missing,
     source_of,
 )
 

@@ -8,8 +8,9 @@ from http import HTTPStatus
 from typing import Any
 
 from kafka_nextgen.errors import RegistryError
+from kafka_nextgen.values.references import MISSING_CODES
 from kafka_nextgen.values.registry.http_exchange import Answer
-from kafka_nextgen.values.schema_source import MISSING_CODES, NO_REGISTRY
+from kafka_nextgen.values.schema_source import NO_REGISTRY
 
 __all__ = ["refusal_of", "schema_in", "seconds_to_wait", "versions_in"]
 

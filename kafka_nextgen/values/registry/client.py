@@ -16,19 +16,19 @@ from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from http import HTTPStatus
 from typing import Any, Final, Literal, TypeVar
-from urllib.parse import quote
 from uuid import UUID
 
 from kafka_nextgen import clocks
 from kafka_nextgen.errors import ConfigError, RegistryError
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.properties.secret import Secret
+from kafka_nextgen.values.references import Reference, Referencing, path_of, references_of
 from kafka_nextgen.values.registry.answers import refusal_of, schema_in, seconds_to_wait, versions_in
 from kafka_nextgen.values.registry.credentials import Token, authorization_of, basic, checked_headers
 from kafka_nextgen.values.registry.http_exchange import Address, Answer, TooLargeError, UnreachableError, get
 from kafka_nextgen.values.registry.lookups import Lookups
 from kafka_nextgen.values.registry.tls import Tls, context_maker
-from kafka_nextgen.values.schema_source import DEEPEST, MissingReferenceError, RegisteredSchema, long_id_of
+from kafka_nextgen.values.schema_source import RegisteredSchema, long_id_of
 
 __all__ = ["MOST_ANSWER_BYTES", "SchemaRegistry"]
 
@@ -43,7 +43,6 @@ _PAUSE_S, _LONGEST_PAUSE_S = 0.1, 5.0
 #: Parsed JSON takes up to 28 times the memory of its text. Registries that store schemas in Kafka accept about 1 MiB
 #: (``max.request.size``). Compiled Protobuf descriptors, in base64, can be larger than the text of their .proto file.
 MOST_ANSWER_BYTES: Final = 2 << 20
-_MOST_REFERENCES: Final = 1000
 
 
 class SchemaRegistry:
@@ -121,11 +120,11 @@ class SchemaRegistry:
 
     def schema_of(self, subject: str, version: int | Literal["latest"] = "latest") -> RegisteredSchema:
         """Return a version of a subject; the latest one is not cached. Raises as ``schema_by_id`` does."""
-        return self._schema_at(_path_of(subject, version), keep=version != "latest")
+        return self._schema_at(path_of(subject, version), keep=version != "latest")
 
     def versions_of(self, subject: str) -> list[int]:
         """Return the numbers of a subject's versions, which are not cached; raises as ``schema_by_id`` does."""
-        found: list[int] = self._lookups.get(_path_of(subject), self._timeout_s, keep=False)
+        found: list[int] = self._lookups.get(path_of(subject), self._timeout_s, keep=False)
         return found
 
     def serialized(self) -> SchemaRegistry:
@@ -150,39 +149,14 @@ class SchemaRegistry:
         if path.endswith("/versions"):
             return self._ask(path, deadline, versions_in)
         schema = self._ask(path, deadline, schema_in)
-        found: dict[str, str] = {}
-        self._follow(schema, found, (path,), deadline)
-        return RegisteredSchema(schema["schemaType"], schema["schema"], tuple(found.items()), _id_of(schema, path))
+        what, question, query = path.partition("?")
 
-    def _follow(
-        self, schema: Mapping[str, Any], found: dict[str, str], above: tuple[str, ...], deadline: float
-    ) -> None:
-        """Add all schemas that this one references, directly or indirectly. Raises RegistryError for an ambiguous name.
+        def find(reference: Reference) -> Referencing:
+            at = path_of(reference.subject, reference.version) + question + query
+            return _referencing(self._ask(at, deadline, schema_in))
 
-        ``above`` are the paths of the schemas from the requested one down to this one, along their references.
-        """
-        _, question, query = above[0].partition("?")
-        for reference in schema["references"]:
-            name, path = reference["name"], _path_of(reference["subject"], reference["version"]) + question + query
-            if path in above or len(found) >= _MOST_REFERENCES:
-                raise RegistryError(f"{path}: a schema references itself, or more than {_MOST_REFERENCES} schemas")
-            if len(above) > DEEPEST:
-                raise RegistryError(f"{path}: references are nested deeper than {DEEPEST} levels")
-            referred = self._referred(above[-1], reference, path, deadline)
-            if name in found and found[name] != referred["schema"]:
-                raise RegistryError(f"{path}: two schemas are referenced by the name {name!r}")
-            if name not in found:
-                self._follow(referred, found, (*above, path), deadline)
-                found[name] = referred["schema"]
-
-    def _referred(self, above: str, reference: Mapping[str, Any], path: str, deadline: float) -> dict[str, Any]:
-        try:
-            return self._ask(path, deadline, schema_in)
-        except RegistryError as error:
-            if error.http_status_code != HTTPStatus.NOT_FOUND:
-                raise
-            name, subject, version = (reference[each] for each in ("name", "subject", "version"))
-            raise MissingReferenceError(above, name, subject, version) from error
+        references = references_of(what, _referencing(schema), find)
+        return RegisteredSchema(schema["schemaType"], schema["schema"], references, _id_of(schema, path))
 
     # ---- requests
 
@@ -243,9 +217,9 @@ def _remade(urls: list[str], arguments: dict[str, Any], query: str) -> SchemaReg
     return registry.serialized() if query else registry
 
 
-def _path_of(subject: str, version: int | str | None = None) -> str:
-    versions = f"subjects/{quote(subject, safe='')}/versions"
-    return versions if version is None else f"{versions}/{version}"
+def _referencing(schema: Mapping[str, Any]) -> Referencing:
+    references = [Reference(each["name"], each["subject"], each["version"]) for each in schema["references"]]
+    return Referencing(schema["schema"], references)
 
 
 def _id_of(schema: Mapping[str, Any], path: str) -> int | None:

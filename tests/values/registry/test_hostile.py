@@ -15,8 +15,7 @@ import trustme
 
 from kafka_nextgen.errors import RegistryError
 from kafka_nextgen.testing import SchemaRegistry as StandIn
-from kafka_nextgen.values import SchemaRegistry
-from kafka_nextgen.values.registry import client
+from kafka_nextgen.values import SchemaRegistry, references
 from kafka_nextgen.values.registry.answers import seconds_to_wait
 
 REFERENCE = {"name": "A", "subject": "a", "version": 1}
@@ -56,7 +55,7 @@ def test_an_answer_that_is_no_schema_is_refused(registry: StandIn, body: str | b
 
 
 def test_references_that_are_too_deep_are_refused(registry: StandIn, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(client, "DEEPEST", 2)
+    monkeypatch.setattr(references, "_DEEPEST", 2)
     below: list[dict[str, object]] = []
     for name in "abcd":
         last = registry.register(name, f'{{"type": "fixed", "name": "{name}", "size": 1}}', references=below)
