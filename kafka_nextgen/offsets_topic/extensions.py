@@ -39,6 +39,7 @@ from kafka_nextgen.wire.schemas import offsets_topic as m
 __all__ = [
     "CODEC",
     "MEMBER",
+    "STANDBY_MEMBERS",
     "TARGET",
     "TARGET_SHARE",
     "KeyAndValue",
@@ -84,7 +85,7 @@ _PLACES_KIND = record_kind(
     places=_PLACE.array("places"),
 )
 
-_STANDBYS_KIND = record_kind(
+STANDBY_MEMBERS = record_kind(
     10_002,
     StandbyMembers,
     StandbyMembersRemoved,
@@ -103,7 +104,7 @@ _LEAVERS_KIND = record_kind(
     leavers=_LEAVER.array("leavers"),
 )
 
-_OWN_KINDS = (_REBALANCE_KIND, _PLACES_KIND, _STANDBYS_KIND, _LEAVERS_KIND)
+_OWN_KINDS = (_REBALANCE_KIND, _PLACES_KIND, STANDBY_MEMBERS, _LEAVERS_KIND)
 
 CODEC = Codec((*plain.KINDS, MEMBER, TARGET, TARGET_SHARE, *_OWN_KINDS))
 encode = CODEC.encode

@@ -12,7 +12,15 @@ from collections.abc import Iterator, Set
 from kafka_nextgen.testing.coordinator.classic.group import ClassicStatus
 from kafka_nextgen.testing.coordinator.extensions.leaving.leavers import gone, is_counted, is_present
 from kafka_nextgen.testing.coordinator.extensions.registration.places import missing, waiting
-from kafka_nextgen.testing.coordinator.extensions.state import COMPUTING, LEAVERS, OFFERS, PLACES, PREFERENCES, STANDBYS
+from kafka_nextgen.testing.coordinator.extensions.state import (
+    COMPUTING,
+    LEAVERS,
+    LOADING,
+    OFFERS,
+    PLACES,
+    PREFERENCES,
+    STANDBYS,
+)
 from kafka_nextgen.testing.coordinator.group import Group
 from kafka_nextgen.testing.coordinator.timers import TimerKey, TimerKind
 
@@ -100,6 +108,8 @@ def _standbys_in_order(group: Group) -> Iterator[str]:
     standbys = STANDBYS.of(group)
     if len(set(standbys)) < len(standbys) or not set(standbys) <= group.members.keys():
         yield f"not each of {standbys} is a member once"
+    if not LOADING.of(group) <= set(standbys):
+        yield f"{sorted(LOADING.of(group))} are loading, and not all of them stand by"
     for member_id in standbys:
         current = group.current(member_id)
         if group.target(member_id) and group.assignment_epoch >= group.epoch:

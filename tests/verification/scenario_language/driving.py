@@ -143,6 +143,7 @@ def _heartbeat(effect: fx.SendHeartbeat) -> ConsumerGroupHeartbeat:
         server_assignor=effect.server_assignor,
         client_assignors=effect.client_assignors,
         join_reason=effect.join_reason,
+        standby_state=effect.standby_state,
         owned=effect.owned,
     )
 
@@ -160,6 +161,7 @@ def write_heartbeat(effect: fx.SendHeartbeat, write: Write) -> str:
         "assignor": effect.server_assignor,
         "says": None if effect.client_assignors is None else " ".join(map(_said, effect.client_assignors)) or "-",
         "states": effect.join_reason.name.lower() if effect.join_reason else None,
+        "standby": effect.standby_state.name.lower() if effect.standby_state else None,
         "owns": None if effect.owned is None else write(effect.owned),
     }
     said = [f"{key}={value}" for key, value in fields.items() if value is not None]

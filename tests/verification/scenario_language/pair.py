@@ -28,7 +28,7 @@ from tests.verification.scenario_language.keepalives import without_keepalives
 from tests.verification.scenario_language.network import Kind, Link, Message
 from tests.verification.scenario_language.notation import NotationError
 from tests.verification.scenario_language.pure import PureWorld
-from tests.verification.scenario_language.telling import tell_heartbeat
+from tests.verification.scenario_language.telling import tell_heartbeat, tell_standby_place
 from tests.verification.scenario_language.telling_assigning import tell_besides, tell_complaint
 
 #: What needs more steps than this at one time never settles.
@@ -114,7 +114,7 @@ class PairWorld(PureWorld):
     def _hear_heartbeat(
         self, client: Client, number: int, answer: ConsumerGroupHeartbeatAnswer, late: str
     ) -> Iterator[str]:
-        besides = tell_besides(answer, self.write)
+        besides = tell_besides(answer, self.write) + tell_standby_place(answer)
         yield tell_heartbeat(client.name, answer, str(answer.member_epoch), self.write) + besides + late
         yield from tell_complaint(client.name, answer)
         client.watch.answered(number, answer.error is ErrorCode.NONE, answer.assignment)

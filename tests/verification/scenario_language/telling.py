@@ -34,6 +34,10 @@ def tell_heartbeat(name: str, answer: ConsumerGroupHeartbeatAnswer, epoch: str, 
     return f"-> {name} epoch={epoch} assignment={assignment}"
 
 
+def tell_standby_place(answer: ConsumerGroupHeartbeatAnswer) -> str:
+    return f" standby={answer.standby_place}" if answer.standby_place else ""
+
+
 def tell_commit(name: str, answer: OffsetsCommitted) -> Iterator[str]:
     """``-> A committed foo[0-1]``, or ``-> A STALE_MEMBER_EPOCH foo[2]``: a line for each outcome."""
     return (f"-> {name} {outcome}" for outcome in _outcomes("committed", answer.errors))

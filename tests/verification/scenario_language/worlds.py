@@ -98,6 +98,7 @@ PAIR: Verbs[PairWorld] = {
     "committed": desks.committed,
     "close": applications.close,
     "say": own_assignors.say,
+    "standby": members.standby,
     "computed": own_assignors.computed,
     "crash": members.crash,
     "restart": members.restart,

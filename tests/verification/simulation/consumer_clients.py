@@ -26,6 +26,7 @@ from tests.verification.simulation.committing import Committer
 from tests.verification.simulation.dice import Fault
 from tests.verification.simulation.exchanges import read, write
 from tests.verification.simulation.member_effects import left, publish_epoch
+from tests.verification.simulation.standing_by import StandingBy
 
 _ASKS_S = 0.003
 
@@ -34,13 +35,17 @@ _ASKS_S = 0.003
 class ConsumerClient(Client):
     settings: MemberSettings = field(kw_only=True)
     member: Member = field(init=False)
+    has_standbys: bool = field(default=False, kw_only=True)  # its group may tell it to stand by
     assigning: Assigning | None = None
+    standing_by: StandingBy | None = None
     _asked: list[Call] = field(factory=list)
     _leaves: list[Call] = field(factory=list)
     _resolving: int = 0
 
     def __attrs_post_init__(self) -> None:
         super().__attrs_post_init__()
+        if self.has_standbys:
+            self.standing_by = StandingBy(self.dice.stream(f"standing by of {self.name}"), self.feed, self.later)
         if self.assignors:
             names = tuple(assignor.name for assignor in self.assignors)
             timeout_s = self.settings.rebalance_timeout_ms / 1000
@@ -54,13 +59,14 @@ class ConsumerClient(Client):
         return Committer(self, RULES)
 
     def _send_heartbeat(self, effect: fx.SendHeartbeat) -> None:
-        message = to_request(effect, GROUP, VERSIONS[CONSUMER_GROUP_HEARTBEAT])
+        message = to_request(effect, GROUP, VERSIONS[CONSUMER_GROUP_HEARTBEAT], standby_state=effect.standby_state)
 
         def answered(frame: bytes) -> None:
             message = read(CONSUMER_GROUP_HEARTBEAT, frame)
             event = consumer_group_heartbeat.to_event(effect.number, message)
             self.observer.heard(self, effect, event)
             self._tell_assignors(event, message)
+            self._tell_standby(event, message)
             self.feed(event)
 
         def lost(reason: str) -> None:
@@ -93,8 +99,16 @@ class ConsumerClient(Client):
             told = to_heard(message)
             self.assigning.feed(evolve(told, member_id=told.member_id or self.member_id))
 
+    def _tell_standby(self, event: ev.HeartbeatAnswered | ev.HeartbeatRefused, message: Any) -> None:
+        is_in = isinstance(event, ev.HeartbeatAnswered) and event.member_epoch > 0
+        if self.standing_by is not None and is_in and not is_late(self.member.state, event):
+            state = self.member.state
+            self.standing_by.heard(message, has_any=bool(state.owned or state.held))
+
     def _publish_epoch(self, effect: fx.PublishEpoch) -> None:
         publish_epoch(self, effect)
+        if self.standing_by is not None and effect.member_epoch < 0:
+            self.standing_by.end()
         if self.assigning is not None and effect.member_epoch < 0:
             self.assigning.feed(MembershipEnded())
 

@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from typing import Any
 from unittest.mock import patch
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.groups import records as r
@@ -24,6 +24,8 @@ from kafka_nextgen.groups.records import CurrentMemberAssignment, MemberStatus
 from kafka_nextgen.membership import member, transitions
 from kafka_nextgen.membership.classic import member as classic_member
 from kafka_nextgen.membership.classic import transitions as classic_transitions
+from kafka_nextgen.membership.events import StandbyStateChanged
+from kafka_nextgen.membership.states import Status
 from kafka_nextgen.testing.coordinator import reconciliation
 from kafka_nextgen.testing.coordinator.coordinator import Outcome
 from kafka_nextgen.testing.coordinator.requests import ConsumerGroupHeartbeat
@@ -82,7 +84,16 @@ class Unmet:
     scenario: str
 
 
+_OF_STANDBYS = Unmet("only standbys say whether they are ready, in runs with --standbys", "member/standby_state.txt")
+_LEAVING_STANDBYS = evolve(_OF_STANDBYS, scenario="member/standby_state_leaving.txt")
+_OUT = (Status.UNSUBSCRIBED, Status.PREPARE_LEAVING, Status.LEAVING, Status.STALE)
+
 UNMET: Mapping[str, Unmet] = {
+    **{
+        name: _LEAVING_STANDBYS if status in _OUT else _OF_STANDBYS
+        for (status, event, _), name in _ARROWS.items()
+        if event is StandbyStateChanged
+    },
     "member JOINING --HeartbeatAnswered--> JOINING": Unmet(
         "only coordinators before Kafka 4.3 answer a join with epoch 0, and those here are of 4.3 and 4.4",
         "member/join_disturbed.txt",

@@ -196,6 +196,7 @@ class Simulation:
                 max_poll_interval_s=30.0,
                 leave_timeout_s=10.0,
             ),
+            has_standbys=self.has_standbys,
             assignors=own,
             auto_commit_interval_s=auto_commit_interval_s,
             request_timeout_s=self._request_timeout_s,

@@ -12,7 +12,7 @@ from kafka_nextgen.testing.coordinator.responses import ConsumerGroupHeartbeatAn
 from kafka_nextgen.types import JoinReason, StandbyState
 from tests.verification.scenario_language.grammar import Command
 from tests.verification.scenario_language.notation import parse_duration, write_duration
-from tests.verification.scenario_language.telling import tell_heartbeat
+from tests.verification.scenario_language.telling import tell_heartbeat, tell_standby_place
 from tests.verification.scenario_language.telling_assigning import tell_besides, tell_complaint
 from tests.verification.scenario_language.verbs import assigning
 from tests.verification.scenario_language.world import GROUP, World
@@ -49,14 +49,10 @@ def heartbeat(world: World, command: Command) -> Iterator[str]:
         _remember(world, request, heard.answer)
     epoch = world.raw.epochs.write(heard.answer.member_epoch)
     told = tell_heartbeat(command.name, heard.answer, epoch, world.write)
-    besides = tell_besides(heard.answer, world.write) + _standby_place(heard.answer)
+    besides = tell_besides(heard.answer, world.write) + tell_standby_place(heard.answer)
     yield told + besides + _news_of_interval(world, heard.answer)
     yield from tell_complaint(command.name, heard.answer)
     yield from heard.after
-
-
-def _standby_place(answer: ConsumerGroupHeartbeatAnswer) -> str:
-    return f" standby={answer.standby_place}" if answer.standby_place else ""
 
 
 def _news_of_interval(world: World, answer: ConsumerGroupHeartbeatAnswer) -> str:

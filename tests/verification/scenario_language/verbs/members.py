@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kafka_nextgen.membership.events import StandbyStateChanged
 from kafka_nextgen.membership.settings import MemberSettings
-from kafka_nextgen.types import JoinReason
+from kafka_nextgen.types import JoinReason, StandbyState
 from tests.verification.scenario_language.client import Client
 from tests.verification.scenario_language.grammar import Command
 from tests.verification.scenario_language.notation import parse_duration
@@ -46,6 +47,12 @@ def _settings(command: Command) -> MemberSettings:
     if "timeout" in options:
         given["rebalance_timeout_ms"] = round(1000 * parse_duration(options["timeout"]))
     return MemberSettings(GROUP, **given)  # type: ignore[arg-type]  # each was parsed for its own field
+
+
+def standby(world: PairWorld, command: Command) -> Iterator[str]:
+    """Its application begins to load what it needs as a standby, or is done."""
+    command.expect(2)
+    yield from world.feed(member_of(world, command), StandbyStateChanged(StandbyState[command.words[1].upper()]))
 
 
 def crash(world: PairWorld, command: Command) -> Iterator[str]:

@@ -31,6 +31,7 @@ from kafka_nextgen.groups.extensions.records import (
     StandbyMembersRemoved,
 )
 from kafka_nextgen.testing.coordinator.coordinator import Coordinator, Outcome
+from kafka_nextgen.testing.coordinator.extensions.state import STANDBYS
 from kafka_nextgen.testing.coordinator.group import Group
 from kafka_nextgen.testing.coordinator.requests import (
     ConsumerGroupHeartbeat,
@@ -204,8 +205,16 @@ def _stepped(
         yield f"{who} has to revoke, and goes on to {after.member_epoch}"
     if any(epoch != had.get(each, after.member_epoch) for each, epoch in after.assigned):
         yield f"{who} has partitions at epochs they were not granted at"
-    if not any(isinstance(record, StandbyMembers | StandbyMembersRemoved) for record in outcome.records):
+    if not _changes_standbys(group, outcome):
         yield from _raised(group, request, outcome, who)
+
+
+def _changes_standbys(group: Group, outcome: Outcome) -> bool:
+    """Whether members change places: that one is ready is no reason for anything."""
+    queues = [each.member_ids for each in outcome.records if isinstance(each, StandbyMembers)]
+    return any(queue != STANDBYS.of(group) for queue in queues) or any(
+        isinstance(record, StandbyMembersRemoved) for record in outcome.records
+    )
 
 
 def _changes_names(group: Group, request: ConsumerGroupHeartbeat) -> bool:

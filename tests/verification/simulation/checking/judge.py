@@ -39,7 +39,16 @@ from kafka_nextgen.types import OffsetAndMetadata, TopicPartition, format_topic_
 from tests.verification.invariants.groups import violations
 from tests.verification.invariants.standbys import active_violations
 from tests.verification.scenario_language.watching import Watch
-from tests.verification.simulation.checking import answers, classic_steps, computing, conduct, leaving, log, migration
+from tests.verification.simulation.checking import (
+    answers,
+    classic_steps,
+    computing,
+    conduct,
+    leaving,
+    log,
+    migration,
+    standbys,
+)
 from tests.verification.simulation.checking.classic_members import (
     ClassicWatch,
     Generations,
@@ -146,6 +155,7 @@ class Judge:
         self._find(migration.asked(node.coordinator, group, request, outcome, node.timeline.now))
         self._find(computing.asked(group, request, outcome))
         self._find(leaving.asked(node.coordinator, group, request, outcome, node.timeline.now))
+        self._find(standbys.asked(group, request, outcome))
         self.excuses.asked(group, request)
         self._idle_answer = outcome.response if changes_nothing(node.coordinator, GROUP, outcome) else None
 
@@ -155,6 +165,7 @@ class Judge:
         group = node.coordinator.groups.get(GROUP) or Group(GROUP, 0)
         self._find(migration.asked(node.coordinator, group, None, outcome, node.timeline.now))
         self._find(leaving.asked(node.coordinator, group, None, outcome, node.timeline.now))
+        self._find(standbys.asked(group, None, outcome))
 
     def worked_out(self, node: Node, request: Request, response: Response | None) -> None:
         """What a request wrote is in force."""

@@ -13,7 +13,7 @@ from attrs import evolve
 from kafka_nextgen.groups.records import TargetAssignmentMember
 from kafka_nextgen.membership.assigning import computing as member_computing
 from kafka_nextgen.membership.classic import computing as classic_computing
-from kafka_nextgen.offsets_topic.extensions import MEMBER, TARGET
+from kafka_nextgen.offsets_topic.extensions import MEMBER, STANDBY_MEMBERS, TARGET
 from kafka_nextgen.testing.coordinator.draft import Draft
 from kafka_nextgen.testing.coordinator.extensions import (
     assigning,
@@ -26,8 +26,9 @@ from kafka_nextgen.testing.coordinator.extensions import (
 from kafka_nextgen.testing.coordinator.extensions.hooks import Extensions
 from kafka_nextgen.testing.coordinator.extensions.leaving import taking_over
 from kafka_nextgen.testing.coordinator.extensions.registration import waiting
-from kafka_nextgen.testing.coordinator.extensions.state import COMPUTING
+from kafka_nextgen.testing.coordinator.extensions.state import COMPUTING, LOADING
 from kafka_nextgen.testing.coordinator.timers import TimerKind
+from kafka_nextgen.types import StandbyState
 from tests.verification.simulation.mutants.planting import Garden, Plant, nothing
 
 
@@ -102,6 +103,10 @@ def _takes_over_with_all(garden: Garden) -> None:
     garden.set(standbys, "_give_target", give_target)
 
 
+def _if_loading(member_id: str, stated: StandbyState) -> frozenset[str]:
+    return frozenset({member_id} if stated is StandbyState.LOADING else ())
+
+
 STANDBYS: Mapping[str, Plant] = {
     "standby-gets-nothing": lambda garden: garden.set(standbys, "_give_target", lambda draft, swap: None),
     "standby-gets-all": _takes_over_with_all,
@@ -116,6 +121,17 @@ STANDBYS: Mapping[str, Plant] = {
     ),
     "standby-instance-forgotten": lambda garden: garden.set(
         Extensions, "instance_came_back", staticmethod(lambda draft, former_id, member_id: None)
+    ),
+    "standby-loading-chosen": lambda garden: garden.wrap(
+        standby_changes,
+        "takeover_order",
+        lambda takeover_order, group, queue, loading: takeover_order(group, queue, ()),
+    ),
+    "standby-stays-loading": lambda garden: garden.set(
+        standbys, "_loading_with", lambda group, member_id, stated: LOADING.of(group) | _if_loading(member_id, stated)
+    ),
+    "standby-loading-not-written": lambda garden: garden.put_kind(
+        STANDBY_MEMBERS, to_value=lambda record: STANDBY_MEMBERS.to_value(evolve(record, loading=()))
     ),
 }
 
