@@ -23,13 +23,16 @@ from kafka_nextgen.admin.values import (
     parse_enum,
 )
 from kafka_nextgen.assignors import ClientAssignor
-from kafka_nextgen.assignors.user_data import read_member_word
+from kafka_nextgen.assignors.hot_standby import HotStandby
+from kafka_nextgen.assignors.standby_metadata import read_standby_word
+from kafka_nextgen.assignors.user_data import read_assignor_word, read_member_word
 from kafka_nextgen.errors import DecodeError, GroupNotFoundError, UnsupportedProtocolError
 from kafka_nextgen.groups.consumer_protocol import (
     PROTOCOL_TYPE,
     MemberSubscription,
     decode_assignment,
     decode_subscription,
+    user_data_of,
 )
 from kafka_nextgen.groups.described import (
     DescribedClassicGroup,
@@ -211,6 +214,7 @@ def _classic_member(member: DescribedClassicMember, is_consumer: bool, assignor:
         assignment=_assignment_in(member) if is_consumer else None,
         target=None,
         client_assignors=_client_assignors_in(subscription, assignor),
+        standby_place=_standby_place_in(member) if is_consumer and assignor == HotStandby.name else 0,
     )
 
 
@@ -228,6 +232,15 @@ def _subscription_in(member: DescribedClassicMember) -> MemberSubscription:
         return decode_subscription(member.metadata) if member.metadata else MemberSubscription()
     except DecodeError:
         return MemberSubscription()
+
+
+def _standby_place_in(member: DescribedClassicMember) -> int:
+    """Return the place that ``HotStandby`` gave to the member; 0 for an active one, and while the group rebalances."""
+    try:
+        word = read_standby_word(read_assignor_word(user_data_of(member.assignment)).metadata)
+    except DecodeError:
+        return 0
+    return 0 if word is None else word.place
 
 
 def _assignment_in(member: DescribedClassicMember) -> frozenset[TopicPartition] | None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
 from uuid import UUID
 
 import pytest
 
-from kafka_nextgen.assignors import AssignmentSpec, HotStandby, MemberSpec, RangeAssignor, TopicMetadata
+from kafka_nextgen.assignors import AssignmentSpec, HotStandby, MemberSpec, Metadata, RangeAssignor, TopicMetadata
+from kafka_nextgen.assignors.standby_metadata import StandbyWord, read_standby_word
 from kafka_nextgen.assignors.validation import check_assignment
 from kafka_nextgen.errors import MisuseError
+from kafka_nextgen.types import TopicPartition
 
 FOO, BAR = UUID(int=1), UUID(int=2)
 TOPICS = {FOO: TopicMetadata("foo", 6), BAR: TopicMetadata("bar", 2)}
@@ -65,6 +68,29 @@ def test_a_topic_of_any_active_member_needs_no_other_reader() -> None:
 def test_any_assignor_may_assign_to_the_active_members() -> None:
     shares = assign(HotStandby(2, RangeAssignor()), {name: member() for name in "ABC"})
     assert shares == {"A": {FOO: {0, 1, 2}}, "B": {FOO: {3, 4, 5}}}
+
+
+def test_standbys_are_told_their_places_and_what_they_may_get() -> None:
+    members = {"A": member(0, 1, topics=("foo", "bar")), "C": member(), "B": member(topics=("foo", "bar"))}
+    assigned = HotStandby(1).assign(AssignmentSpec(members, TOPICS)).members
+    words = {member_id: read_standby_word(assigned[member_id].metadata) for member_id in "ABC"}
+    foo = {TopicPartition("foo", number) for number in range(6)}
+    bar = {TopicPartition("bar", number) for number in range(2)}
+    assert words == {"A": None, "B": StandbyWord(1, frozenset(foo | bar)), "C": StandbyWord(2, frozenset(foo))}
+
+
+@pytest.mark.parametrize(
+    "metadata",
+    [
+        Metadata(1, b'{"place":1,"may_get":{}}'),
+        *map(partial(Metadata, 0), (b"", b"\xff", b"[]", b"{}", b'{"place":1}', b'{"place":"1","may_get":{}}')),
+        *(Metadata(0, b'{"place":1,"may_get":%s}' % may_get) for may_get in (b"[]", b'{"foo":7}', b'{"foo":[-1]}')),
+        Metadata(payload=b"[" * 100_000),
+    ],
+    ids=lambda metadata: repr(metadata.payload[:30]),
+)
+def test_metadata_in_another_format_says_nothing(metadata: Metadata) -> None:
+    assert read_standby_word(metadata) is None
 
 
 @pytest.mark.parametrize("target_size", [0, -1, True, "3", 1.5, None])

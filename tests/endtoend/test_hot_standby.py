@@ -343,7 +343,9 @@ def are_active(consumers: list[Consumer], size: int) -> bool:
     return has_joined and sum(sizes) == PARTITIONS and sum(map(bool, sizes)) == min(size, len(sizes))
 
 
-def test_by_the_classic_protocol_an_assignor_keeps_members_in_reserve(cluster: Cluster, stack: ExitStack) -> None:
+def test_by_the_classic_protocol_an_assignor_keeps_members_in_reserve(
+    cluster: Cluster, admin: GroupAdmin, stack: ExitStack
+) -> None:
     members, assignors = Members(cluster, unique("standby"), stack), [HotStandby(target_size=2)]
     for _ in range(4):
         members.start(group_protocol="classic", group_local_assignors=assignors, heartbeat_interval_ms=100)
@@ -351,7 +353,27 @@ def test_by_the_classic_protocol_an_assignor_keeps_members_in_reserve(cluster: C
     kept, gone = (consumer for consumer in members.consumers if consumer.assignment())
     before = [kept.assignment(), gone.assignment()]
     standbys = [consumer for consumer in members.consumers if consumer not in (kept, gone)]
+    heard = [members.heard[members.consumers.index(each)] for each in standbys]
+    members.poll(lambda: all(told(each, "standby") for each in heard))
+    assert [told(each, "standby")[-1] for each in heard] == [set(range(PARTITIONS))] * 2
+    assert sorted(each.health().standby_place for each in members.consumers) == [0, 0, 1, 2]
+    assert standbys[0].group_lag().keys() == {TopicPartition(TOPIC, number) for number in range(PARTITIONS)}
+    described = {member.member_id: member.standby_place for member in admin.members(members.group)}
+    assert described == {each.group_metadata().member_id: each.health().standby_place for each in members.consumers}
+    check_classic_command_line(cluster, members.group)
+    for each in heard:
+        each.events.clear()
     members.close(gone)
     members.poll(lambda: any(each.assignment() == before[1] for each in standbys))
     assert kept.assignment() == before[0]
     assert sorted(len(each.assignment()) for each in standbys) == [0, len(before[1])]
+    members.poll(lambda: sorted(each.health().standby_place for each in standbys) == [0, 1])
+    assert [told(each, "standby") for each in heard] == [[], []], "what they may get is the same"
+
+
+def check_classic_command_line(cluster: Cluster, group: str) -> None:
+    done = CliRunner().invoke(cli, ["groups", "members", group, "-b", cluster.bootstrap_servers])
+    assert done.exit_code == 0, done.stderr
+    heading, *rows = done.stdout.splitlines()
+    column = heading.index("STANDBY")
+    assert sorted(row[column:].split()[0] for row in rows) == ["-", "-", "1", "2"]

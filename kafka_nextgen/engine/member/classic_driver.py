@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Mapping
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kafka_nextgen import clocks
+from kafka_nextgen.assignors.hot_standby import HotStandby
+from kafka_nextgen.assignors.standby_metadata import StandbyWord, read_standby_word
 from kafka_nextgen.config import GroupProtocol
 from kafka_nextgen.engine.member.classic_assignors import ClassicAssignors
 from kafka_nextgen.engine.member.classic_requests import ClassicRequests
@@ -21,6 +23,10 @@ from kafka_nextgen.membership.classic.member import ClassicMember
 from kafka_nextgen.membership.events import HeartbeatLost
 from kafka_nextgen.text import describe_error
 from kafka_nextgen.transport.topic_lookup import describe_topics
+from kafka_nextgen.types import TopicId
+
+if TYPE_CHECKING:  # modules that few members need are imported on demand
+    from kafka_nextgen.engine.member.standby import Standby
 
 __all__ = ["ClassicDriver"]
 
@@ -37,8 +43,44 @@ class ClassicDriver(MemberDriver[ClassicMember]):
             context.cluster, context.identity.group_id, context.config.request_timeout_ms / 1000
         )
         self._leading = None if own is None else ClassicAssignors(own, context, self.feed)
+        self._standby_word: StandbyWord | None = None  # which it has yet to be told, once it has given everything up
         if self._leading is not None:
+            from kafka_nextgen.engine.member.standby import Standby
+
+            self.standby = Standby(
+                context.identity.group_id, context.mailbox, context.tasks, _no_names, lambda: self.has_listener
+            )
             self._leading.offer()
+
+    def feed(self, event: Any) -> None:
+        """Feed an event to the member; a member that has given up its partitions may stand by from now on."""
+        super().feed(event)
+        if self.standby is not None:
+            self._follow_standby(self.standby)
+
+    def _follow_standby(self, standby: Standby) -> None:
+        state, word = self._member.state, self._standby_word
+        if self._member.member_epoch < 0:
+            self._standby_word = None
+            standby.end()
+        elif state.owned or state.held:
+            standby.end()
+        elif word is not None:
+            self._standby_word = None
+            standby.note_named(word.place, word.may_get)
+
+    def _tell_assignor(self, effect: fx.TellAssignor) -> None:
+        if self.standby is not None and effect.assignor == HotStandby.name:
+            self._standby_word = read_standby_word(effect.metadata)
+            if self._standby_word is None:
+                self.standby.end()
+        self._leads.tell(effect, self._member.member_id)
+
+    def stop(self) -> None:
+        """Stop feeding time-based events."""
+        super().stop()
+        if self.standby is not None:
+            self.standby.end()
 
     async def _exchange(
         self, request: Callable[[], Coroutine[object, object, ev.ClassicEvent]], lost: Callable[[str], ev.ClassicEvent]
@@ -98,6 +140,10 @@ class ClassicDriver(MemberDriver[ClassicMember]):
         fx.SendLeaveGroup: _send_leave,
         fx.AskForTopics: _ask_for_topics,
         fx.RunAssignor: lambda self, effect: self._leads.run(effect),
-        fx.TellAssignor: lambda self, effect: self._leads.tell(effect, self._member.member_id),
+        fx.TellAssignor: _tell_assignor,
         fx.RaiseAssignorFailed: lambda self, effect: self._leads.raise_failed(effect, self._member.member_id),
     }
+
+
+async def _no_names(_topic_ids: frozenset[TopicId]) -> Mapping[TopicId, str]:
+    raise AssertionError("assignments of classic groups name their topics")

@@ -59,7 +59,7 @@ class MemberDriver(Generic[M]):
 
     protocol: ClassVar[GroupProtocol]
     rules: ClassVar[RebalanceRules[Any]]
-    standby: Standby | None = None  # only the consumer protocol has standbys
+    standby: Standby | None = None  # in classic groups, only a member with local assignors has one
 
     def __init__(self, member: M, context: DriverContext, own: LocalAssignors | None = None) -> None:
         self._member = member

@@ -45,7 +45,7 @@ class Standby:
         tasks: TaskSet,
         names_of: Callable[[frozenset[TopicId]], Awaitable[Mapping[TopicId, str]]],
         has_listener: Callable[[], bool],
-        say: Callable[[StandbyState], None],
+        say: Callable[[StandbyState], None] = lambda _: None,
     ) -> None:
         self._group_id = group_id
         self._mailbox, self._tasks = mailbox, tasks
@@ -73,6 +73,14 @@ class Standby:
             self._drop()
             self._note_load()
             self._lookup = self._tasks.start(self._tell(partitions))
+
+    def note_named(self, place: int, may_get: frozenset[TopicPartition]) -> None:
+        """Process the place that an assignment of a classic group states, and the partitions by their names."""
+        if not self.place:
+            logger.info("group %s: this member is a standby, in position %d", self._group_id, place)
+        is_same, self.place = bool(self.place) and set(self.may_get) == may_get, place
+        if not is_same:
+            self._call(tuple(sorted(may_get)))
 
     def end(self) -> None:
         """Note that the member is active, or no longer in the group."""
@@ -116,7 +124,10 @@ class Standby:
 
     def _post(self, partitions: frozenset[TopicIdPartition], names: Mapping[TopicId, str]) -> None:
         known = (each for each in partitions if each.topic_id in names)
-        self.may_get = tuple(sorted(TopicPartition(names[each.topic_id], each.partition) for each in known))
+        self._call(tuple(sorted(TopicPartition(names[each.topic_id], each.partition) for each in known)))
+
+    def _call(self, may_get: tuple[TopicPartition, ...]) -> None:
+        self.may_get = may_get
         if self._callback is not None:
             self._mailbox.drop_callback(self._callback)
         self._callback = callback = StandbyCallback(
