@@ -35,7 +35,7 @@ def test_an_expectation_of_something_where_nothing_happens_goes_with_its_separat
 @pytest.mark.parametrize(
     ("commands", "complaint"),
     [
-        ("joni A foo", "line 2: no verb 'joni' here; there are add-members, assign"),
+        ("joni A foo", "line 2: no verb 'joni' here; there are add-members, announce-leaving, assign"),
         ("heartbeat A ownes=foo[0]", "line 2: heartbeat has no option ownes; there are epoch, owns"),
         ("heartbeat A owns=foo[0]", "line 2: there is no topic foo"),
         ("topic foo 1\ntopic foo 2", "line 3: there is a topic foo: grow it, or recreate it"),
