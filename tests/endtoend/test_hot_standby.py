@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import confluent_kafka
+import confluent_kafka.admin
 import pytest
 from click.testing import CliRunner
 
@@ -361,6 +362,7 @@ def test_by_the_classic_protocol_an_assignor_keeps_members_in_reserve(
     described = {member.member_id: member.standby_place for member in admin.members(members.group)}
     assert described == {each.group_metadata().member_id: each.health().standby_place for each in members.consumers}
     check_classic_command_line(cluster, members.group)
+    check_stock_description(cluster, members.group)
     for each in heard:
         each.events.clear()
     members.close(gone)
@@ -369,6 +371,15 @@ def test_by_the_classic_protocol_an_assignor_keeps_members_in_reserve(
     assert sorted(len(each.assignment()) for each in standbys) == [0, len(before[1])]
     members.poll(lambda: sorted(each.health().standby_place for each in standbys) == [0, 1])
     assert [told(each, "standby") for each in heard] == [[], []], "what they may get is the same"
+
+
+def check_stock_description(cluster: Cluster, group: str) -> None:
+    """For librdkafka a standby is a member without partitions, here too."""
+    admin = confluent_kafka.admin.AdminClient({"bootstrap.servers": cluster.bootstrap_servers})
+    described = admin.describe_consumer_groups([group])[group].result(GUARD_S)
+    sizes = [len(member.assignment.topic_partitions) for member in described.members]
+    assert sorted(size > 0 for size in sizes) == [False, False, True, True]
+    assert sum(sizes) == PARTITIONS
 
 
 def check_classic_command_line(cluster: Cluster, group: str) -> None:

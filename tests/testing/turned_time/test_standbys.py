@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Callable, Iterator, Sequence
 
 import pytest
+from click.testing import CliRunner
 
 from kafka_nextgen import Consumer, GroupAdmin, RebalanceConsumer, RebalanceListener, StandbyState, TopicPartition
+from kafka_nextgen.cli.main import cli
 from kafka_nextgen.testing import Cluster
 
 GROUP = "billing"
@@ -68,6 +71,7 @@ def test_a_ready_standby_takes_over_at_once_while_the_first_one_is_still_loading
         polling.start()
         assert slow.has_begun.wait()
         poll_until(second, lambda: standbys(admin) == {"loading": (2, LOADING), "ready": (1, READY)})
+        check_command_line(cluster)
         active.close()
         cluster.advance(seconds=0.5)
         poll_until(second, second.assignment)
@@ -78,6 +82,19 @@ def test_a_ready_standby_takes_over_at_once_while_the_first_one_is_still_loading
         polling.join()
         poll_until(first, lambda: standbys(admin) == {"loading": (1, READY)})
         assert second.assignment()
+
+
+def check_command_line(cluster: Cluster) -> None:
+    def members(*more: str) -> str:
+        done = CliRunner().invoke(cli, ["groups", "members", GROUP, *more, "-b", cluster.bootstrap_servers])
+        assert done.exit_code == 0, done.stderr
+        return done.stdout
+
+    heading, *rows = members().splitlines()
+    column = heading.index("STANDBY")
+    assert sorted(" ".join(row[column:].split()[:2]) for row in rows)[-2:] == ["1", "2 loading"]
+    states = {each["client_id"]: each["standby_state"] for each in json.loads(members("--json"))}
+    assert states == {"active": "unknown", "loading": "loading", "ready": "ready"}
 
 
 def test_a_loading_standby_takes_over_if_no_other_is_ready(cluster: Cluster, admin: GroupAdmin) -> None:
