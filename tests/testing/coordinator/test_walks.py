@@ -5,8 +5,8 @@ After every step the invariants hold, the log alone gives the same state, every 
 member works with what the coordinator does not reserve for it. Once the disturbances end and every member does what it
 is told, the group settles.
 
-With extensions members are announced and come or not, and in the end none is waited for; and the group has a target
-size, which changes: in the end exactly so many members are active.
+With extensions members are announced and come or leave, or not, and in the end none is waited for; and the group has a
+target size, which changes: in the end exactly so many members are active.
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from kafka_nextgen.groups.extensions.adding import AddMembers, ExpectedMember
+from kafka_nextgen.groups.extensions.leaving import AnnounceLeaving, NamedMember
 from kafka_nextgen.groups.leaving import LeaveGroup, LeavingMember
-from kafka_nextgen.testing.coordinator.extensions.state import PLACES
+from kafka_nextgen.testing.coordinator.extensions.state import LEAVERS, PLACES
 from kafka_nextgen.testing.coordinator.requests import Request
 from kafka_nextgen.testing.coordinator.settings import CoordinatorSettings, Profile
 from tests.support.examples import examples
@@ -80,6 +81,13 @@ def announced(walk: Any, names: frozenset[str], timeout_ms: int, session_timeout
     ask(walk, AddMembers(GROUP, tuple(ExpectedMember(name, session_timeout_ms) for name in sorted(names)), timeout_ms))
 
 
+def announced_to_leave(walk: Any, names: frozenset[str], timeout_ms: int) -> None:
+    """By instance id and by member id; not all of them are members."""
+    by_instance = (NamedMember("", name) for name in sorted(names))
+    members = {*walk.stage.group.members, *(walk.stage.group.classic.members if walk.stage.group.classic else ())}
+    ask(walk, AnnounceLeaving(GROUP, (*by_instance, *map(NamedMember, sorted(members)[: len(names)])), timeout_ms))
+
+
 def taken_out(walk: Any, instance_id: str) -> None:
     ask(walk, LeaveGroup(GROUP, (LeavingMember("", instance_id),)))
 
@@ -93,19 +101,21 @@ instances = st.sampled_from(["one", "two", "three"])  # the last of which nobody
 announcements = step(
     announced, st.frozensets(instances), st.sampled_from([0, 1_000, LONGEST_MS]), st.sampled_from([-1, 500])
 )
+leaving = step(announced_to_leave, st.frozensets(instances), st.sampled_from([0, 1_000, LONGEST_MS]))
 sizes = step(sized, st.sampled_from(["", "1", "2", "3"]))
-extensions = st.one_of(announcements, step(taken_out, instances), sizes)
+extensions = st.one_of(announcements, leaving, step(taken_out, instances), sizes)
 extended_walks = st.lists(
     st.tuples(consumer.joins, extensions, consumer.joins, consumer.rounds, consumer.disturbances, consumer.rounds),
     min_size=3,
     max_size=12,
 )
-extended_classic = st.one_of(classic.steps, announcements, step(taken_out, instances))
-extended_migration = st.one_of(migration.steps, announcements, sizes)
+extended_classic = st.one_of(classic.steps, announcements, leaving, step(taken_out, instances))
+extended_migration = st.one_of(migration.steps, announcements, leaving, sizes)
 
 
 def check_nobody_is_waited_for(stage: Stage) -> None:
     assert not PLACES.of(stage.group)
+    assert not LEAVERS.of(stage.group)
     assert missing_active(stage.group, stage.group_config.get("group.target.size", 0)) == 0
 
 
@@ -127,6 +137,7 @@ def test_a_classic_group_settles_with_extensions(walk: Steps) -> None:
     walker.begin()
     walker.play(walk)
     assert not PLACES.of(walker.stage.group)
+    assert not LEAVERS.of(walker.stage.group)
 
 
 @settings(max_examples=examples(75), suppress_health_check=list(HealthCheck))
