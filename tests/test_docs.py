@@ -67,6 +67,10 @@ def test_python_in_the_documents_is_python(page: Path) -> None:
         compile(block, page.name, "exec")
 
 
+def test_the_readme_is_short() -> None:
+    assert len((ROOT / "README.md").read_text().splitlines()) <= 150
+
+
 def test_keys_in_the_readme_exist() -> None:
     for block in re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL):
         keys = re.findall(r'"([a-z]+(?:\.[a-z]+)+)": ', block)

@@ -129,7 +129,7 @@ class BrokerSettings(SecuritySettings):
     quota_window_size_seconds: int = int_key(1)
 
     # Groups (KIP-848, "Broker Configurations").
-    group_coordinator_threads: int = int_key(4)  # taken and described; all coordinators run on one event loop
+    group_coordinator_threads: int = int_key(4)  # accepted and described; all coordinators run on one event loop
     group_consumer_session_timeout_ms: int = int_key(45_000)
     group_consumer_min_session_timeout_ms: int = int_key(45_000)
     group_consumer_max_session_timeout_ms: int = int_key(60_000)
