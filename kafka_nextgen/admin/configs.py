@@ -91,5 +91,5 @@ def _hint(unknown: str) -> str | None:
     if unknown in _TARGET_SIZES:
         return _STANDBYS_ELSEWHERE
     if unknown in _KAFKAS_NAMES:
-        return f"the KIP calls it so, but its name in Kafka is {_KAFKAS_NAMES[unknown]}"
+        return f"this is the KIP's name, and its name in Kafka is {_KAFKAS_NAMES[unknown]}"
     return "it is a setting of brokers, not of groups" if unknown.startswith(_OF_BROKERS) else None

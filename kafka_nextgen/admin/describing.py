@@ -75,7 +75,7 @@ async def describe_group(call: AdminCall, group_id: str, *, with_operations: boo
 
 
 async def describe_owners(call: AdminCall, group_id: str) -> GroupDescription:
-    """Describe a group for its members' partitions. If its coordinator can only list it, it has no members here.
+    """Describe a group to see which member owns which partition. A group that is only listed has no members here.
 
     Raises GroupNotFoundError, and the errors of ``AdminCall.send``.
     """

@@ -131,7 +131,8 @@ class MemberDescription:
     run, preferred ones first; ``assignment_error`` (0 for none) and ``assignment_metadata`` are from the one that
     computed the target. For a classic member, its user data for the assignor in use is known. ``standby_place`` is 1
     for the member that takes over first when an active one fails (``group.target.size``), and 0 for active members.
-    ``standby_state`` is READY, LOADING (it takes over only if no standby is ready), or UNKNOWN for active members.
+    ``standby_state`` is READY, LOADING (it takes over only if no standby is ready), or UNKNOWN for active members and
+    for those of classic groups.
 
     Members of a share group have no target, and may have the same partitions. Those of a streams group have ``tasks``
     instead of an assignment, and ``target_tasks``; their subscribed topics are those that the topology reads.

@@ -1,4 +1,4 @@
-"""Options with lists of values: ``-i a,b`` means the same as ``-i a -i b``, as in the command lines of the KIPs.
+"""Options with lists of values: ``-i a,b`` means the same as ``-i a -i b`` (KIP-345, KIP-848).
 
 Only values that can't contain a comma have such options. Group ids and member ids can, so their options are repeated.
 """

@@ -12,6 +12,7 @@ import json
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import datetime, timezone
 from enum import Enum, IntEnum
 from typing import Any, TypeAlias, TypeVar
 
@@ -26,7 +27,7 @@ from kafka_nextgen.errors import KafkaNextgenError
 from kafka_nextgen.text import printable
 from kafka_nextgen.types import format_partitions
 
-__all__ = ["Cell", "Columns", "fail_with", "print_json", "print_line", "print_rows", "print_table"]
+__all__ = ["Cell", "Columns", "fail_with", "print_json", "print_line", "print_rows", "print_table", "utc", "words"]
 
 T = TypeVar("T")
 
@@ -101,8 +102,8 @@ def print_line(line: str, *, err: bool = False) -> None:
 def print_json(document: object) -> None:
     """Print a JSON document.
 
-    attrs objects become objects with their fields, whose numbered values become names, and bytes become hexadecimal
-    strings.
+    attrs objects become objects with their fields, in which values of an IntEnum become names, and bytes become
+    hexadecimal strings.
     """
     click.echo(json.dumps(document, indent=2, default=_plain))
 
@@ -122,6 +123,16 @@ def _plain(value: Any) -> object:
 
 def _named(_owner: object, _field: object, value: object) -> object:
     return value.name.lower() if isinstance(value, IntEnum) else value
+
+
+def utc(at_s: float) -> datetime:
+    """Return the time that is so many seconds after the Unix epoch."""
+    return datetime.fromtimestamp(at_s, timezone.utc)
+
+
+def words(value: Enum) -> str:
+    """Return the name of a value in lower case, with spaces."""
+    return value.name.lower().replace("_", " ")
 
 
 def fail_with(errors: Iterable[KafkaNextgenError]) -> None:

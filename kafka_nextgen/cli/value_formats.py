@@ -83,9 +83,9 @@ class SchemaFiles:
 
 def refuse_without_registry(given: Mapping[str, object]) -> None:
     """Raise ValueError if the parameters of a command have an option of the registry, but no registry."""
-    lonely = [name for name in _OF_THE_REGISTRY if given["registry"] is None and given[name] is not None]
-    if lonely:
-        option = f"--{lonely[0].replace('_', '-')}"
+    without_effect = [name for name in _OF_THE_REGISTRY if given["registry"] is None and given[name] is not None]
+    if without_effect:
+        option = f"--{without_effect[0].replace('_', '-')}"
         raise ValueError(f"{option} needs --registry (or the variable {REGISTRY_VARIABLE}): add it, or omit {option}")
 
 

@@ -126,11 +126,11 @@ RULES: tuple[Row, ...] = (
     # Refused permanently.
     *rows(FATAL, ev.CALLBACK_FINISHED, leaving.callback_finished_when_out, FATAL),
     *rows(FATAL, ev.LEAVE_DECIDED, leaving.leave_outside_group, FATAL),
-    # Changes of the subscription and of assignors are sent with the next heartbeats, in any status.
+    # Changes of the subscription, assignors and standby state are sent with the next heartbeats, in any status.
     *stay(ev.Subscribed, joining.change_subscription, *_all_but(UNSUBSCRIBED, FATAL)),
     *stay(ev.AssignorsAsked, joining.note_assignors, *_all_but(FATAL)),
-    # A target computed by this member's local assignor was accepted.
     *stay(ev.StandbyStateChanged, joining.note_standby_state, *_all_but(FATAL)),
+    # A target computed by this member's local assignor was accepted.
     *stay(ev.TargetInstalled, heartbeats.ask_for_share, RECONCILING, ACKNOWLEDGING, STABLE),
     # A heartbeat got no response.
     *stay(ev.HeartbeatLost, heartbeats.lost, *heartbeats.HEARTBEATING),

@@ -168,7 +168,7 @@ def test_the_command_tells_an_outcome_for_each(embedded_kafka: KafkaServer, ours
     assert "UNKNOWN_MEMBER_ID" in other["error"]
 
     done = groups(servers, "announce-leaving", group, "--within", "0")
-    assert (done.exit_code, done.stdout) == (0, f"Took back that member c leaves {group}.\n")
+    assert (done.exit_code, done.stdout) == (0, f"Withdrew the announcement that member c leaves {group}.\n")
 
 
 def test_who_is_to_leave_has_a_table(embedded_kafka: KafkaServer, ours: GroupAdmin, client: Client, group: str) -> None:

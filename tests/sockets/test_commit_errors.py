@@ -60,6 +60,7 @@ def test_what_does_not_pass_in_time_is_raised_with_the_partitions(script: Script
     with reading(turned_stage, retry_backoff_ms=10) as consumer, ThreadPoolExecutor() as pool:
         script.play(f"when commit, always: answer error {code.name}")
         committing = pool.submit(lambda: consumer.commit(timeout=10))
+        script.wait_for("commit")
         turned_stage.cluster.advance(seconds=10)
         said = rf"billing: member \S+ at epoch .*orders\[0-1\].*{code.name}"
         with pytest.raises(CommitFailedError, match=said) as caught:

@@ -9,7 +9,8 @@ from __future__ import annotations
 import click
 
 from kafka_nextgen.cli.groups.change import config, delete
-from kafka_nextgen.cli.groups.inspect import describe, history, list_, validate_regex
+from kafka_nextgen.cli.groups.history import history
+from kafka_nextgen.cli.groups.inspect import describe, list_, validate_regex
 from kafka_nextgen.cli.groups.members import add_members, announce_leaving, members, remove_members
 from kafka_nextgen.cli.groups.offsets import offsets
 

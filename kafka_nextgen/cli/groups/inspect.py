@@ -1,23 +1,21 @@
-"""The commands that only read: ``kafka-nextgen groups list``, ``describe``, ``history`` and ``validate-regex``."""
+"""The commands that only read: ``kafka-nextgen groups list``, ``describe`` and ``validate-regex``."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
-from datetime import datetime, timezone
-from enum import Enum
 
 import click
 from attrs import asdict
 
-from kafka_nextgen.admin import ExpectedMember, GroupAdmin, GroupDescription, GroupOffset, LeavingMember, PastRebalance
+from kafka_nextgen.admin import ExpectedMember, GroupAdmin, GroupDescription, GroupOffset, LeavingMember
 from kafka_nextgen.cli.groups.members import print_members
 from kafka_nextgen.cli.groups.offsets import offset_document, print_offsets
 from kafka_nextgen.cli.options import ClusterOptions, cluster_options, filters, json_option
-from kafka_nextgen.cli.output import Columns, fail_with, print_json, print_line, print_rows, print_table
+from kafka_nextgen.cli.output import Columns, fail_with, print_json, print_line, print_rows, print_table, utc, words
 from kafka_nextgen.errors import KafkaNextgenError
-from kafka_nextgen.types import JoinReason, TopicPartition
+from kafka_nextgen.types import TopicPartition
 
-__all__ = ["describe", "history", "list_", "validate_regex"]
+__all__ = ["describe", "list_", "validate_regex"]
 
 _UNKNOWN = 3  # the exit code; 2 means wrong usage
 
@@ -50,30 +48,10 @@ _LEAVING_COLUMNS: Columns[LeavingMember] = {
     "UNTIL": lambda leaving: _second(leaving.until_ms),
     "HAS LEFT": lambda leaving: "yes" if leaving.has_left else "no",
 }
-_HISTORY_COLUMNS: Columns[PastRebalance] = {
-    "NUMBER": lambda rebalance: rebalance.number,
-    "CAUSED AT": lambda rebalance: _utc(rebalance.caused_at).strftime("%Y-%m-%d %H:%M:%S"),
-    "DELAY": lambda rebalance: None if rebalance.delay_s is None else f"{rebalance.delay_s:.3f}s",
-    "TYPE": lambda rebalance: rebalance.type.value,
-    "EPOCH": lambda rebalance: rebalance.epoch,
-    "TARGET EPOCH": lambda rebalance: rebalance.target_epoch,
-    "REASON": lambda rebalance: _words(rebalance.reason),
-    "MEMBER": lambda rebalance: rebalance.instance_id or rebalance.member_id,
-    "STATED": lambda rebalance: None if rebalance.stated is JoinReason.UNKNOWN else _words(rebalance.stated),
-    "TEXT": lambda rebalance: rebalance.text or None,
-}
-
-
-def _utc(at_s: float) -> datetime:
-    return datetime.fromtimestamp(at_s, timezone.utc)
 
 
 def _second(at_ms: int) -> str:
-    return _utc(at_ms / 1000).isoformat(sep=" ", timespec="seconds")
-
-
-def _words(reason: Enum) -> str:
-    return reason.name.lower().replace("_", " ")
+    return utc(at_ms / 1000).isoformat(sep=" ", timespec="seconds")
 
 
 @click.command("list")
@@ -178,7 +156,7 @@ def _operations(group: GroupDescription) -> list[str] | None:
     """Return the names of the operations that the client may perform; None if the broker did not say."""
     if group.authorized_operations is None:
         return None
-    return sorted(map(_words, group.authorized_operations))
+    return sorted(map(words, group.authorized_operations))
 
 
 def _print_groups(groups: Collection[GroupDescription], with_members: bool, offsets: dict[str, Offsets]) -> None:
@@ -206,30 +184,6 @@ def _print_groups(groups: Collection[GroupDescription], with_members: bool, offs
 def _print_heading(line: str) -> None:
     click.echo()
     print_line(line)
-
-
-@click.command()
-@click.argument("group_id", metavar="GROUP")
-@json_option
-@cluster_options
-def history(cluster: ClusterOptions, group_id: str, as_json: bool) -> None:
-    """Show why GROUP rebalanced, as far back as its coordinator remembers.
-
-    The delay is from the cause to the assignment that takes it into account; - means that there is none yet. Apache
-    Kafka's own coordinators keep no history.
-    """
-    with cluster.open() as admin:
-        rebalances = admin.history(group_id, cluster.timeout_s)
-    if as_json:
-        print_json([_rebalance_document(rebalance) for rebalance in rebalances])
-    else:
-        print_rows(_HISTORY_COLUMNS, rebalances)
-
-
-def _rebalance_document(rebalance: PastRebalance) -> dict[str, object]:
-    """Return a rebalance; times are in seconds since the Unix epoch."""
-    names = {"reason": rebalance.reason.name.lower(), "stated": rebalance.stated.name.lower()}
-    return {**asdict(rebalance, recurse=False), **names, "delay_s": rebalance.delay_s}
 
 
 @click.command("validate-regex")

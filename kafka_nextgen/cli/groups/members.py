@@ -194,8 +194,8 @@ def announce_leaving(
         raise click.UsageError("name the members that will leave: --instance-id or --member-id")
     with cluster.open() as admin:
         announced = admin.announce_leaving(group_id, instance_ids, member_ids, within, cluster.timeout_s)
-    verb = "Announced" if within else "Took back"
-    _print_results(announced, as_json, lambda member: f"{verb} that {_name(member)} leaves {group_id}.")
+    what = "Announced" if within else "Withdrew the announcement"
+    _print_results(announced, as_json, lambda member: f"{what} that {_name(member)} leaves {group_id}.")
 
 
 @click.command("remove-members")

@@ -93,10 +93,10 @@ class ConsumerDriver(MemberDriver[Member]):
             self._say_state(StandbyState.LOADING)
 
     def _say_state(self, state: StandbyState) -> None:
-        """Let the member say whether it is ready as a standby; READY goes without saying if it has never loaded."""
+        """Let the member say whether it is ready as a standby. Until it first says LOADING, it counts as ready."""
         said = self._member.state.standby_state
-        goes_without_saying = state is StandbyState.READY and said is StandbyState.UNKNOWN
-        if not (self._stopped or state is said or goes_without_saying):
+        counts_as_ready = state is StandbyState.READY and said is StandbyState.UNKNOWN
+        if not (self._stopped or state is said or counts_as_ready):
             super().feed(ev.StandbyStateChanged(state))
             logger.debug("group %s: as a standby, this member is %s", self._identity.group_id, state.name)
 

@@ -57,7 +57,7 @@ class Standby:
         self._partitions: frozenset[TopicIdPartition] | None = None
         self._lookup: asyncio.Task[None] | None = None
         self._callback: StandbyCallback | None = None  # the latest, even if it has ended
-        self._in_background: StandbyCallback | None = None  # returned LOADING
+        self._in_background: StandbyCallback | None = None  # the latest that returned LOADING
 
     def note(self, place: int, partitions: frozenset[TopicIdPartition] | None) -> None:
         """Process the place in an answer, and the partitions that the member may get if the answer contains them."""
@@ -78,9 +78,10 @@ class Standby:
         """Process the place that an assignment of a classic group states, and the partitions by their names."""
         if not self.place:
             logger.info("group %s: this member is a standby, in position %d", self._group_id, place)
-        is_same, self.place = bool(self.place) and set(self.may_get) == may_get, place
-        if not is_same:
-            self._call(tuple(sorted(may_get)))
+        is_known = self.place > 0 and set(self.may_get) == may_get
+        self.place = place
+        if not is_known:
+            self._post_callback(tuple(sorted(may_get)))
 
     def end(self) -> None:
         """Note that the member is active, or no longer in the group."""
@@ -89,7 +90,7 @@ class Standby:
 
     def finished(self, callback: PendingCallback, error: BaseException | None) -> None:
         """Process the end of a callback: if it was the latest ``on_standby``, the member may be ready."""
-        if callback is self._callback is not self._in_background and error is None:
+        if callback is self._callback and callback is not self._in_background and error is None:
             self._say(StandbyState.READY)
 
     def ready(self, partitions: Collection[TopicPartition] | None) -> None:
@@ -124,9 +125,9 @@ class Standby:
 
     def _post(self, partitions: frozenset[TopicIdPartition], names: Mapping[TopicId, str]) -> None:
         known = (each for each in partitions if each.topic_id in names)
-        self._call(tuple(sorted(TopicPartition(names[each.topic_id], each.partition) for each in known)))
+        self._post_callback(tuple(sorted(TopicPartition(names[each.topic_id], each.partition) for each in known)))
 
-    def _call(self, may_get: tuple[TopicPartition, ...]) -> None:
+    def _post_callback(self, may_get: tuple[TopicPartition, ...]) -> None:
         self.may_get = may_get
         if self._callback is not None:
             self._mailbox.drop_callback(self._callback)

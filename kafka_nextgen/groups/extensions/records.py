@@ -90,8 +90,9 @@ class ExpectedMembersRemoved(ExtensionRecord):
 
 @frozen
 class StandbyMembers(ExtensionRecord):
-    """[10002] The standby members, in the order in which they take over; those that are ``loading`` only if no other
-    can.
+    """[10002] The standby members, in the order in which they take over.
+
+    Those that are ``loading`` take over only if no other is ready.
     """
 
     member_ids: tuple[str, ...]

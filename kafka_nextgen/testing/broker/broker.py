@@ -207,8 +207,8 @@ class Broker:
         features = self._cluster.features
         lowers = level < features.levels[GROUP_VERSION]
         update = FeatureUpdate(GROUP_VERSION, level, UpdateType.SAFE_DOWNGRADE if lowers else UpdateType.UPGRADE)
-        if wrong := features.complaint([update], self._cluster.controller.node_id):
-            raise MisuseError(wrong)
+        if refusal := features.refusal([update], self._cluster.controller.node_id):
+            raise MisuseError(refusal)
         features.update([update])
 
     async def stop_node(self, node_id: int) -> None:

@@ -74,9 +74,9 @@ class Features:
         """The number of changes so far."""
         return max((epoch for _, epoch in self._stored().values()), default=0)
 
-    def complaint(self, updates: Iterable[FeatureUpdate], controller_id: int) -> str | None:
+    def refusal(self, updates: Iterable[FeatureUpdate], controller_id: int) -> str | None:
         """Why the first invalid update is refused, in Kafka's words; None if all are valid."""
-        for update in sorted(updates, key=lambda update: place(update.name)):
+        for update in sorted(updates, key=lambda update: place(update.name)):  # Kafka has them in a HashMap
             if reason := self._reason(update, f"Local controller {controller_id}"):
                 return f"Invalid update version {update.level} for feature {update.name}. {reason}"
         return None

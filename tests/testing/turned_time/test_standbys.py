@@ -12,6 +12,7 @@ from click.testing import CliRunner
 from kafka_nextgen import Consumer, GroupAdmin, RebalanceConsumer, RebalanceListener, StandbyState, TopicPartition
 from kafka_nextgen.cli.main import cli
 from kafka_nextgen.testing import Cluster
+from tests.support.waiting import GUARD_S
 
 GROUP = "billing"
 LOADING, READY = StandbyState.LOADING, StandbyState.READY
@@ -37,7 +38,7 @@ class Loads(RebalanceListener):
     def on_standby(self, consumer: RebalanceConsumer, partitions: Sequence[TopicPartition]) -> StandbyState | None:
         self.partitions = partitions
         self.has_begun.set()
-        self.may_end.wait()
+        assert self.may_end.wait(GUARD_S)
         return self._outcome
 
 
@@ -69,7 +70,7 @@ def test_a_ready_standby_takes_over_at_once_while_the_first_one_is_still_loading
         poll_until(active, active.assignment)
         polling = threading.Thread(target=poll_until, args=(first, slow.may_end.is_set))
         polling.start()
-        assert slow.has_begun.wait()
+        assert slow.has_begun.wait(GUARD_S)
         poll_until(second, lambda: standbys(admin) == {"loading": (2, LOADING), "ready": (1, READY)})
         check_command_line(cluster)
         active.close()

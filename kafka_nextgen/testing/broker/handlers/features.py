@@ -34,9 +34,9 @@ async def update_features(request: m.UpdateFeaturesRequest, context: Context) ->
     updates = [
         FeatureUpdate(each.feature, each.max_version_level, each.upgrade_type) for each in request.feature_updates
     ]
-    if wrong := features.complaint(updates, context.cluster.controller.node_id):
+    if refusal := features.refusal(updates, context.cluster.controller.node_id):
         code = ErrorCode.INVALID_UPDATE_VERSION
-        return m.UpdateFeaturesResponse(error_code=code, error_message=_ALL_FAILED + wrong)
+        return m.UpdateFeaturesResponse(error_code=code, error_message=_ALL_FAILED + refusal)
     if not request.validate_only:
         features.update(updates)
     told = updates if context.version < _WITHOUT_RESULTS else ()

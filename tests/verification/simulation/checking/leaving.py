@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from kafka_nextgen.groups import records as r
 from kafka_nextgen.groups.extensions.records import Leaver, StandbyMembers, StandbyMembersRemoved
 from kafka_nextgen.groups.leaving import LeaveGroup
+from kafka_nextgen.testing.coordinator.admission import LEAVE_TEMPORARILY
 from kafka_nextgen.testing.coordinator.classic.group import ClassicStatus
 from kafka_nextgen.testing.coordinator.coordinator import Coordinator, Outcome
 from kafka_nextgen.testing.coordinator.extensions.state import LEAVERS, STANDBYS
@@ -48,8 +49,9 @@ def asked(
 
 
 def _is_leave(request: Request | None) -> bool:
-    is_heartbeat = isinstance(request, ConsumerGroupHeartbeat)
-    return request is None or isinstance(request, LeaveGroup) or (is_heartbeat and request.member_epoch < 0)  # type: ignore[union-attr]
+    if isinstance(request, ConsumerGroupHeartbeat):
+        return request.member_epoch < 0
+    return request is None or isinstance(request, LeaveGroup)
 
 
 def _gone(group: Group, outcome: Outcome) -> dict[str, str]:
@@ -71,7 +73,7 @@ def _is_awaited(group: Group, leaver: Leaver, gone: dict[str, str], now: float) 
         return leaver.name in classic.instances or leaver.name in classic.members
     member_id = group.instances.get(leaver.name, leaver.name)
     waits = member_id in group.hooks.members_waiting(group) or member_id in STANDBYS.of(group)
-    return member_id in group.members and group.current(member_id).member_epoch != -2 and not waits
+    return member_id in group.members and group.current(member_id).member_epoch != LEAVE_TEMPORARILY and not waits
 
 
 def _raises_epoch(group: Group, outcome: Outcome) -> bool:

@@ -14,14 +14,13 @@ from collections.abc import Iterator
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.groups import records as r
 from kafka_nextgen.groups.extensions.records import StandbyMembers, StandbyMembersRemoved
+from kafka_nextgen.testing.coordinator.admission import LEAVE_TEMPORARILY
 from kafka_nextgen.testing.coordinator.coordinator import Outcome
 from kafka_nextgen.testing.coordinator.extensions.state import LOADING, STANDBYS
 from kafka_nextgen.testing.coordinator.group import Group
 from kafka_nextgen.testing.coordinator.requests import ConsumerGroupHeartbeat, Request
 from kafka_nextgen.testing.coordinator.responses import ConsumerGroupHeartbeatAnswer
 from kafka_nextgen.types import StandbyState
-
-_AWAY = -2
 
 
 def asked(group: Group, request: Request | None, outcome: Outcome) -> Iterator[str]:
@@ -78,4 +77,4 @@ def _chosen(
 
 
 def _is_present(group: Group, member_id: str) -> bool:
-    return group.current(member_id).member_epoch != _AWAY
+    return group.current(member_id).member_epoch != LEAVE_TEMPORARILY

@@ -1,4 +1,4 @@
-"""Announced leaving: the members that are announced to leave, and the state derived from them.
+"""Announced leaving: the members that are announced to leave (*leavers*), and the state derived from them.
 
 A member is announced by its instance id, or by its member id if it has none. It is *present* until it leaves, for good
 or temporarily, is removed, or its session ends; then it *has left*. It is present again if its instance comes back.
@@ -59,7 +59,7 @@ def gone(group: Group) -> list[Leaver]:
 
 
 def is_overdue(leaver: Leaver, now: float) -> bool:
-    """Whether the group waits no longer; ``now`` is in seconds, and timers may be a fraction of a millisecond off."""
+    """Whether the group no longer waits for it at ``now`` (seconds); timers may be a fraction of a millisecond off."""
     return leaver.until_ms - 1000 * now < 1
 
 
