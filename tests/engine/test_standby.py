@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
+from typing import Any
 
 import pytest
 
+from kafka_nextgen import AsyncRebalanceListener, RebalanceConsumer, RebalanceListener
+from kafka_nextgen.engine.application.rebalance_listener import loads_as_standby
 from kafka_nextgen.engine.application.wakeup import ThreadWakeup
 from kafka_nextgen.engine.mailbox import CallbackKind, Mailbox, StandbyCallback
 from kafka_nextgen.engine.member import standby as module
@@ -135,7 +138,7 @@ LOADING, READY = StandbyState.LOADING, StandbyState.READY
 
 async def loading(scene: Scene) -> StandbyCallback:
     """Let the application begin to load: the call that has begun."""
-    scene.standby.loads = True
+    scene.standby.note_listener(loads=True)
     await scene.note(1, FOO_0)
     [begun] = list(scene.mailbox.callbacks)
     scene.begin_all()
@@ -195,6 +198,31 @@ async def test_an_application_without_on_standby_has_nothing_to_load() -> None:
     async with playing() as scene:
         await scene.note(1, FOO_0)
         assert set(scene.said) == {READY}
+
+
+class _Wrapper:
+    """A listener that hands each call over to another, as those of tracing libraries do."""
+
+    def __init__(self, listener: object) -> None:
+        self._listener = listener
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._listener, name)
+
+
+class _Loads(RebalanceListener):
+    def on_standby(self, consumer: RebalanceConsumer, partitions: Sequence[TopicPartition]) -> None:
+        pass
+
+
+def test_any_method_that_would_be_called_counts_as_on_standby() -> None:
+    wrapped: Any = _Wrapper(_Loads())
+    patched: Any = RebalanceListener()
+    patched.on_standby = print
+    loading: list[Any] = [_Loads(), wrapped, patched]
+    plain: list[Any] = [None, RebalanceListener(), AsyncRebalanceListener(), _Wrapper(RebalanceListener()), object()]
+    assert [loads_as_standby(each) for each in loading] == [True] * len(loading)
+    assert [loads_as_standby(each) for each in plain] == [False] * len(plain)
 
 
 def test_a_member_that_left_stands_by_no_more_even_if_the_answer_says_so(stage: Stage) -> None:

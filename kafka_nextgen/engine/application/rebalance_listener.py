@@ -275,8 +275,12 @@ class AsyncRebalanceListener:
 
 def loads_as_standby(listener: RebalanceListener | AsyncRebalanceListener | None) -> bool:
     """Whether the listener has its own ``on_standby``, so that a standby is not ready before it has returned."""
-    method = getattr(type(listener), CallbackKind.STANDBY.value, None)
-    return method not in (None, RebalanceListener.on_standby, AsyncRebalanceListener.on_standby)
+    method = getattr(listener, CallbackKind.STANDBY.value, None)
+    return getattr(method, "__func__", method) not in (
+        None,
+        RebalanceListener.on_standby,
+        AsyncRebalanceListener.on_standby,
+    )
 
 
 def refuse_coroutines(listener: RebalanceListener | None) -> None:

@@ -86,7 +86,6 @@ class ConsumerDriver(MemberDriver[Member]):
     def set_listener(self, *, has_listener: bool, loads_as_standby: bool) -> None:
         """Note the listener. With ``on_standby``, the member says that it is loading from its join on."""
         super().set_listener(has_listener=has_listener, loads_as_standby=loads_as_standby)
-        self.standby.loads = loads_as_standby
         if not loads_as_standby:
             self._say_state(StandbyState.READY)
         elif self._member.state.standby_state is StandbyState.UNKNOWN:

@@ -86,6 +86,8 @@ class MemberDriver(Generic[M]):
     def set_listener(self, *, has_listener: bool, loads_as_standby: bool) -> None:
         """Note whether the application has a listener, and whether it has ``on_standby``."""
         self.has_listener = has_listener
+        if self.standby is not None:
+            self.standby.note_listener(loads_as_standby)
 
     @property
     def member(self) -> M:

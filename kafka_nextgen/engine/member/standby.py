@@ -50,14 +50,22 @@ class Standby:
         self._group_id = group_id
         self._mailbox, self._tasks = mailbox, tasks
         self._names_of, self._has_listener, self._say = names_of, has_listener, say
-        #: Whether the application has ``on_standby``: otherwise it has nothing to load, and says nothing.
-        self.loads = False
+        self._loads = False
         self.place = 0
         self.may_get: tuple[TopicPartition, ...] = ()
         self._partitions: frozenset[TopicIdPartition] | None = None
         self._lookup: asyncio.Task[None] | None = None
         self._callback: StandbyCallback | None = None  # the latest, even if it has ended
         self._in_background: StandbyCallback | None = None  # the latest that returned LOADING
+
+    def note_listener(self, loads: bool) -> None:
+        """Note whether the application has ``on_standby``: otherwise it has nothing to load, and says nothing.
+
+        A standby whose application gets ``on_standby`` only now has to call it for the partitions that it was told of.
+        """
+        is_new, self._loads = loads and not self._loads, loads
+        if is_new and self._callback is not None:
+            self._post_callback(self.may_get)
 
     def note(self, place: int, partitions: frozenset[TopicIdPartition] | None) -> None:
         """Process the place in an answer, and the partitions that the member may get if the answer contains them."""
@@ -104,7 +112,7 @@ class Standby:
 
     def _note_load(self) -> None:
         """The application has something to load, unless it has no ``on_standby``."""
-        self._say(StandbyState.LOADING if self.loads else StandbyState.READY)
+        self._say(StandbyState.LOADING if self._loads else StandbyState.READY)
 
     def _drop(self) -> None:
         if self._lookup is not None:
@@ -128,6 +136,7 @@ class Standby:
         self._post_callback(tuple(sorted(TopicPartition(names[each.topic_id], each.partition) for each in known)))
 
     def _post_callback(self, may_get: tuple[TopicPartition, ...]) -> None:
+        """Have ``on_standby`` called, instead of a call that has not begun."""
         self.may_get = may_get
         if self._callback is not None:
             self._mailbox.drop_callback(self._callback)

@@ -121,3 +121,16 @@ def test_a_standby_that_loads_in_the_background_says_when_it_is_ready(cluster: C
             assert standbys(admin) == one_is_ready
             first.standby_ready(loads.partitions)
             poll_until(second, lambda: standbys(admin) == {"background": (1, READY), "ready": (2, READY)})
+
+
+@pytest.mark.parametrize("first", [None, RebalanceListener()], ids=["none before", "another before"])
+def test_a_standby_that_gets_its_listener_later_loads_for_it(
+    cluster: Cluster, admin: GroupAdmin, first: RebalanceListener | None
+) -> None:
+    with member(cluster, "active") as active, member(cluster, "late", first) as late:
+        poll_until(active, active.assignment)
+        poll_until(late, lambda: standbys(admin) == {"late": (1, READY)})
+        loads = Loads(READY)
+        late.subscribe(["orders"], loads)
+        poll_until(late, loads.has_begun.is_set)
+        poll_until(late, lambda: standbys(admin) == {"late": (1, READY)})
