@@ -127,7 +127,7 @@ def _added_member(group_id: str, instance_id: str, code: ErrorCode, message: str
 async def announce_leaving(
     call: AdminCall, group_id: str, instance_ids: Collection[str], member_ids: Collection[str], within_s: float
 ) -> tuple[AnnouncedMember, ...]:
-    """Return the result for each member; if none is named, for each whose announcement was taken back."""
+    """Return the result for each member; if none is named, for each whose announcement was cancelled."""
     by_instance = [leaving.NamedMember("", instance_id) for instance_id in instance_ids]
     by_member = [leaving.NamedMember(member_id) for member_id in member_ids]
     request = leaving.AnnounceLeaving(group_id, (*by_instance, *by_member), _milliseconds(within_s))

@@ -26,7 +26,7 @@ class StandbyWord:
 
 
 def write_standby_word(word: StandbyWord) -> Metadata:
-    """Encode it."""
+    """Encode what a standby is told."""
     may_get: dict[str, list[int]] = {}
     for topic, partition in sorted(word.may_get):
         may_get.setdefault(topic, []).append(partition)

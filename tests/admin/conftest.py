@@ -1,4 +1,4 @@
-"""A cluster with one group of each protocol, at rest, and an admin that looks at it."""
+"""A cluster with one group of each protocol, at rest, and admins that look at it and at the embedded broker."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from contextlib import ExitStack
 
 import pytest
 from attrs import frozen
+from click.testing import CliRunner, Result
 
 from kafka_nextgen import Consumer, GroupAdmin
+from kafka_nextgen.cli.main import cli
 from tests.endtoend.reading import config_of, poll_until
 from tests.support.clients import create_topic, produce, unique
 from tests.support.kafka_server import KafkaServer
@@ -52,3 +54,15 @@ def scene(kafka: KafkaServer) -> Iterator[Scene]:
 def admin(kafka: KafkaServer) -> Iterator[GroupAdmin]:
     with GroupAdmin(bootstrap_servers=kafka.bootstrap_servers) as admin:
         yield admin
+
+
+@pytest.fixture(scope="package")
+def ours(embedded_kafka: KafkaServer) -> Iterator[GroupAdmin]:
+    """An admin of the embedded broker, for what only that can do."""
+    with GroupAdmin(bootstrap_servers=embedded_kafka.bootstrap_servers) as admin:
+        yield admin
+
+
+def groups(servers: str, *arguments: str) -> Result:
+    """Run ``kafka-nextgen groups`` with these arguments."""
+    return CliRunner().invoke(cli, ["groups", *arguments, "-b", servers])

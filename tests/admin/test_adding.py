@@ -4,35 +4,23 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
 
 from kafka_nextgen import Consumer, GroupAdmin, GroupAuthorizationError, NewMember, UnsupportedProtocolError
-from kafka_nextgen.cli.main import cli
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.testing import Cluster
+from tests.admin.conftest import groups
 from tests.endtoend.reading import config_of, poll_until
 from tests.support.clients import create_topic, unique
 from tests.support.kafka_server import KafkaServer
 
 
-@pytest.fixture(scope="module")
-def ours(embedded_kafka: KafkaServer) -> Iterator[GroupAdmin]:
-    with GroupAdmin(bootstrap_servers=embedded_kafka.bootstrap_servers) as admin:
-        yield admin
-
-
 @pytest.fixture
 def group() -> str:
     return unique("announced")
-
-
-def groups(servers: str, *arguments: str) -> Result:
-    return CliRunner().invoke(cli, ["groups", *arguments, "-b", servers])
 
 
 def codes(admin: GroupAdmin, group: str, *members: str | NewMember, **more: float) -> dict[str, int | None]:

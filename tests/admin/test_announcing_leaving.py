@@ -9,23 +9,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
 
 from kafka_nextgen import GroupAdmin, GroupAuthorizationError, GroupNotFoundError, GroupType, UnsupportedProtocolError
-from kafka_nextgen.cli.main import cli
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.testing import Cluster
+from tests.admin.conftest import groups
 from tests.support.clients import create_topic, unique
 from tests.support.kafka_server import KafkaServer
 from tests.testing.broker.client import Client
 from tests.testing.broker.extended import extended, heartbeat
 from tests.testing.broker.group_requests import live_by_the_classic_protocol
-
-
-@pytest.fixture(scope="module")
-def ours(embedded_kafka: KafkaServer) -> Iterator[GroupAdmin]:
-    with GroupAdmin(bootstrap_servers=embedded_kafka.bootstrap_servers) as admin:
-        yield admin
 
 
 @pytest.fixture
@@ -49,10 +42,6 @@ def join(client: Client, group: str, topic: str) -> None:
     heartbeat(client, group, "c", 0, subscribed_topic_names=[topic])
 
 
-def groups(servers: str, *arguments: str) -> Result:
-    return CliRunner().invoke(cli, ["groups", *arguments, "-b", servers])
-
-
 def leaving(admin: GroupAdmin, group: str) -> list[tuple[str | None, str, bool]]:
     return [(each.instance_id, each.member_id, each.has_left) for each in admin.describe([group])[group].leaving]
 
@@ -72,7 +61,7 @@ def test_each_member_has_a_result(ours: GroupAdmin, group: str) -> None:
     assert leaving(ours, group) == [("one", "a", False), (None, "c", False)]
 
 
-def test_who_has_left_is_told_and_an_announcement_can_be_taken_back(
+def test_who_has_left_is_told_and_an_announcement_can_be_cancelled(
     ours: GroupAdmin, client: Client, group: str
 ) -> None:
     ours.announce_leaving(group, ["one", "two"], ["c"], within=60)
@@ -158,7 +147,7 @@ def test_the_command_tells_an_outcome_for_each(embedded_kafka: KafkaServer, ours
     servers = embedded_kafka.bootstrap_servers
     done = groups(servers, "announce-leaving", group, "-i", "one", "-m", "c", "--within", "60")
     assert (done.exit_code, done.stderr) == (0, "")
-    assert done.stdout == f"Announced that instance one leaves {group}.\nAnnounced that member c leaves {group}.\n"
+    assert done.stdout == f"Instance one is announced to leave {group}.\nMember c is announced to leave {group}.\n"
 
     done = groups(servers, "announce-leaving", group, "-i", "one", "-i", "other", "--within", "0", "--json")
     assert done.exit_code == 1
@@ -168,7 +157,7 @@ def test_the_command_tells_an_outcome_for_each(embedded_kafka: KafkaServer, ours
     assert "UNKNOWN_MEMBER_ID" in other["error"]
 
     done = groups(servers, "announce-leaving", group, "--within", "0")
-    assert (done.exit_code, done.stdout) == (0, f"Withdrew the announcement that member c leaves {group}.\n")
+    assert (done.exit_code, done.stdout) == (0, f"Member c is no longer announced to leave {group}.\n")
 
 
 def test_who_is_to_leave_has_a_table(embedded_kafka: KafkaServer, ours: GroupAdmin, client: Client, group: str) -> None:

@@ -194,8 +194,8 @@ def announce_leaving(
         raise click.UsageError("name the members that will leave: --instance-id or --member-id")
     with cluster.open() as admin:
         announced = admin.announce_leaving(group_id, instance_ids, member_ids, within, cluster.timeout_s)
-    what = "Announced" if within else "Withdrew the announcement"
-    _print_results(announced, as_json, lambda member: f"{what} that {_name(member)} leaves {group_id}.")
+    what = "announced" if within else "no longer announced"
+    _print_results(announced, as_json, lambda member: f"{_capitalized(_name(member))} is {what} to leave {group_id}.")
 
 
 @click.command("remove-members")
@@ -221,6 +221,10 @@ def remove_members(
     with cluster.open() as admin:
         removed = admin.remove_members(group_id, instance_ids, member_ids, reason, cluster.timeout_s)
     _print_results(removed, as_json, lambda member: f"Removed {_name(member)} from {group_id}.")
+
+
+def _capitalized(name: str) -> str:
+    return name[:1].upper() + name[1:]  # the rest is an id
 
 
 def _name(member: AnnouncedMember | RemovedMember) -> str:

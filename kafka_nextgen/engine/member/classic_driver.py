@@ -43,7 +43,7 @@ class ClassicDriver(MemberDriver[ClassicMember]):
             context.cluster, context.identity.group_id, context.config.request_timeout_ms / 1000
         )
         self._leading = None if own is None else ClassicAssignors(own, context, self.feed)
-        self._standby_word: StandbyWord | None = None  # which it has yet to be told, once it has given everything up
+        self._standby_word: StandbyWord | None = None  # from the leader, until the member has given up its partitions
         if self._leading is not None:
             from kafka_nextgen.engine.member.standby import Standby
 
@@ -59,6 +59,7 @@ class ClassicDriver(MemberDriver[ClassicMember]):
             self._follow_standby(self.standby)
 
     def _follow_standby(self, standby: Standby) -> None:
+        """Let the member stand by as the leader said, once it has given up its partitions; with some, it is active."""
         state, word = self._member.state, self._standby_word
         if self._member.member_epoch < 0:
             self._standby_word = None

@@ -39,7 +39,7 @@ class LeavingAnnounced(ExtensionResponse):
 class AnnounceLeaving(ExtensionRequest):
     """Announce members: the group rebalances when all of them have left, or after ``timeout_ms``.
 
-    A timeout of 0 takes the announcement of these members back, or of all if none is named.
+    A timeout of 0 cancels the announcement of these members, or of all if none is named.
     """
 
     response = LeavingAnnounced

@@ -21,7 +21,7 @@ What must hold for each member, checked separately, from top to bottom:
 A static member is announced for its instance, even if it is named by its member id. A later request for the same member
 replaces its time. A member that has left temporarily has left.
 
-A waiting time of 0 takes announcements back: of the named members, or of all if none is named. Those that are present
+A waiting time of 0 cancels announcements: of the named members, or of all if none is named. Those that are present
 stay members, and so do those that left temporarily; from the others, the group takes over immediately.
 """
 
@@ -46,11 +46,11 @@ _UNKNOWN: _Result = (ErrorCode.UNKNOWN_MEMBER_ID, "it is not announced to leave"
 
 
 def announce_leaving(draft: Draft, request: AnnounceLeaving) -> Outcome:
-    """Announce these members, or take their announcement back."""
+    """Announce these members, or cancel their announcement."""
     error, message = _refusal(draft, request)
     if error:
         return Outcome(LeavingAnnounced(error, message))
-    serve = _announce if request.timeout_ms else _take_back
+    serve = _announce if request.timeout_ms else _cancel
     return draft.outcome(LeavingAnnounced(members=serve(draft, request)))
 
 
@@ -60,7 +60,7 @@ def _refusal(draft: Draft, request: AnnounceLeaving) -> _Result:
     if not request.group_id:
         return ErrorCode.INVALID_GROUP_ID, "GroupId is empty"
     if request.timeout_ms < 0:
-        return ErrorCode.INVALID_REQUEST, "TimeoutMs is negative; 0 takes an announcement back"
+        return ErrorCode.INVALID_REQUEST, "TimeoutMs is negative; 0 cancels an announcement"
     if request.timeout_ms > 0 and not request.members:
         return ErrorCode.INVALID_REQUEST, "Members is empty; name the members that will leave"
     if not draft.group.exists:
@@ -104,7 +104,7 @@ def _judge(group: Group, who: NamedMember, leaver: Leaver) -> _Result:
     return _FINE
 
 
-def _take_back(draft: Draft, request: AnnounceLeaving) -> tuple[AnnouncedMember, ...]:
+def _cancel(draft: Draft, request: AnnounceLeaving) -> tuple[AnnouncedMember, ...]:
     leavers = LEAVERS.of(draft.group)
     named = request.members or [_named(leaver) for leaver in leavers.values()]
     names = [_found(draft.group, who, 0).name for who in named]

@@ -98,7 +98,7 @@ def instance_came_back(draft: Draft, former_id: str, member_id: str) -> None:
 
 
 def forget(draft: Draft, names: Collection[str]) -> None:
-    """Take back the announcement of these members."""
+    """Remove the announcement of these members."""
     leavers = LEAVERS.of(draft.group)
     if leavers.keys() & set(names):
         keep_leavers(draft, [leaver for name, leaver in leavers.items() if name not in names])
