@@ -344,33 +344,49 @@ def are_active(consumers: list[Consumer], size: int) -> bool:
     return has_joined and sum(sizes) == PARTITIONS and sum(map(bool, sizes)) == min(size, len(sizes))
 
 
+class Reserve:
+    """A classic group with two active members and, by ``HotStandby``, two standbys that know their places."""
+
+    def __init__(self, cluster: Cluster, stack: ExitStack) -> None:
+        self.members, assignors = Members(cluster, unique("standby"), stack), [HotStandby(target_size=2)]
+        consumers = self.members.consumers
+        for _ in range(4):
+            self.members.start(group_protocol="classic", group_local_assignors=assignors, heartbeat_interval_ms=100)
+            self.members.poll(lambda: are_active(consumers, 2))
+        self.active = [consumer for consumer in consumers if consumer.assignment()]
+        self.standbys = [consumer for consumer in consumers if consumer not in self.active]
+        self.heard = [self.members.heard[consumers.index(each)] for each in self.standbys]
+        self.members.poll(lambda: all(told(each, "standby") for each in self.heard))
+
+
 def test_by_the_classic_protocol_an_assignor_keeps_members_in_reserve(
     cluster: Cluster, admin: GroupAdmin, stack: ExitStack
 ) -> None:
-    members, assignors = Members(cluster, unique("standby"), stack), [HotStandby(target_size=2)]
-    for _ in range(4):
-        members.start(group_protocol="classic", group_local_assignors=assignors, heartbeat_interval_ms=100)
-        members.poll(lambda: are_active(members.consumers, 2))
-    kept, gone = (consumer for consumer in members.consumers if consumer.assignment())
+    reserve = Reserve(cluster, stack)
+    group, consumers = reserve.members.group, reserve.members.consumers
+    assert [told(each, "standby")[-1] for each in reserve.heard] == [set(range(PARTITIONS))] * 2
+    assert sorted(each.health().standby_place for each in consumers) == [0, 0, 1, 2]
+    assert reserve.standbys[0].group_lag().keys() == {TopicPartition(TOPIC, number) for number in range(PARTITIONS)}
+    described = {member.member_id: member.standby_place for member in admin.members(group)}
+    assert described == {each.group_metadata().member_id: each.health().standby_place for each in consumers}
+    check_classic_command_line(cluster, group)
+    check_stock_description(cluster, group)
+
+
+def test_by_the_classic_protocol_a_standby_takes_over_and_the_other_is_not_called_again(
+    cluster: Cluster, stack: ExitStack
+) -> None:
+    reserve = Reserve(cluster, stack)
+    members, (kept, gone), standbys = reserve.members, reserve.active, reserve.standbys
     before = [kept.assignment(), gone.assignment()]
-    standbys = [consumer for consumer in members.consumers if consumer not in (kept, gone)]
-    heard = [members.heard[members.consumers.index(each)] for each in standbys]
-    members.poll(lambda: all(told(each, "standby") for each in heard))
-    assert [told(each, "standby")[-1] for each in heard] == [set(range(PARTITIONS))] * 2
-    assert sorted(each.health().standby_place for each in members.consumers) == [0, 0, 1, 2]
-    assert standbys[0].group_lag().keys() == {TopicPartition(TOPIC, number) for number in range(PARTITIONS)}
-    described = {member.member_id: member.standby_place for member in admin.members(members.group)}
-    assert described == {each.group_metadata().member_id: each.health().standby_place for each in members.consumers}
-    check_classic_command_line(cluster, members.group)
-    check_stock_description(cluster, members.group)
-    for each in heard:
+    for each in reserve.heard:
         each.events.clear()
     members.close(gone)
     members.poll(lambda: any(each.assignment() == before[1] for each in standbys))
     assert kept.assignment() == before[0]
     assert sorted(len(each.assignment()) for each in standbys) == [0, len(before[1])]
     members.poll(lambda: sorted(each.health().standby_place for each in standbys) == [0, 1])
-    assert [told(each, "standby") for each in heard] == [[], []], "what they may get is the same"
+    assert [told(each, "standby") for each in reserve.heard] == [[], []], "what they may get is the same"
 
 
 def check_stock_description(cluster: Cluster, group: str) -> None:
