@@ -120,6 +120,11 @@ class Leaver:
         """Its instance id, or its member id if it has none."""
         return self.member_id if self.instance_id is None else self.instance_id
 
+    @property
+    def key(self) -> tuple[str, str | None]:
+        """Its name as a key: members choose their ids, so a member id may equal another member's instance id."""
+        return (self.member_id, None) if self.instance_id is None else ("", self.instance_id)
+
 
 @frozen
 class LeavingMembers(ExtensionRecord):

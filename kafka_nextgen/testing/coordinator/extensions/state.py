@@ -92,8 +92,8 @@ class Computing:
 #: The places kept for expected instances, by instance id.
 PLACES: StateOf[Mapping[str, Place]] = StateOf("kept", "places", {})
 
-#: The members that are announced to leave, and those that have left since the latest rebalance, by name.
-LEAVERS: StateOf[Mapping[str, Leaver]] = StateOf("kept", "leavers", {})
+#: The members that are announced to leave, and those that have left since the latest rebalance, by key.
+LEAVERS: StateOf[Mapping[tuple[str, str | None], Leaver]] = StateOf("kept", "leavers", {})
 
 #: The latest rebalances, by slot.
 HISTORY: StateOf[Mapping[int, Rebalance]] = StateOf("kept", "history", {})
@@ -129,7 +129,7 @@ def apply(group: Group, record: ExtensionRecord) -> None:
         case x.ExpectedMembersRemoved():
             PLACES.put(group, {})
         case x.LeavingMembers():
-            LEAVERS.put(group, {leaver.name: leaver for leaver in record.leavers})
+            LEAVERS.put(group, {leaver.key: leaver for leaver in record.leavers})
         case x.LeavingMembersRemoved():
             LEAVERS.put(group, {})
         case x.StandbyMembers():

@@ -21,6 +21,7 @@ from collections.abc import Iterator, Set
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.groups.consumer_protocol import decode_subscription
+from kafka_nextgen.groups.extensions.records import Leaver
 from kafka_nextgen.groups.leaving import LeaveGroup, LeaveGroupAnswer
 from kafka_nextgen.testing.coordinator.classic.group import ClassicGroup, ClassicMember, ClassicStatus
 from kafka_nextgen.testing.coordinator.classic.requests import Heartbeat, JoinGroup, SyncGroup
@@ -53,9 +54,9 @@ def asked(group: Group, request: Request, outcome: Outcome) -> Iterator[str]:
 
 
 def _others_are_to_leave(group: Group, before: ClassicGroup, after: ClassicGroup) -> bool:
-    names = {each.member_id: each.instance_id or each.member_id for each in before.in_order()}
-    gone = {names[each] for each in before.members.keys() - after.members.keys()}
-    return gone <= LEAVERS.of(group).keys() and any(names[each] in LEAVERS.of(group) for each in after.members)
+    keys = {each.member_id: Leaver(each.member_id, each.instance_id, 0).key for each in before.in_order()}
+    gone = {keys[each] for each in before.members.keys() - after.members.keys()}
+    return gone <= LEAVERS.of(group).keys() and any(keys[each] in LEAVERS.of(group) for each in after.members)
 
 
 def _joined(before: ClassicGroup, after: ClassicGroup, request: JoinGroup, outcome: Outcome) -> Iterator[str]:

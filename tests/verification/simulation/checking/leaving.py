@@ -40,12 +40,13 @@ def asked(
         return
     if any(each.until_ms < 1000 * now + 1 for each in leavers.values()):
         return  # the time of one that has left is over
+    leaving = f"{min(gone.values())} leaves as announced, {awaited[0].name} is yet to leave"
     if group.classic is not None:
         after = next(iter(outcome.classic), group.classic)
         if group.classic.is_in(ClassicStatus.STABLE) and not after.is_in(ClassicStatus.STABLE):
-            yield f"{min(gone)} leaves as announced, {awaited[0].name} is yet to leave, and the group rebalances"
+            yield f"{leaving}, and the group rebalances"
     elif group.checked_topics_version == coordinator.topics.version and _raises_epoch(group, outcome):
-        yield f"{min(gone)} leaves as announced, {awaited[0].name} is yet to leave, and the group epoch rises"
+        yield f"{leaving}, and the group epoch rises"
 
 
 def _is_leave(request: Request | None) -> bool:
@@ -54,19 +55,19 @@ def _is_leave(request: Request | None) -> bool:
     return request is None or isinstance(request, LeaveGroup)
 
 
-def _gone(group: Group, outcome: Outcome) -> dict[str, str]:
-    """The names of the members that are no longer in the group, each with its member id."""
+def _gone(group: Group, outcome: Outcome) -> dict[tuple[str, str | None], str]:
+    """The keys of the members that are no longer in the group, each with its member id."""
     if group.classic is not None:
         after = next(iter(outcome.classic), group.classic)
         left = [each for each in group.classic.in_order() if each.member_id not in after.members]
-        return {each.instance_id or each.member_id: each.member_id for each in left}
+        return {Leaver(each.member_id, each.instance_id, 0).key: each.member_id for each in left}
     removed = {each.member_id for each in outcome.records if isinstance(each, r.MemberMetadataRemoved)}
-    return {group.members[each].instance_id or each: each for each in removed & group.members.keys()}
+    return {Leaver(each, group.members[each].instance_id, 0).key: each for each in removed & group.members.keys()}
 
 
-def _is_awaited(group: Group, leaver: Leaver, gone: dict[str, str], now: float) -> bool:
+def _is_awaited(group: Group, leaver: Leaver, gone: dict[tuple[str, str | None], str], now: float) -> bool:
     """Whether the member is in the group, has partitions to leave to others, and its time goes on."""
-    if leaver.name in gone:
+    if leaver.key in gone:
         return False
     if group.classic is not None:
         classic = group.classic
@@ -83,4 +84,4 @@ def _raises_epoch(group: Group, outcome: Outcome) -> bool:
 
 def left_over(group: Group) -> Iterator[str]:
     """What is announced still, long after all times are over."""
-    yield from (f"{name} is still announced to leave after all healed" for name in LEAVERS.of(group))
+    yield from (f"{each.name} is still announced to leave after all healed" for each in LEAVERS.of(group).values())

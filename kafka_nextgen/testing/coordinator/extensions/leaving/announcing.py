@@ -76,7 +76,7 @@ def _announce(draft: Draft, request: AnnounceLeaving) -> tuple[AnnouncedMember, 
         error, message = _judge(group, who, leaver)
         results.append(AnnouncedMember(who.member_id, who.instance_id, error, message))
         if error is ErrorCode.NONE:
-            leavers[leaver.name] = leaver
+            leavers[leaver.key] = leaver
     keep_leavers(draft, leavers.values())
     settle(draft)
     return tuple(results)
@@ -97,7 +97,7 @@ def _judge(group: Group, who: NamedMember, leaver: Leaver) -> _Result:
         return ErrorCode.INVALID_REQUEST, "InstanceId and MemberId are empty"
     member_id = member_of(group, leaver)
     if member_id is None:
-        is_known = leaver.name in LEAVERS.of(group)
+        is_known = leaver.key in LEAVERS.of(group)
         return _FINE if is_known else (ErrorCode.UNKNOWN_MEMBER_ID, "it is not a member of the group")
     if who.member_id not in ("", member_id):
         return ErrorCode.FENCED_INSTANCE_ID, f"the instance is the member {member_id}"
@@ -107,13 +107,13 @@ def _judge(group: Group, who: NamedMember, leaver: Leaver) -> _Result:
 def _cancel(draft: Draft, request: AnnounceLeaving) -> tuple[AnnouncedMember, ...]:
     leavers = LEAVERS.of(draft.group)
     named = request.members or [_named(leaver) for leaver in leavers.values()]
-    names = [_found(draft.group, who, 0).name for who in named]
-    gone = [leavers[name] for name in dict.fromkeys(names) if name in leavers and not _is_member(draft, leavers[name])]
-    forget(draft, names)
+    keys = [_found(draft.group, who, 0).key for who in named]
+    gone = [leavers[key] for key in dict.fromkeys(keys) if key in leavers and not _is_member(draft, leavers[key])]
+    forget(draft, keys)
     if gone:
         take_over(draft, gone)
     settle(draft)
-    results = (_FINE if name in leavers else _UNKNOWN for name in names)
+    results = (_FINE if key in leavers else _UNKNOWN for key in keys)
     pairs = zip(named, results, strict=True)
     return tuple(AnnouncedMember(who.member_id, who.instance_id, error, message) for who, (error, message) in pairs)
 

@@ -97,8 +97,8 @@ def instance_came_back(draft: Draft, former_id: str, member_id: str) -> None:
         draft.write(LeavingMembers(draft.group.group_id, renamed))
 
 
-def forget(draft: Draft, names: Collection[str]) -> None:
+def forget(draft: Draft, keys: Collection[tuple[str, str | None]]) -> None:
     """Remove the announcement of these members."""
     leavers = LEAVERS.of(draft.group)
-    if leavers.keys() & set(names):
-        keep_leavers(draft, [leaver for name, leaver in leavers.items() if name not in names])
+    if leavers.keys() & set(keys):
+        keep_leavers(draft, [leaver for key, leaver in leavers.items() if key not in keys])

@@ -56,7 +56,7 @@ def defer(draft: Draft, members: Sequence[MemberMetadata], cause: Cause | None) 
         leaving = {member.member_id for member in members}
         if any(member.member_id not in leaving for member in draft.group.counted()):
             return None
-    forget(draft, _names(members))
+    forget(draft, _keys(members))
     return cause
 
 
@@ -70,16 +70,16 @@ def defers_rebalance(draft: Draft, left: Collection[ClassicMember | None]) -> bo
             draft.cancel(TimerKind.SYNC)
         settle(draft)
         return True
-    forget(draft, _names(members))
+    forget(draft, _keys(members))
     return False
 
 
 def _is_announced(draft: Draft, members: Collection[MemberMetadata | ClassicMember]) -> bool:
-    return draft.settings.extensions and LEAVERS.of(draft.group).keys() >= _names(members)
+    return draft.settings.extensions and LEAVERS.of(draft.group).keys() >= _keys(members)
 
 
-def _names(members: Collection[MemberMetadata | ClassicMember]) -> set[str]:
-    return {member.member_id if member.instance_id is None else member.instance_id for member in members}
+def _keys(members: Collection[MemberMetadata | ClassicMember]) -> set[tuple[str, str | None]]:
+    return {Leaver(member.member_id, member.instance_id, until_ms=0).key for member in members}
 
 
 def forget_gone(draft: Draft) -> None:
