@@ -39,7 +39,7 @@ def read_standby_word(metadata: Metadata | None) -> StandbyWord | None:
         return None
     try:
         said = json.loads(metadata.payload)
-        return StandbyWord(_number(said["place"]), frozenset(_partitions(said["may_get"].items())))
+        return StandbyWord(_number(said["place"], lowest=1), frozenset(_partitions(said["may_get"].items())))
     except (AttributeError, KeyError, TypeError, ValueError, RecursionError):
         return None
 
@@ -48,7 +48,7 @@ def _partitions(may_get: Iterable[tuple[str, list[object]]]) -> Iterable[TopicPa
     return (TopicPartition(topic, _number(partition)) for topic, numbers in may_get for partition in numbers)
 
 
-def _number(value: object) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-        raise ValueError(f"{value!r} is not a number from 0 on")
+def _number(value: object, lowest: int = 0) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or value < lowest:
+        raise ValueError(f"{value!r} is not a number from {lowest} on")
     return value

@@ -84,6 +84,7 @@ def test_standbys_are_told_their_places_and_what_they_may_get() -> None:
     [
         Metadata(1, b'{"place":1,"may_get":{}}'),
         *map(partial(Metadata, 0), (b"", b"\xff", b"[]", b"{}", b'{"place":1}', b'{"place":"1","may_get":{}}')),
+        Metadata(0, b'{"place":0,"may_get":{}}'),
         *(Metadata(0, b'{"place":1,"may_get":%s}' % may_get) for may_get in (b"[]", b'{"foo":7}', b'{"foo":[-1]}')),
         Metadata(payload=b"[" * 100_000),
     ],

@@ -28,7 +28,7 @@ from kafka_nextgen import (
     RequestTimeoutError,
     TopicPartition,
 )
-from kafka_nextgen.assignors import HotStandby
+from kafka_nextgen.assignors import HotStandby, PartitionAssignor, RangeAssignor
 from kafka_nextgen.cli.main import cli
 from kafka_nextgen.testing import Cluster
 from tests.endtoend.crew import Crew, Worker
@@ -371,6 +371,39 @@ def test_by_the_classic_protocol_an_assignor_keeps_members_in_reserve(
     assert described == {each.group_metadata().member_id: each.health().standby_place for each in consumers}
     check_classic_command_line(cluster, group)
     check_stock_description(cluster, group)
+
+
+def test_by_the_classic_protocol_a_group_that_changes_to_another_assignor_has_no_standby(
+    cluster: Cluster, stack: ExitStack
+) -> None:
+    """With one partition for three members, two of them are idle, but none of these stands by."""
+    topic = unique("single")
+    cluster.create_topic(topic)
+    group, consumers = unique("standby"), list[Consumer]()
+
+    def start(instance_id: str, *assignors: PartitionAssignor) -> None:
+        consumer = Consumer(
+            bootstrap_servers=cluster.bootstrap_servers,
+            group_id=group,
+            group_instance_id=instance_id,
+            group_protocol="classic",
+            group_local_assignors=assignors,
+            heartbeat_interval_ms=100,
+        )
+        consumers.append(stack.enter_context(consumer))
+        consumer.subscribe([topic])
+
+    def places() -> list[int]:
+        """The place of each member, once all are in the same generation."""
+        generations = {each.group_metadata().member_epoch for each in consumers}
+        is_assigned = len(generations) == 1 and any(each.assignment() for each in consumers)
+        return [each.health().standby_place for each in consumers] if is_assigned else []
+
+    start("a", HotStandby(target_size=1), RangeAssignor())
+    start("b", HotStandby(target_size=1), RangeAssignor())
+    poll_until(consumers, lambda: places() == [0, 1])
+    start("c", RangeAssignor())
+    poll_until(consumers, lambda: places() == [0, 0, 0])
 
 
 def test_by_the_classic_protocol_a_standby_takes_over_and_the_other_is_not_called_again(

@@ -71,8 +71,9 @@ class ClassicDriver(MemberDriver[ClassicMember]):
             standby.note_named(word.place, word.may_get)
 
     def _tell_assignor(self, effect: fx.TellAssignor) -> None:
-        if self.standby is not None and effect.assignor == HotStandby.name:
-            self._standby_word = read_standby_word(effect.metadata)
+        if self.standby is not None:
+            is_from_hot_standby = effect.assignor == HotStandby.name
+            self._standby_word = read_standby_word(effect.metadata) if is_from_hot_standby else None
             if self._standby_word is None:
                 self.standby.end()
         self._leads.tell(effect, self._member.member_id)
