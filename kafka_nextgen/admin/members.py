@@ -1,14 +1,14 @@
 """Announce members before they join or leave, remove members, and delete groups.
 
 Announced members let a group rebalance once for all of them (KIP-345, "Future Works"). No release of Apache Kafka can
-do this, so only coordinators with extensions are asked. The requests may be repeated: announcing a member again is
-not an error.
+do this, so only coordinators with extensions are asked. An announcement is repeated if its response is lost: announcing
+a member again is not an error.
 
 Members are removed by instance id, by member id, or by both (KIP-345, "Admin API"; by member id since the KIP-848
 coordinator). With both, the coordinator removes the instance only while it has this member id.
 They learn of it from the response to their next heartbeat, and a running consumer then joins again, so stop it first to
 keep it out.
-Removals and deletions are not repeated if the response is lost.
+Removals, deletions and cancelled announcements are not repeated if the response is lost.
 """
 
 from __future__ import annotations
@@ -102,8 +102,12 @@ async def add_members(
         build=lambda version: consumer_group_add_members.to_request(request),
         read=consumer_group_add_members.from_response,
         error_in=lambda added: (added.error, added.message),
+        is_repeatable=within_s > 0,
     )
-    return tuple(_added_member(group_id, instance_id, *result) for instance_id, result in added.results.items())
+    return tuple(
+        _added_member(group_id, instance_id, *result, cancels=not within_s)
+        for instance_id, result in added.results.items()
+    )
 
 
 def _expected_member(member: NewMember) -> ExpectedMember:
@@ -119,9 +123,17 @@ def _milliseconds(seconds: float | None) -> int:
     return _NOT_STATED if seconds is None else ceil(1000 * seconds)
 
 
-def _added_member(group_id: str, instance_id: str, code: ErrorCode, message: str | None) -> AddedMember:
+def _added_member(
+    group_id: str, instance_id: str, code: ErrorCode, message: str | None, *, cancels: bool
+) -> AddedMember:
     about = f"group {group_id}: instance {instance_id}"
-    return AddedMember(instance_id, broker_error(about, code, message, group_id) if code else None)
+    error = broker_error(about, code, message, group_id, _advice(code, cancels)) if code else None
+    return AddedMember(instance_id, error)
+
+
+def _advice(code: ErrorCode, cancels: bool) -> str | None:
+    """What to do about an error; None for the usual advice. An unknown member may be in the group, but unannounced."""
+    return "describe the group to see who is" if cancels and code is ErrorCode.UNKNOWN_MEMBER_ID else None
 
 
 async def announce_leaving(
@@ -138,13 +150,15 @@ async def announce_leaving(
         build=lambda version: consumer_group_announce_leaving.to_request(request),
         read=consumer_group_announce_leaving.from_response,
         error_in=lambda announced: (announced.error, announced.message),
+        is_repeatable=within_s > 0,
     )
-    return tuple(_announced_member(group_id, member) for member in announced.members)
+    return tuple(_announced_member(group_id, member, cancels=not within_s) for member in announced.members)
 
 
-def _announced_member(group_id: str, member: leaving.AnnouncedMember) -> AnnouncedMember:
+def _announced_member(group_id: str, member: leaving.AnnouncedMember, *, cancels: bool) -> AnnouncedMember:
     about = f"group {group_id}: {_who(member.instance_id, member.member_id)}"
-    error = broker_error(about, member.error, member.message, group_id) if member.error else None
+    advice = _advice(member.error, cancels)
+    error = broker_error(about, member.error, member.message, group_id, advice) if member.error else None
     return AnnouncedMember(member.instance_id, member.member_id or None, error)
 
 

@@ -135,8 +135,10 @@ def _transient_error(about: str, target: Target, code: int, message: str | None)
     return error
 
 
-def broker_error(about: str, code: int, message: str | None = None, group_id: str | None = None) -> BrokerError:
-    """Return the typed error of a code, with the broker's message and advice."""
+def broker_error(
+    about: str, code: int, message: str | None = None, group_id: str | None = None, advice: str | None = None
+) -> BrokerError:
+    """Return the typed error of a code, with the broker's message, and with ``advice`` instead of the usual one."""
     detail = f": {message}" if message else ""
     text = f"{about}: {name_of(code)}{detail}".rstrip(". ")
-    return error_from_code(code, text, group_id=group_id, advice=_ADVICE.get(code))
+    return error_from_code(code, text, group_id=group_id, advice=advice or _ADVICE.get(code))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -17,7 +17,10 @@ from kafka_nextgen import (
     UnsupportedProtocolError,
 )
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.errors import OutageError
 from kafka_nextgen.testing import Cluster
+from kafka_nextgen.testing.broker.apis import EXTENSIONS
+from kafka_nextgen.wire.apis import CONSUMER_GROUP_ADD_MEMBERS, CONSUMER_GROUP_ANNOUNCE_LEAVING, Api
 from tests.engine.stage import ONE_ATTEMPT
 from tests.support.waiting import GUARD_S
 
@@ -70,6 +73,30 @@ def test_a_coordinator_that_loads_is_waited_for_until_the_time_is_over(
             listed = pool.submit(admin.list)
         assert described.result(GUARD_S)["loading"].group_id == "loading"
         assert "loading" in {group.group_id for group in listed.result(GUARD_S).groups}
+
+
+@pytest.mark.parametrize(
+    ("api", "cancel"),
+    [
+        (CONSUMER_GROUP_ADD_MEMBERS, lambda admin: admin.add_members("lost", ["one"], within=0)),
+        (CONSUMER_GROUP_ANNOUNCE_LEAVING, lambda admin: admin.announce_leaving("lost", ["one"], within=0)),
+    ],
+    ids=["add_members", "announce_leaving"],
+)
+def test_a_cancellation_whose_answer_is_lost_is_not_repeated(
+    admin: GroupAdmin, monkeypatch: pytest.MonkeyPatch, api: Api, cancel: Callable[[GroupAdmin], object]
+) -> None:
+    """A second one would find nothing to cancel, and report an unknown member."""
+    asked: list[object] = []
+
+    async def lose(request: object, _context: object) -> object:
+        asked.append(request)
+        raise ConnectionResetError("the answer is lost")
+
+    monkeypatch.setitem(EXTENSIONS, api, lose)
+    with pytest.raises(OutageError):
+        cancel(admin)
+    assert len(asked) == 1
 
 
 def test_a_broker_that_can_not_say_is_named_beside_the_groups_of_the_others(
