@@ -99,6 +99,6 @@ def instance_came_back(draft: Draft, former_id: str, member_id: str) -> None:
 
 def forget(draft: Draft, keys: Collection[tuple[str, str | None]]) -> None:
     """Remove the announcement of these members."""
-    leavers = LEAVERS.of(draft.group)
-    if leavers.keys() & set(keys):
-        keep_leavers(draft, [leaver for key, leaver in leavers.items() if key not in keys])
+    leavers, forgotten = LEAVERS.of(draft.group), set(keys)
+    if leavers.keys() & forgotten:
+        keep_leavers(draft, [leaver for key, leaver in leavers.items() if key not in forgotten])

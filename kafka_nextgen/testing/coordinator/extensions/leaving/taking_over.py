@@ -97,16 +97,18 @@ def settle(draft: Draft) -> None:
     group, leavers = draft.group, LEAVERS.of(draft.group).values()
     if not leavers:
         return
-    overdue = [each for each in leavers if is_overdue(each, draft.now) or not draft.settings.extensions]
-    present = [each for each in leavers if is_present(group, each)]
-    staying = [each for each in present if each in overdue]
+    overdue = {each for each in leavers if is_overdue(each, draft.now) or not draft.settings.extensions}
+    present = {each for each in leavers if is_present(group, each)}
+    staying = present & overdue
     left = [each for each in leavers if each not in present]
     if staying:
-        draft.note(f"group {group.group_id} keeps {_listed(staying)}, which did not leave in time")
-    awaited = [each for each in present if each not in overdue and is_counted(group, each)]
+        draft.note(
+            f"group {group.group_id} keeps {_listed([each for each in leavers if each in staying])}, which did not leave in time"
+        )
+    awaited = any(is_counted(group, each) for each in present - overdue)
     if left and (not awaited or any(each in overdue for each in left)):
-        keep_leavers(draft, [each for each in present if each not in staying])
-        take_over(draft, left, is_late=bool(awaited or staying))
+        keep_leavers(draft, [each for each in leavers if each in present and each not in staying])
+        take_over(draft, left, is_late=awaited or bool(staying))
     else:
         keep_leavers(draft, [each for each in leavers if each not in staying])
 
