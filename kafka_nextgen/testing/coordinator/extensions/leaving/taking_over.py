@@ -102,9 +102,8 @@ def settle(draft: Draft) -> None:
     staying = present & overdue
     left = [each for each in leavers if each not in present]
     if staying:
-        draft.note(
-            f"group {group.group_id} keeps {_listed([each for each in leavers if each in staying])}, which did not leave in time"
-        )
+        names = _listed([each for each in leavers if each in staying])
+        draft.note(f"group {group.group_id} keeps {names}, which did not leave in time")
     awaited = any(is_counted(group, each) for each in present - overdue)
     if left and (not awaited or any(each in overdue for each in left)):
         keep_leavers(draft, [each for each in leavers if each in present and each not in staying])
