@@ -30,7 +30,7 @@ from kafka_nextgen.values.registry import lookups
 from kafka_nextgen.values.registry.http_exchange import Address
 from kafka_nextgen.values.schema_source import SubjectSource, source_of
 from tests.support.chains import assert_nowhere_in_the_chain
-from tests.support.waiting import GUARD_S, slowness
+from tests.support.waiting import GUARD_S, eventually, slowness
 from tests.values.decoding import decoded, framed
 
 TEXT = '{"type": "string"}'
@@ -415,6 +415,7 @@ def test_a_forked_process_asks_for_itself(registry: StandIn) -> None:
     with registry.hanging():
         threading.Thread(target=client.schema_by_id, args=(schema_id,), daemon=True).start()
         registry.wait_for_requests(1, GUARD_S)
+        eventually("the search is noted", lambda: bool(client._lookups._searches))  # its request may arrive before
         lookups._begin_all_anew()  # as a fork does
         threading.Thread(target=client.schema_by_id, args=(schema_id,), daemon=True).start()
         registry.wait_for_requests(2, GUARD_S)
