@@ -91,6 +91,26 @@ def again(run: Callable[[], object]) -> None:
             return
 
 
+class Kept:
+    """A query without an end. It goes on at its checkpoint if Spark gives up its Python process."""
+
+    def __init__(self, start: Callable[[], StreamingQuery]) -> None:
+        self._start = start
+        self._query = start()
+
+    def goes_on(self) -> bool:
+        """Start it again if Spark has given it up; raise any other failure. Returns True."""
+        failure = self._query.exception()
+        if failure is not None:
+            if _GIVEN_UP not in str(failure):
+                raise failure
+            self._query = self._start()
+        return True
+
+    def stop(self) -> None:
+        self._query.stop()
+
+
 def assert_same_rows(expected: DataFrame, found: DataFrame, count: int) -> None:
     """Fail unless both have the same schema, this many rows each, and the same rows in all columns."""
     assert found.schema == expected.schema

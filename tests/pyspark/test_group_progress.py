@@ -11,7 +11,7 @@ import pytest
 
 from tests.pyspark.checkpoints import batches_done, ends_of_batches
 from tests.pyspark.failures import failure_of
-from tests.pyspark.sources import OURS, Sources, run_to_the_end
+from tests.pyspark.sources import OURS, Kept, Sources, run_to_the_end
 from tests.pyspark.topics import write
 from tests.support.clients import admin_client, create_topic, members_of, stored_offsets, unique
 from tests.support.kafka_server import KafkaServer
@@ -70,8 +70,8 @@ def end_of(checkpoint: Path, topic: str) -> dict[int, int]:
     return {int(partition): offset for partition, offset in ends_of_batches(checkpoint)[-1][topic].items()}
 
 
-def wait_for_group(servers: str, group: str, offsets: dict[int, int]) -> None:
-    eventually(f"the group is at {offsets}", lambda: stored_offsets(servers, group) == offsets)
+def wait_for_group(servers: str, group: str, offsets: dict[int, int], query: Kept) -> None:
+    eventually(f"the group is at {offsets}", lambda: query.goes_on() and stored_offsets(servers, group) == offsets)
 
 
 @pytest.mark.oldest_spark
@@ -89,11 +89,9 @@ def test_after_a_run_the_group_is_where_the_checkpoint_is(
 def test_an_idle_query_has_shown_its_last_batch(sources: Sources, topic: str, group: str, tmp_path: Path) -> None:
     checkpoint, servers = tmp_path / "checkpoint", sources.bootstrap_servers
     options = {"subscribe": topic, "groupId": group, "startingOffsets": "earliest"}
-    query = sources.start(OURS, checkpoint, tmp_path / "rows", available_now=False, **options)
+    query = Kept(lambda: sources.start(OURS, checkpoint, tmp_path / "rows", available_now=False, **options))
     for end in (10, 12):
-        eventually(
-            f"the group is at {end}", lambda end=end: stored_offsets(servers, group) == {0: end, 1: end}, GUARD_S
-        )
+        wait_for_group(servers, group, {0: end, 1: end}, query)
         assert end_of(checkpoint, topic) == {0: end, 1: end}
         assert len(batches_done(checkpoint)) == len(ends_of_batches(checkpoint))
         add_records(servers, topic, 2)
@@ -146,12 +144,12 @@ def test_a_member_that_comes_later_does_not_end_the_query(
 ) -> None:
     options = {"subscribe": topic, "groupId": group, "startingOffsets": "earliest"}
     servers, checkpoint = sources.bootstrap_servers, tmp_path / "checkpoint"
-    query = sources.start(OURS, checkpoint, tmp_path / "rows", available_now=False, **options)
-    wait_for_group(servers, group, {0: 10, 1: 10})
+    query = Kept(lambda: sources.start(OURS, checkpoint, tmp_path / "rows", available_now=False, **options))
+    wait_for_group(servers, group, {0: 10, 1: 10}, query)
     member = request.getfixturevalue("member")
     add_records(servers, topic)
-    eventually("the rows are read", lambda: end_of(checkpoint, topic) == {0: 20, 1: 20})
+    eventually("the rows are read", lambda: query.goes_on() and end_of(checkpoint, topic) == {0: 20, 1: 20})
     assert stored_offsets(servers, group) == {0: 10, 1: 10}
     member.close()
-    wait_for_group(servers, group, {0: 20, 1: 20})
+    wait_for_group(servers, group, {0: 20, 1: 20}, query)
     query.stop()
