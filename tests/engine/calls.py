@@ -35,6 +35,7 @@ CALLS: dict[str, Callable[[Consumer], object]] = {
     "group_metadata": lambda consumer: consumer.group_metadata(),
     "group_protocol": lambda consumer: consumer.group_protocol,
     "enforce_rebalance": lambda consumer: consumer.enforce_rebalance(),
+    "standby_ready": lambda consumer: consumer.standby_ready(),
     "beginning_offsets": lambda consumer: consumer.beginning_offsets([tp()]),
     "end_offsets": lambda consumer: consumer.end_offsets([tp()]),
     "offsets_for_times": lambda consumer: consumer.offsets_for_times({tp(): 0}),
@@ -43,14 +44,14 @@ CALLS: dict[str, Callable[[Consumer], object]] = {
     "describe_topics": lambda consumer: consumer.describe_topics([TOPIC]),
 }
 
-#: What tells what is known already, at any time and to anybody.
+#: What tells what is known already, at any time and to anybody, and what any thread may say.
 SHARED = {
     *("assignment", "finished", "paused", "lag", "health", "metrics", "rebalances"),
-    *("group_metadata", "group_protocol"),
+    *("group_metadata", "group_protocol", "standby_ready"),
 }
 
-#: What may be asked of a closed consumer too.
-ALWAYS_OPEN = {"metrics"}
+#: What may be called when the consumer is closed, too.
+ALWAYS_OPEN = {"metrics", "standby_ready"}
 
 #: What calls others of these, which say so if they are refused.
 MADE_OF_OTHERS = {"batches", "run"}
