@@ -66,15 +66,17 @@ def _chosen(
     if isinstance(request, ConsumerGroupHeartbeat) and group.instances.get(request.instance_id or "") in were_active:
         were_active.add(request.member_id)  # its instance is back, and has what it had
     chosen = sorted((out_of_the_queue - removed - were_active) & loading)
-    came = request.member_id if isinstance(request, ConsumerGroupHeartbeat) else None
     ready = [
         member_id
         for member_id in STANDBYS.of(group)
-        if member_id in after and member_id not in loading and (_is_present(group, member_id) or member_id == came)
+        if member_id in after and member_id not in loading and _is_present(group, member_id, request)
     ]
     if chosen and ready:
         yield f"{chosen[0]} is loading and becomes active, and {ready[0]} is ready and stands by"
 
 
-def _is_present(group: Group, member_id: str) -> bool:
+def _is_present(group: Group, member_id: str, request: Request | None) -> bool:
+    """Whether it is once the request is served: a static member may go, or be back, by it."""
+    if isinstance(request, ConsumerGroupHeartbeat) and request.member_id == member_id:
+        return request.member_epoch != LEAVE_TEMPORARILY
     return group.current(member_id).member_epoch != LEAVE_TEMPORARILY
