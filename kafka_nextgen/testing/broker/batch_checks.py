@@ -18,6 +18,9 @@ The records are checked last:
 
 The answer gives the indexes of these records in the batch (KIP-467). The bounds apply only if the topic uses the
 producer's timestamps, and not to records without a timestamp (-1).
+
+The header of an accepted batch gets the highest timestamp of its records, whatever the producer wrote there, and at
+least -1 (``LogValidator`` of 4.4).
 """
 
 from __future__ import annotations
@@ -32,8 +35,9 @@ from kafka_nextgen.testing.broker.topic_settings import TopicSettings
 from kafka_nextgen.types import TimestampType, TopicPartition
 from kafka_nextgen.wire.records import BatchHeader, BatchView, Columns, Compression, RecordLimits, decode_partition
 from kafka_nextgen.wire.records.batch_header import CODEC_AT, CODEC_MASK, HEADER, LENGTH_END, MAGIC, MAGIC_AT
+from kafka_nextgen.wire.records.batches import with_max_timestamp
 
-__all__ = ["begins_corruptly", "only_batch", "refuse_codec", "refuse_header", "refuse_records", "unknown_codec"]
+__all__ = ["begins_corruptly", "only_batch", "refuse_codec", "refuse_header", "unknown_codec", "with_checked_records"]
 
 _SMALLEST = 14  # the size of a record of format 0
 _FORMATS = range(3)
@@ -117,17 +121,32 @@ def refuse_header(header: BatchHeader) -> Refusal | None:
     return Refusal(ErrorCode.INVALID_RECORD, reason)
 
 
-def refuse_records(settings: TopicSettings, partition: TopicPartition, batch: BatchView, now_ms: int) -> Refusal | None:
-    """The reason why the topic refuses the records of a batch at ``now_ms`` (since the epoch); None if it does not."""
+def with_checked_records(
+    settings: TopicSettings, partition: TopicPartition, batch: BatchView, now_ms: int
+) -> BatchView | Refusal:
+    """Return the batch as the topic stores it at ``now_ms`` (since the epoch), or the refusal of its records.
+
+    In a topic with LogAppendTime the header's timestamp is left to ``rebase``.
+    """
     columns = _decoded(partition, batch)
     if isinstance(columns, Refusal):
         return columns
+    if (refusal := _refuse_records(settings, partition, columns, batch.header, now_ms)) is not None:
+        return refusal
+    if settings.has_log_append_time:
+        return batch
+    return with_max_timestamp(batch, max(_NO_TIMESTAMP, max(columns.timestamps)))
+
+
+def _refuse_records(
+    settings: TopicSettings, partition: TopicPartition, columns: Columns, header: BatchHeader, now_ms: int
+) -> Refusal | None:
     bounds = None if settings.has_log_append_time else settings.timestamps_at(now_ms)
     if settings.is_compacted and (keyless := list(_keyless(columns, partition))):
         return _keys_refusal(keyless)
-    if _are_well_stamped(columns, batch.header, bounds):
+    if _are_well_stamped(columns, header, bounds):
         return None
-    wrong = list(_badly_stamped(columns, batch.header, bounds))
+    wrong = list(_badly_stamped(columns, header, bounds))
     return _times_refusal(wrong) if wrong else None
 
 

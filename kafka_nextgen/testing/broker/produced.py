@@ -20,7 +20,7 @@ from attrs import evolve, frozen
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import CorruptRecordError, StorageError
 from kafka_nextgen.logs import logger_of
-from kafka_nextgen.testing.broker.batch_checks import refuse_codec, refuse_header, refuse_records
+from kafka_nextgen.testing.broker.batch_checks import refuse_codec, refuse_header, with_checked_records
 from kafka_nextgen.testing.broker.cleanup import compact_if_due
 from kafka_nextgen.testing.broker.producers import Seen
 from kafka_nextgen.testing.broker.refusal import Refusal
@@ -59,8 +59,9 @@ def append(
     batch = _checked(settings, sent)
     if isinstance(batch, Refusal):
         return at_start_of(partition, batch)
-    if (refusal := refuse_records(settings, partition.log.partition, batch, now_ms)) is not None:
-        return at_start_of(partition, refusal)
+    batch = with_checked_records(settings, partition.log.partition, batch, now_ms)
+    if isinstance(batch, Refusal):
+        return at_start_of(partition, batch)
     error = _transaction_error(partition, batch.header, admit)
     if error is not ErrorCode.NONE:
         return Refusal(error, f"producer {batch.header.producer_id} has no open transaction for the batch")

@@ -1,8 +1,8 @@
 """A broker's handling of batches: checks produced batches, and writes their offsets into them.
 
 A broker only reads headers and checksums. The checksum does not cover a batch's offset and the epoch of the leader that
-appended it, so these can be overwritten without computing it again (KIP-98). It does cover the append time, which
-therefore requires a new checksum.
+appended it, so these can be overwritten without computing it again (KIP-98). It does cover timestamps, so a changed one
+requires a new checksum.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from kafka_nextgen.wire.records.batch_header import (
 )
 from kafka_nextgen.wire.records.encode import seal
 
-__all__ = ["BatchView", "read_batches", "rebase", "split_batches"]
+__all__ = ["BatchView", "read_batches", "rebase", "split_batches", "with_max_timestamp"]
 
 _ATTRIBUTES = struct.Struct(">h")
 _MAX_TIMESTAMP_AT = struct.calcsize(">qiibIhiq")
@@ -94,3 +94,13 @@ def rebase(batch: bytes | memoryview, base_offset: int, leader_epoch: int, log_a
     _ATTRIBUTES.pack_into(out, CRC_START, attributes | LOG_APPEND_TIME)
     _INT64.pack_into(out, _MAX_TIMESTAMP_AT, log_append_time)
     return seal(out)
+
+
+def with_max_timestamp(batch: BatchView, max_timestamp: int) -> BatchView:
+    """Return the batch with this highest timestamp (milliseconds since the epoch) in its header."""
+    if batch.header.max_timestamp == max_timestamp:
+        return batch
+    out = bytearray(batch.data)
+    _INT64.pack_into(out, _MAX_TIMESTAMP_AT, max_timestamp)
+    (changed,) = split_batches(seal(out))
+    return changed

@@ -10,13 +10,13 @@ import pytest
 
 from kafka_nextgen.codes import ErrorCode, name_of
 from kafka_nextgen.wire import apis
-from kafka_nextgen.wire.records import Compression, NewRecord, encode_batch
+from kafka_nextgen.wire.records import Compression, NewRecord, encode_batch, read_batches
 from tests.support.clients import create_topic
 from tests.support.kafka_server import KafkaServer
 from tests.support.odd_batches import NOW_MS, ODD_BATCHES, ONE, batch, blob, record, varint, zstd
 from tests.support.sent_frames import ANSWERS, FRAMES
 from tests.testing.broker.client import Client
-from tests.testing.broker.requests import produce, produce_request, values, wait_until_led
+from tests.testing.broker.requests import by_name_fetch, produce, produce_request, values, wait_until_led
 
 BATCH = values("a")
 ZEROS = b"\0" * 70
@@ -168,6 +168,23 @@ def test_a_record_that_is_not_what_it_says_is_invalid_compressed_or_not(at: Clie
 def test_timestamps_are_looked_at_one_by_one_whatever_the_header_says(at: Client, topic: str) -> None:
     for name in ("timestamp the least", "timestamp below 64 bits"):
         assert told(at, topic, ODD_BATCHES[name]) == ("INVALID_TIMESTAMP", [0], 0)
+
+
+def test_a_stored_header_has_the_highest_timestamp_of_its_records(at: Client, topic: str) -> None:
+    later = batch(ONE, record(1, time_delta=7), max_timestamp=-1)
+    expected = {
+        ODD_BATCHES["max timestamp -1"]: NOW_MS,
+        batch(ONE, max_timestamp=NOW_MS + 60_000): NOW_MS,
+        later: NOW_MS + 7,
+        batch(attributes=Compression.ZSTD, payload=zstd(ONE), count=1, max_timestamp=-1): NOW_MS,
+        ODD_BATCHES["timestamp beyond 64 bits"]: -1,
+        ODD_BATCHES["timestamp before 1970"]: -1,
+    }
+    for sent in expected:
+        assert told(at, topic, sent) == ("NONE", [], 0)
+    (fetched,) = by_name_fetch(at, topic)
+    stored = read_batches(fetched.records)  # which checks the checksums
+    assert [batch.header.max_timestamp for batch in stored] == list(expected.values())
 
 
 @pytest.mark.whole  # it takes 240 MB, more than any other test
