@@ -48,6 +48,13 @@ def member(cluster: Cluster, name: str, listener: RebalanceListener | None = Non
     return consumer
 
 
+def active_member(cluster: Cluster) -> Consumer:
+    """The member that joins first, and so has the partitions before another one begins to join."""
+    consumer = member(cluster, "active")
+    poll_until(consumer, consumer.assignment)
+    return consumer
+
+
 def poll_until(consumer: Consumer, is_so: Callable[[], object]) -> None:
     while not is_so():
         consumer.poll(0.1)
@@ -65,9 +72,8 @@ def test_a_ready_standby_takes_over_at_once_while_the_first_one_is_still_loading
 ) -> None:
     """Before standbys said so, the first one was chosen, and the partitions stood still while it loaded."""
     slow, quick = Loads(), Loads(READY)
-    active = member(cluster, "active")
+    active = active_member(cluster)
     with member(cluster, "loading", slow) as first, member(cluster, "ready", quick) as second:
-        poll_until(active, active.assignment)
         polling = threading.Thread(target=poll_until, args=(first, slow.may_end.is_set))
         polling.start()
         assert slow.has_begun.wait(GUARD_S)
@@ -99,8 +105,7 @@ def check_command_line(cluster: Cluster) -> None:
 
 
 def test_a_loading_standby_takes_over_if_no_other_is_ready(cluster: Cluster, admin: GroupAdmin) -> None:
-    active = member(cluster, "active")
-    poll_until(active, active.assignment)
+    active = active_member(cluster)
     with member(cluster, "standby", Loads(LOADING)) as standby:
         poll_until(standby, lambda: standbys(admin) == {"standby": (1, LOADING)})
         active.close()
@@ -110,8 +115,7 @@ def test_a_loading_standby_takes_over_if_no_other_is_ready(cluster: Cluster, adm
 
 def test_a_standby_that_loads_in_the_background_says_when_it_is_ready(cluster: Cluster, admin: GroupAdmin) -> None:
     loads = Loads(LOADING)
-    with member(cluster, "active") as active, member(cluster, "background", loads) as first:
-        poll_until(active, active.assignment)
+    with active_member(cluster), member(cluster, "background", loads) as first:
         poll_until(first, loads.has_begun.is_set)
         with member(cluster, "ready", Loads(READY)) as second:
             one_is_ready = {"background": (2, LOADING), "ready": (1, READY)}
@@ -127,8 +131,7 @@ def test_a_standby_that_loads_in_the_background_says_when_it_is_ready(cluster: C
 def test_a_standby_that_gets_its_listener_later_loads_for_it(
     cluster: Cluster, admin: GroupAdmin, first: RebalanceListener | None
 ) -> None:
-    with member(cluster, "active") as active, member(cluster, "late", first) as late:
-        poll_until(active, active.assignment)
+    with active_member(cluster), member(cluster, "late", first) as late:
         poll_until(late, lambda: standbys(admin) == {"late": (1, READY)})
         loads = Loads(READY)
         late.subscribe(["orders"], loads)
