@@ -213,7 +213,7 @@ class AsyncGroupAdmin:
         """Announce that members leave, so that the group rebalances once for all of them; return the result of each.
 
         The rebalance starts when the last one has left, or after ``within`` seconds; those that have not left stay
-        members. Until then, nobody reads the partitions of those that have left. Static members are announced by
+        members. Until then, no member reads the partitions of those that have left. Static members are announced by
         instance id, dynamic ones by member id. A later announcement of a member replaces an earlier one. With
         ``within=0`` these members are not announced any more; if none is named, no member is. A member that is not in
         the group has the error UNKNOWN_MEMBER_ID. An extension of kafka_nextgen's brokers (KIP-345 and the draft of

@@ -23,8 +23,7 @@ from kafka_nextgen.admin.values import (
     parse_enum,
 )
 from kafka_nextgen.assignors import ClientAssignor
-from kafka_nextgen.assignors.hot_standby import HotStandby
-from kafka_nextgen.assignors.standby_metadata import read_standby_word
+from kafka_nextgen.assignors.standby_metadata import HOT_STANDBY, read_standby_word
 from kafka_nextgen.assignors.user_data import read_assignor_word, read_member_word
 from kafka_nextgen.errors import DecodeError, GroupNotFoundError, UnsupportedProtocolError
 from kafka_nextgen.groups.consumer_protocol import (
@@ -214,7 +213,7 @@ def _classic_member(member: DescribedClassicMember, is_consumer: bool, assignor:
         assignment=_assignment_in(member) if is_consumer else None,
         target=None,
         client_assignors=_client_assignors_in(subscription, assignor),
-        standby_place=_standby_place_in(member) if is_consumer and assignor == HotStandby.name else 0,
+        standby_place=_standby_place_in(member) if is_consumer and assignor == HOT_STANDBY else 0,
     )
 
 

@@ -183,7 +183,7 @@ class LeavingMember:
     """A member announced with ``announce_leaving``; ``instance_id`` is None if it is dynamic.
 
     The group waits for it until ``until_ms``, in milliseconds since the Unix epoch. With ``has_left`` it has left, and
-    nobody takes over from it before the others have left, too.
+    no member takes over from it before the others have left, too.
     """
 
     instance_id: str | None

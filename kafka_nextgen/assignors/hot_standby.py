@@ -21,7 +21,7 @@ from collections.abc import Sequence
 from attrs import evolve
 
 from kafka_nextgen.assignors.spec import AssignmentSpec, GroupAssignment, MemberAssignment, PartitionAssignor
-from kafka_nextgen.assignors.standby_metadata import StandbyWord, write_standby_word
+from kafka_nextgen.assignors.standby_metadata import HOT_STANDBY, StandbyWord, write_standby_word
 from kafka_nextgen.assignors.subscriptions import static_members_first
 from kafka_nextgen.assignors.uniform import UniformAssignor
 from kafka_nextgen.errors import MisuseError
@@ -37,7 +37,7 @@ class HotStandby(PartitionAssignor):
         MisuseError: ``target_size`` is below 1.
     """
 
-    name = "hot-standby"
+    name = HOT_STANDBY
 
     def __init__(self, target_size: int, among: PartitionAssignor | None = None) -> None:
         if isinstance(target_size, bool) or not isinstance(target_size, int) or target_size < 1:

@@ -14,7 +14,10 @@ from attrs import frozen
 from kafka_nextgen.assignors.spec import Metadata
 from kafka_nextgen.types import TopicPartition
 
-__all__ = ["StandbyWord", "read_standby_word", "write_standby_word"]
+__all__ = ["HOT_STANDBY", "StandbyWord", "read_standby_word", "write_standby_word"]
+
+#: The name of the assignor ``HotStandby``. It is here so that members can read its metadata without the assignor.
+HOT_STANDBY = "hot-standby"
 
 
 @frozen

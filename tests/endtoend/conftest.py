@@ -7,6 +7,7 @@ from contextlib import ExitStack
 
 import pytest
 
+from kafka_nextgen import GroupAdmin
 from kafka_nextgen.testing import Clock, Cluster
 from tests.support.clients import unique
 
@@ -27,6 +28,13 @@ def stack() -> Iterator[ExitStack]:
     """Close the consumers of a test at its end."""
     with ExitStack() as stack:
         yield stack
+
+
+@pytest.fixture
+def admin(cluster: Cluster) -> Iterator[GroupAdmin]:
+    """An admin of the embedded cluster that a module has."""
+    with GroupAdmin(bootstrap_servers=cluster.bootstrap_servers) as admin:
+        yield admin
 
 
 @pytest.fixture(scope="module")

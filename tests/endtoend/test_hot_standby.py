@@ -57,12 +57,6 @@ def cluster() -> Iterator[Cluster]:
 
 
 @pytest.fixture
-def admin(cluster: Cluster) -> Iterator[GroupAdmin]:
-    with GroupAdmin(bootstrap_servers=cluster.bootstrap_servers) as admin:
-        yield admin
-
-
-@pytest.fixture
 def group(admin: GroupAdmin) -> str:
     group = unique("standby")
     admin.alter_config(group, {"group.target.size": ACTIVE})

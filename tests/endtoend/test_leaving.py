@@ -33,12 +33,6 @@ def cluster() -> Iterator[Cluster]:
 
 
 @pytest.fixture
-def admin(cluster: Cluster) -> Iterator[GroupAdmin]:
-    with GroupAdmin(bootstrap_servers=cluster.bootstrap_servers) as admin:
-        yield admin
-
-
-@pytest.fixture
 def group(protocol: str) -> str:
     return unique(f"leaving-{protocol}")
 

@@ -31,12 +31,6 @@ def cluster(request: pytest.FixtureRequest) -> Iterator[Cluster]:
         yield running
 
 
-@pytest.fixture
-def admin(cluster: Cluster) -> Iterator[GroupAdmin]:
-    with GroupAdmin(bootstrap_servers=cluster.bootstrap_servers) as admin:
-        yield admin
-
-
 def start(cluster: Cluster, stack: ExitStack, group: str, instance_id: str | None = None, **more: object) -> Consumer:
     consumer = Consumer(
         bootstrap_servers=cluster.bootstrap_servers,

@@ -41,6 +41,13 @@ _AT_TARGET = "="
 _POSITIVE_SECONDS = click.FloatRange(min=0, min_open=True)
 
 _instance_ids = list_option("-i", "--instance-id", "instance_ids", metavar="ID,...", help="Static members.")
+_within = click.option(
+    "--within",
+    type=click.FloatRange(min=0),
+    default=300.0,
+    show_default=True,
+    help="Maximum seconds to wait for the members. 0 stops waiting for them or, if none is named, for all members.",
+)
 
 
 @click.command()
@@ -117,13 +124,7 @@ def _target(member: MemberDescription) -> str | None:
 @click.command("add-members")
 @click.argument("group_id", metavar="GROUP")
 @_instance_ids
-@click.option(
-    "--within",
-    type=click.FloatRange(min=0),
-    default=300.0,
-    show_default=True,
-    help="Maximum seconds to wait for the members. 0 stops waiting for them or, if none is named, for all members.",
-)
+@_within
 @click.option("--session-timeout", type=_POSITIVE_SECONDS, help="Maximum seconds to keep the place of each member.")
 @click.option(
     "--rebalance-timeout", type=_POSITIVE_SECONDS, help="Minimum seconds that each member gets to give up partitions."
@@ -169,13 +170,7 @@ def _print_results(members: Sequence[M], as_json: bool, line_of: Callable[[M], s
 @click.argument("group_id", metavar="GROUP")
 @_instance_ids
 @click.option("-m", "--member-id", "member_ids", multiple=True, help="A dynamic member. Can be repeated.")
-@click.option(
-    "--within",
-    type=click.FloatRange(min=0),
-    default=300.0,
-    show_default=True,
-    help="Maximum seconds to wait for the members. 0 stops waiting for them or, if none is named, for all members.",
-)
+@_within
 @json_option
 @cluster_options
 def announce_leaving(
@@ -188,7 +183,7 @@ def announce_leaving(
 ) -> None:
     """Announce to GROUP which members will leave, so that it rebalances once, when all of them have left.
 
-    Until then, nobody reads the partitions of those that have left. Members that do not leave in time stay members.
+    Until then, no member reads the partitions of those that have left. Members that do not leave in time stay members.
     """
     if not instance_ids and not member_ids and within > 0:
         raise click.UsageError("name the members that will leave: --instance-id or --member-id")

@@ -7,8 +7,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from kafka_nextgen import clocks
-from kafka_nextgen.assignors.hot_standby import HotStandby
-from kafka_nextgen.assignors.standby_metadata import StandbyWord, read_standby_word
 from kafka_nextgen.config import GroupProtocol
 from kafka_nextgen.engine.member.classic_assignors import ClassicAssignors
 from kafka_nextgen.engine.member.classic_requests import ClassicRequests
@@ -26,6 +24,7 @@ from kafka_nextgen.transport.topic_lookup import describe_topics
 from kafka_nextgen.types import TopicId
 
 if TYPE_CHECKING:  # modules that few members need are imported on demand
+    from kafka_nextgen.assignors.standby_metadata import StandbyWord
     from kafka_nextgen.engine.member.standby import Standby
 
 __all__ = ["ClassicDriver"]
@@ -72,7 +71,9 @@ class ClassicDriver(MemberDriver[ClassicMember]):
 
     def _tell_assignor(self, effect: fx.TellAssignor) -> None:
         if self.standby is not None:
-            is_from_hot_standby = effect.assignor == HotStandby.name
+            from kafka_nextgen.assignors.standby_metadata import HOT_STANDBY, read_standby_word
+
+            is_from_hot_standby = effect.assignor == HOT_STANDBY
             self._standby_word = read_standby_word(effect.metadata) if is_from_hot_standby else None
             if self._standby_word is None:
                 self.standby.end()

@@ -72,10 +72,7 @@ class Standby:
         if place <= 0:
             self.end()
             return
-        if not self.place:
-            self._note_load()
-            logger.info("group %s: this member is a standby, in position %d", self._group_id, place)
-        self.place = place
+        self._take_place(place)
         if partitions is not None and partitions != self._partitions:
             self._partitions = partitions
             self._drop()
@@ -84,10 +81,8 @@ class Standby:
 
     def note_named(self, place: int, may_get: frozenset[TopicPartition]) -> None:
         """Process the place that an assignment of a classic group states, and the partitions by their names."""
-        if not self.place:
-            logger.info("group %s: this member is a standby, in position %d", self._group_id, place)
         is_known = self.place > 0 and set(self.may_get) == may_get
-        self.place = place
+        self._take_place(place)
         if not is_known:
             self._post_callback(tuple(sorted(may_get)))
 
@@ -102,13 +97,19 @@ class Standby:
             self._say(StandbyState.READY)
 
     def ready(self, partitions: Collection[TopicPartition] | None) -> None:
-        """The application has loaded ``partitions``, or whatever the latest ``on_standby`` named."""
+        """The application has loaded ``partitions``, or those that the latest ``on_standby`` named."""
         callback = self._callback
         if callback is None or callback in self._mailbox.callbacks:
             return  # active by now, or ``on_standby`` is about to be called with other partitions
         if partitions is not None and set(partitions) != set(callback.partitions):
             return
         self._say(StandbyState.READY)
+
+    def _take_place(self, place: int) -> None:
+        if not self.place:
+            self._note_load()
+            logger.info("group %s: this member is a standby, in position %d", self._group_id, place)
+        self.place = place
 
     def _note_load(self) -> None:
         """The application has something to load, unless it has no ``on_standby``."""

@@ -18,7 +18,7 @@ that on every broker:
 
 A member that has joined with its id does not doubt the assignment. A partition that the leader can't assign therefore
 costs only one rebalance. A follower remains in doubt as long as a topic in its subscription does not exist: the leader
-does not know that the member subscribes to it, so nobody else would notice that it is created.
+does not know that the member subscribes to it, so no other member would notice that it is created.
 """
 
 from __future__ import annotations

@@ -19,8 +19,8 @@ The records are checked last:
 The answer gives the indexes of these records in the batch (KIP-467). The bounds apply only if the topic uses the
 producer's timestamps, and not to records without a timestamp (-1).
 
-The header of an accepted batch gets the highest timestamp of its records, whatever the producer wrote there, and at
-least -1 (``LogValidator`` of 4.4).
+The header of an accepted batch gets the highest timestamp of its records instead of the producer's, and at least -1
+(``LogValidator`` of 4.4).
 """
 
 from __future__ import annotations

@@ -205,7 +205,7 @@ class Broker:
         Raises ``MisuseError`` for any other level.
         """
         features = self._cluster.features
-        lowers = level < features.levels[GROUP_VERSION]
+        lowers = level < features.level(GROUP_VERSION)
         update = FeatureUpdate(GROUP_VERSION, level, UpdateType.SAFE_DOWNGRADE if lowers else UpdateType.UPGRADE)
         if refusal := features.refusal([update], self._cluster.controller.node_id):
             raise MisuseError(refusal)

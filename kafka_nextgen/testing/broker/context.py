@@ -71,7 +71,7 @@ class Context:
     @property
     def has_consumer_protocol(self) -> bool:
         """Whether the feature ``group.version`` is on (KIP-848)."""
-        return self.cluster.features.levels[GROUP_VERSION] > 0
+        return self.cluster.features.level(GROUP_VERSION) > 0
 
     @property
     def speaks_extensions(self) -> bool:

@@ -67,7 +67,12 @@ class Features:
     @property
     def levels(self) -> Mapping[str, int]:
         """The level of each feature; 0 means that it is disabled."""
-        return {**self._at_start, **{name: level for name, (level, _) in self._stored().items()}}
+        return {name: self.level(name) for name in self._at_start}
+
+    def level(self, name: str) -> int:
+        """The level of a feature, 0 for an unknown one. Each request of the protocol asks, so it builds nothing."""
+        stored = self._stored().get(name)
+        return self._at_start.get(name, 0) if stored is None else stored[0]
 
     @property
     def epoch(self) -> int:
@@ -84,7 +89,7 @@ class Features:
     def update(self, updates: Iterable[FeatureUpdate]) -> None:
         """Set the levels of valid updates. Raises ``StorageError``."""
         for update in updates:
-            if update.level != self.levels[update.name]:
+            if update.level != self.level(update.name):
                 self._catalogue.put(_KIND, update.name, [update.level, self.epoch + 1])
 
     def _stored(self) -> Mapping[str, tuple[int, int]]:
@@ -92,7 +97,7 @@ class Features:
 
     def _reason(self, update: FeatureUpdate, controller: str) -> str | None:
         lowest, highest = self._supported.get(update.name, (0, 0))
-        level = self.levels.get(update.name, 0)
+        level = self.level(update.name)
         if update.kind not in set(UpdateType):
             return "The controller does not support the given upgrade type."
         if update.level < 0:

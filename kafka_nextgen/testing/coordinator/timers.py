@@ -30,7 +30,7 @@ from itertools import count
 
 from attrs import field, frozen
 
-__all__ = ["Arm", "Cancel", "TimerChange", "TimerKey", "TimerKind", "Timers"]
+__all__ = ["Arm", "Cancel", "TimerChange", "TimerKey", "TimerKind", "Timers", "is_overdue"]
 
 
 class TimerKind(IntEnum):
@@ -117,3 +117,10 @@ class Timers:
     def due(self, now: float) -> list[Arm]:
         """The timers that have expired by ``now``, by group, kind and member. They stay armed."""
         return sorted((armed for armed in self._armed.values() if armed.deadline <= now), key=lambda armed: armed.key)
+
+
+def is_overdue(until_ms: int, now: float) -> bool:
+    """Whether a stored time, in milliseconds, has passed at ``now`` (seconds). Timers may be a fraction of a
+    millisecond off.
+    """
+    return until_ms - 1000 * now < 1

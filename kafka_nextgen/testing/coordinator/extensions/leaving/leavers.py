@@ -26,7 +26,6 @@ __all__ = [
     "gone",
     "instance_came_back",
     "is_counted",
-    "is_overdue",
     "is_present",
     "keep_leavers",
     "member_of",
@@ -54,13 +53,8 @@ def is_counted(group: Group, leaver: Leaver) -> bool:
 
 
 def gone(group: Group) -> list[Leaver]:
-    """The announced members that are no longer in the group, and from which nobody has taken over yet."""
+    """The announced members that are no longer in the group, and from which no other has taken over yet."""
     return [leaver for leaver in LEAVERS.of(group).values() if member_of(group, leaver) is None]
-
-
-def is_overdue(leaver: Leaver, now: float) -> bool:
-    """Whether the group no longer waits for it at ``now`` (seconds); timers may be a fraction of a millisecond off."""
-    return leaver.until_ms - 1000 * now < 1
 
 
 def described(group: Group) -> tuple[DescribedLeaver, ...]:

@@ -3,8 +3,8 @@ same with scale down").
 
 | event | effect |
 |---|---|
-| an announced member leaves, is removed, or its session ends | nobody takes over: the epoch does not change, and its \
-partitions have no owner |
+| an announced member leaves, is removed, or its session ends | no member takes over: the epoch does not change, and \
+its partitions have no owner |
 | it leaves temporarily | the same; it keeps its place, and its instance may come back |
 | the last announced member that is present leaves | the others take over from all that have left, in one rebalance; \
 those that left temporarily are removed |
@@ -14,7 +14,7 @@ those that left temporarily are removed |
 | another member joins or leaves, or topics change | the group rebalances as always, and the new assignment covers \
 those that have left for good |
 | a standby takes over from it (``standbys``) | the group rebalances at once |
-| no other counted member would be left | the same: nobody is waited for in an emptied group |
+| no other counted member would be left | the same: an emptied group waits for no member |
 | the group converts to the other protocol, or the coordinator fails over | what is announced is kept |
 
 A classic group defers a rebalance only while it is stable. Otherwise it is rebalancing already.
@@ -36,7 +36,6 @@ from kafka_nextgen.testing.coordinator.draft import Draft
 from kafka_nextgen.testing.coordinator.extensions.leaving.leavers import (
     forget,
     is_counted,
-    is_overdue,
     is_present,
     keep_leavers,
     member_of,
@@ -44,7 +43,7 @@ from kafka_nextgen.testing.coordinator.extensions.leaving.leavers import (
 from kafka_nextgen.testing.coordinator.extensions.state import LEAVERS
 from kafka_nextgen.testing.coordinator.removal import remove_members
 from kafka_nextgen.testing.coordinator.subscriptions import advance_epoch
-from kafka_nextgen.testing.coordinator.timers import TimerKind
+from kafka_nextgen.testing.coordinator.timers import TimerKind, is_overdue
 from kafka_nextgen.types import RebalanceReason
 
 __all__ = ["defer", "defers_rebalance", "forget_gone", "settle", "take_over"]
@@ -93,11 +92,11 @@ def forget_gone(draft: Draft) -> None:
 
 
 def settle(draft: Draft) -> None:
-    """Take over from members that have left if nobody else is waited for, and drop those that did not leave in time."""
+    """Take over from members that have left if the group waits for no other, and drop those that stayed too long."""
     group, leavers = draft.group, LEAVERS.of(draft.group).values()
     if not leavers:
         return
-    overdue = {each for each in leavers if is_overdue(each, draft.now) or not draft.settings.extensions}
+    overdue = {each for each in leavers if is_overdue(each.until_ms, draft.now) or not draft.settings.extensions}
     present = {each for each in leavers if is_present(group, each)}
     staying = present & overdue
     left = [each for each in leavers if each not in present]

@@ -27,7 +27,6 @@ __all__ = [
     "give_up_places",
     "has_come",
     "is_member",
-    "is_overdue",
     "keep_places",
     "knows_its_topics",
     "missing",
@@ -73,11 +72,6 @@ def missing(group: Group) -> list[Place]:
 def seats_kept(group: Group, instance_id: str | None) -> int:
     """How many places are kept for missing instances other than this one."""
     return sum(each != instance_id and not is_member(group, each) for each in PLACES.of(group))
-
-
-def is_overdue(place: Place, now: float) -> bool:
-    """Whether a place has expired; ``now`` is in seconds, and timers may be a fraction of a millisecond off."""
-    return place.until_ms - 1000 * now < 1
 
 
 def knows_its_topics(group: Group, member_id: str) -> bool:

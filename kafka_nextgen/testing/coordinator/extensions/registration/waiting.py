@@ -41,7 +41,6 @@ from kafka_nextgen.testing.coordinator.extensions.registration.classic import (
 from kafka_nextgen.testing.coordinator.extensions.registration.places import (
     begin_epochs,
     give_up_places,
-    is_overdue,
     keep_places,
     knows_its_topics,
     missing,
@@ -51,7 +50,7 @@ from kafka_nextgen.testing.coordinator.extensions.registration.places import (
 from kafka_nextgen.testing.coordinator.extensions.state import PLACES
 from kafka_nextgen.testing.coordinator.requests import ConsumerGroupHeartbeat
 from kafka_nextgen.testing.coordinator.subscriptions import advance_epoch
-from kafka_nextgen.testing.coordinator.timers import TimerKind
+from kafka_nextgen.testing.coordinator.timers import TimerKind, is_overdue
 from kafka_nextgen.types import RebalanceReason
 
 __all__ = [
@@ -95,7 +94,7 @@ def settle(draft: Draft) -> None:
     if not PLACES.of(group):
         return
     keeps_places = draft.settings.extensions  # otherwise an earlier coordinator may have left places
-    overdue = {each.instance_id for each in missing(group) if is_overdue(each, draft.now) or not keeps_places}
+    overdue = {each.instance_id for each in missing(group) if is_overdue(each.until_ms, draft.now) or not keeps_places}
     absent = [place for place in missing(group) if place.instance_id not in overdue]
     if overdue:
         draft.note(f"group {group.group_id} continues without {', '.join(sorted(overdue))}, which did not join in time")
