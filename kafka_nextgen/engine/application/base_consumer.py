@@ -159,7 +159,7 @@ class BaseConsumer:
         ``on_standby`` for which they were loaded: if it has been called with others since, or is about to be, nothing
         happens. Without them, the call is for the latest ``on_standby``. Nothing happens either if the member is active
         or not in its group, if the consumer is closed, or if the coordinator has no standbys, like all releases of
-        Apache Kafka. Raises TypeError or ValueError for invalid partitions.
+        Apache Kafka. Raises TypeError or ValueError for invalid partitions, and MisuseError in a forked process.
         """
         with self._calls:
             self._core.standby_ready(partitions)

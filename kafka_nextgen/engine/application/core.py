@@ -261,7 +261,11 @@ class ConsumerCore:
         return self.engine.query(lambda: self._group_lag(wanted, clocks.monotonic() + timeout_s))
 
     def standby_ready(self, partitions: Iterable[TopicPartition] | None) -> None:
-        """Note on the I/O thread that these partitions are loaded; None means those of the latest ``on_standby``."""
+        """Note on the I/O thread that these partitions are loaded; None means those of the latest ``on_standby``.
+
+        Raises MisuseError in a forked process.
+        """
+        self.engine.thread.refuse_foreign()
         loaded = None if partitions is None else checked_partitions(partitions)
         self.engine.thread.call_soon(lambda: self.engine.membership.standby_ready(loaded))
 

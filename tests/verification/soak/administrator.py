@@ -67,6 +67,8 @@ class Administrator:
         """Kill the node that coordinates a group, and bring it back some time later."""
         assert self._stage.broker.fail_over is not None
         group = self._stage.group(self._chance.choice(list(self._stage.shapes)))
+        for shape in self._stage.shapes:  # the node may coordinate each of them
+            self._stage.tell("failing over", self._stage.group(shape))
         node, bring_back = self._stage.broker.fail_over(group)
         self._stage.note("event", "fail-over", f"{node} {group}")
         try:

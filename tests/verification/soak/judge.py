@@ -17,6 +17,8 @@ of a topic):
   group while that rebalances can't commit, and loses what it has. So does a classic member in a group of both protocols
   that becomes a classic one, since the last other member is gone: its generation is the group's epoch, and commits of a
   member that has not come so far are refused (ILLEGAL_GENERATION; KIP-848, "Downgrade to the classic protocol").
+  So does a classic member whose coordinator fails in a rebalance: the member has the next generation when its JoinGroup
+  is answered, but a coordinator stores it at the leader's SyncGroup, so that the next one refuses it as well.
 
 Trouble is what the soak does to a member: it is stopped, killed, slow, removed, cut off. It is told to the judge when
 it happens, and explains what happens within ``AFTERMATH_S`` of it. Signals that raise in the middle of calls are no
@@ -43,6 +45,7 @@ _REMEMBERED_S = 120.0
 _DELETION_S = 1.0  # until the coordinator has heard of it, too
 _STARTS_OVER_S = 10.0  # metadata of a member is up to 3 s old, and it has the partition for some time then
 _DOWNGRADE_S = 5.0  # until classic members are in step with a group that became a classic one
+_FAIL_OVER_S = 10.0  # until they are in step with the next coordinator
 _GOES = ("closed", "dead", "lost")
 
 
@@ -65,6 +68,7 @@ class Judge:
         self._leaving: set[str] = set()
         self.uncommitted: set[tuple[str, int]] = set()  # what closing in a classic rebalance left
         self._left_at: dict[str, float] = {}  # the last time one of the consumer protocol did, by group
+        self._failed_over_at: dict[str, float] = {}  # the last time its coordinator may have failed, by group
         self._floors: dict[str, dict[int, int]] = {}
         self._waiting: list[tuple[float, int, Reader, Line]] = []
         self._numbered = 0
@@ -86,6 +90,7 @@ class Judge:
             "stored": self._stored,
             "altered": self._altered,
             "deleted": self._deletes,
+            "failing over": self._fails_over,
         }
 
     # ---- being told
@@ -234,10 +239,17 @@ class Judge:
             self.uncommitted.update(
                 (reader.group, each.key) for each in ended if each is not None and each.key is not None
             )
-        may_be_behind = reader.is_classic and line.at <= self._left_at.get(reader.group, -FOREVER) + _DOWNGRADE_S
-        is_explained = may_be_behind or reader.name in self._leaving or self._is_excused(reader, line.at)
+        is_explained = (
+            self._may_be_behind(reader, line.at) or reader.name in self._leaving or self._is_excused(reader, line.at)
+        )
         if line.partitions and not is_explained:
             yield f"{reader.name} lost {sorted(map(name_of, line.partitions))} although nothing was done to it"
+
+    def _may_be_behind(self, reader: Reader, at: float) -> bool:
+        """Whether the generation of a classic member may be another than its coordinator's, for no fault of its own."""
+        downgraded_at = self._left_at.get(reader.group, -FOREVER)
+        failed_over_at = self._failed_over_at.get(reader.group, -FOREVER)
+        return reader.is_classic and (at <= downgraded_at + _DOWNGRADE_S or at <= failed_over_at + _FAIL_OVER_S)
 
     def _leaves(self, reader: Reader, line: Line) -> None:
         self._leaving.add(reader.name)
@@ -313,6 +325,9 @@ class Judge:
     def _deletes(self, reader: Reader, line: Line) -> None:
         self._deleted.update(line.partitions)
         self._deleted_at.update({key_at(key, 0): line.at for key in line.partitions})
+
+    def _fails_over(self, reader: Reader, line: Line) -> None:
+        self._failed_over_at[reader.group] = line.at
 
 
 def _named(run: Run) -> str:

@@ -129,6 +129,17 @@ def test_a_classic_member_may_lose_what_it_has_when_its_group_becomes_a_classic_
     assert findings(*reads, (B, Line(-2, "closed")), lost) == told
 
 
+def test_a_classic_member_may_lose_what_it_has_when_its_coordinator_fails() -> None:
+    """In a rebalance it has a generation by then that the next coordinator has not."""
+    classic, fails = Reader("C", "group", is_classic=True), Line(3, "failing over")
+    reads, lost = ((classic, moved(1, "assigned", 0)), (classic, gave(2, 0, 4))), (classic, moved(4, "lost", 0))
+    told = ["C lost ['topic 0[0]'] although nothing was done to it"]
+    assert findings(*reads, (Reader("soak", "group"), fails), lost) == []
+    assert findings(*reads, (Reader("soak", "another"), fails), lost) == told
+    assert findings(*reads, (Reader("soak", "group"), Line(-7, "failing over")), lost) == told
+    assert findings(*A_READS, (Reader("soak", "group"), fails), (A, moved(4, "lost", 0))) != []
+
+
 def test_a_process_that_ends_with_partitions_is_found_unless_it_was_killed() -> None:
     assert findings(*A_READS, (A, Line(3, "dead"))) == ["A ended without giving up ['topic 0[0]']"]
     assert findings(*A_READS, (A, Line(3, "dead", note="killed")), B_TAKES, (B, gave(6, 0, 9))) == []

@@ -14,6 +14,7 @@ import pytest
 from tests.support.kafka_server import KafkaServer
 from tests.verification.soak.async_worker import Worker as AsyncWorker
 from tests.verification.soak.brokers import SoakBroker, run_broker
+from tests.verification.soak.evidence import evidence
 from tests.verification.soak.fleet import Member, is_refused
 from tests.verification.soak.history import what_the_history_has_wrong
 from tests.verification.soak.replay import replay
@@ -30,7 +31,7 @@ def test_a_short_soak_accounts_for_every_record(
 ) -> None:
     broker = SoakBroker(kafka.bootstrap_servers)
     summary = run_soak(broker, tmp_path, minutes=MINUTES, seed=1, per_second=150, pause_s=PAUSE_S, say=figures)
-    assert summary.findings == [], f"seed 1; logs in {tmp_path}"
+    assert summary.findings == [], f"seed 1\n{evidence(summary.findings, tmp_path)}"
     assert summary.read > 2 * summary.written > 0  # by four groups, except what was deleted before
     assert summary.rebalances["veteran-storm-sync"] > 0
     figures(f"{summary.written} records, each read by four groups, {summary.repeated} of them again")
@@ -43,9 +44,22 @@ def test_a_short_soak_of_three_nodes_is_as_their_history_tells_it(
 ) -> None:
     with run_broker("cluster", tmp_path) as broker:
         summary = run_soak(broker, tmp_path, minutes=MINUTES, seed=1, per_second=100, pause_s=PAUSE_S, say=figures)
-    assert summary.findings == [], f"seed 1; logs in {tmp_path}"
+    assert summary.findings == [], f"seed 1\n{evidence(summary.findings, tmp_path)}"
     assert summary.events["fail over"] > 0
     assert what_the_history_has_wrong(tmp_path / "events.log", broker.history, figures) == []
+
+
+def test_a_finding_is_shown_with_what_its_member_told_and_logged(tmp_path: Path) -> None:
+    told = (
+        "1.000 event kill m",
+        '2.000 told m {"what": "delivered"}',
+        '3.000 told m {"what": "lost"}',
+        "9.000 start m",
+    )
+    (tmp_path / "events.log").write_text("\n".join((*told, '3.000 told another {"what": "lost"}')))
+    (tmp_path / "m.stderr").write_text("member m is out of the group\n")
+    shown = evidence(["3.000: m lost ['topic 0[0]'] although nothing was done to it"], tmp_path).splitlines()[1:]
+    assert shown == [told[0], told[2], "member m is out of the group"]
 
 
 def vitals(memory: int = 40_000_000, descriptors: int = 12, threads: int = 5, tasks: int = 4) -> Vitals:
