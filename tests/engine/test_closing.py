@@ -73,6 +73,15 @@ def test_a_closed_consumer_refuses_every_call(call: str) -> None:
     assert has_ended(consumer)
 
 
+@pytest.mark.parametrize("call", sorted(CALLS))
+def test_another_process_is_refused_every_call(call: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """``tests/sockets/test_fork.py`` forks one."""
+    with Consumer(bootstrap_servers="127.0.0.1:1", group_id="billing") as consumer, monkeypatch.context() as forked:
+        forked.setattr(consumer._core.engine.thread, "_pid", os.getpid() + 1)
+        with pytest.raises(MisuseError, match="created before a fork"):
+            CALLS[call](consumer)
+
+
 def test_a_second_thread_is_refused_every_call_but_those_that_only_look(stage: Stage) -> None:
     stage.create()
     with stage.subscribed() as consumer:
