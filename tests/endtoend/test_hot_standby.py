@@ -367,13 +367,15 @@ def test_by_the_classic_protocol_an_assignor_keeps_members_in_reserve(
     check_stock_description(cluster, group)
 
 
+@pytest.mark.parametrize("is_built_in", [False, True])
 def test_by_the_classic_protocol_a_group_that_changes_to_another_assignor_has_no_standby(
-    cluster: Cluster, stack: ExitStack
+    cluster: Cluster, stack: ExitStack, is_built_in: bool
 ) -> None:
     """With one partition for three members, two of them are idle, but none of these stands by."""
     topic = unique("single")
     cluster.create_topic(topic)
     group, consumers = unique("standby"), list[Consumer]()
+    more: dict[str, Any] = {"partition_assignment_strategy": "range"} if is_built_in else {}
 
     def start(instance_id: str, *assignors: PartitionAssignor) -> None:
         consumer = Consumer(
@@ -383,6 +385,7 @@ def test_by_the_classic_protocol_a_group_that_changes_to_another_assignor_has_no
             group_protocol="classic",
             group_local_assignors=assignors,
             heartbeat_interval_ms=100,
+            **more,
         )
         consumers.append(stack.enter_context(consumer))
         consumer.subscribe([topic])
@@ -393,10 +396,11 @@ def test_by_the_classic_protocol_a_group_that_changes_to_another_assignor_has_no
         is_assigned = len(generations) == 1 and any(each.assignment() for each in consumers)
         return [each.health().standby_place for each in consumers] if is_assigned else []
 
-    start("a", HotStandby(target_size=1), RangeAssignor())
-    start("b", HotStandby(target_size=1), RangeAssignor())
+    others = [] if is_built_in else [RangeAssignor()]
+    start("a", HotStandby(target_size=1), *others)
+    start("b", HotStandby(target_size=1), *others)
     poll_until(consumers, lambda: places() == [0, 1])
-    start("c", RangeAssignor())
+    start("c", *others)
     poll_until(consumers, lambda: places() == [0, 0, 0])
 
 

@@ -33,7 +33,8 @@ COOPERATIVE = {**CLASSIC, "partition_assignment_strategy": "cooperative-sticky"}
 class Group:
     """The coordinator of a group with one member, its leader; ``refusals`` are answered to heartbeats or commits.
 
-    A static member that returns gets ``kept``, if there is any, and is told to skip the assignment.
+    The group has the ``chosen`` one of the member's assignors. A static member that returns gets ``kept``, if there is
+    any, and is told to skip the assignment.
     """
 
     generation: int = 0
@@ -42,6 +43,7 @@ class Group:
     heartbeat_refusals: deque[ErrorCode] = field(factory=deque)
     commit_refusals: deque[ErrorCode] = field(factory=deque)
     committed_in: list[int] = field(factory=list)
+    chosen: int = 0
     kept: bytes | None = None
 
     def serve(self, stage: Stage) -> None:
@@ -58,12 +60,12 @@ class Group:
             return JoinGroupResponse(error_code=ErrorCode.MEMBER_ID_REQUIRED, member_id=member_id)
         skips = self.kept is not None and not request.member_id
         self.generation += 0 if skips else 1
-        metadata = request.protocols[0].metadata
-        member = JoinGroupResponse.JoinGroupResponseMember(member_id=member_id, metadata=metadata)
+        protocol = request.protocols[self.chosen]
+        member = JoinGroupResponse.JoinGroupResponseMember(member_id=member_id, metadata=protocol.metadata)
         return JoinGroupResponse(
             generation_id=self.generation,
             protocol_type="consumer",
-            protocol_name=request.protocols[0].name,
+            protocol_name=protocol.name,
             leader=member_id,
             member_id=member_id,
             members=[member],

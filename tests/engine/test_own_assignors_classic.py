@@ -16,8 +16,10 @@ from kafka_nextgen.assignors import (
     AssignorMetadata,
     ConsumerGroupMetadata,
     GroupAssignment,
+    HotStandby,
     MemberAssignment,
 )
+from kafka_nextgen.assignors.standby_metadata import StandbyWord, write_standby_word
 from kafka_nextgen.assignors.user_data import AssignorWord, Failure, write_assignor_word
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.engine.member.classic_assignors import ClassicAssignors
@@ -207,3 +209,22 @@ async def told_of(cluster: Cluster) -> MemberAssignment:
 )
 def test_a_topic_that_is_not_known_yet(topic_id: TopicId | None, is_up: bool, told: TopicId) -> None:
     assert asyncio.run(told_of(Cluster(topic_id, is_up))).partitions == {told: {0}}
+
+
+def test_a_standby_stands_by_no_longer_once_the_group_has_an_assignor_of_kafka(stage: Stage, group: Group) -> None:
+    """It still has nothing, for there are more members than partitions."""
+    standby = write_standby_word(StandbyWord(1, frozenset({tp(0)})))
+    words = [write_assignor_word(AssignorWord(metadata=standby)), None]
+
+    async def sync(request: SyncGroupRequest, _context: object) -> SyncGroupResponse:
+        assignment = encode_assignment(frozenset(), user_data=words[group.chosen])
+        return SyncGroupResponse(protocol_type="consumer", protocol_name=request.protocol_name, assignment=assignment)
+
+    stage.handle(SYNC_GROUP, sync)
+    offered = {"group_local_assignors": [HotStandby(1)], "partition_assignment_strategy": "range"}
+    with stage.subscribed(**OWN, **offered) as consumer:
+        poll_until(consumer, lambda: consumer.health().standby_place == 1)
+        group.chosen = 1
+        group.heartbeat_refusals.append(ErrorCode.REBALANCE_IN_PROGRESS)
+        poll_until(consumer, lambda: consumer.group_metadata().member_epoch == 2)
+        assert consumer.health().standby_place == 0

@@ -58,9 +58,12 @@ class ClassicDriver(MemberDriver[ClassicMember]):
             self._follow_standby(self.standby)
 
     def _follow_standby(self, standby: Standby) -> None:
-        """Let the member stand by as the leader said, once it has given up its partitions; with some, it is active."""
+        """Let the member stand by as the leader said, once it has given up its partitions; with some, it is active.
+
+        A group that has changed to a built-in assignor has no standbys, even if a member has no partitions.
+        """
         state, word = self._member.state, self._standby_word
-        if self._member.member_epoch < 0:
+        if self._member.member_epoch < 0 or state.strategy not in self._member.settings.local_assignors:
             self._standby_word = None
             standby.end()
         elif state.owned or state.held:

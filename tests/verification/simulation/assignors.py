@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from kafka_nextgen.assignors import PartitionAssignor
+from kafka_nextgen.assignors import HotStandby, PartitionAssignor
 from kafka_nextgen.assignors.spec import (
     AssignmentSpec,
     AssignorMetadata,
@@ -14,6 +14,7 @@ from kafka_nextgen.assignors.spec import (
     Metadata,
     PartitionAssignorError,
 )
+from kafka_nextgen.assignors.standby_metadata import HOT_STANDBY
 from kafka_nextgen.membership.assigning import running
 from kafka_nextgen.membership.assigning.running import offer_of
 from tests.verification.simulation.dice import Dice, Fault
@@ -60,6 +61,18 @@ class Talkative(Moody):
 
     def think_again(self) -> None:
         self._words += 1
+
+
+class Reserving(Talkative):
+    """``HotStandby``, which keeps ``target_size`` members active; the others have nothing but their places."""
+
+    def __init__(self, target_size: int, among: PartitionAssignor, dice: Dice) -> None:
+        super().__init__(HotStandby(target_size, among), dice, HOT_STANDBY)
+        self.target_size = target_size
+
+    def assign(self, group: AssignmentSpec) -> GroupAssignment:
+        """It leaves out nobody."""
+        return Moody.assign(self, group)
 
 
 _COMPUTES_S = 0.02

@@ -3,6 +3,8 @@
 A group is of one protocol, or of both; then each life of a client may speak another one than the life before. In half
 of these groups most of so many lives speak the one, then most of so many the other, as in a rolling upgrade, a rolling
 downgrade, and so on. When all has healed a client keeps to what it spoke last.
+
+With standbys, all classic members of a group, or most, offer ``HotStandby`` before anything else.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from kafka_nextgen.assignors.strategies import STRATEGIES, are_cooperative
 from kafka_nextgen.membership.classic.settings import ClassicSettings
 from kafka_nextgen.testing.coordinator.settings import MigrationPolicy
 from kafka_nextgen.types import JoinReason
-from tests.verification.simulation.assignors import Talkative
+from tests.verification.simulation.assignors import Reserving, Talkative
 from tests.verification.simulation.dice import Dice
 
 #: What assignors of the members' own do.
@@ -52,6 +54,9 @@ class Casting:
     _lives: int = 0
     _own: Dice = field(init=False)
     _share_of_own: float = field(init=False)
+    _hot: Dice = field(init=False)
+    _share_of_hot: float = 0.0
+    _target_size: int = 1  # that classic members know
 
     def __attrs_post_init__(self) -> None:
         self.mixture = self.dice.pick((*Mixture, Mixture.BOTH))  # which goes through most of both protocols
@@ -62,6 +67,10 @@ class Casting:
         self._own = self.dice.stream("own assignors")
         self.extends = self._own.chance() > 0.6 or self.has_standbys or self.has_leaving
         self._share_of_own = self._own.pick((1.0, 1.0, 0.7))
+        self._hot = self.dice.stream("hot standby")
+        if self.has_standbys:
+            self._share_of_hot = self._hot.pick((1.0, 1.0, 0.8, 0.6))
+            self._target_size = self._hot.pick((1, 1, 2, 3))
 
     def speaks_classic(self, name: str) -> bool:
         """Whether the life of this client that begins now speaks the classic protocol."""
@@ -89,6 +98,18 @@ class Casting:
             return ()
         names = tuple(_OWN)[: self._own.whole(1, len(_OWN))]
         return tuple(Talkative(_OWN[name], self._own, name) for name in names)
+
+    def classic_assignors(self, own: Sequence[Talkative]) -> tuple[Talkative, ...]:
+        """The same for a client of the classic protocol: before these it may offer ``HotStandby``.
+
+        Where not all do, they have no others of their own, so that the group goes back to a built-in one.
+        """
+        if not self.has_standbys:
+            return tuple(own)
+        others = tuple(own) if self._share_of_hot == 1.0 else ()
+        if self._hot.chance() >= self._share_of_hot:
+            return others
+        return (Reserving(self._target_size, self._hot.pick(tuple(_OWN.values())), self._hot), *others)
 
     def classic_settings(
         self, group: str, instance_id: str | None, own: Sequence[Talkative], *, auto_commit: bool

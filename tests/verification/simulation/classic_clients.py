@@ -32,6 +32,7 @@ from kafka_nextgen.testing.coordinator.requests import TopicImage
 from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire.apis import DESCRIBE_GROUPS, HEARTBEAT, JOIN_GROUP, LEAVE_GROUP, SYNC_GROUP, Api
 from tests.verification.simulation.assignors import compute
+from tests.verification.simulation.classic_standing_by import ClassicStandingBy
 from tests.verification.simulation.client_network import Call, call_off
 from tests.verification.simulation.clients import LEAVE_WAY_S, Client
 from tests.verification.simulation.cluster import GROUP
@@ -56,11 +57,14 @@ class ClassicClient(Client):
     _asked: list[Call] = field(factory=list)
     _leaves: list[Call] = field(factory=list)
     _is_looking: bool = False
+    standing_by: ClassicStandingBy | None = None
 
     speaks_classic = True
 
     def __attrs_post_init__(self) -> None:
         super().__attrs_post_init__()
+        if self.has_standbys and self.assignors:
+            self.standing_by = ClassicStandingBy(self, self.dice.stream(f"standing by of {self.name}"))
         self._look_from_time_to_time()
 
     def make_member(self) -> ClassicMember:
@@ -69,9 +73,18 @@ class ClassicClient(Client):
     def make_committer(self) -> ClassicCommitter:
         return ClassicCommitter(self, CLASSIC_RULES)
 
+    def feed(self, event: object) -> None:
+        """Tell the member what happened; it may begin to stand by, or end that."""
+        super().feed(event)
+        if self.standing_by is not None and not self.is_dead:
+            self.standing_by.follow()
+            self.observer.stepped(self)
+
     def note_poll(self) -> None:
         """The application polls; at times it wants the group to rebalance (KIP-568)."""
         super().note_poll()
+        if self.standing_by is not None:
+            self.standing_by.polled()
         if self.dice.happens(Fault.REBALANCE_ENFORCED, 0.03):
             self.feed(cev.RebalanceEnforced("the application wants it"))
 
@@ -142,7 +155,11 @@ class ClassicClient(Client):
 
         compute(self, effect.assignor, effect.group, ended)
 
-    def _tell_application(self, effect: cfx.TellAssignor | cfx.RaiseAssignorFailed) -> None:
+    def _tell_assignor(self, effect: cfx.TellAssignor) -> None:
+        if self.standing_by is not None:
+            self.standing_by.assigned(effect)
+
+    def _tell_application(self, effect: cfx.RaiseAssignorFailed) -> None:
         """It does nothing about it."""
 
     def _ask_for_topics(self, effect: cfx.AskForTopics) -> None:
@@ -256,7 +273,7 @@ class ClassicClient(Client):
         cfx.SendLeaveGroup: _send_leave,
         cfx.AskForTopics: _ask_for_topics,
         cfx.RunAssignor: _run_assignor,
-        cfx.TellAssignor: _tell_application,
+        cfx.TellAssignor: _tell_assignor,
         cfx.RaiseAssignorFailed: _tell_application,
         fx.ApplyAssignment: _apply_assignment,
         fx.Left: _left,

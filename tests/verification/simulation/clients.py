@@ -46,6 +46,7 @@ class Client(Reader, ABC):
     auto_commit_interval_s: float | None = field(default=5.0, kw_only=True)
     request_timeout_s: float = field(default=30.0, kw_only=True)
     assignors: tuple[Talkative, ...] = field(default=(), kw_only=True)  # of its own
+    has_standbys: bool = field(default=False, kw_only=True)  # its group may tell it to stand by
     time: OwnTime = field(init=False)
     network: Network = field(init=False)
     committer: Committer = field(init=False)

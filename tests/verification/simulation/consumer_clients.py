@@ -35,7 +35,6 @@ _ASKS_S = 0.003
 class ConsumerClient(Client):
     settings: MemberSettings = field(kw_only=True)
     member: Member = field(init=False)
-    has_standbys: bool = field(default=False, kw_only=True)  # its group may tell it to stand by
     assigning: Assigning | None = None
     standing_by: StandingBy | None = None
     _asked: list[Call] = field(factory=list)

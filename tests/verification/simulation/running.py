@@ -178,11 +178,13 @@ class Simulation:
         who = f"{name}/{self.lives[name]}", self.cluster, self.timeline, dice, self.judge, rate
         own = self.casting.own_assignors()
         if self.casting.speaks_classic(name):
+            own = self.casting.classic_assignors(own)
             auto_commits = auto_commit_interval_s is not None
             settings = self.casting.classic_settings(GROUP, instance_id, own, auto_commit=auto_commits)
             return ClassicClient(
                 *who,
                 settings=settings,
+                has_standbys=self.has_standbys,
                 assignors=own,
                 auto_commit_interval_s=auto_commit_interval_s,
                 request_timeout_s=self._request_timeout_s,

@@ -16,6 +16,7 @@ from kafka_nextgen.testing.coordinator.group import Group
 from kafka_nextgen.types import TopicIdPartition, TopicPartition
 from tests.verification.invariants.standbys import active_violations
 from tests.verification.simulation.checking.classic_members import counted_members, group_epoch
+from tests.verification.simulation.checking.hot_standbys import settled
 from tests.verification.simulation.checking.leaving import left_over
 from tests.verification.simulation.cluster import GROUP
 from tests.verification.simulation.nodes import Standing
@@ -99,6 +100,7 @@ def _unsettled(run: Simulation) -> list[str]:
         *_unread(run, group, [each for each in members if each.client.member_id not in STANDBYS.of(group)]),
         *active_violations(group, leading.coordinator.settings.group_target_size),
         *left_over(group),
+        *settled(group, [each.client for each in members]),
         *_uncounted(group, len(well), leading.coordinator.settings.group_consumer_max_size),
     ]
 

@@ -66,11 +66,16 @@ def test_all_is_put_back() -> None:
     assert [each for each, value in before.items() if after[each] != value] == []
 
 
+_PLANTED = tuple(
+    f"kafka_nextgen.{part}" for part in ("testing", "membership", "requests", "assignors", "engine.member")
+)
+
+
 def _state() -> dict[tuple[str, str], object]:
     """What is in the machines' modules, their tables and their classes, by identity."""
     found: dict[tuple[str, str], object] = {}
     for name, module in sys.modules.items():
-        if not name.startswith(("kafka_nextgen.testing", "kafka_nextgen.membership", "kafka_nextgen.requests")):
+        if not name.startswith(_PLANTED):
             continue
         for key, value in vars(module).items():
             found[name, key] = _identity(value)

@@ -29,6 +29,7 @@ from kafka_nextgen.testing.coordinator.settings import MigrationPolicy
 from kafka_nextgen.types import TopicId, TopicIdPartition, TopicPartition, format_topic_ids
 from tests.verification.scenario_language.watching import NOTHING, Watch
 from tests.verification.simulation.checking.classic_conduct import ClassicConduct
+from tests.verification.simulation.checking.hot_standbys import HotStandbys
 from tests.verification.simulation.classic_clients import ClassicClient
 from tests.verification.simulation.clients import Client
 
@@ -43,6 +44,7 @@ class ClassicWatch(Watch):
 
     client: ClassicClient = field(kw_only=True)
     conduct: ClassicConduct = field(init=False)
+    hot_standbys: HotStandbys = field(init=False)
     join: int | None = None
     joined: tuple[str, int] | None = None  # the id and the generation that the latest JoinGroup was answered with
     beat: int | None = None
@@ -51,6 +53,7 @@ class ClassicWatch(Watch):
 
     def __attrs_post_init__(self) -> None:
         self.conduct = ClassicConduct(self.client)
+        self.hot_standbys = HotStandbys(self.client)
 
     @property
     def working_on(self) -> frozenset[TopicIdPartition]:
@@ -61,6 +64,7 @@ class ClassicWatch(Watch):
 
     def sees(self, effect: object) -> None:
         self.broken.extend(self.conduct.wanted(effect, self))
+        self.broken.extend(self.hot_standbys.wanted(effect))
         match effect:
             case cfx.SendJoinGroup():
                 self._joins(effect)
@@ -97,6 +101,7 @@ class ClassicWatch(Watch):
 
     def heard(self, effect: object, answer: object) -> None:
         self.conduct.heard(answer)
+        self.hot_standbys.heard(answer)
         if isinstance(effect, cfx.SendClassicHeartbeat) and effect.number == self.beat:
             assert isinstance(answer, cev.SessionKept | HeartbeatRefused | HeartbeatLost)
             self.beat = None

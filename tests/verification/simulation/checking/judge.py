@@ -61,6 +61,7 @@ from tests.verification.simulation.checking.commits import Commits
 from tests.verification.simulation.checking.excuses import Excuses, reserved
 from tests.verification.simulation.checking.promises import Promises
 from tests.verification.simulation.checking.unchanged import Unchanged, changes_nothing
+from tests.verification.simulation.classic_clients import ClassicClient
 from tests.verification.simulation.clients import Client
 from tests.verification.simulation.cluster import GROUP, Cluster
 from tests.verification.simulation.coverage import rule_of, transition_in
@@ -231,6 +232,18 @@ class Judge:
             if self.cluster.leading is not None:
                 self._look_for_trespassers(self.cluster.leading)
         self._take(client, watch)
+
+    def stepped(self, client: ClassicClient) -> None:
+        """A classic member that may stand by has carried out an event."""
+        watch = self.watches.get(client.name)
+        if isinstance(watch, ClassicWatch):
+            self._find(f"{client.name} {what}" for what in watch.hot_standbys.stepped(watch.applied))
+
+    def told_to_stand_by(self, client: ClassicClient, partitions: Iterable[TopicPartition]) -> None:
+        """Its application is told what it may get."""
+        watch = self.watches.get(client.name)
+        if isinstance(watch, ClassicWatch):
+            self._find(f"{client.name} {what}" for what in watch.hot_standbys.told(partitions))
 
     def called_back(self, client: Client, callback: Callback, failed: bool) -> None:
         """A callback ended."""

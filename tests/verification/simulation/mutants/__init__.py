@@ -15,6 +15,7 @@ import click
 
 from tests.verification.simulation.mutants.classic_groups import CLASSIC_GROUPS
 from tests.verification.simulation.mutants.classic_members import CLASSIC_MEMBERS
+from tests.verification.simulation.mutants.classic_standbys import CLASSIC_STANDBYS
 from tests.verification.simulation.mutants.committed import COMMITTED
 from tests.verification.simulation.mutants.extensions import EXTENSIONS, LEAVING, STANDBYS
 from tests.verification.simulation.mutants.logs import LOGS
@@ -36,6 +37,7 @@ _PARTS: Mapping[Part, Mapping[str, Plant]] = {
     Part.MIGRATION: MIGRATIONS,
     Part.EXTENSIONS: EXTENSIONS,
     Part.STANDBYS: STANDBYS,
+    Part.CLASSIC_STANDBYS: CLASSIC_STANDBYS,
     Part.LEAVING: LEAVING,
 }
 

@@ -30,6 +30,7 @@ class Part(Enum):
     MIGRATION = "migration between the protocols"
     EXTENSIONS = "extensions"
     STANDBYS = "standbys"  # run with a target size
+    CLASSIC_STANDBYS = "standbys of classic groups"  # the same
     LEAVING = "announced leaving"  # run with announcements
 
 

@@ -38,6 +38,7 @@ _WITHOUT: Mapping[Part, tuple[Mixture, ...]] = {
     Part.CLASSIC_GROUP: (Mixture.CONSUMER,),
     Part.MIGRATION: (Mixture.CONSUMER, Mixture.CLASSIC),
     Part.STANDBYS: (Mixture.CLASSIC,),
+    Part.CLASSIC_STANDBYS: (Mixture.CONSUMER,),
 }
 
 
@@ -96,7 +97,7 @@ class Trial:
 
 
 def run(seed: int, events: int, part: Part | None = None, *, settles: bool = True) -> tuple[int, str | None]:
-    """So many events a seed took, and what it found first; ``part`` is what the run has to have.
+    """So many events a seed took, and what it found first; ``part`` is what the run has to have (``special``).
 
     A machine that stumbles has found its own mistake.
     """
@@ -122,8 +123,8 @@ def _is_sound(seed: int, events: int, part: Part | None) -> bool:
 
 
 def special(part: Part) -> Part | None:
-    """The part if runs without it would not have it at all."""
-    return part if part in (Part.STANDBYS, Part.LEAVING) else None
+    """What runs need besides, or else they would not have the part at all."""
+    return Part.STANDBYS if part is Part.CLASSIC_STANDBYS else part if part in (Part.STANDBYS, Part.LEAVING) else None
 
 
 def finds(mutant: Mutant, seed: int, events: int, *, settles: bool = True) -> Death | None:
