@@ -2,8 +2,8 @@
 
 The active members that are present fill the group first. If there are too few, standbys that are present become active
 in the order of their queue, but those that say that they are loading only if no other is left. Each of them replaces an
-active member that is leaving or away, as long as there is one. If there are too many, those with the fewest partitions
-become standbys, ahead of all others in the queue.
+active member that is leaving or away, as long as there is one. Once enough are present, the members that are still away
+stand by. If there are too many, those with the fewest partitions become standbys, ahead of all others in the queue.
 """
 
 from __future__ import annotations
@@ -107,14 +107,18 @@ def _fill(
     away: Sequence[str],
     loading: frozenset[str],
 ) -> StandbyChange:
-    """The first standbys that are present become active; members that are away and replaced are the last standbys."""
+    """The first standbys that are present become active; members that are away and replaced are the last standbys.
+
+    There may be more members away than missing, as the target size may have been lowered.
+    """
     chosen = takeover_order(group, queue, loading)[:missing]
     swaps = tuple(map(Swap, absent, chosen))
     replaced = [swap.predecessor for swap in swaps if swap.predecessor in away]
+    sidelined = tuple(member_id for member_id in away if member_id not in replaced) if len(chosen) == missing else ()
     left = set(queue).difference(chosen)
     still_waiting = (member_id for member_id in queue if member_id in left)
     activated = tuple(chosen[len(swaps) :])
-    return StandbyChange((*still_waiting, *replaced), swaps, activated, loading=loading)
+    return StandbyChange((*sidelined, *still_waiting, *replaced), swaps, activated, sidelined, loading)
 
 
 def takeover_order(group: Group, queue: Sequence[str], loading: Collection[str]) -> list[str]:

@@ -200,7 +200,7 @@ def _change_places(
 def _take_over(draft: Draft, change: StandbyChange, leaving: Collection[str]) -> None:
     group = draft.group
     unreplaced = set(leaving) - set(uncounted(group)) - {swap.predecessor for swap in change.swaps}
-    is_whole_change = not change.activated and not unreplaced and _is_target_up_to_date(draft)
+    is_whole_change = not (change.activated or change.sidelined or unreplaced) and _is_target_up_to_date(draft)
     is_whole_target = is_whole_change and all(_subscribe_alike(group, swap) for swap in change.swaps)
     taken_over_at = group.epoch + 1 if is_whole_target else -1
     COMPUTING.put(group, evolve(COMPUTING.of(group), is_urgent=True, taken_over_at=taken_over_at))
