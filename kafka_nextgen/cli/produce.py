@@ -10,6 +10,7 @@ import asyncio
 import os
 import sys
 import threading
+from contextlib import suppress
 from typing import BinaryIO
 
 import click
@@ -110,16 +111,14 @@ class _LineReader:
         threading.Thread(target=self._read, args=(stream,), name="stdin", daemon=True).start()
 
     def _read(self, stream: BinaryIO) -> None:
-        for line in stream:
-            self._room.acquire()
-            self._put(line.rstrip(b"\r\n"))
-        self._put(None)
+        with suppress(RuntimeError):  # the command has failed in the meantime, and its loop is closed
+            for line in stream:
+                self._room.acquire()
+                self._put(line.rstrip(b"\r\n"))
+            self._put(None)
 
     def _put(self, line: bytes | None) -> None:
-        try:
-            self._loop.call_soon_threadsafe(self._queue.put_nowait, line)
-        except RuntimeError:  # the command has failed in the meantime, and its loop is closed
-            raise SystemExit from None
+        self._loop.call_soon_threadsafe(self._queue.put_nowait, line)
 
     async def next_batch(self) -> list[bytes]:
         """Return at least one line, or none at the end of the stream."""

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import os
 import signal
+import threading
 from pathlib import Path
 
 import pytest
@@ -13,6 +16,7 @@ from kafka_nextgen.cli import consume as command
 from kafka_nextgen.cli import produce as producing_command
 from kafka_nextgen.cli.main import cli
 from kafka_nextgen.testing import Cluster
+from tests.support.waiting import GUARD_S
 
 
 @pytest.fixture
@@ -85,6 +89,25 @@ def test_a_line_without_the_separator_is_named(cluster: Cluster, lines_file: Pat
     done = invoke_produce(cluster, lines_file, "nokey", "a:1\noops\n", "--key-separator", ":")
     assert done.exit_code == 1
     assert "line 2 has no ':'" in done.stderr
+
+
+def test_the_thread_that_reads_lines_ends_in_silence_once_the_command_has_failed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    failures: list[object] = []
+    monkeypatch.setattr(threading, "excepthook", failures.append)
+    reading_end, writing_end = os.pipe()
+
+    async def fail() -> None:
+        producing_command._LineReader(os.fdopen(reading_end, "rb"))
+
+    asyncio.run(fail())
+    (reader,) = (thread for thread in threading.enumerate() if thread.name == "stdin")
+    os.write(writing_end, b"a line\n")
+    os.close(writing_end)
+    reader.join(GUARD_S)
+    assert not reader.is_alive()
+    assert failures == []
 
 
 def test_consume_ends_when_nothing_came_for_the_timeout(cluster: Cluster) -> None:
