@@ -10,7 +10,6 @@ import asyncio
 import os
 import sys
 import threading
-from contextlib import suppress
 from typing import BinaryIO
 
 import click
@@ -111,14 +110,19 @@ class _LineReader:
         threading.Thread(target=self._read, args=(stream,), name="stdin", daemon=True).start()
 
     def _read(self, stream: BinaryIO) -> None:
-        with suppress(RuntimeError):  # the command has failed in the meantime, and its loop is closed
-            for line in stream:
-                self._room.acquire()
-                self._put(line.rstrip(b"\r\n"))
-            self._put(None)
+        for line in stream:
+            self._room.acquire()
+            if not self._put(line.rstrip(b"\r\n")):
+                return
+        self._put(None)
 
-    def _put(self, line: bytes | None) -> None:
-        self._loop.call_soon_threadsafe(self._queue.put_nowait, line)
+    def _put(self, line: bytes | None) -> bool:
+        """Queue a line; False if the command has failed in the meantime, so that its loop is closed."""
+        try:
+            self._loop.call_soon_threadsafe(self._queue.put_nowait, line)
+        except RuntimeError:
+            return False
+        return True
 
     async def next_batch(self) -> list[bytes]:
         """Return at least one line, or none at the end of the stream."""

@@ -71,7 +71,7 @@ class Reserving(Talkative):
         self.target_size = target_size
 
     def assign(self, group: AssignmentSpec) -> GroupAssignment:
-        """It leaves out nobody."""
+        """Unlike others of a member's own, it leaves out no member: each gets its place."""
         return Moody.assign(self, group)
 
 

@@ -67,8 +67,7 @@ class Judge:
         self._deleted_at: dict[int, float] = {}  # the last time, by place
         self._leaving: set[str] = set()
         self.uncommitted: set[tuple[str, int]] = set()  # what closing in a classic rebalance left
-        self._left_at: dict[str, float] = {}  # the last time one of the consumer protocol did, by group
-        self._failed_over_at: dict[str, float] = {}  # the last time its coordinator may have failed, by group
+        self._behind_until: dict[str, float] = {}  # how long classic members may be behind their group, by group
         self._floors: dict[str, dict[int, int]] = {}
         self._waiting: list[tuple[float, int, Reader, Line]] = []
         self._numbered = 0
@@ -128,7 +127,7 @@ class Judge:
                     break
                 at, _, reader, line = heapq.heappop(self._waiting)
             if line.what in _GOES and not reader.is_classic:
-                self._left_at[reader.group] = at
+                self._note_behind(reader.group, at + _DOWNGRADE_S)
             rule = self._rules.get(line.what, lambda *_: None)
             steady = self.steadiness.judge(reader, line, self._is_excused(reader, at))
             for found in chain(rule(reader, line) or (), steady):
@@ -239,17 +238,10 @@ class Judge:
             self.uncommitted.update(
                 (reader.group, each.key) for each in ended if each is not None and each.key is not None
             )
-        is_explained = (
-            self._may_be_behind(reader, line.at) or reader.name in self._leaving or self._is_excused(reader, line.at)
-        )
+        may_be_behind = reader.is_classic and line.at <= self._behind_until.get(reader.group, -FOREVER)
+        is_explained = may_be_behind or reader.name in self._leaving or self._is_excused(reader, line.at)
         if line.partitions and not is_explained:
             yield f"{reader.name} lost {sorted(map(name_of, line.partitions))} although nothing was done to it"
-
-    def _may_be_behind(self, reader: Reader, at: float) -> bool:
-        """Whether the generation of a classic member may be another than its coordinator's, for no fault of its own."""
-        downgraded_at = self._left_at.get(reader.group, -FOREVER)
-        failed_over_at = self._failed_over_at.get(reader.group, -FOREVER)
-        return reader.is_classic and (at <= downgraded_at + _DOWNGRADE_S or at <= failed_over_at + _FAIL_OVER_S)
 
     def _leaves(self, reader: Reader, line: Line) -> None:
         self._leaving.add(reader.name)
@@ -327,7 +319,10 @@ class Judge:
         self._deleted_at.update({key_at(key, 0): line.at for key in line.partitions})
 
     def _fails_over(self, reader: Reader, line: Line) -> None:
-        self._failed_over_at[reader.group] = line.at
+        self._note_behind(reader.group, line.at + _FAIL_OVER_S)
+
+    def _note_behind(self, group: str, until: float) -> None:
+        self._behind_until[group] = max(until, self._behind_until.get(group, -FOREVER))
 
 
 def _named(run: Run) -> str:

@@ -4,7 +4,7 @@
 |---|---|
 | a leader keeps as many members active as there are to be, or all if there are fewer; more only for other topics \
 | when a SyncGroup is sent |
-| each topic that anybody wants has an active member that wants it | the same |
+| each topic that a member wants has an active member that wants it | the same |
 | a member that has partitions does not stand by while one that has none is active in its place | the same |
 | the others have nothing, places from 1 on, and may get all partitions of their topics, and no other | the same |
 | a member that stands by works on nothing, and is in the group | after each step of a member |

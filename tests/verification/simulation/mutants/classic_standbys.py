@@ -1,5 +1,5 @@
-"""Bugs around ``HotStandby``, by which the leader of a classic group keeps members in reserve: whom it chooses, what it
-says to the others, and what these make of that.
+"""Bugs around ``HotStandby``, by which the leader of a classic group keeps members in reserve: which it chooses, what
+it says to the others, and what these make of that.
 """
 
 from __future__ import annotations

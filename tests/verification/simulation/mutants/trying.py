@@ -41,6 +41,13 @@ _WITHOUT: Mapping[Part, tuple[Mixture, ...]] = {
     Part.CLASSIC_STANDBYS: (Mixture.CONSUMER,),
 }
 
+#: What runs do not have unless they are told to, by part.
+_NEEDS: Mapping[Part, Part] = {
+    Part.STANDBYS: Part.STANDBYS,
+    Part.CLASSIC_STANDBYS: Part.STANDBYS,
+    Part.LEAVING: Part.LEAVING,
+}
+
 
 @frozen
 class Death:
@@ -124,7 +131,7 @@ def _is_sound(seed: int, events: int, part: Part | None) -> bool:
 
 def special(part: Part) -> Part | None:
     """What runs need besides, or else they would not have the part at all."""
-    return Part.STANDBYS if part is Part.CLASSIC_STANDBYS else part if part in (Part.STANDBYS, Part.LEAVING) else None
+    return _NEEDS.get(part)
 
 
 def finds(mutant: Mutant, seed: int, events: int, *, settles: bool = True) -> Death | None:
