@@ -63,8 +63,10 @@ if TYPE_CHECKING:
         MemberDescription,
         NewMember,
         PatternCheck,
+        PlannedOffset,
         RemovedMember,
         Results,
+        ShiftBy,
         StreamsTasks,
     )
     from kafka_nextgen.aio import AsyncConsumer
@@ -156,6 +158,7 @@ __all__ = [
     "PartitionResults",
     "PatternCheck",
     "Phase",
+    "PlannedOffset",
     "PollingMetrics",
     "ReadingMetrics",
     "Rebalance",
@@ -176,6 +179,7 @@ __all__ = [
     "SecretSource",
     "SecurityProtocol",
     "ServerAddress",
+    "ShiftBy",
     "StandbyState",
     "Status",
     "StopHandle",
@@ -216,8 +220,10 @@ _OF_ADMIN = (
     "MemberDescription",
     "NewMember",
     "PatternCheck",
+    "PlannedOffset",
     "RemovedMember",
     "Results",
+    "ShiftBy",
     "StreamsTasks",
 )
 _OF_METRICS = (

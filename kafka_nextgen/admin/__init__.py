@@ -6,6 +6,7 @@ from kafka_nextgen.admin.configs import GroupConfigEntry
 from kafka_nextgen.admin.group_admin import GroupAdmin
 from kafka_nextgen.admin.history import PastRebalance
 from kafka_nextgen.admin.members import AddedMember, AnnouncedMember, NewMember, RemovedMember
+from kafka_nextgen.admin.offset_plans import CURRENT, OffsetTarget, PlannedOffset, ShiftBy
 from kafka_nextgen.admin.patterns import PatternCheck
 from kafka_nextgen.admin.values import (
     ExpectedMember,
@@ -23,6 +24,7 @@ from kafka_nextgen.admin.values import (
 )
 
 __all__ = [
+    "CURRENT",
     "AclOperation",
     "AddedMember",
     "AnnouncedMember",
@@ -40,9 +42,12 @@ __all__ = [
     "ListedGroups",
     "MemberDescription",
     "NewMember",
+    "OffsetTarget",
     "PastRebalance",
     "PatternCheck",
+    "PlannedOffset",
     "RemovedMember",
     "Results",
+    "ShiftBy",
     "StreamsTasks",
 ]

@@ -27,6 +27,7 @@ from kafka_nextgen.admin.describing import describe_group, describe_owners
 from kafka_nextgen.admin.history import PastRebalance, describe_history
 from kafka_nextgen.admin.listing import list_groups
 from kafka_nextgen.admin.members import AddedMember, AnnouncedMember, NewMember, RemovedMember
+from kafka_nextgen.admin.offset_plans import OffsetTarget, PlannedOffset, checked_targets, plan_offsets
 from kafka_nextgen.admin.patterns import PatternCheck, check_pattern
 from kafka_nextgen.admin.requests import AdminCall
 from kafka_nextgen.admin.values import (
@@ -156,6 +157,21 @@ class AsyncGroupAdmin:
         """
         call = await self._begin("trying a pattern", timeout)
         return await check_pattern(call, pattern)
+
+    async def plan_offsets(
+        self, group_id: str, targets: Mapping[str | TopicPartition, OffsetTarget], timeout: float | None = None
+    ) -> dict[TopicPartition, PlannedOffset]:
+        """Return where the group would continue with these targets, without changing it; the group need not exist.
+
+        A target for a topic's name applies to all of its partitions. It is an offset, OffsetReset.EARLIEST or LATEST, a
+        ``datetime`` with a zone, a ``timedelta`` before now, ``ShiftBy`` from the committed offset, or ``CURRENT``, as
+        for ``kafka-consumer-groups.sh --reset-offsets``. A time that no record has reached means the end, and offsets
+        outside the log become its beginning or end. A partition without a result has an ``error``. Raises
+        UnknownTopicError for a topic that does not exist. Give ``alter_offsets`` the planned offsets to apply them.
+        """
+        checked = checked_targets(targets)
+        call = await self._begin(f"planning offsets of group {group_id}", timeout)
+        return await plan_offsets(call, group_id, checked)
 
     async def alter_offsets(
         self, group_id: str, offsets: Mapping[TopicPartition, OffsetSpec], timeout: float | None = None

@@ -77,6 +77,7 @@ class GroupAdmin:
     assignment_spec = _blocking(AsyncGroupAdmin.assignment_spec)
     offsets = _blocking(AsyncGroupAdmin.offsets)
     validate_regex = _blocking(AsyncGroupAdmin.validate_regex)
+    plan_offsets = _blocking(AsyncGroupAdmin.plan_offsets)
     alter_offsets = _blocking(AsyncGroupAdmin.alter_offsets)
     delete_offsets = _blocking(AsyncGroupAdmin.delete_offsets)
     delete = _blocking(AsyncGroupAdmin.delete)

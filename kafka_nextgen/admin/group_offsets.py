@@ -30,7 +30,7 @@ from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 from kafka_nextgen.wire.apis import OFFSET_COMMIT, OFFSET_DELETE, OFFSET_FETCH
 from kafka_nextgen.wire.topics import by_name
 
-__all__ = ["alter_offsets", "delete_offsets", "list_offsets"]
+__all__ = ["alter_offsets", "delete_offsets", "fetch_committed", "find_offsets", "list_offsets"]
 
 V = TypeVar("V")
 
@@ -47,14 +47,14 @@ _COORDINATOR_ERRORS = frozenset(
 async def list_offsets(call: AdminCall, group: GroupDescription) -> dict[TopicPartition, GroupOffset]:
     """Return the offsets of all partitions that have a committed offset or an owner."""
     is_share = group.type is GroupType.SHARE
-    fetched = await (fetch_share_offsets if is_share else _fetch)(call, group.group_id)
+    fetched = await (fetch_share_offsets if is_share else fetch_committed)(call, group.group_id)
     lags = fetched.lags if isinstance(fetched, ShareOffsets) else {}
     owners = {} if is_share else _owners_in(group)
     partitions = sorted({*fetched.offsets, *fetched.errors, *owners})
     await _refresh_metadata(call, partitions)
     starts, ends = await asyncio.gather(
-        _find_offsets(call, dict.fromkeys(partitions, EARLIEST)),
-        _find_offsets(call, dict.fromkeys(partitions, LATEST)),
+        find_offsets(call, dict.fromkeys(partitions, EARLIEST)),
+        find_offsets(call, dict.fromkeys(partitions, LATEST)),
     )
     listed = {}
     for tp in partitions:
@@ -72,7 +72,8 @@ def _owners_in(group: GroupDescription) -> dict[TopicPartition, str]:
     return {tp: member.member_id for member in group.members for tp in member.assignment or ()}
 
 
-async def _fetch(call: AdminCall, group_id: str) -> offset_fetch.FetchedOffsets:
+async def fetch_committed(call: AdminCall, group_id: str) -> offset_fetch.FetchedOffsets:
+    """Return all committed offsets of the group, none if it does not exist."""
     return await call.send(
         f"group {group_id}: listing its offsets",
         Coordinator(group_id),
@@ -88,7 +89,7 @@ async def _refresh_metadata(call: AdminCall, partitions: Collection[TopicPartiti
         await call.cluster.refresh_metadata(topics=by_name(partitions), timeout_s=call.deadline.left_s())
 
 
-async def _find_offsets(call: AdminCall, timestamps: Mapping[TopicPartition, int]) -> PartitionResults[int]:
+async def find_offsets(call: AdminCall, timestamps: Mapping[TopicPartition, int]) -> PartitionResults[int]:
     """Return where each partition begins or ends, using the latest metadata; one failure does not affect the others."""
     errors = {tp: error for tp in timestamps if (error := _metadata_error(call, tp))}
     wanted = {tp: at for tp, at in timestamps.items() if tp not in errors}
@@ -116,7 +117,7 @@ async def alter_offsets(
     offsets = {tp: spec for tp, spec in specs.items() if isinstance(spec, OffsetAndMetadata)}
     at_ends = {tp: _TIMESTAMPS[spec] for tp, spec in specs.items() if isinstance(spec, OffsetReset)}
     await _refresh_metadata(call, at_ends)
-    found = await _find_offsets(call, at_ends)
+    found = await find_offsets(call, at_ends)
     offsets.update({tp: OffsetAndMetadata(offset) for tp, offset in found.items()})
     if not offsets:
         return Results({}, found.failed)

@@ -6,12 +6,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from kafka_nextgen.errors import ConfigError
 from kafka_nextgen.types import TopicPartition
 
-__all__ = ["NotationError", "parse_partitions"]
+__all__ = ["NotationError", "parse_partitions", "parse_selections"]
 
+_TOPIC = re.compile(r"[\w.-]+")
 _PARTITIONS = re.compile(r"(?P<topic>[\w.-]+)\[(?P<runs>(?:\d+(?:-\d+)?(?:,\d+(?:-\d+)?)*)?)\]")
 
 
@@ -23,6 +25,14 @@ def parse_partitions(text: str) -> frozenset[TopicPartition]:
     """Read ``orders[0-3,7] audit[0]``. Raises ``NotationError``."""
     words = [] if text == "-" else text.split()
     return frozenset(partition for word in words for partition in _parse_topic(word))
+
+
+def parse_selections(words: Iterable[str]) -> frozenset[str | TopicPartition]:
+    """Read ``orders``, a whole topic, and ``orders[0-3,7]``, some of its partitions. Raises ``NotationError``."""
+    found: set[str | TopicPartition] = set()
+    for word in words:
+        found.update([word] if _TOPIC.fullmatch(word) else _parse_topic(word))
+    return frozenset(found)
 
 
 def _parse_topic(word: str) -> list[TopicPartition]:

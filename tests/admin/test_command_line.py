@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 from kafka_nextgen.cli.main import cli
 from kafka_nextgen.types import format_partitions
 from tests.admin.conftest import Scene
-from tests.support.clients import create_topic, unique
+from tests.support.clients import create_topic, stored_offsets, unique
 from tests.support.kafka_server import SESSION_TIMEOUT_MS, KafkaServer
 from tests.support.waiting import eventually
 
@@ -133,6 +133,16 @@ def test_offsets_are_set_and_the_group_deleted(kafka: KafkaServer) -> None:
     assert "GROUP_ID_NOT_FOUND" in done.stderr
 
 
+def test_offsets_of_whole_topics_are_set_and_deleted(kafka: KafkaServer) -> None:
+    group, topic = unique("reports"), create_topic(kafka.bootstrap_servers, "reported", 2)
+    done = groups(kafka, "offsets", group, "--set", f"{topic}=3", "--set", f"{topic}[1]=earliest")
+    assert [line.split()[:2] for line in done.stdout.splitlines()[1:]] == [[f"{topic}[0]", "3"], [f"{topic}[1]", "0"]]
+    done = groups(kafka, "offsets", group, "--delete", topic)
+    assert (done.exit_code, stored_offsets(kafka.bootstrap_servers, group)) == (0, {})
+    done = groups(kafka, "offsets", group, "--delete", topic)
+    assert done.exit_code == 1
+
+
 def test_a_configuration_is_shown_and_changed(kafka: KafkaServer) -> None:
     group, key = unique("configured"), "consumer.heartbeat.interval.ms"
     done = groups(kafka, "config", group, "--set", f"{key}=700")
@@ -173,7 +183,7 @@ def test_a_pattern_that_kafka_alone_can_hold_has_an_exit_code_of_its_own(scene: 
         (["list", "--type", "new"], "'new' is not one of 'consumer', 'classic', 'share', 'streams'"),
         (["list", "--type", "classic,new"], "'new' is not one of 'consumer', 'classic', 'share', 'streams'"),
         (["list", "--state", "stable,,dead"], "an item of the list is empty"),
-        (["offsets", "g", "--set", "orders=1"], "write orders[0-3,7]"),
+        (["offsets", "g", "--set", "orders[=1"], "write orders[0-3,7]"),
         (["offsets", "g", "--set", "orders[0]"], "--set takes PARTITIONS=OFFSET"),
         (["offsets", "g", "--set", "orders[0]=soon"], "--set takes an offset, earliest or latest, not 'soon'"),
         (["remove-members", "g"], "--instance-id or --member-id"),

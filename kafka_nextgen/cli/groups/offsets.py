@@ -1,16 +1,17 @@
-"""``kafka-nextgen groups offsets``: show, set or delete committed offsets."""
+"""``kafka-nextgen groups offsets``: show, set, delete or reset committed offsets."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import click
 
-from kafka_nextgen.admin import GroupOffset
+from kafka_nextgen.admin import GroupAdmin, GroupOffset, OffsetTarget
 from kafka_nextgen.admin.arguments import OffsetSpec
+from kafka_nextgen.cli.groups.resetting import Reset, reset_offsets, reset_options
 from kafka_nextgen.cli.options import ClusterOptions, cluster_options, json_option
 from kafka_nextgen.cli.output import Columns, fail_with, print_json, print_rows
-from kafka_nextgen.cli.partitions import parse_partitions
+from kafka_nextgen.cli.partitions import parse_selections
 from kafka_nextgen.errors import ConfigError, KafkaNextgenError
 from kafka_nextgen.properties.offset_reset import OffsetReset
 from kafka_nextgen.types import TopicPartition
@@ -39,19 +40,25 @@ _PROBLEM: Columns[tuple[TopicPartition, GroupOffset]] = {
     "to_set",
     multiple=True,
     metavar="PARTITIONS=OFFSET",
-    help="Commit an offset, earliest or latest for partitions such as orders[0-3]. Can be repeated.",
+    help="Commit an offset, earliest or latest for a topic, or partitions such as orders[0-3]. Can be repeated.",
 )
 @click.option(
     "--delete",
     "to_delete",
     multiple=True,
     metavar="PARTITIONS",
-    help="Delete the committed offsets of partitions such as orders[0-3]. Can be repeated.",
+    help="Delete the committed offsets of a topic, or of partitions such as orders[0-3]. Can be repeated.",
 )
+@reset_options
 @json_option
 @cluster_options
 def offsets(
-    cluster: ClusterOptions, group_id: str, to_set: tuple[str, ...], to_delete: tuple[str, ...], as_json: bool
+    cluster: ClusterOptions,
+    group_id: str,
+    to_set: tuple[str, ...],
+    to_delete: tuple[str, ...],
+    reset: Reset,
+    as_json: bool,
 ) -> None:
     """Show GROUP's committed offsets, its lag, and the owners of the partitions.
 
@@ -59,10 +66,20 @@ def offsets(
 
     With --set or --delete, first change the committed offsets. The group must not have members, which would undo the
     change.
+
+    The options from --to-earliest to --from-file plan a reset of whole topics, of partitions or of all that is
+    committed, and with --execute carry it out.
     """
-    targets, to_forget = _parse_targets(to_set), _parse_partitions(to_delete)
+    if reset.is_asked:
+        if to_set or to_delete:
+            raise click.UsageError("--set and --delete are not part of a reset: use two commands")
+        reset_offsets(cluster, group_id, reset, as_json)
+        return
+    words_to_set, words_to_delete = _parse_targets(to_set), parse_selections(to_delete)
     errors: list[KafkaNextgenError] = []
     with cluster.open() as admin:
+        targets = _with_partitions(admin, cluster, group_id, words_to_set)
+        to_forget = _committed(admin, cluster, group_id, words_to_delete)
         if targets:
             errors += admin.alter_offsets(group_id, targets, cluster.timeout_s).failed.values()
         if to_forget:
@@ -107,13 +124,39 @@ def offset_document(partition: TopicPartition, offset: GroupOffset) -> dict[str,
     }
 
 
-def _parse_targets(words: tuple[str, ...]) -> dict[TopicPartition, OffsetSpec]:
-    targets: dict[TopicPartition, OffsetSpec] = {}
+def _with_partitions(
+    admin: GroupAdmin, cluster: ClusterOptions, group_id: str, targets: Mapping[str | TopicPartition, OffsetSpec]
+) -> dict[TopicPartition, OffsetSpec]:
+    """Replace each topic by its partitions."""
+    found: dict[TopicPartition, OffsetSpec] = {}
+    topics: dict[str | TopicPartition, OffsetTarget] = {
+        topic: OffsetReset.LATEST for topic in targets if isinstance(topic, str)
+    }
+    if topics:
+        plan = admin.plan_offsets(group_id, topics, cluster.timeout_s)  # for the partitions that it names
+        found = {tp: targets[tp.topic] for tp in plan}
+    return found | {tp: target for tp, target in targets.items() if not isinstance(tp, str)}
+
+
+def _committed(
+    admin: GroupAdmin, cluster: ClusterOptions, group_id: str, places: Iterable[str | TopicPartition]
+) -> frozenset[TopicPartition]:
+    """Replace each topic by its partitions with a committed offset. Raises ``ClickException`` if it has none."""
+    topics = {place for place in places if isinstance(place, str)}
+    offsets = admin.offsets(group_id, cluster.timeout_s) if topics else {}
+    found = {tp for tp, offset in offsets.items() if tp.topic in topics and offset.committed is not None}
+    if missing := topics - {tp.topic for tp in found}:
+        raise click.ClickException(f"group {group_id} has no committed offsets of {', '.join(sorted(missing))}")
+    return frozenset(found | {place for place in places if not isinstance(place, str)})
+
+
+def _parse_targets(words: tuple[str, ...]) -> dict[str | TopicPartition, OffsetSpec]:
+    targets: dict[str | TopicPartition, OffsetSpec] = {}
     for word in words:
         partitions, equals, offset = word.rpartition("=")
         if not equals:
             raise ConfigError(f"--set takes PARTITIONS=OFFSET, not {word!r}")
-        targets.update(dict.fromkeys(parse_partitions(partitions), _parse_offset(offset)))
+        targets.update(dict.fromkeys(parse_selections(partitions.split()), _parse_offset(offset)))
     return targets
 
 
@@ -123,7 +166,3 @@ def _parse_offset(word: str) -> OffsetSpec:
     if not (word.isascii() and word.isdigit()):
         raise ConfigError(f"--set takes an offset, earliest or latest, not {word!r}")
     return int(word)
-
-
-def _parse_partitions(words: tuple[str, ...]) -> frozenset[TopicPartition]:
-    return frozenset(partition for word in words for partition in parse_partitions(word))
