@@ -42,6 +42,7 @@ from kafka_nextgen.types import (
     TopicDescription,
     TopicPartition,
 )
+from kafka_nextgen.version import VERSION
 
 if TYPE_CHECKING:
     from kafka_nextgen.admin import (
@@ -191,11 +192,15 @@ __all__ = [
     "TopicMetrics",
     "TopicPartition",
     "Truncation",
+    "__version__",
     "accelerated",
     "read_arrow",
     "scan",
 ]
 __all__ += errors.__all__
+
+#: The version of this package.
+__version__: str = VERSION
 
 #: Whether the C extension decodes records. Pure Python decodes them if there was no compiler at installation time, or
 #: with ``KAFKA_NEXTGEN_PURE=1`` in the environment.

@@ -197,6 +197,11 @@ class Record(NamedTuple, Generic[KeyT, ValueT]):
     headers: tuple[tuple[str, bytes | None], ...] = ()
     leader_epoch: int = -1
 
+    @property
+    def topic_partition(self) -> TopicPartition:
+        """The record's partition, as the calls of a consumer take it."""
+        return TopicPartition(self.topic, self.partition)
+
     def __reduce__(self) -> tuple[object, ...]:
         """Pickle as a tuple, with protocols 0 and 1 as well."""
         return type(self), tuple(self)

@@ -191,7 +191,7 @@ def test_what_loads_late_is_found_where_it_is_said_to_be(package: str) -> None:
 
 
 def test_the_version_is_that_of_the_package() -> None:
-    assert importlib.metadata.version("kafka-nextgen") == VERSION
+    assert importlib.metadata.version("kafka-nextgen") == VERSION == kafka_nextgen.__version__
 
 
 def test_every_api_has_its_two_messages() -> None:

@@ -20,6 +20,7 @@ from kafka_nextgen.engine.application.rebalance_listener import (
     is_in_callback,
     loads_as_standby,
 )
+from kafka_nextgen.engine.application.showing import as_html, as_text
 from kafka_nextgen.engine.application.wakeup import Wakeup
 from kafka_nextgen.engine.engine import Engine
 from kafka_nextgen.engine.observability.health import Health
@@ -89,6 +90,25 @@ class BaseConsumer:
     def config(self) -> ConsumerConfig:
         """The configuration in force."""
         return self._core.config
+
+    def __repr__(self) -> str:
+        return as_text(type(self).__name__, getattr(self, "_core", None))
+
+    def _repr_html_(self) -> str:
+        """Show the state of this consumer in a notebook: its group, its partitions and their positions."""
+        return as_html(type(self).__name__, getattr(self, "_core", None))
+
+    def subscription(self) -> frozenset[str]:
+        """The topics that this consumer subscribes to; empty without a subscription, and with ``assign``.
+
+        With a pattern, which the coordinator resolves, these are the topics of the assigned partitions, as in Java.
+        """
+        with self._calls:
+            core = self._usable()
+            if core.topics is None:
+                return frozenset()
+            names = core.engine.membership.topics
+            return names or frozenset(tp.topic for tp in core.fetches.assignment())
 
     def assignment(self) -> frozenset[TopicPartition]:
         """The partitions that are assigned now. Like every method, raises MisuseError after ``close``."""

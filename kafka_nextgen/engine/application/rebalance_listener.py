@@ -121,6 +121,13 @@ class RebalanceConsumer(_View):
         limit_s = self._limit_s(timeout)
         wait_for_result(self._alive().commit(offsets, limit_s), limit_s)
 
+    def committed(
+        self, partitions: Collection[TopicPartition], timeout: float | None = None
+    ) -> dict[TopicPartition, OffsetAndMetadata | None]:
+        """Return the group's committed offsets, None for a partition without one, like ``Consumer.committed``."""
+        limit_s = self._limit_s(timeout)
+        return wait_for_result(self._alive().committed(partitions, limit_s), limit_s)
+
     def position(self, partition: TopicPartition, timeout: float | None = None) -> int:
         """Return the offset of the next record in ``partition``, waiting while the position is being looked up.
 
@@ -187,6 +194,12 @@ class AsyncRebalanceConsumer(_View):
         after the timeout.
         """
         await await_result(self._alive().commit(offsets, self._limit_s(timeout)))
+
+    async def committed(
+        self, partitions: Collection[TopicPartition], timeout: float | None = None
+    ) -> dict[TopicPartition, OffsetAndMetadata | None]:
+        """Return the group's committed offsets, None for a partition without one, like ``Consumer.committed``."""
+        return await await_result(self._alive().committed(partitions, self._limit_s(timeout)))
 
     async def position(self, partition: TopicPartition, timeout: float | None = None) -> int:
         """Return the offset of the next record in ``partition``, waiting while the position is being looked up.
