@@ -46,7 +46,7 @@ from kafka_nextgen.transport.cluster import Coordinator
 from kafka_nextgen.types import TopicId, TopicIdPartition, TopicPartition
 from kafka_nextgen.wire.apis import CONSUMER_GROUP_DESCRIBE, DESCRIBE_GROUPS
 
-__all__ = ["describe_group", "describe_owners"]
+__all__ = ["classic_group", "consumer_group", "describe_group", "describe_owners"]
 
 
 async def describe_group(call: AdminCall, group_id: str, *, with_operations: bool = False) -> GroupDescription:
@@ -106,7 +106,7 @@ async def _describe_consumer_group(call: AdminCall, group_id: str, with_operatio
         error_in=lambda described: _error_of(*described.groups),
     )
     (group,) = described.groups
-    return _consumer_group(group, dict(described.topic_names), await call.coordinator_of(group_id))
+    return consumer_group(group, dict(described.topic_names), await call.coordinator_of(group_id))
 
 
 async def _describe_classic_group(call: AdminCall, group_id: str, with_operations: bool) -> GroupDescription:
@@ -119,16 +119,15 @@ async def _describe_classic_group(call: AdminCall, group_id: str, with_operation
         error_in=lambda described: _error_of(*described.groups),
     )
     (group,) = described.groups
-    return _classic_group(group, await call.coordinator_of(group_id))
+    return classic_group(group, await call.coordinator_of(group_id))
 
 
 def _error_of(group: DescribedGroup | DescribedClassicGroup) -> ErrorInResponse:
     return group.error, group.message
 
 
-def _consumer_group(
-    group: DescribedGroup, names: dict[TopicId, str], coordinator: GroupCoordinator
-) -> GroupDescription:
+def consumer_group(group: DescribedGroup, names: dict[TopicId, str], coordinator: GroupCoordinator) -> GroupDescription:
+    """Return the description of a consumer group; ``names`` are those of the topics by id."""
     return GroupDescription(
         group_id=group.group_id,
         type=GroupType.CONSUMER,
@@ -170,7 +169,8 @@ def _named_partitions(partitions: frozenset[TopicIdPartition], names: dict[Topic
     return frozenset(TopicPartition(names[tip.topic_id], tip.partition) for tip in partitions)
 
 
-def _classic_group(group: DescribedClassicGroup, coordinator: GroupCoordinator) -> GroupDescription:
+def classic_group(group: DescribedClassicGroup, coordinator: GroupCoordinator) -> GroupDescription:
+    """Return the description of a classic group."""
     is_consumers = group.protocol_type == PROTOCOL_TYPE
     return GroupDescription(
         group_id=group.group_id,

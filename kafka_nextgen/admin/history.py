@@ -7,13 +7,14 @@ from attrs import frozen
 from kafka_nextgen.admin.requests import AdminCall
 from kafka_nextgen.admin.values import GroupType
 from kafka_nextgen.errors import UnsupportedProtocolError
+from kafka_nextgen.groups.cause import Cause
 from kafka_nextgen.groups.extensions.records import Rebalance
 from kafka_nextgen.requests.extensions import consumer_group_history
 from kafka_nextgen.transport.cluster import Coordinator
 from kafka_nextgen.types import JoinReason, RebalanceReason
 from kafka_nextgen.wire.apis import CONSUMER_GROUP_HISTORY
 
-__all__ = ["PastRebalance", "describe_history"]
+__all__ = ["PastRebalance", "describe_history", "past_rebalance"]
 
 
 @frozen
@@ -44,6 +45,11 @@ class PastRebalance:
         """The time from the cause to the assignment; None until there is one."""
         return None if self.assigned_at is None else self.assigned_at - self.caused_at
 
+    def __str__(self) -> str:
+        """The epoch and the cause, such as ``epoch 3: member-7 left``."""
+        cause = Cause(self.reason, self.member_id or "", self.instance_id, self.stated, self.text)
+        return f"epoch {self.epoch}: {cause}"
+
 
 async def describe_history(call: AdminCall, group_id: str) -> tuple[PastRebalance, ...]:
     """Return the rebalances of the group, oldest first.
@@ -63,10 +69,11 @@ async def describe_history(call: AdminCall, group_id: str) -> tuple[PastRebalanc
     except UnsupportedProtocolError as missing:
         text = f"group {group_id}: its coordinator keeps no history ({missing}); check the coordinator's log instead"
         raise UnsupportedProtocolError(text, code=missing.code, group=group_id) from missing
-    return tuple(_past(rebalance) for rebalance in described.rebalances)
+    return tuple(past_rebalance(rebalance) for rebalance in described.rebalances)
 
 
-def _past(rebalance: Rebalance) -> PastRebalance:
+def past_rebalance(rebalance: Rebalance) -> PastRebalance:
+    """Return the rebalance as administrators see it."""
     cause, assigned_at_ms = rebalance.cause, rebalance.assigned_at_ms
     return PastRebalance(
         number=rebalance.number,

@@ -23,7 +23,7 @@ from kafka_nextgen.transport.settings import TransportSettings
 from kafka_nextgen.transport.targets import ANY, Node
 from kafka_nextgen.transport.waiting import Deadline
 from kafka_nextgen.types import TopicPartition
-from kafka_nextgen.wire.apis import CREATE_TOPICS, PRODUCE
+from kafka_nextgen.wire.apis import CREATE_TOPICS, PRODUCE, Api
 from kafka_nextgen.wire.messages import CreateTopicsRequest, CreateTopicsResponse, ProduceRequest, ProduceResponse
 from kafka_nextgen.wire.records import Compression, NewRecord, encode_batch
 
@@ -97,6 +97,13 @@ class Producer:
         assert isinstance(answer, CreateTopicsResponse)
         _check_created(answer)
 
+    async def partition_count(self) -> int:
+        """Return the number of the topic's partitions, waiting while the broker is still creating the topic.
+
+        Raises BrokerError if the topic can't be written to, and RequestTimeoutError.
+        """
+        return len((await self._metadata(Deadline(self._timeout_s, f"looking up topic {self._topic}"))).partitions)
+
     async def send(self, records: Sequence[NewRecord]) -> list[tuple[int, int]]:
         """Write the records; return the partition and offset of each, in the order of the records.
 
@@ -117,10 +124,26 @@ class Producer:
 
     async def _send_all(self, waiting: dict[int, list[NewRecord]], deadline: Deadline) -> dict[int, int]:
         batches = {partition: encode_batch(some, self._compression) for partition, some in waiting.items()}
+        return await self._write(batches, PRODUCE, None, deadline)
+
+    async def write(
+        self, batches: Mapping[int, bytes], api: Api = PRODUCE, transactional_id: str | None = None
+    ) -> dict[int, int]:
+        """Write encoded batches, by partition, with a version of ``api``; return their base offsets.
+
+        Raises the errors of ``send``.
+        """
+        deadline = Deadline(self._timeout_s, f"writing to topic {self._topic}")
+        return await self._write(batches, api, transactional_id, deadline)
+
+    async def _write(
+        self, given: Mapping[int, bytes], api: Api, transactional_id: str | None, deadline: Deadline
+    ) -> dict[int, int]:
+        batches = dict(given)
         bases: dict[int, int] = {}
         while batches:
             refused = None
-            for answer in await self._send_to_leaders(batches, deadline):
+            for answer in await self._send_to_leaders(batches, api, transactional_id, deadline):
                 if answer.error_code == 0:
                     bases[answer.index] = answer.base_offset
                     del batches[answer.index]
@@ -134,24 +157,35 @@ class Producer:
                 await self._refresh(deadline)
         return bases
 
-    async def _send_to_leaders(self, batches: dict[int, bytes], deadline: Deadline) -> list[_WriteAnswer]:
+    async def _send_to_leaders(
+        self, batches: dict[int, bytes], api: Api, transactional_id: str | None, deadline: Deadline
+    ) -> list[_WriteAnswer]:
         topic = await self._metadata(deadline)
         by_leader: dict[int, dict[int, bytes]] = {}
         for partition, batch in batches.items():
             leader = self._cluster.metadata.leader_of(TopicPartition(self._topic, partition))
             if leader is not None:
                 by_leader.setdefault(leader.node_id, {})[partition] = batch
-        sent = [self._send_to(node_id, topic, share, deadline) for node_id, share in by_leader.items()]
+        sent = [
+            self._send_to(Node(node_id), topic, share, api, transactional_id, deadline)
+            for node_id, share in by_leader.items()
+        ]
         return [answer for answers in await asyncio.gather(*sent) for answer in answers]
 
     async def _send_to(
-        self, node_id: int, topic: TopicInfo, batches: dict[int, bytes], deadline: Deadline
+        self,
+        node: Node,
+        topic: TopicInfo,
+        batches: dict[int, bytes],
+        api: Api,
+        transactional_id: str | None,
+        deadline: Deadline,
     ) -> list[_WriteAnswer]:
         left_s = max(0.001, deadline.left_s())
         response = await self._cluster.call(
-            Node(node_id),
-            PRODUCE,
-            lambda version: _produce_request(topic, batches, self._acks, left_s, version),
+            node,
+            api,
+            lambda version: _produce_request(topic, batches, self._acks, left_s, version, transactional_id),
             left_s,
         )
         assert isinstance(response, ProduceResponse)
@@ -183,12 +217,17 @@ class Producer:
 
 
 def _produce_request(
-    topic: TopicInfo, batches: Mapping[int, bytes], acks: int, timeout_s: float, version: int
+    topic: TopicInfo,
+    batches: Mapping[int, bytes],
+    acks: int,
+    timeout_s: float,
+    version: int,
+    transactional_id: str | None,
 ) -> ProduceRequest:
     named = {"topic_id": topic.topic_id} if version >= _BY_ID else {"name": topic.name}
     data = [_Partition(index=partition, records=batch) for partition, batch in batches.items()]
     return ProduceRequest(
-        transactional_id=None,
+        transactional_id=transactional_id,
         acks=acks,
         timeout_ms=int(timeout_s * 1000),
         topic_data=[_Topic(partition_data=data, **named)],

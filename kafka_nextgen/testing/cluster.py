@@ -16,6 +16,8 @@ from kafka_nextgen.history.events import Event
 from kafka_nextgen.metrics.coordinator_metrics import CoordinatorMetrics
 from kafka_nextgen.properties.secret import Secret
 from kafka_nextgen.testing.broker import Broker
+from kafka_nextgen.testing.kit.backend import Backend
+from kafka_nextgen.testing.kit.cluster_calls import ClusterCalls
 from kafka_nextgen.transport.native_threads import check_native_threads, threads_are_frozen
 from kafka_nextgen.transport.private_loop import new_private_loop
 from kafka_nextgen.transport.turned_clock import Clock, governing
@@ -28,14 +30,17 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-class Cluster:
+class Cluster(ClusterCalls):
     """A Kafka cluster that any client can connect to inside the ``with`` block, in memory or in a directory.
 
         with Cluster(brokers=1, config={"group.consumer.assignment.interval.ms": 0}) as cluster:
             cluster.create_topic("orders", partitions=6)
             consumer = Consumer(bootstrap_servers=cluster.bootstrap_servers, group_id="billing")
 
+            cluster.produce("orders", [{"id": 1}])
+
     It listens on loopback only, on ports that the system chooses, in one daemon thread. A cluster can be used once.
+    ``produce``, ``records``, ``committed``, ``group`` and the other calls of ``ClusterCalls`` need no client.
 
     Args:
         brokers: the number of broker nodes.
@@ -66,6 +71,7 @@ class Cluster:
         history: Callable[[Event], None] | None = None,
         clock: Clock | None = None,
     ) -> None:
+        super().__init__()
         self._clock = clock
         with nullcontext() if clock is None else clocks.followed(clock):
             self._broker = Broker(
@@ -216,6 +222,16 @@ class Cluster:
             self._run(self._broker.close())
         finally:
             self._stop()
+
+    def _backend(self) -> Backend:
+        from kafka_nextgen.testing.kit.embedded import EmbeddedBackend
+
+        self._check_running()
+        return EmbeddedBackend(self._broker.state, self._call)
+
+    def _pass_time(self, seconds: float) -> None:
+        if self._clock is not None and seconds > 0:
+            self._clock.advance(seconds)
 
     def _addresses(self) -> list[str]:
         listeners = self._broker.listeners

@@ -128,6 +128,11 @@ class Broker:
             raise MisuseError(f"there is no listener {listener}, only {', '.join(self.listeners)}")
         return ",".join(str(node.endpoints[listener]) for node in self._cluster.nodes)
 
+    @property
+    def state(self) -> Cluster:
+        """The state of all nodes, for callers on the broker's event loop."""
+        return self._cluster
+
     async def start(self) -> None:
         """Read the stored state, and listen. Nothing is left open if that fails.
 

@@ -1,0 +1,289 @@
+"""The calls of a test to a cluster: what it produces, and what it looks at. ``Cluster`` and ``RealCluster`` have them.
+
+They block, and need no event loop, so they can be used from tests of any kind. On the embedded broker they reach its
+state directly: no connection, permission, quota, fault or stopped node affects them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from datetime import datetime
+from typing import TYPE_CHECKING, TypeVar
+
+from kafka_nextgen import clocks
+from kafka_nextgen.errors import BrokerError, MisuseError
+from kafka_nextgen.testing.kit.conditions import Attempt, Observations, explain, try_once
+from kafka_nextgen.types import TopicPartition, lag_of
+
+if TYPE_CHECKING:
+    from kafka_nextgen.admin.history import PastRebalance
+    from kafka_nextgen.consumer import Consumer
+    from kafka_nextgen.testing.kit.backend import Backend, TransactionalProducer
+    from kafka_nextgen.testing.kit.group import Group
+    from kafka_nextgen.testing.kit.producer_record import Headers
+    from kafka_nextgen.testing.kit.record_list import RecordList
+
+__all__ = ["ClusterCalls", "Transaction"]
+
+T = TypeVar("T")
+
+#: The pauses between attempts of ``wait_until`` in seconds: short at first, since most conditions hold at once.
+_FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.001, 0.02
+#: How far a turned clock moves between two attempts, in seconds.
+_STEP_S = 0.25
+
+_transactional_ids = itertools.count(1)
+
+
+class ClusterCalls(ABC):
+    """What a test can produce to a cluster, and look at."""
+
+    def __init__(self) -> None:
+        self._observations = Observations()
+
+    @abstractmethod
+    def _backend(self) -> Backend:
+        """Return this cluster's way to do it. Raises MisuseError unless the cluster is running."""
+
+    @abstractmethod
+    def _pass_time(self, seconds: float) -> None:
+        """Let time pass for the cluster while a test waits, if its clock can be turned."""
+
+    def produce(
+        self,
+        topic: str,
+        records: object,
+        *,
+        key: object = None,
+        headers: Headers = (),
+        timestamp: int | datetime | None = None,
+        partition: int | None = None,
+    ) -> RecordList:
+        """Write records to a topic, and return them with their partitions and offsets, in the order given.
+
+        ``records`` is one record or an iterable of them. A record is bytes, text, None (a tombstone) or anything that
+        JSON can express, such as a dict; a pair ``(key, value)``; a ``ProducerRecord``, which can have headers, a
+        timestamp and a partition; or a ``Record`` that was read. The keyword arguments apply to records that do not
+        set these themselves. Partitions are chosen by key as Kafka's producer does; records of one call without a key
+        share a partition.
+
+        A missing topic is created as for any producer, unless ``auto.create.topics.enable`` is false.
+
+        Raises MisuseError if the topic is missing and not created (RequestTimeoutError on a real Kafka), ValueError for
+        a partition that does not exist, TypeError for a value that can't be written, and BrokerError if the broker
+        refuses the records.
+        """
+        return self._produce(topic, records, None, key, headers, timestamp, partition)
+
+    def _produce(
+        self,
+        topic: str,
+        records: object,
+        producer: TransactionalProducer | None,
+        key: object,
+        headers: Headers,
+        timestamp: int | datetime | None,
+        partition: int | None,
+    ) -> RecordList:
+        from kafka_nextgen.testing.kit.producer_record import ProducerRecord, plan_records
+        from kafka_nextgen.testing.kit.writing import write
+
+        backend = self._backend()
+        defaults = ProducerRecord(None, key, headers, timestamp, partition)
+        return write(backend, topic, plan_records(records, defaults, backend.now_ms()), producer)
+
+    @contextmanager
+    def transaction(self, transactional_id: str | None = None) -> Iterator[Transaction]:
+        """Begin a transaction, which is committed after the block, or aborted if the block raises.
+
+            with cluster.transaction() as transaction:
+                transaction.produce("orders", [{"id": 1}])
+                assert not cluster.records("orders")  # not committed yet
+
+        ``transactional_id`` is a new one by default. Raises BrokerError if the broker refuses.
+        """
+        backend = self._backend()
+        name = transactional_id or f"test-{clocks.time_ns():x}-{next(_transactional_ids)}"
+        transaction = Transaction(self, backend.begin_transaction(name))
+        try:
+            yield transaction
+        except BaseException:
+            with suppress(BrokerError):  # such as fencing, which may be why the block failed
+                transaction.abort()
+            raise
+        transaction.commit()
+
+    def records(
+        self, topic: str, partition: int | None = None, *, isolation_level: str = "read_committed"
+    ) -> RecordList:
+        """Return the records of a topic, or of one partition, by partition and offset; none if the topic is missing.
+
+        Records of open and aborted transactions are left out, unless ``isolation_level`` is ``"read_uncommitted"``.
+        """
+        from kafka_nextgen.testing.kit.record_list import RecordList
+
+        if isolation_level not in ("read_committed", "read_uncommitted"):
+            raise ValueError(f"isolation_level is read_committed or read_uncommitted, not {isolation_level!r}")
+        found = self._backend().read(topic, is_committed=isolation_level == "read_committed")
+        chosen = RecordList(each for each in found if partition in (None, each.partition))
+        return self._observations.note(_call("records", topic, partition), chosen)
+
+    def committed(self, group_id: str) -> dict[TopicPartition, int]:
+        """Return the committed offsets of a group, by partition; empty if it has none.
+
+        A ``TopicPartition`` is a tuple: ``assert cluster.committed("billing") == {("orders", 0): 3}``.
+        """
+        found = dict(sorted(self._backend().committed(group_id).items()))
+        return self._observations.note(_call("committed", group_id), found)
+
+    def lag(self, group_id: str, topic: str) -> int:
+        """Return how many offsets of a topic the group has still to commit.
+
+        A partition without a commit counts from its beginning. Markers of transactions are offsets, too.
+        """
+        backend = self._backend()
+        committed = backend.committed(group_id)
+        logs = {TopicPartition(topic, number): log for number, log in backend.ranges(topic).items()}
+        lags = {tp: lag_of(committed.get(tp, 0), log.start, log.end) for tp, log in logs.items()}
+        self._observations.note(_call("lag", group_id, topic), lags)
+        return sum(lags.values())
+
+    def group(self, group_id: str) -> Group:
+        """Return the group with its members and their epochs and partitions; with state DEAD if it does not exist."""
+        from kafka_nextgen.testing.kit.group import Group
+
+        described = self._backend().describe(group_id)
+        group = Group(group_id) if described is None else Group.described(described)
+        return self._observations.note(_call("group", group_id), group)
+
+    def rebalances(self, group_id: str) -> tuple[PastRebalance, ...]:
+        """Return the rebalances of a group with their causes, oldest first.
+
+            assert [each.reason.name for each in cluster.rebalances("billing")] == ["MEMBER_JOINED", "MEMBER_LEFT"]
+
+        ``str()`` of one reads like ``epoch 3: member-7 left``. On a real Kafka they are derived from the records in
+        ``__consumer_offsets``, which do not say whether a member left or was fenced: it is then reported as left.
+        """
+        return self._observations.note(_call("rebalances", group_id), self._backend().rebalances(group_id))
+
+    def wait_until(
+        self, condition: Callable[[], T], timeout: float = 10.0, *, polling: Sequence[Consumer[object, object]] = ()
+    ) -> T:
+        """Try ``condition`` until it holds, and return its result.
+
+            cluster.wait_until(lambda: cluster.lag("billing", "orders") == 0)
+            cluster.wait_until(lambda: cluster.group("billing").is_stable, polling=[first, second])
+
+        A lambda holds when it returns something true; a function with asserts holds when they do. Before each attempt
+        the consumers in ``polling`` are polled without taking records, so that they join, revoke and get partitions.
+        A cluster with a ``clock`` lets up to ``timeout`` seconds of its time pass meanwhile, which takes milliseconds:
+        heartbeats and retries are due at once.
+
+        Raises AssertionError after ``timeout`` seconds of real time, with the condition and what it saw last; what the
+        condition raises, except for AssertionError and temporary errors; and MisuseError in a thread with an event
+        loop: ``await cluster.wait_until_async(...)`` there.
+        """
+        if asyncio._get_running_loop() is not None:  # noqa: SLF001  (that does not raise)
+            raise MisuseError("wait_until() blocks this thread's event loop: await cluster.wait_until_async(...)")
+        patience = _Patience(timeout)
+        while True:
+            for consumer in polling:
+                _poll_for_rebalance(consumer)
+            attempt = try_once(condition, self._observations)
+            if attempt.holds:
+                return attempt.result  # type: ignore[return-value]
+            self._check(condition, attempt, patience)
+            self._pass_time(patience.next_step_s())
+            clocks.real_sleep(patience.next_pause_s())
+
+    async def wait_until_async(self, condition: Callable[[], T], timeout: float = 10.0) -> T:
+        """Do the same in a coroutine: tasks of its event loop go on between two attempts."""
+        patience = _Patience(timeout)
+        while True:
+            attempt = try_once(condition, self._observations)
+            if attempt.holds:
+                return attempt.result  # type: ignore[return-value]
+            self._check(condition, attempt, patience)
+            await asyncio.to_thread(self._pass_time, patience.next_step_s())
+            await asyncio.sleep(patience.next_pause_s())
+
+    def _check(self, condition: Callable[[], object], attempt: Attempt, patience: _Patience) -> None:
+        if patience.is_over:
+            raise AssertionError(explain(condition, attempt, patience.timeout_s)) from attempt.error
+
+
+class Transaction:
+    """An open transaction; see ``ClusterCalls.transaction``."""
+
+    def __init__(self, cluster: ClusterCalls, producer: TransactionalProducer) -> None:
+        self._cluster = cluster
+        self._producer: TransactionalProducer | None = producer
+
+    def produce(
+        self,
+        topic: str,
+        records: object,
+        *,
+        key: object = None,
+        headers: Headers = (),
+        timestamp: int | datetime | None = None,
+        partition: int | None = None,
+    ) -> RecordList:
+        """Write records in this transaction, as ``ClusterCalls.produce`` does. Raises MisuseError once it has ended."""
+        if self._producer is None:
+            raise MisuseError("the transaction has ended: begin another with cluster.transaction()")
+        calls = self._cluster
+        return calls._produce(topic, records, self._producer, key, headers, timestamp, partition)  # noqa: SLF001
+
+    def commit(self) -> None:
+        """Commit now; does nothing once the transaction has ended."""
+        self._end(is_commit=True)
+
+    def abort(self) -> None:
+        """Abort now; does nothing once the transaction has ended."""
+        self._end(is_commit=False)
+
+    def _end(self, *, is_commit: bool) -> None:
+        producer, self._producer = self._producer, None
+        if producer is not None:
+            self._cluster._backend().end_transaction(producer, is_commit=is_commit)  # noqa: SLF001
+
+
+class _Patience:
+    """How long a wait may take, and the pauses in it."""
+
+    def __init__(self, timeout_s: float) -> None:
+        self.timeout_s = timeout_s
+        self._over_at = clocks.real_monotonic() + timeout_s
+        self._left_s = timeout_s  # of a turned clock
+        self._pause_s = _FIRST_PAUSE_S
+
+    @property
+    def is_over(self) -> bool:
+        return clocks.real_monotonic() >= self._over_at
+
+    def next_step_s(self) -> float:
+        step_s = min(_STEP_S, self._left_s)
+        self._left_s -= step_s
+        return step_s
+
+    def next_pause_s(self) -> float:
+        pause_s, self._pause_s = self._pause_s, min(2 * self._pause_s, _LONGEST_PAUSE_S)
+        return pause_s
+
+
+def _poll_for_rebalance(consumer: Consumer[object, object]) -> None:
+    """Poll a consumer, and set it back to the first of the records that it returned."""
+    firsts: dict[TopicPartition, int] = {}
+    for record in consumer.poll(0):
+        firsts.setdefault(TopicPartition(record.topic, record.partition), record.offset)
+    for partition, offset in firsts.items():
+        consumer.seek(partition, offset)
+
+
+def _call(name: str, *arguments: object) -> str:
+    return f"{name}({', '.join(repr(each) for each in arguments if each is not None)})"

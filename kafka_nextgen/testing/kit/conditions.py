@@ -1,0 +1,124 @@
+"""Waits for a condition, and explains what it saw instead.
+
+A condition is any function, usually a lambda over calls of a cluster. While it runs, these calls note what they
+returned, so a failure shows what the last attempt looked at. A lambda holds when it returns something true. A function
+with asserts holds when it raises no AssertionError and returns nothing, or something true. Errors that a broker says
+are temporary count as not yet; all others are raised at once.
+"""
+
+from __future__ import annotations
+
+import inspect
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from textwrap import dedent, indent
+from typing import TypeVar
+
+from attrs import define, field, frozen
+
+from kafka_nextgen.errors import BrokerError, OutageError
+
+__all__ = ["Attempt", "Observations", "explain", "try_once"]
+
+T = TypeVar("T")
+
+_MOST_LINES = 40
+
+
+@frozen
+class Observation:
+    """A call of a cluster, such as ``committed('billing')``, and what it returned."""
+
+    call: str
+    result: object
+
+    def __str__(self) -> str:
+        lines = _text_of(self.result).splitlines() or ["nothing"]
+        shown = lines[:_MOST_LINES]
+        if len(lines) > _MOST_LINES:
+            shown.append(f"... and {len(lines) - _MOST_LINES} more lines")
+        return f"{self.call}: {shown[0]}" if len(shown) == 1 else "\n".join([f"{self.call}:", *shown])
+
+
+def _text_of(result: object) -> str:
+    """One line for each entry of a dict or tuple."""
+    if isinstance(result, dict):
+        return "\n".join(f"{key}: {value}" for key, value in result.items())
+    if isinstance(result, tuple):
+        return "\n".join(map(str, result))
+    return str(result)
+
+
+class Observations:
+    """Notes the calls of the condition that each thread is trying, if any."""
+
+    def __init__(self) -> None:
+        self._of_thread = threading.local()
+
+    @contextmanager
+    def noted(self) -> Iterator[list[Observation]]:
+        """The calls of this thread inside the block; the latest of equal ones counts."""
+        before = getattr(self._of_thread, "noted", None)
+        self._of_thread.noted = noted = list[Observation]()
+        try:
+            yield noted
+        finally:
+            self._of_thread.noted = before
+
+    def note(self, call: str, result: T) -> T:
+        """Note a call, and return its result."""
+        noted: list[Observation] | None = getattr(self._of_thread, "noted", None)
+        if noted is not None:
+            noted[:] = [each for each in noted if each.call != call]
+            noted.append(Observation(call, result))
+        return result
+
+
+@define
+class Attempt:
+    """One attempt: the result of the condition, or why it failed, and what it saw."""
+
+    holds: bool
+    result: object = None
+    error: AssertionError | BrokerError | OutageError | None = None
+    saw: list[Observation] = field(factory=list)
+
+
+def try_once(condition: Callable[[], object], observations: Observations) -> Attempt:
+    """Try a condition. Raises what it raises, except for failed asserts and temporary errors of a broker."""
+    with observations.noted() as saw:
+        try:
+            result = condition()
+        except (AssertionError, OutageError) as error:
+            return Attempt(holds=False, error=error, saw=saw)
+        except BrokerError as error:
+            if not error.retriable:
+                raise
+            return Attempt(holds=False, error=error, saw=saw)
+    returns_nothing = result is None and getattr(condition, "__name__", "") != "<lambda>"
+    return Attempt(returns_nothing or bool(result), result, saw=saw)
+
+
+def explain(condition: Callable[[], object], last: Attempt, timeout_s: float) -> str:
+    """Say that a condition did not come true, and what its last attempt saw."""
+    parts = [f"not so within {timeout_s:g} s: {_source_of(condition)}"]
+    if last.error is not None:
+        parts.append(f"the last attempt failed: {type(last.error).__name__}\n{indent(str(last.error), '  ')}")
+    elif last.result is not None and last.result is not False:
+        parts.append(f"the last attempt returned {last.result!r}")
+    if last.saw:
+        parts.append("the last attempt saw:\n" + indent("\n".join(map(str, last.saw)), "  "))
+    elif last.error is None:
+        parts.append("it asked the cluster nothing")
+    return "\n".join(parts)
+
+
+def _source_of(condition: Callable[[], object]) -> str:
+    """The lines of a condition, from its file if that is known."""
+    try:
+        lines, number = inspect.getsourcelines(condition)
+        where = f"{inspect.getsourcefile(condition)}:{number}"
+    except (OSError, TypeError):
+        return repr(condition)
+    return f"{where}\n{indent(dedent(''.join(lines)).rstrip(), '  ')}"

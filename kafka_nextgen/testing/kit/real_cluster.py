@@ -1,0 +1,69 @@
+"""A Kafka that runs elsewhere, with the calls of ``Cluster``: the same test runs on both."""
+
+from __future__ import annotations
+
+from types import TracebackType
+
+from kafka_nextgen import clocks
+from kafka_nextgen.config import ConsumerConfig
+from kafka_nextgen.errors import MisuseError
+from kafka_nextgen.testing.kit.cluster_calls import ClusterCalls
+from kafka_nextgen.testing.kit.remote import RemoteBackend
+
+__all__ = ["RealCluster"]
+
+
+class RealCluster(ClusterCalls):
+    """The calls of ``Cluster`` for a Kafka that runs elsewhere.
+
+        with RealCluster("localhost:9092") as cluster:
+            cluster.create_topic("orders", partitions=6)
+            cluster.produce("orders", [{"id": 1}])
+
+    Args:
+        bootstrap_servers: the ``bootstrap.servers`` for clients.
+        settings: other keys of a consumer's configuration, for TLS and SASL.
+
+    Raises:
+        ConfigError: a setting is unknown or invalid.
+        NoBrokersError: no broker answered within ten seconds.
+    """
+
+    def __init__(self, bootstrap_servers: str, **settings: object) -> None:
+        super().__init__()
+        self.bootstrap_servers = bootstrap_servers
+        self._remote: RemoteBackend | None = RemoteBackend(
+            ConsumerConfig.parse(bootstrap_servers=bootstrap_servers, **settings)
+        )
+
+    def create_topic(self, name: str, partitions: int = 1) -> None:
+        """Create a topic, and wait until it can be written to. Raises BrokerError if the broker refuses."""
+        self._backend().create_topic(name, partitions)
+
+    def advance(self, seconds: float) -> None:
+        """Wait so long: nobody can turn the clock of a real Kafka. Raises ValueError for negative ``seconds``."""
+        if seconds < 0:
+            raise ValueError(f"advance() takes 0 seconds or more, not {seconds}")
+        clocks.real_sleep(seconds)
+
+    def close(self) -> None:
+        """Close all connections. May be called more than once."""
+        remote, self._remote = self._remote, None
+        if remote is not None:
+            remote.close()
+
+    def _backend(self) -> RemoteBackend:
+        if self._remote is None:
+            raise MisuseError("this RealCluster is closed: create another")
+        return self._remote
+
+    def _pass_time(self, seconds: float) -> None:
+        """Do nothing: time passes by itself."""
+
+    def __enter__(self) -> RealCluster:
+        return self
+
+    def __exit__(
+        self, exc_type: type[BaseException] | None, exc: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()

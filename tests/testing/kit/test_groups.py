@@ -1,0 +1,214 @@
+"""What a test sees of a group: its members, its offsets, its rebalances, and what it waits for."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+
+import pytest
+
+from kafka_nextgen import AsyncConsumer, BrokerError, Consumer, GroupState, MisuseError, TopicPartition
+from kafka_nextgen.testing import Cluster
+from tests.support.clients import unique
+from tests.support.waiting import GUARD_S
+from tests.testing.kit.conftest import AnyCluster
+
+Join = Callable[..., Consumer]
+
+
+@pytest.fixture
+def join(cluster: AnyCluster) -> Iterator[Join]:
+    with ExitStack() as stack:
+
+        def begin(group: str, topic: str, **more: object) -> Consumer:
+            servers = cluster.bootstrap_servers
+            config = {"auto_offset_reset": "earliest", "enable_auto_commit": False, **more}
+            consumer = stack.enter_context(Consumer(bootstrap_servers=servers, group_id=group, **config))
+            consumer.subscribe([topic])
+            return consumer
+
+        yield begin
+
+
+def test_a_group_that_does_not_exist_is_dead(cluster: AnyCluster) -> None:
+    group = cluster.group(unique("nobody"))
+    assert (group.state, group.members, group.owners, group.is_stable) == (GroupState.DEAD, (), {}, False)
+    assert str(group) == f"group {group.group_id} does not exist"
+    assert cluster.committed(group.group_id) == {}
+    assert cluster.rebalances(group.group_id) == ()
+
+
+def test_two_members_share_the_partitions(cluster: AnyCluster, join: Join) -> None:
+    orders, billing = unique("orders"), unique("billing")
+    cluster.create_topic(orders, partitions=2)
+    first, second = join(billing, orders, client_id="first"), join(billing, orders, client_id="second")
+
+    def shared() -> bool:
+        group = cluster.group(billing)
+        return group.is_stable and len(group.members) == 2
+
+    cluster.wait_until(shared, GUARD_S, polling=[first, second])
+    group = cluster.group(billing)
+    one, two = first.group_metadata().member_id, second.group_metadata().member_id
+    assert group.assignment == {one: first.assignment(), two: second.assignment()}
+    assert sorted(map(len, group.assignment.values())) == [1, 1]
+    assert group.owners.keys() == {(orders, 0), (orders, 1)}
+    assert {member.member_epoch for member in group.members} == {group.epoch}
+    assert str(group).startswith(f"consumer group {billing}: Stable, epoch {group.epoch}, 2 members\n")
+    assert f"first/{one} at epoch {group.epoch} owns {orders}[" in str(group)
+
+
+def test_rebalances_have_their_causes(cluster: AnyCluster, join: Join) -> None:
+    orders, billing = unique("orders"), unique("billing")
+    cluster.create_topic(orders, partitions=2)
+    first = join(billing, orders)
+    cluster.wait_until(lambda: cluster.group(billing).is_stable, GUARD_S, polling=[first])
+    second = join(billing, orders)
+    cluster.wait_until(lambda: len(cluster.group(billing).members) == 2, GUARD_S, polling=[first, second])
+    cluster.wait_until(lambda: cluster.group(billing).is_stable, GUARD_S, polling=[first, second])
+    gone = second.group_metadata().member_id
+    second.close()
+    cluster.wait_until(lambda: len(cluster.rebalances(billing)) == 3, GUARD_S, polling=[first])
+    told = cluster.rebalances(billing)
+    assert [each.reason.name for each in told] == ["MEMBER_JOINED", "MEMBER_JOINED", "MEMBER_LEFT"]
+    assert [each.member_id for each in told] == [first.group_metadata().member_id, gone, gone]
+    assert [each.number for each in told] == [1, 2, 3]
+    assert str(told[-1]).startswith(f"epoch {told[-1].epoch}: {gone} left")
+
+
+def test_committed_offsets_and_the_lag(cluster: AnyCluster, join: Join) -> None:
+    orders, billing = unique("orders"), unique("billing")
+    cluster.create_topic(orders, partitions=2)
+    cluster.produce(orders, ["a", "b", "c"], partition=0)
+    cluster.produce(orders, ["d"], partition=1)
+    assert cluster.lag(billing, orders) == 4
+    consumer = join(billing, orders)
+    cluster.wait_until(lambda: len(consumer.assignment()) == 2, GUARD_S, polling=[consumer])
+    consumer.commit({TopicPartition(orders, 0): 2})
+    assert cluster.committed(billing) == {(orders, 0): 2}
+    assert cluster.lag(billing, orders) == 2
+
+
+def test_polling_takes_no_records(cluster: AnyCluster, join: Join) -> None:
+    orders = unique("orders")
+    cluster.create_topic(orders)
+    cluster.produce(orders, ["a", "b"])
+    consumer = join(unique("billing"), orders)
+    polls = 0
+
+    def has_polled_often() -> bool:
+        nonlocal polls
+        polls += bool(consumer.assignment())
+        return polls > 20
+
+    cluster.wait_until(has_polled_often, GUARD_S, polling=[consumer])
+    read: list[bytes | None] = []
+    while len(read) < 2:
+        read += [record.value for record in consumer.poll()]
+    assert read == [b"a", b"b"]
+
+
+def test_waiting_returns_what_the_condition_returned(embedded: Cluster) -> None:
+    embedded.produce("orders", "a")
+    assert embedded.wait_until(lambda: embedded.records("orders").texts) == ["a"]
+
+
+def test_a_function_with_asserts_holds_when_they_do(embedded: Cluster) -> None:
+    tries = []
+
+    def is_there() -> None:
+        tries.append(1)
+        if len(tries) == 3:
+            embedded.produce("orders", "a")
+        assert embedded.records("orders").texts == ["a"]
+
+    embedded.wait_until(is_there)
+    assert len(tries) == 3
+
+
+def test_a_lambda_that_returns_nothing_does_not_hold(embedded: Cluster) -> None:
+    with pytest.raises(AssertionError, match="not so within 0 s"):
+        embedded.wait_until(lambda: None, timeout=0)
+
+
+def test_a_failure_says_what_the_condition_saw(embedded: Cluster) -> None:
+    embedded.produce("orders", ["a", "b"])
+    with pytest.raises(AssertionError) as failure:
+        embedded.wait_until(
+            lambda: embedded.lag("billing", "orders") == 0 and embedded.group("billing").is_stable, timeout=0
+        )
+    with pytest.raises(AssertionError) as other:
+        embedded.wait_until(lambda: len(embedded.records("orders")) == 3, timeout=0)
+    said = str(failure.value)
+    assert said.startswith(f"not so within 0 s: {__file__}:")
+    assert 'lambda: embedded.lag("billing", "orders") == 0' in said
+    assert "the last attempt saw:\n  lag('billing', 'orders'): orders[0]: 2" in said
+    assert "  records('orders'):\n  orders[0] offset 0: key=None value=b'a'\n  orders[0] offset 1" in str(other.value)
+
+
+def test_a_failed_assert_is_shown_with_its_difference(embedded: Cluster) -> None:
+    def is_empty() -> None:
+        assert embedded.records("orders") == ["something"]
+
+    with pytest.raises(AssertionError) as failure:
+        embedded.wait_until(is_empty, timeout=0)
+    assert "the last attempt failed: AssertionError\n" in str(failure.value)
+    assert "records('orders'): no records" in str(failure.value)
+    assert isinstance(failure.value.__cause__, AssertionError)
+
+
+def test_a_condition_that_asked_nothing_is_said_to(embedded: Cluster) -> None:
+    with pytest.raises(AssertionError, match="it asked the cluster nothing"):
+        embedded.wait_until(lambda: False, timeout=0)
+
+
+def test_other_errors_are_raised_at_once(embedded: Cluster) -> None:
+    with pytest.raises(ZeroDivisionError):
+        embedded.wait_until(lambda: 1 / 0)
+
+
+def test_a_coordinator_that_is_loading_counts_as_not_yet(embedded: Cluster) -> None:
+    with Cluster(brokers=2) as cluster:
+        other = 3 - (cluster.coordinator_of("billing") or 0)
+        with Consumer(bootstrap_servers=cluster.bootstrap_servers, group_id="billing") as consumer:
+            cluster.produce("orders", "a")
+            consumer.commit({TopicPartition("orders", 0): 1})
+            with cluster.loading_held():
+                cluster.move_coordinator("billing", other)
+                with pytest.raises(BrokerError, match="COORDINATOR_LOAD_IN_PROGRESS"):
+                    cluster.committed("billing")
+                with pytest.raises(AssertionError, match="the last attempt failed: BrokerError"):
+                    cluster.wait_until(lambda: cluster.group("billing").is_stable, timeout=0)
+            assert cluster.wait_until(lambda: cluster.committed("billing")) == {("orders", 0): 1}
+
+
+def test_only_the_thread_that_waits_notes_what_it_sees(embedded: Cluster) -> None:
+    def ask_elsewhere() -> bool:
+        asking = threading.Thread(target=embedded.records, args=("orders",))
+        asking.start()
+        asking.join()
+        return False
+
+    with pytest.raises(AssertionError, match="it asked the cluster nothing"):
+        embedded.wait_until(ask_elsewhere, timeout=0)
+
+
+async def test_a_coroutine_waits_without_blocking_its_loop(embedded: Cluster) -> None:
+    embedded.create_topic("orders", partitions=2)
+    with pytest.raises(MisuseError, match=r"await cluster\.wait_until_async"):
+        embedded.wait_until(lambda: True)
+    async with AsyncConsumer(bootstrap_servers=embedded.bootstrap_servers, group_id="billing") as consumer:
+        await consumer.subscribe(["orders"])
+
+        async def poll() -> None:
+            while True:
+                await consumer.poll(0.1)
+
+        polling = asyncio.ensure_future(poll())
+        assert await embedded.wait_until_async(lambda: embedded.group("billing").is_stable, GUARD_S)
+        assert len(consumer.assignment()) == 2
+        polling.cancel()
+    with pytest.raises(AssertionError, match="not so within 0 s"):
+        await embedded.wait_until_async(lambda: False, timeout=0)
