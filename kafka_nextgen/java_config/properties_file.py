@@ -27,7 +27,7 @@ from typing import Final
 from kafka_nextgen.errors import ConfigError
 from kafka_nextgen.text import is_utf_8
 
-__all__ = ["parse_properties", "read_properties_file"]
+__all__ = ["lines_of_properties", "parse_properties", "read_properties_file", "text_of_file"]
 
 _BLANKS: Final = " \t\f"
 _LINE_ENDS: Final = re.compile(r"\r\n|\r|\n")
@@ -39,6 +39,11 @@ _LETTERS: Final = {"t": "\t", "n": "\n", "r": "\r", "f": "\f"}
 
 def read_properties_file(path: str | os.PathLike[str]) -> dict[str, str]:
     """Read a file. Raises ``ConfigError`` with its name; it never shows a value."""
+    return parse_properties(text_of_file(path), os.fspath(path))
+
+
+def text_of_file(path: str | os.PathLike[str]) -> str:
+    """Return the text of a file. Raises ``ConfigError`` if it can't be read, or is not UTF-8."""
     try:
         data = Path(path).read_bytes()
     except (OSError, ValueError) as error:
@@ -46,7 +51,7 @@ def read_properties_file(path: str | os.PathLike[str]) -> dict[str, str]:
         raise ConfigError(f"{os.fspath(path)} can't be read: {reason}") from None
     if not is_utf_8(data):  # Python's own error would contain the whole file
         raise ConfigError(f"{os.fspath(path)} is not UTF-8: convert it, or write other characters as \\uXXXX")
-    return parse_properties(data.decode(), os.fspath(path))
+    return data.decode()
 
 
 def parse_properties(text: str, source: str = "the properties") -> dict[str, str]:
@@ -58,15 +63,21 @@ def parse_properties(text: str, source: str = "the properties") -> dict[str, str
     Raises ``ConfigError`` for a malformed ``\\uXXXX``, for a line without a key, and for a key with two values.
     """
     found: dict[str, str] = {}
+    for _, key, value in lines_of_properties(text, source):
+        if found.setdefault(key, value) != value:
+            raise ConfigError(f"{source}: {key} is given twice, with different values: remove one", key)
+    return found
+
+
+def lines_of_properties(text: str, source: str) -> Iterator[tuple[int, str, str]]:
+    """Yield the number of each line with a key, the key, and its value. Raises ``ConfigError`` for malformed lines."""
     for number, line in _logical_lines(text.removeprefix("\ufeff")):
         end = _KEY.match(line).end()  # type: ignore[union-attr]  # it matches the empty string too
         key = _unescaped(line[:end], source, number)
         if not key:
             raise ConfigError(f"{source}: line {number} has no key before its separator")
-        value = _unescaped(line[_SEPARATOR.match(line, end).end() :], source, number).strip()  # type: ignore[union-attr]
-        if found.setdefault(key, value) != value:
-            raise ConfigError(f"{source}: {key} is given twice, with different values: remove one", key)
-    return found
+        value = _unescaped(line[_SEPARATOR.match(line, end).end() :], source, number)  # type: ignore[union-attr]
+        yield number, key, value.strip()
 
 
 def _logical_lines(text: str) -> Iterator[tuple[int, str]]:

@@ -126,12 +126,8 @@ def endpoint_identification(value: object) -> object:
 
 
 def deserializer(value: object) -> object:
-    """Convert the name of one of Kafka's deserializers; keep a Python function."""
-    if isinstance(value, str):
-        return java_deserializer(value)
-    if not callable(value) and hasattr(value, "deserialize"):
-        raise ValueError("is an object with a deserialize method: pass a function that takes bytes, such as json.loads")
-    return value
+    """Convert the name of one of Kafka's deserializers; keep a Python function or object."""
+    return java_deserializer(value) if isinstance(value, str) else value
 
 
 def strategies(value: object) -> object:

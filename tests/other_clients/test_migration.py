@@ -199,3 +199,12 @@ def test_a_token_provider_of_aiokafka_is_awaited() -> None:
             return "t0ken"
 
     assert token_callback(Provider())("") == "t0ken"  # type: ignore[operator]
+
+
+def test_a_deserializer_object_of_kafka_python_is_kept() -> None:
+    class Upper:
+        def deserialize(self, topic: str, data: bytes) -> str:
+            return data.decode().upper()
+
+    upper = Upper()
+    assert migrated({"value_deserializer": upper}).value_deserializer is upper

@@ -1,0 +1,129 @@
+"""The configuration keys in a program: those of each consumer that it makes.
+
+Keys are arguments, or are in dictionaries: displays, ``dict(...)``, names bound to them, ``a | b``, ``**a``, and what
+is added by ``config["key"] = ...`` and ``config.update(...)``. A dictionary with ``group.id`` counts as one of a
+consumer, wherever it is passed.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from attrs import define, field, frozen
+
+from kafka_nextgen.migrating.keys import UNKNOWN
+from kafka_nextgen.migrating.names import dotted_name
+
+__all__ = ["Configurations", "Given", "Setting"]
+
+
+@frozen
+class Setting:
+    """A key, as it is written in ``line``, and its value, ``UNKNOWN`` if it is not a constant."""
+
+    line: int
+    written: str
+    value: object
+
+
+@define
+class Given:
+    """Settings; not ``is_complete`` if some come from elsewhere."""
+
+    settings: list[Setting] = field(factory=list)
+    is_complete: bool = True
+
+    def add(self, other: Given) -> None:
+        """Add what another expression gives."""
+        self.settings += other.settings
+        self.is_complete &= other.is_complete
+
+
+class Configurations:
+    """The dictionaries of a program."""
+
+    def __init__(self, tree: ast.Module) -> None:
+        self._made: dict[str, list[ast.expr]] = {}  # by name: what it is bound to, and what is added
+        self._set: dict[str, list[Setting]] = {}
+        for node in ast.walk(tree):
+            self._read(node)
+        self.displays = [node for node in ast.walk(tree) if isinstance(node, ast.Dict)]
+
+    def _read(self, node: ast.AST) -> None:
+        if (isinstance(node, ast.AnnAssign) and node.value is not None) or isinstance(node, ast.AugAssign):
+            self._bind(node.target, node.value)
+        elif isinstance(node, ast.Assign):
+            for target in node.targets:
+                self._assign(target, node.value)
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "update":
+            self._bind(node.func.value, ast.copy_location(ast.Call(ast.Name("dict"), node.args, node.keywords), node))
+
+    def _assign(self, target: ast.expr, value: ast.expr) -> None:
+        if isinstance(target, ast.Subscript):
+            name, key = dotted_name(target.value), _constant(target.slice)
+            if name is not None and isinstance(key, str):
+                self._set.setdefault(name, []).append(Setting(target.lineno, key, _constant(value)))
+        else:
+            self._bind(target, value)
+
+    def _bind(self, target: ast.expr, value: ast.expr) -> None:
+        name = dotted_name(target)
+        if name is not None:
+            self._made.setdefault(name, []).append(value)
+
+    def of_call(self, call: ast.Call, *, positional: bool, seen: frozenset[str] = frozenset()) -> Given:
+        """The configuration of a consumer that this call makes; ``positional``: the first argument is a mapping."""
+        found = Given()
+        if positional and call.args:
+            found.add(self.of(call.args[0], seen))
+        for keyword in call.keywords:
+            if keyword.arg is None:
+                found.add(self.of(keyword.value, seen))
+            else:
+                found.settings.append(Setting(keyword.value.lineno, keyword.arg, _constant(keyword.value)))
+        return found
+
+    def of(self, node: ast.expr, seen: frozenset[str] = frozenset()) -> Given:
+        """The settings in a dictionary."""
+        if isinstance(node, ast.Dict):
+            return self._of_display(node, seen)
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
+            found = self.of(node.left, seen)
+            found.add(self.of(node.right, seen))
+            return found
+        if isinstance(node, ast.Call) and dotted_name(node.func) == "dict" and len(node.args) <= 1:
+            return self.of_call(node, positional=True, seen=seen)
+        name = dotted_name(node)
+        if name is None or name in seen or name not in self._made:
+            return Given(is_complete=False)
+        found = Given(list(self._set.get(name, [])))
+        for made in self._made[name]:
+            found.add(self.of(made, seen | {name}))
+        return found
+
+    def _of_display(self, node: ast.Dict, seen: frozenset[str]) -> Given:
+        found = Given()
+        for key, value in zip(node.keys, node.values, strict=True):
+            written = None if key is None else _constant(key)
+            if key is None:
+                found.add(self.of(value, seen))
+            elif isinstance(written, str):
+                found.settings.append(Setting(key.lineno, written, _constant(value)))
+            else:
+                found.is_complete = False
+        return found
+
+    def of_groups(self) -> Iterator[Given]:
+        """The settings in each dictionary with group.id."""
+        for node in self.displays:
+            found = self.of(node)
+            if any(setting.written == "group.id" for setting in found.settings):
+                yield found
+
+
+def _constant(node: ast.expr) -> object:
+    try:
+        return ast.literal_eval(node)
+    except ValueError:
+        return UNKNOWN

@@ -1,0 +1,191 @@
+"""A program of another client is read, and each line that has to change is named."""
+
+from __future__ import annotations
+
+from textwrap import dedent
+
+import pytest
+
+from kafka_nextgen.migrating.programs import findings_in_program
+
+
+def told(program: str) -> list[str]:
+    """What is found, with its line."""
+    return [f"{found.line} {found.found}" for found in findings_in_program(dedent(program))]
+
+
+def of_line(program: str, line: int) -> list[str]:
+    """What to change in one line."""
+    return [str(found) for found in findings_in_program(dedent(program)) if found.line == line]
+
+
+def test_a_loop_of_confluent_kafka() -> None:
+    program = """\
+        from confluent_kafka import Consumer, KafkaException
+        consumer = Consumer({
+            "bootstrap.servers": "kafka:9092",
+            "group.id": "billing",
+            "auto.offset.reset": "smallest",
+            "session.timeout.ms": 6000,
+            "isolation.level": "read_committed",
+            "group.protocol": "consumer",
+            "allow.auto.create.topics": False,
+        })
+        consumer.subscribe(["orders"])
+        while True:
+            msg = consumer.poll(1.0)
+            if msg is None:
+                continue
+            if msg.error():
+                raise KafkaException(msg.error())
+            print(msg.key(), msg.headers())
+            consumer.commit(message=msg)
+    """
+    assert told(program) == [
+        "1 Consumer",
+        "1 KafkaException",
+        "5 auto.offset.reset=smallest",
+        "6 session.timeout.ms",
+        "13 consumer.poll()",
+        "14 msg is None",
+        "16 msg.error()",
+        "17 KafkaException",
+        "17 msg.error()",
+        "18 msg.headers()",
+        "18 msg.key()",
+        "19 commit(message=)",
+        "19 consumer.commit()",
+    ]
+    assert of_line(program, 5) == ["auto.offset.reset=smallest -> auto.offset.reset=earliest"]
+    assert of_line(program, 16) == [
+        "msg.error(): remove it: poll() raises errors, and the end of a partition is not a record"
+    ]
+
+
+def test_a_worker_of_kafka_python_whose_consumer_is_an_attribute() -> None:
+    program = """\
+        from kafka import KafkaConsumer, TopicPartition
+        class Worker:
+            def __init__(self):
+                self.consumer = KafkaConsumer("orders", bootstrap_servers="kafka:9092", group_protocol="consumer")
+            def run(self):
+                for tp, records in self.consumer.poll(timeout_ms=100).items():
+                    for record in records:
+                        print(record.value, record.checksum)
+                self.consumer.seek(TopicPartition("orders", 0), 5)
+    """
+    assert told(program) == [
+        "1 KafkaConsumer",
+        "1 TopicPartition",
+        "4 topics in the constructor",
+        "6 poll(timeout_ms=)",
+        "6 self.consumer.poll()",
+        "8 record.checksum",
+    ]
+
+
+def test_a_program_of_aiokafka_with_a_listener() -> None:
+    program = """\
+        from aiokafka import AIOKafkaConsumer, ConsumerRebalanceListener
+        class Listener(ConsumerRebalanceListener):
+            async def on_partitions_revoked(self, revoked):
+                pass
+        async def main():
+            consumer = AIOKafkaConsumer(bootstrap_servers="kafka:9092", max_poll_records=5, group_protocol="auto")
+            await consumer.start()
+            record = await consumer.getone()
+            print(record.serialized_key_size)
+            await consumer.stop()
+    """
+    assert told(program)[2:] == [
+        "2 ConsumerRebalanceListener",
+        "3 on_partitions_revoked()",
+        "7 consumer.start()",
+        "8 consumer.getone()",
+        "9 record.serialized_key_size",
+        "10 consumer.stop()",
+    ]
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        'conf = {"group.id": "g", "enable.partition.eof": True}\nConsumer(conf)',
+        'conf = {"group.id": "g"}\nconf["enable.partition.eof"] = True\nConsumer(conf)',
+        'conf = {"group.id": "g"}\nconf.update({"enable.partition.eof": True})\nConsumer(conf)',
+        'conf = dict({"group.id": "g"}, **{"enable.partition.eof": True})\nConsumer(conf)',
+        'conf = {"group.id": "g"}\nConsumer(conf | {"enable.partition.eof": True})',
+        'conf = {"enable.partition.eof": True}\nConsumer({"group.id": "g", **conf})',
+        'Consumer({"group.id": "g"}, enable_partition_eof=True)',
+        'conf = {"group.id": "g", "enable.partition.eof": True}\nconf = dict(conf)\nConsumer(conf)',
+        'def conf():\n    return {"group.id": "g", "enable.partition.eof": True}\nConsumer(conf())',
+    ],
+)
+def test_keys_are_found_wherever_a_dictionary_gets_them(made: str) -> None:
+    found = findings_in_program(f"from confluent_kafka import Consumer\n{made}\n")
+    assert [one for one in found if "partition" in one.found and "not supported" in one.note]
+
+
+def test_a_configuration_from_elsewhere_is_named_and_nothing_is_said_about_its_defaults() -> None:
+    found = told("import confluent_kafka\nimport settings\nconfluent_kafka.Consumer(settings.KAFKA)\n")
+    assert "3 a configuration from elsewhere" in found
+    assert not any("is not set" in one for one in found)
+
+
+def test_defaults_with_another_effect_are_named_unless_they_are_set() -> None:
+    program = 'from confluent_kafka import Consumer\nConsumer({"group.id": "g", "group.protocol": "classic"})\n'
+    assert [one.partition(":")[0] for one in of_line(program, 2)] == [
+        "allow.auto.create.topics is not set",
+        "isolation.level is not set",
+    ]
+
+
+def test_with_the_classic_protocol_its_keys_stay() -> None:
+    keys = "group_protocol='classic', session_timeout_ms=6000, bootstrap_servers='kafka:9092'"
+    assert of_line(f"from kafka import KafkaConsumer\nKafkaConsumer({keys})\n", 2) == []
+
+
+def test_a_consumer_that_comes_from_elsewhere_is_known_by_its_name_or_its_annotation() -> None:
+    program = """\
+        from confluent_kafka import Consumer
+        def one(consumer):
+            consumer.memberid()
+        def two(c: Consumer):
+            c.memberid()
+        def three(c: "Consumer | None"):
+            c.memberid()
+        def four(client):
+            client.memberid()
+    """
+    assert told(program) == ["1 Consumer", "3 consumer.memberid()", "5 c.memberid()", "7 c.memberid()"]
+
+
+def test_a_call_that_no_table_has_is_named() -> None:
+    found = of_line("from kafka import KafkaConsumer\nconsumer: KafkaConsumer\nconsumer.fetch_messages()\n", 3)
+    assert found == ["consumer.fetch_messages: not a call of kafka-python 3.0.12, for which there is advice"]
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "from confluent_kafka import Producer\np = Producer({'bootstrap.servers': 'a:1'})\np.produce('t')\np.poll(0)\n",
+        "from kafka import KafkaProducer, KafkaAdminClient\nfrom kafka.admin import NewTopic\nKafkaProducer(acks=1)\n",
+        "from confluent_kafka.schema_registry.avro import AvroDeserializer\nAvroDeserializer(client)\n",
+        "from kafka_nextgen import Consumer\nconsumer = Consumer(group_id='g')\nconsumer.poll(timeout=1.0)\n",
+        "import json\nconsumer.getone()\n",
+    ],
+)
+def test_producers_and_ported_programs_stay_as_they_are(program: str) -> None:
+    assert told(program) == []
+
+
+def test_a_program_is_never_run() -> None:
+    assert told("from kafka import KafkaConsumer\nraise SystemExit(1)\n")
+    with pytest.raises(SyntaxError):
+        findings_in_program("print 'Python 2'")
+
+
+def test_no_secret_is_shown() -> None:
+    keys = '"sasl.password": "s3cret", "ssl_password": "s3cret", "sasl.jaas.config": "s3cret", "pasword": "s3cret"'
+    found = findings_in_program(f'from confluent_kafka import Consumer\nConsumer({{"group.id": "g", {keys}}})\n')
+    assert "s3cret" not in "".join(map(str, found))
