@@ -67,9 +67,9 @@ class Configurations:
         else:
             self._bind(target, value)
 
-    def _bind(self, target: ast.expr, value: ast.expr) -> None:
+    def _bind(self, target: ast.expr, value: ast.expr | None) -> None:
         name = dotted_name(target)
-        if name is not None:
+        if name is not None and value is not None:
             self._made.setdefault(name, []).append(value)
 
     def of_call(self, call: ast.Call, *, positional: bool, seen: frozenset[str] = frozenset()) -> Given:

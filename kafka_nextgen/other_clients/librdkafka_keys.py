@@ -28,6 +28,10 @@ LIBRDKAFKA_TABLE: Final[Table] = {
     "queued.max.messages.kbytes": Mapped("fetch.buffer.bytes", kilobytes, "times 1024"),
     "socket.timeout.ms": Mapped("request.timeout.ms"),
     "topic.metadata.refresh.interval.ms": Mapped("metadata.max.age.ms", refresh_interval, "-1 as 2147483647"),
+    **refused("pass the deserializer that it builds as key.deserializer or value.deserializer", (
+        "key.deserializer.builder",
+        "value.deserializer.builder",
+    )),
     "default.topic.config": Refused("there is no per-topic configuration: move its keys out of it"),
     "default.topic.conf": Refused("there is no per-topic configuration: set its keys directly"),
     # Reading
