@@ -68,7 +68,7 @@ _CONSUMER: Final[Calls] = {
     "stop": becomes("await consumer.close()", "or use async with"),
     "subscribe": becomes("await consumer.subscribe(topics)", _AWAIT),
     "subscribe(pattern=)": PATTERN,
-    "subscription": gone("there is no call for it: keep the topics that you passed to subscribe()"),
+    "subscription": same("a frozenset, empty without a subscription, not None"),
     "topics": same("a tuple, not a set"),
     "unsubscribe": becomes("await consumer.unsubscribe()", "waits until the group has been left"),
 }

@@ -63,7 +63,7 @@ _CONSUMER: Final[Calls] = {
     "close": same("gives up after timeout=30.0 seconds; with auto-commit, commits what was processed"),
     "cluster_id": becomes("GroupAdmin.cluster_id()"),
     "commit": becomes("commit()", "waits for the result, which commit_async() does not; raises CommitFailedError"),
-    "commit(message=)": becomes("commit({TopicPartition(record.topic, record.partition): record.offset + 1})"),
+    "commit(message=)": becomes("commit({record.topic_partition: record.offset + 1})"),
     "commit(offsets=)": becomes("commit({partition: offset})", "a mapping, whose values are ints or OffsetAndMetadata"),
     "commit(asynchronous=)": becomes(
         "commit() for False, commit_async() for True", "True is confluent-kafka's default"

@@ -130,7 +130,7 @@ _CONSUMER: Final[Calls] = {
     "subscribe": same("an empty list raises ValueError: unsubscribe()"),
     "subscribe(pattern=)": PATTERN,
     "subscribe(listener=)": same("a RebalanceListener"),
-    "subscription": gone("there is no call for it: keep the topics that you passed to subscribe()"),
+    "subscription": same("a frozenset, empty without a subscription, not None"),
     "topics": same("a tuple, not a set"),
     "unsubscribe": same(),
 }

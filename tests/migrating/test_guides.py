@@ -22,7 +22,6 @@ from kafka_nextgen.migrating.clients import CLIENTS, Client
 from kafka_nextgen.migrating.programs import findings_in_program
 from kafka_nextgen.testing import Cluster
 from tests.support.peers import installed
-from tests.support.plain_producing import write
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "docs" / "migrating"
@@ -58,7 +57,7 @@ class EndedError(Exception):
 
 @define
 class Run:
-    """One run of a program: what it passed to ``process``, and what its group has committed."""
+    """One run of a program, in a group of its own, and what it passed to ``process``."""
 
     cluster: Cluster
     group: str
@@ -74,18 +73,13 @@ class Run:
         with suppress(EndedError):
             exec(compile(text, "program", "exec"), {"process": self.process, "__name__": "program"})
 
-    def committed(self) -> object:
-        with GroupAdmin(bootstrap_servers=self.cluster.bootstrap_servers) as admin:
-            committed = admin.offsets(self.group)[ORDERS].committed
-        return committed and committed.offset
-
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Cluster]:
     config = {"group.consumer.assignment.interval.ms": 0, "group.initial.rebalance.delay.ms": 0}
     with Cluster(config=config) as running:
         running.create_topic("orders")
-        write(running.bootstrap_servers, "orders", VALUES)
+        running.produce("orders", [(str(number), value) for number, value in enumerate(VALUES)])
         yield running
 
 
@@ -121,7 +115,7 @@ def test_a_ported_program_does_what_the_old_one_did(
     assert old.processed
     assert new.processed == old.processed
     if "commit(" in before and "Listener" not in before:
-        assert new.committed() == old.committed() == len(VALUES) - 1
+        assert [cluster.committed(run.group) for run in (old, new)] == [{ORDERS: len(VALUES) - 1}] * 2
 
 
 @pytest.mark.parametrize(("package", "before", "after"), pairs())
