@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import functools
 from collections.abc import Awaitable, Callable, Collection, Mapping
-from types import TracebackType
 from typing import TypeVar
 
 from kafka_nextgen.admin import configs, group_offsets, members
@@ -22,6 +21,7 @@ from kafka_nextgen.admin.arguments import (
     checked_offset_specs,
 )
 from kafka_nextgen.admin.assigning import assignment_spec
+from kafka_nextgen.admin.async_admin import AsyncAdmin
 from kafka_nextgen.admin.configs import GroupConfigEntry
 from kafka_nextgen.admin.describing import describe_group, describe_owners
 from kafka_nextgen.admin.history import PastRebalance, describe_history
@@ -40,13 +40,8 @@ from kafka_nextgen.admin.values import (
     Results,
 )
 from kafka_nextgen.assignors import AssignmentSpec
-from kafka_nextgen.config import ConsumerConfig
-from kafka_nextgen.engine.application.arguments import checked_partitions, checked_seconds
-from kafka_nextgen.errors import KafkaNextgenError, MisuseError
-from kafka_nextgen.transport.cluster import ClusterClient
-from kafka_nextgen.transport.cluster_queries import ClusterQueries
-from kafka_nextgen.transport.settings import TransportSettings
-from kafka_nextgen.transport.waiting import Deadline
+from kafka_nextgen.engine.application.arguments import checked_partitions
+from kafka_nextgen.errors import KafkaNextgenError
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 
 __all__ = ["AsyncGroupAdmin"]
@@ -57,7 +52,7 @@ T = TypeVar("T")
 _MAX_IN_FLIGHT = 32
 
 
-class AsyncGroupAdmin:
+class AsyncGroupAdmin(AsyncAdmin):
     """The groups of one cluster, of either protocol, for asyncio applications.
 
     Takes a consumer's configuration, and uses its keys for brokers and connections. Use it on one event loop, from any
@@ -71,25 +66,6 @@ class AsyncGroupAdmin:
     GroupAuthorizationError if the principal lacks access, and MisuseError once the admin is closed. A call for
     several groups returns ``Results``, which has a separate error for each group that failed.
     """
-
-    def __init__(self, config: Mapping[str, object] | ConsumerConfig | None = None, **settings: object) -> None:
-        self._config = config if isinstance(config, ConsumerConfig) else ConsumerConfig.parse(config, **settings)
-        self._cluster: ClusterClient | None = None
-        self._closed = False
-
-    async def __aenter__(self) -> AsyncGroupAdmin:
-        self._open()  # reports wrong TLS settings before the first call
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self.close()
-
-    async def cluster_id(self, timeout: float | None = None) -> str | None:
-        """Return the cluster's id; None if its brokers have none."""
-        call = await self._begin("the cluster's id", timeout)
-        return call.cluster.metadata.cluster_id
 
     async def list(
         self,
@@ -279,32 +255,6 @@ class AsyncGroupAdmin:
         checked = checked_changes(changes)
         call = await self._begin(f"configuring group {group_id}", timeout)
         await configs.alter_config(call, group_id, checked, validate_only)
-
-    async def close(self) -> None:
-        """Close all connections; calls in progress end with DisconnectedError."""
-        self._closed = True
-        if self._cluster is not None:
-            await self._cluster.close()
-
-    def _open(self) -> ClusterClient:
-        if self._closed:
-            raise MisuseError("this AsyncGroupAdmin is closed")
-        if self._cluster is None:  # not in __init__, because connections belong to the running loop
-            self._cluster = ClusterClient(TransportSettings.of(self._config))
-        return self._cluster
-
-    def _call(self, what: str, timeout: float | None) -> AdminCall:
-        cluster, config = self._open(), self._config
-        limit_s = config.default_api_timeout_ms / 1000 if timeout is None else checked_seconds(timeout)
-        queries = ClusterQueries(cluster, config)
-        return AdminCall(cluster, queries, config.request_timeout_ms / 1000, Deadline(limit_s, what))
-
-    async def _begin(self, what: str, timeout: float | None) -> AdminCall:
-        """Start a call. If no broker can be reached, the first call fails here, before its deadline."""
-        call = self._call(what, timeout)
-        if not call.cluster.metadata.brokers:
-            await call.cluster.refresh_metadata(topics=(), timeout_s=call.deadline.left_s())
-        return call
 
     async def _each(
         self,

@@ -21,6 +21,7 @@ from kafka_nextgen.cli.groups import groups
 from kafka_nextgen.cli.history import history
 from kafka_nextgen.cli.migrate import migrate
 from kafka_nextgen.cli.produce import produce
+from kafka_nextgen.cli.topics import topics
 from kafka_nextgen.errors import ConfigError, KafkaNextgenError
 from kafka_nextgen.text import printable
 
@@ -83,7 +84,7 @@ def _one_line(error: Exception) -> str:
 
 @click.group(
     cls=_OneLineErrors,
-    commands=[assignors, broker, consume, demo, export, groups, history, migrate, produce],
+    commands=[assignors, broker, consume, demo, export, groups, history, migrate, produce, topics],
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.version_option(package_name="kafka-nextgen", prog_name="kafka-nextgen")

@@ -17,6 +17,7 @@ from kafka_nextgen.codes import is_retriable, name_of
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.errors import BrokerError, TopicAuthorizationError
 from kafka_nextgen.producing.partitioner import Partitioner
+from kafka_nextgen.requests import create_topics
 from kafka_nextgen.requests.cluster_image import TopicInfo
 from kafka_nextgen.transport.cluster import ClusterClient
 from kafka_nextgen.transport.settings import TransportSettings
@@ -24,7 +25,7 @@ from kafka_nextgen.transport.targets import ANY, Node
 from kafka_nextgen.transport.waiting import Deadline
 from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire.apis import CREATE_TOPICS, PRODUCE, Api
-from kafka_nextgen.wire.messages import CreateTopicsRequest, CreateTopicsResponse, ProduceRequest, ProduceResponse
+from kafka_nextgen.wire.messages import CreateTopicsResponse, ProduceRequest, ProduceResponse
 from kafka_nextgen.wire.records import Compression, NewRecord, encode_batch
 
 __all__ = ["ACKS_ALL", "Producer", "connect"]
@@ -91,7 +92,9 @@ class Producer:
         answer = await self._cluster.call(
             ANY,
             CREATE_TOPICS,
-            lambda version: _create_topic_request(self._topic, partitions, self._timeout_s),
+            lambda version: create_topics.to_request(
+                [create_topics.NewTopic(self._topic, partitions)], self._timeout_s
+            ),
             self._timeout_s,
         )
         assert isinstance(answer, CreateTopicsResponse)
@@ -243,13 +246,6 @@ def _write_error(topic: str, answer: _WriteAnswer) -> BrokerError:
         retriable=is_retriable(answer.error_code),
         partition=partition,
     )
-
-
-def _create_topic_request(name: str, partitions: int, timeout_s: float) -> CreateTopicsRequest:
-    topic = CreateTopicsRequest.CreatableTopic(
-        name=name, num_partitions=partitions, replication_factor=-1, assignments=[], configs=[]
-    )
-    return CreateTopicsRequest(topics=[topic], timeout_ms=int(timeout_s * 1000), validate_only=False)
 
 
 def _check_created(response: CreateTopicsResponse) -> None:
