@@ -30,7 +30,8 @@ it failed (``TransportError``, ``DecodeError``, ``BrokerError``)::
     │   └── OffsetOutOfRangeError
     │       └── LogTruncationError
     ├── AssignorError
-    └── DeserializationError
+    ├── DeserializationError
+    └── FaultNotMetError                only in tests: also an AssertionError
 """
 
 from __future__ import annotations
@@ -55,6 +56,7 @@ __all__ = [
     "DecodeError",
     "DeserializationError",
     "DisconnectedError",
+    "FaultNotMetError",
     "FencedInstanceError",
     "FrameTooLargeError",
     "GroupAuthorizationError",
@@ -346,3 +348,10 @@ class DeserializationError(KafkaNextgenError):
         self.offset = record.offset
         self.record = record
         self.field = field
+
+
+class FaultNotMetError(KafkaNextgenError, AssertionError):
+    """A fault of a test ended, or was waited for, before any request met it (``kafka_nextgen.testing.Cluster.fault``).
+
+    The message says which requests came instead.
+    """

@@ -1,6 +1,7 @@
 """Test applications with ``Cluster``, a Kafka cluster in the test's own process, and a ``Clock`` that tests advance.
 
 ``RealCluster`` gives the same calls for a real Kafka, and ``SchemaRegistry`` is a schema registry in that process.
+``Api`` names the requests for the faults of a cluster (``Cluster.fault``), and ``Fault`` is one.
 
 The cluster is a broker (``broker/``) in front of a reference coordinator (``coordinator/``). Outside this package only
 the commands import it, so an application that only consumes never loads it.
@@ -14,6 +15,8 @@ from kafka_nextgen.lazy_imports import lazy_getattr
 
 if TYPE_CHECKING:
     from kafka_nextgen.testing.cluster import Cluster
+    from kafka_nextgen.testing.faults.apis import Api
+    from kafka_nextgen.testing.faults.fault import Fault
     from kafka_nextgen.testing.kit.group import Group
     from kafka_nextgen.testing.kit.producer_record import ProducerRecord
     from kafka_nextgen.testing.kit.real_cluster import RealCluster
@@ -21,12 +24,24 @@ if TYPE_CHECKING:
     from kafka_nextgen.testing.registry import SchemaRegistry
     from kafka_nextgen.transport.turned_clock import Clock
 
-__all__ = ["Clock", "Cluster", "Group", "ProducerRecord", "RealCluster", "RecordList", "SchemaRegistry"]
+__all__ = [
+    "Api",
+    "Clock",
+    "Cluster",
+    "Fault",
+    "Group",
+    "ProducerRecord",
+    "RealCluster",
+    "RecordList",
+    "SchemaRegistry",
+]
 
 __getattr__ = lazy_getattr(
     __name__,
     {
         "Cluster": "kafka_nextgen.testing.cluster",
+        "Api": "kafka_nextgen.testing.faults.apis",
+        "Fault": "kafka_nextgen.testing.faults.fault",
         "Clock": "kafka_nextgen.transport.turned_clock",
         "Group": "kafka_nextgen.testing.kit.group",
         "ProducerRecord": "kafka_nextgen.testing.kit.producer_record",

@@ -8,7 +8,7 @@ from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, nullcontext
 from os import PathLike
 from types import TracebackType
-from typing import ParamSpec, TypeVar
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 from kafka_nextgen import clocks
 from kafka_nextgen.errors import MisuseError
@@ -16,11 +16,18 @@ from kafka_nextgen.history.events import Event
 from kafka_nextgen.metrics.coordinator_metrics import CoordinatorMetrics
 from kafka_nextgen.properties.secret import Secret
 from kafka_nextgen.testing.broker import Broker
+from kafka_nextgen.testing.faults.apis import Api
+from kafka_nextgen.testing.faults.fault import Fault
+from kafka_nextgen.testing.faults.making import How, make
+from kafka_nextgen.testing.faults.registry import Faults
 from kafka_nextgen.testing.kit.backend import Backend
 from kafka_nextgen.testing.kit.cluster_calls import ClusterCalls
 from kafka_nextgen.transport.native_threads import check_native_threads, threads_are_frozen
 from kafka_nextgen.transport.private_loop import new_private_loop
 from kafka_nextgen.transport.turned_clock import Clock, governing
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 __all__ = ["Cluster"]
 
@@ -84,6 +91,7 @@ class Cluster(ClusterCalls):
                 extensions=extensions,
                 history=history,
             )
+        self._faults: Faults | None = None
         self._governing = ExitStack()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
@@ -172,6 +180,39 @@ class Cluster(ClusterCalls):
         Raises ``MisuseError`` if the group can't be moved there.
         """
         self._call(self._broker.move_coordinator, group_id, node_id)
+
+    def fault(self, api: Api | None = None, **how: Unpack[How]) -> Fault:
+        """Create a fault for requests of ``api``, or of any: ``with cluster.fault(Api.FETCH, delay_s=5): ...``.
+
+        It is active in a ``with`` block, or from ``start`` to ``stop``, counts the requests that ``met`` it, and raises
+        ``FaultNotMetError`` at the end if there were none. docs/use/faults.md describes each kind.
+
+        Args:
+            api: an API, such as ``Api.OFFSET_COMMIT``.
+            error: the error code in the answer; the request is not carried out. It needs ``api``.
+            delay_s: seconds by the cluster's clock after which the request is handled.
+            throttle_s: seconds for which the client is throttled.
+            drop: ``"before"`` or ``"after"`` the request is carried out, the connection is closed without an answer.
+            cut_connection: the connection is closed in the middle of the answer.
+            silent: nothing is answered until the fault ends.
+            move_leader: the next replica leads the partition.
+            recreate_topic: the topic is deleted and created again.
+            lose_tail: at least so many records at the end of the partition are lost in a fail-over.
+            corrupt_offset: the batch with this offset has a wrong checksum when it is fetched.
+            expire_login: the connection of a client that logged in with SASL is closed.
+            client_id: only requests of clients with this ``client.id``.
+            node: only requests that arrive at this node.
+            topic: only requests that name this topic; an error then applies to this topic only.
+            partition: only requests that name this partition of the topic.
+            times: to how many requests it applies. The default is once for changes of the cluster, else no limit.
+            after: how many matching requests are handled as usual before.
+
+        Raises:
+            MisuseError: the arguments make no sense together.
+        """
+        if self._faults is None:
+            self._faults = Faults(self._broker.state)
+        return Fault(make(api, how), self._faults, self._call)
 
     def set_group_version(self, level: int) -> None:
         """Enable the consumer group protocol (1) or disable it (0), while groups live.

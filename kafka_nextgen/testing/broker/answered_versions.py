@@ -25,7 +25,7 @@ from kafka_nextgen.testing.messages.api_versions import to_response
 from kafka_nextgen.wire.apis import API_VERSIONS
 from kafka_nextgen.wire.messages import ApiVersionsRequest, ApiVersionsResponse
 
-__all__ = ["answer_versions"]
+__all__ = ["answer_versions", "only_api_versions"]
 
 _NAMES_SOFTWARE = 3
 _NAMES_NODE = 5
@@ -39,8 +39,7 @@ def answer_versions(request: ApiVersionsRequest | None, context: Context) -> Api
     settings = context.cluster.settings
     lowest, highest = advertised(settings.profile)[API_VERSIONS.key]
     if request is None or not lowest <= context.version <= highest:
-        only_its_own = BrokerVersions({API_VERSIONS.key: (lowest, highest)}, error=ErrorCode.UNSUPPORTED_VERSION)
-        return to_response(only_its_own, 0)
+        return only_api_versions(context)
     if context.peer.sasl is not None and not context.peer.sasl.is_done:
         context.peer.sasl.versions_told()
     error = _refuse(request, context)
@@ -49,6 +48,12 @@ def answer_versions(request: ApiVersionsRequest | None, context: Context) -> Api
     context.peer.software_name = request.client_software_name
     spoken = _spoken(settings, context.cluster.features, context.speaks_extensions)
     return to_response(spoken, context.version, context.cluster.features.epoch)
+
+
+def only_api_versions(context: Context) -> ApiVersionsResponse:
+    """The answer to a version that is not supported: UNSUPPORTED_VERSION, and the versions of ApiVersions alone."""
+    own = advertised(context.cluster.settings.profile)[API_VERSIONS.key]
+    return to_response(BrokerVersions({API_VERSIONS.key: own}, error=ErrorCode.UNSUPPORTED_VERSION), 0)
 
 
 def _refuse(request: ApiVersionsRequest, context: Context) -> ErrorCode:

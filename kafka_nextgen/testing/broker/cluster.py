@@ -18,6 +18,7 @@ from kafka_nextgen.testing.broker.coordination.journal import OVERRIDES
 from kafka_nextgen.testing.broker.features import Features
 from kafka_nextgen.testing.broker.given_numbers import ProducerIds
 from kafka_nextgen.testing.broker.hashing import spread
+from kafka_nextgen.testing.broker.interception import Interceptor
 from kafka_nextgen.testing.broker.leadership import Leadership
 from kafka_nextgen.testing.broker.node import SELECTORS, Node
 from kafka_nextgen.testing.broker.reading.sessions import FetchSessions
@@ -42,7 +43,8 @@ class Cluster:
     """The state behind all nodes. ``clock`` gives seconds since the epoch and never decreases.
 
     ``open`` reads the state from ``storage``, which stores all changes until ``close``. Without ``security`` there are
-    no logins and every client may do everything. ``listener`` gets the events of groups.
+    no logins and every client may do everything. ``listener`` gets the events of groups. ``interceptor`` is asked
+    before each request is handled.
     """
 
     def __init__(
@@ -87,6 +89,7 @@ class Cluster:
         self._clock = clock
         self.producer_ids = ProducerIds(self.storage.catalogue)
         self.leadership = Leadership(self.nodes, self.topics, self._leaders_changed)
+        self.interceptor: Interceptor | None = None
 
     def open(self) -> None:
         """Read the stored state: the catalogue, then the logs. Raises ``StorageError``."""

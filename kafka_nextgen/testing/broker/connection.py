@@ -94,6 +94,8 @@ class Connection:
             await self._writer.drain()
         if self._peer.has_failed:
             raise CloseConnectionError("it could not authenticate")
+        if reply.is_last:
+            raise CloseConnectionError("a fault of the test cuts it in the middle of an answer")
         if reply.muted_s:
             self._timer.set_after(None)
             await asyncio.sleep(reply.muted_s)

@@ -6,6 +6,7 @@ coordinates. Records can be read from any replica (KIP-392).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 from attrs import frozen
@@ -16,6 +17,7 @@ from kafka_nextgen.testing.broker.coordination.refusals import group_of, refuse
 from kafka_nextgen.testing.broker.features import GROUP_VERSION
 from kafka_nextgen.testing.broker.node import Node
 from kafka_nextgen.testing.broker.peer import Peer
+from kafka_nextgen.testing.broker.reading.asked import Asked
 from kafka_nextgen.testing.broker.security.access import Access
 from kafka_nextgen.testing.broker.security.acls import CLUSTER_NAME, Right
 from kafka_nextgen.testing.broker.security.listeners import Endpoint
@@ -32,13 +34,17 @@ _FROM_FOLLOWERS = 11  # the first version of Fetch with a rack
 
 @frozen
 class Context:
-    """The context of one request: the node that received it, the client, and the version."""
+    """The context of one request: the node that received it, the client, and the version.
+
+    ``injected`` returns the error that a test injects for a partition of a fetch, NONE if there is none.
+    """
 
     cluster: Cluster
     node: Node
     peer: Peer
     version: int = 0
     client_id: str = ""
+    injected: Callable[[Asked], ErrorCode] | None = None
 
     @property
     def access(self) -> Access:

@@ -40,10 +40,14 @@ _log = logger_of(__name__)
 
 @frozen
 class Reply:
-    """The response frame, if there is one, and for how many seconds nothing is read afterwards (KIP-219)."""
+    """The response frame, if there is one, and for how many seconds nothing is read afterwards (KIP-219).
+
+    If ``is_last``, the connection is closed instead.
+    """
 
     frame: bytes | None
     muted_s: float = 0.0
+    is_last: bool = False
 
 
 class Dispatcher:
@@ -65,8 +69,14 @@ class Dispatcher:
         try:
             context = Context(self._cluster, self._node, peer, request.version, request.client_id or "")
             request = keep_to_quota(request, context)
-            work = Timed(self._handle(request, context), perf_counter)
-            return self._reply(request, context, await work, len(frame), work.busy_s)
+            interceptor = self._cluster.interceptor
+            meeting = None if interceptor is None else interceptor.meet(request, context)
+            handling = self._handle(request, context) if meeting is None else meeting.handle(self._handle)
+            work = Timed(handling, perf_counter)
+            response = await work
+            throttle_ms = 0 if meeting is None else meeting.throttle_ms
+            reply = self._reply(request, context, response, len(frame), work.busy_s, throttle_ms)
+            return _half(reply) if meeting is not None and meeting.is_cut else reply
         except CloseConnectionError:
             raise
         except StorageError as error:
@@ -77,11 +87,17 @@ class Dispatcher:
             raise CloseConnectionError(f"{request.api.name} failed: {describe_error(error)}") from error
 
     def _reply(
-        self, request: RequestFrame, context: Context, response: Message | None, request_size: int, busy_s: float
+        self,
+        request: RequestFrame,
+        context: Context,
+        response: Message | None,
+        request_size: int,
+        busy_s: float,
+        least_throttle_ms: int,
     ) -> Reply:
         frame = None if response is None else _encoded(request, response)
         answer_size = len(frame or b"")
-        muted_ms = throttle_ms(request, context, request_size, answer_size, busy_s)
+        muted_ms = max(throttle_ms(request, context, request_size, answer_size, busy_s), least_throttle_ms)
         if muted_ms and response is not None:
             frame = _encoded(request, throttled(request, context, response, answer_size, muted_ms))
         return Reply(frame, muted_ms / 1000)
@@ -104,3 +120,8 @@ class Dispatcher:
 
 def _encoded(request: RequestFrame, response: Message) -> bytes:
     return encode_response(request.api, response, request.version, request.correlation_id)
+
+
+def _half(reply: Reply) -> Reply:
+    """The first half of a reply, after which the connection is closed."""
+    return Reply(None if reply.frame is None else reply.frame[: len(reply.frame) // 2], is_last=True)

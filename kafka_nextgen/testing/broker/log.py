@@ -119,6 +119,22 @@ class PartitionLog:
         position = self._index.position(self._index.ending_by_offset(offset))
         self._drop(self._batches.boundary(position), offset)
 
+    def truncate(self, offset: int, store: BatchStore) -> Sequence[BatchView]:
+        """Lose the batches that end after ``offset``; return the others, which move to ``store``, an empty one."""
+        index = self._index
+        kept = split_batches(self._batches.read(index.begin, index.position(index.ending_by_offset(offset))))
+        self._batches, self._index = store, BatchIndex()
+        self.transactions, self.epochs = OpenTransactions(), LeaderEpochs()
+        self.end_offset = self.start_offset
+        for batch in kept:
+            header = batch.header
+            store.append(bytes(batch.data), header.base_offset, header.next_offset)
+            self._note(header.next_offset, header.size, header.max_timestamp)
+            self._note_transaction(batch, header.base_offset)
+            self.epochs.note(header.leader_epoch, header.base_offset)
+        self._begin(self.start_offset)
+        return kept
+
     def rewrite(self, rewritten: Callable[[Sequence[BatchView]], Sequence[bytes]]) -> None:
         """Replace the batches before the last stable offset with those of ``rewritten``.
 

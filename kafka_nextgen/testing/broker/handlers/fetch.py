@@ -26,7 +26,7 @@ from kafka_nextgen.types import TopicId
 from kafka_nextgen.wire.messages import FetchRequest, FetchResponse
 from kafka_nextgen.wire.topics import NO_TOPIC_ID
 
-__all__ = ["handle"]
+__all__ = ["asked_of", "handle"]
 
 _Topic = FetchResponse.FetchableTopicResponse
 _Partition = _Topic.PartitionData
@@ -53,6 +53,11 @@ async def handle(request: FetchRequest, context: Context) -> FetchResponse:
         responses=_topics(told, context),
         node_endpoints=_leaders(told, context),
     )
+
+
+def asked_of(request: FetchRequest, context: Context) -> Sequence[Asked]:
+    """The partitions that a request fetches, including those of its session."""
+    return context.cluster.fetch_sessions[context.node.node_id].peek(_session_request(request, context))
 
 
 def _failed(request: FetchRequest, context: Context, error: ErrorCode) -> FetchResponse:

@@ -64,7 +64,8 @@ def read_all(wanted: Iterable[Asked], limits: FetchLimits, context: Context) -> 
 
 
 def _read(asked: Asked, left: int, limits: FetchLimits, context: Context, *, is_first: bool) -> Reading:
-    partition = find(asked, context)
+    injected = ErrorCode.NONE if context.injected is None else context.injected(asked)
+    partition = find(asked, context) if injected is ErrorCode.NONE else injected
     if isinstance(partition, ErrorCode):
         return Reading(asked, partition, aborted=())
     error = context.reading_error(partition, asked.leader_epoch)

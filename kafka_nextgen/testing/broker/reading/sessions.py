@@ -135,6 +135,14 @@ class FetchSessions:
             return _everything(request) if request.epoch == _NONE_WANTED else self._beginning(request)
         return self._continue(request)
 
+    def peek(self, request: SessionRequest) -> tuple[Asked, ...]:
+        """The partitions that a request fetches if it fits its session, which stays as it is."""
+        session = self._sessions.get(request.session_id)
+        if request.epoch in (_BEGIN, _NONE_WANTED) or session is None:
+            return request.asked
+        wanted = {key: known.asked for key, known in session.known.items()} | {one.key: one for one in request.asked}
+        return tuple(asked for key, asked in wanted.items() if key not in request.forgotten)
+
     def take_back(self, request_epoch: int, session_id: int) -> int:
         """Handle an answer that is not sent; return the session id to send instead.
 

@@ -106,6 +106,10 @@ class SaslServer:
         if not self.is_done:
             self._step = _Step.FAILED
 
+    def fail(self) -> None:
+        """Let the authentication fail, so that the connection is closed after the answer."""
+        self._step, self._exchange = _Step.FAILED, None
+
     def versions_told(self) -> None:
         """Record that ApiVersions was answered."""
         assert self.takes_versions()
@@ -163,7 +167,7 @@ class SaslServer:
             self._ends_at = now + self.settings.session_ms / 1000
 
     def _fail(self, message: str) -> SaslAnswer:
-        self._step, self._exchange = _Step.FAILED, None
+        self.fail()
         return SaslAnswer(ErrorCode.SASL_AUTHENTICATION_FAILED, message)
 
     @property

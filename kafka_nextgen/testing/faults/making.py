@@ -1,0 +1,107 @@
+"""Makes faults from the arguments of ``Cluster.fault``, and refuses those that make no sense."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from difflib import get_close_matches
+from typing import Any, Literal, TypedDict
+
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.errors import MisuseError
+from kafka_nextgen.testing.faults.apis import Api
+from kafka_nextgen.testing.faults.changes import CorruptBatch, ExpireLogin, LoseTail, MoveLeader, RecreateTopic
+from kafka_nextgen.testing.faults.fault import Definition
+from kafka_nextgen.testing.faults.kinds import Cut, Delay, Drop, Error, Kind, Silence, Throttle
+from kafka_nextgen.testing.faults.selection import Selection
+
+__all__ = ["KINDS", "How", "make"]
+
+
+class How(TypedDict, total=False):
+    """The keyword arguments of ``Cluster.fault``: exactly one kind of fault, and what it is for."""
+
+    error: ErrorCode | str
+    delay_s: float
+    throttle_s: float
+    drop: Literal["before", "after"]
+    cut_connection: bool
+    silent: bool
+    move_leader: bool
+    recreate_topic: bool
+    lose_tail: int
+    corrupt_offset: int
+    expire_login: bool
+    client_id: str | None
+    node: int | None
+    topic: str | None
+    partition: int | None
+    times: int | None
+    after: int
+
+
+def make(api: Api | None, how: Mapping[str, Any]) -> Definition:
+    """The fault with these arguments. Raises ``MisuseError``."""
+    given = {name: value for name, value in how.items() if name in KINDS and value is not False and value is not None}
+    if len(given) != 1:
+        told = f"not both {' and '.join(given)}" if given else f"one of {', '.join(KINDS)}"
+        raise MisuseError(f"a fault needs exactly one kind: {told}")
+    ((name, value),) = given.items()
+    kind = KINDS[name](value)
+    where = {key: value for key, value in how.items() if key not in KINDS}
+    if api is not None and not isinstance(api, Api):
+        raise MisuseError(f"the API of a fault is a member of Api, such as Api.FETCH, not {api!r}")
+    selection = Selection(api, **{"times": kind.usual_times, "is_target": kind.has_target, **where})
+    complaint = selection.complaint() or kind.complaint(selection)
+    if complaint is not None:
+        raise MisuseError(complaint)
+    return Definition(kind, selection)
+
+
+def _error(value: ErrorCode | str) -> Kind:
+    if isinstance(value, ErrorCode):
+        return Error(value)
+    if value not in ErrorCode.__members__:
+        near = get_close_matches(str(value), ErrorCode.__members__, 1)
+        raise MisuseError(f"there is no error code {value}{f': did you mean {near[0]}?' if near else ''}")
+    return Error(ErrorCode[value])
+
+
+def _drop(value: str) -> Kind:
+    if value not in ("before", "after"):
+        raise MisuseError(f"drop must be 'before' or 'after' the request was served, not {value!r}")
+    return Drop(value == "after")
+
+
+def _seconds(name: str, kind: Callable[[float], Kind]) -> Callable[[Any], Kind]:
+    def make_one(value: float) -> Kind:
+        if not 0 < value < math.inf:
+            raise MisuseError(f"{name} must be above 0, not {value}")
+        return kind(value)
+
+    return make_one
+
+
+def _number(name: str, least: int, kind: Callable[[int], Kind]) -> Callable[[Any], Kind]:
+    def make_one(value: int) -> Kind:
+        if value < least:
+            raise MisuseError(f"{name} must be at least {least}, not {value}")
+        return kind(value)
+
+    return make_one
+
+
+#: How each kind of fault is made from its argument.
+KINDS: Mapping[str, Callable[[Any], Kind]] = {
+    "error": _error,
+    "delay_s": _seconds("delay_s", Delay),
+    "throttle_s": _seconds("throttle_s", Throttle),
+    "drop": _drop,
+    "cut_connection": lambda _: Cut(),
+    "silent": lambda _: Silence(),
+    "move_leader": lambda _: MoveLeader(),
+    "recreate_topic": lambda _: RecreateTopic(),
+    "lose_tail": _number("lose_tail", 1, LoseTail),
+    "corrupt_offset": _number("corrupt_offset", 0, CorruptBatch),
+    "expire_login": lambda _: ExpireLogin(),
+}

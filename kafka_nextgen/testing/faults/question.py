@@ -1,0 +1,89 @@
+"""A request that came to a node, and which topics and partitions it names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from attrs import frozen
+
+from kafka_nextgen.testing.broker.context import Context
+from kafka_nextgen.testing.broker.handlers import fetch
+from kafka_nextgen.testing.faults.places import Items, Names, places_of
+from kafka_nextgen.types import TopicId
+from kafka_nextgen.wire.frames import RequestFrame
+from kafka_nextgen.wire.messages import DescribeTopicPartitionsRequest, FetchRequest, MetadataRequest
+from kafka_nextgen.wire.schema import Message, Structure
+
+__all__ = ["Named", "Question", "index_of", "name_of", "topic_name"]
+
+#: A topic that a request names, with one of its partitions; None if it names only the topic.
+Named = tuple[str, int | None]
+
+
+@frozen
+class Question:
+    """A request with its context. A fault may leave only a part of the request to the faults after it."""
+
+    request: RequestFrame
+    context: Context
+
+    def named(self) -> Iterator[Named]:
+        """The topics and partitions that the request names; those of a fetch session count as named."""
+        message = self.spelled_out()
+        if isinstance(message, FetchRequest):
+            for asked in fetch.asked_of(message, self.context):
+                yield topic_name(asked.topic, self.context), asked.index
+        elif message is not None:
+            for items in places_of(self.request.api).each:
+                yield from _named(items, message, "", self.context)
+
+    def spelled_out(self) -> Message | None:
+        """The message, which names all topics if it asks for all; None if it could not be read."""
+        message = self.request.message
+        topic_of: Any
+        if isinstance(message, MetadataRequest):
+            asks_for_all = message.topics is None or (self.request.version == 0 and not message.topics)
+            topic_of = MetadataRequest.MetadataRequestTopic
+        elif isinstance(message, DescribeTopicPartitionsRequest):
+            asks_for_all, topic_of = not message.topics, DescribeTopicPartitionsRequest.TopicRequest
+        else:
+            return message
+        names = [topic.name for topic in self.context.cluster.topics.all()]
+        return message.replaced(topics=[topic_of(name=name) for name in names]) if asks_for_all else message
+
+
+def topic_name(topic: TopicId | str | None, context: Context) -> str:
+    """The name of a topic that is given by id or name; empty if no topic has the id."""
+    if isinstance(topic, str):
+        return topic
+    found = context.cluster.topics.with_id(topic)
+    return "" if found is None else found.name
+
+
+def _named(items: Items, holder: Structure, topic: str, context: Context) -> Iterator[Named]:
+    for element in getattr(holder, items.asked) or ():
+        if items.names is Names.TOPIC:
+            topic = name_of(element, context)
+        if items.below is not None:
+            yield from _named(items.below, element, topic, context)
+        elif items.names is Names.TOPIC:
+            yield topic, None
+        elif items.names is Names.PARTITION:
+            yield topic, index_of(element)
+
+
+def name_of(element: object, context: Context) -> str:
+    """The name of the topic of an element of a request."""
+    if isinstance(element, str):
+        return element
+    name = getattr(element, "name", "") or getattr(element, "topic", "")
+    return name or topic_name(getattr(element, "topic_id", None), context)
+
+
+def index_of(element: object) -> int:
+    """The number of the partition of an element of a request."""
+    if isinstance(element, int):
+        return element
+    fields = ("partition_index", "index", "partition")
+    return int(next(getattr(element, name) for name in fields if hasattr(element, name)))
