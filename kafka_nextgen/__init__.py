@@ -72,6 +72,7 @@ if TYPE_CHECKING:
     )
     from kafka_nextgen.aio import AsyncConsumer
     from kafka_nextgen.assignors.spec import PartitionAssignor
+    from kafka_nextgen.config.settings import ConsumerSettings
     from kafka_nextgen.consumer import Consumer
     from kafka_nextgen.engine.application.rebalance_listener import (
         AsyncRebalanceConsumer,
@@ -118,6 +119,7 @@ __all__ = [
     "Consumer",
     "ConsumerConfig",
     "ConsumerGroupMetadata",
+    "ConsumerSettings",
     "DeadLetter",
     "DeserializationContext",
     "DeserializationPolicy",
@@ -250,6 +252,7 @@ _LATER = {
     "AsyncRebalanceListener": f"{_APPLICATION}.rebalance_listener",
     "Consumer": "kafka_nextgen.consumer",
     "ConsumerGroupMetadata": "kafka_nextgen.group_metadata",
+    "ConsumerSettings": "kafka_nextgen.config.settings",
     "EventLog": "kafka_nextgen.event_log",
     "FileSink": "kafka_nextgen.history.file_sink",
     "Health": f"{_OBSERVABILITY}.health",

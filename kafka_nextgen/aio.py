@@ -19,6 +19,11 @@ from kafka_nextgen.engine.application.base_consumer import check_max_records
 from kafka_nextgen.engine.application.call_guard import NoCallTracker, is_in_task, this_frame
 from kafka_nextgen.engine.application.deserializing_ahead import MOST_AHEAD, Ahead
 from kafka_nextgen.engine.application.iteration import iterate_async
+from kafka_nextgen.engine.application.listener_functions import (
+    AsyncRebalanceFunction,
+    RebalanceFunction,
+    listener_of,
+)
 from kafka_nextgen.engine.application.polling import (
     ITERATION_TIMEOUT_S,
     Step,
@@ -48,6 +53,9 @@ from kafka_nextgen.transport.turned_clock import clock_of
 from kafka_nextgen.types import KeyT, LeaveMode, Record, ValueT
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack  # type checkers know it, even if not installed
+
+    from kafka_nextgen.config.settings import ConsumerSettings
     from kafka_nextgen.engine.application.value_columns import OnError
     from kafka_nextgen.values import ValueFormat
 
@@ -85,7 +93,7 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers[KeyT, ValueT], Generic[KeyT, Valu
         *,
         key_deserializer: None = None,
         value_deserializer: None = None,
-        **settings: object,
+        **settings: Unpack[ConsumerSettings],
     ) -> None: ...
 
     @overload
@@ -95,7 +103,7 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers[KeyT, ValueT], Generic[KeyT, Valu
         *,
         key_deserializer: None = None,
         value_deserializer: AsyncDeserializerOf[V],
-        **settings: object,
+        **settings: Unpack[ConsumerSettings],
     ) -> None: ...
 
     @overload
@@ -105,7 +113,7 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers[KeyT, ValueT], Generic[KeyT, Valu
         *,
         key_deserializer: None = None,
         value_deserializer: DeserializerOf[V],
-        **settings: object,
+        **settings: Unpack[ConsumerSettings],
     ) -> None: ...
 
     @overload
@@ -115,7 +123,7 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers[KeyT, ValueT], Generic[KeyT, Valu
         *,
         key_deserializer: DeserializerOf[K],
         value_deserializer: None = None,
-        **settings: object,
+        **settings: Unpack[ConsumerSettings],
     ) -> None: ...
 
     @overload
@@ -125,7 +133,7 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers[KeyT, ValueT], Generic[KeyT, Valu
         *,
         key_deserializer: AsyncDeserializerOf[K],
         value_deserializer: AsyncDeserializerOf[V],
-        **settings: object,
+        **settings: Unpack[ConsumerSettings],
     ) -> None: ...
 
     @overload
@@ -135,7 +143,7 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers[KeyT, ValueT], Generic[KeyT, Valu
         *,
         key_deserializer: DeserializerOf[K],
         value_deserializer: AsyncDeserializerOf[V],
-        **settings: object,
+        **settings: Unpack[ConsumerSettings],
     ) -> None: ...
 
     @overload
@@ -145,7 +153,7 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers[KeyT, ValueT], Generic[KeyT, Valu
         *,
         key_deserializer: DeserializerOf[K],
         value_deserializer: DeserializerOf[V],
-        **settings: object,
+        **settings: Unpack[ConsumerSettings],
     ) -> None: ...
 
     @overload
@@ -155,7 +163,7 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers[KeyT, ValueT], Generic[KeyT, Valu
         *,
         key_deserializer: None = None,
         value_deserializer: AsyncDeserializerOf[V],
-        **settings: object,
+        **settings: Unpack[ConsumerSettings],
     ) -> None: ...
 
     @overload
@@ -165,7 +173,7 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers[KeyT, ValueT], Generic[KeyT, Valu
         *,
         key_deserializer: None = None,
         value_deserializer: DeserializerOf[V],
-        **settings: object,
+        **settings: Unpack[ConsumerSettings],
     ) -> None: ...
 
     @overload
@@ -175,7 +183,7 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers[KeyT, ValueT], Generic[KeyT, Valu
         *,
         key_deserializer: DeserializerOf[K],
         value_deserializer: None = None,
-        **settings: object,
+        **settings: Unpack[ConsumerSettings],
     ) -> None: ...
 
     @overload
@@ -185,10 +193,10 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers[KeyT, ValueT], Generic[KeyT, Valu
         *,
         key_deserializer: None = None,
         value_deserializer: None = None,
-        **settings: object,
+        **settings: Unpack[ConsumerSettings],
     ) -> None: ...
 
-    def __init__(self, config: Mapping[str, object] | ConsumerConfig | None = None, **settings: object) -> None:
+    def __init__(self, config: Mapping[str, object] | ConsumerConfig | None = None, **settings: Any) -> None:
         parsed = config if isinstance(config, ConsumerConfig) else ConsumerConfig.parse(config, **settings)
         self._wakeup = async_wakeup(clock_of(parsed.bootstrap_servers))
         self._listener: RebalanceListener | AsyncRebalanceListener | None = None
@@ -222,16 +230,24 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers[KeyT, ValueT], Generic[KeyT, Valu
     # ---- subscribing
 
     async def subscribe(
-        self, topics: Topics, listener: RebalanceListener | AsyncRebalanceListener | None = None
+        self,
+        topics: Topics,
+        listener: RebalanceListener | AsyncRebalanceListener | None = None,
+        *,
+        on_assign: RebalanceFunction | AsyncRebalanceFunction | None = None,
+        on_revoke: RebalanceFunction | AsyncRebalanceFunction | None = None,
+        on_lost: RebalanceFunction | AsyncRebalanceFunction | None = None,
     ) -> None:
         """Read ``topics`` (names, or a ``SubscriptionPattern``) as a member; replaces an earlier subscription.
 
         The methods of ``listener`` can be ``async``. Other methods block the event loop, and get a
-        ``RebalanceConsumer``, whose ``commit`` is not awaited. Raises the same errors as ``Consumer.subscribe``.
+        ``RebalanceConsumer``, whose ``commit`` is not awaited. The same applies to ``on_assign``, ``on_revoke`` and
+        ``on_lost``, functions in place of a listener. Raises the same errors as ``Consumer.subscribe``.
         """
+        called = listener_of(listener, on_assign, on_revoke, on_lost)
         with self._use("subscribe"):
-            await await_result(self._subscribe(topics, listener))
-            self._listener = listener
+            await await_result(self._subscribe(topics, called))
+            self._listener = called
 
     async def assign(self, partitions: ToAssign, timeout: float | None = None) -> None:
         """Read exactly ``partitions``, or ranges of them, without joining a group; replaces an earlier assignment.

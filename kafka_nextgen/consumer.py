@@ -19,6 +19,7 @@ from kafka_nextgen.engine.application.blocking_calls import BlockingCalls
 from kafka_nextgen.engine.application.call_guard import CallGuard, CallTracker, is_in_thread, this_frame
 from kafka_nextgen.engine.application.deserializers import refuse_async
 from kafka_nextgen.engine.application.iteration import iterate
+from kafka_nextgen.engine.application.listener_functions import RebalanceFunction, listener_of
 from kafka_nextgen.engine.application.polling import (
     ITERATION_TIMEOUT_S,
     Step,
@@ -41,6 +42,9 @@ from kafka_nextgen.transport.turned_clock import clock_of
 from kafka_nextgen.types import KeyT, LeaveMode, Record, ValueT
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack  # type checkers know it, even if not installed
+
+    from kafka_nextgen.config.settings import ConsumerSettings
     from kafka_nextgen.engine.application.value_columns import OnError
     from kafka_nextgen.values import ValueFormat
 
@@ -76,7 +80,7 @@ class Consumer(BlockingCalls, RunsHandlers[KeyT, ValueT], Generic[KeyT, ValueT])
         *,
         key_deserializer: None = None,
         value_deserializer: None = None,
-        **settings: object,
+        **settings: Unpack[ConsumerSettings],
     ) -> None: ...
 
     @overload
@@ -86,7 +90,7 @@ class Consumer(BlockingCalls, RunsHandlers[KeyT, ValueT], Generic[KeyT, ValueT])
         *,
         key_deserializer: None = None,
         value_deserializer: DeserializerOf[V],
-        **settings: object,
+        **settings: Unpack[ConsumerSettings],
     ) -> None: ...
 
     @overload
@@ -96,7 +100,7 @@ class Consumer(BlockingCalls, RunsHandlers[KeyT, ValueT], Generic[KeyT, ValueT])
         *,
         key_deserializer: DeserializerOf[K],
         value_deserializer: None = None,
-        **settings: object,
+        **settings: Unpack[ConsumerSettings],
     ) -> None: ...
 
     @overload
@@ -106,7 +110,7 @@ class Consumer(BlockingCalls, RunsHandlers[KeyT, ValueT], Generic[KeyT, ValueT])
         *,
         key_deserializer: DeserializerOf[K],
         value_deserializer: DeserializerOf[V],
-        **settings: object,
+        **settings: Unpack[ConsumerSettings],
     ) -> None: ...
 
     @overload
@@ -116,7 +120,7 @@ class Consumer(BlockingCalls, RunsHandlers[KeyT, ValueT], Generic[KeyT, ValueT])
         *,
         key_deserializer: None = None,
         value_deserializer: DeserializerOf[V],
-        **settings: object,
+        **settings: Unpack[ConsumerSettings],
     ) -> None: ...
 
     @overload
@@ -126,7 +130,7 @@ class Consumer(BlockingCalls, RunsHandlers[KeyT, ValueT], Generic[KeyT, ValueT])
         *,
         key_deserializer: DeserializerOf[K],
         value_deserializer: None = None,
-        **settings: object,
+        **settings: Unpack[ConsumerSettings],
     ) -> None: ...
 
     @overload
@@ -136,10 +140,10 @@ class Consumer(BlockingCalls, RunsHandlers[KeyT, ValueT], Generic[KeyT, ValueT])
         *,
         key_deserializer: None = None,
         value_deserializer: None = None,
-        **settings: object,
+        **settings: Unpack[ConsumerSettings],
     ) -> None: ...
 
-    def __init__(self, config: Mapping[str, object] | ConsumerConfig | None = None, **settings: object) -> None:
+    def __init__(self, config: Mapping[str, object] | ConsumerConfig | None = None, **settings: Any) -> None:
         parsed = config if isinstance(config, ConsumerConfig) else ConsumerConfig.parse(config, **settings)
         refuse_async(parsed)
         self._wakeup = thread_wakeup(clock_of(parsed.bootstrap_servers))
@@ -168,20 +172,32 @@ class Consumer(BlockingCalls, RunsHandlers[KeyT, ValueT], Generic[KeyT, ValueT])
 
     # ---- subscribing
 
-    def subscribe(self, topics: Topics, listener: RebalanceListener | None = None) -> None:
+    def subscribe(
+        self,
+        topics: Topics,
+        listener: RebalanceListener | None = None,
+        *,
+        on_assign: RebalanceFunction | None = None,
+        on_revoke: RebalanceFunction | None = None,
+        on_lost: RebalanceFunction | None = None,
+    ) -> None:
         """Read ``topics`` as a member of the group; replaces an earlier subscription.
 
         ``topics`` are names, or a ``SubscriptionPattern`` for all topics whose whole name matches, including those
         created later. (``re.compile(...)`` works, with a DeprecationWarning.) The consumer joins the group in the
         background, and gets partitions during calls to ``poll``, which notifies ``listener``.
 
-        Raises ConfigError without ``group.id``, MisuseError after ``assign``, TypeError for a string, ValueError for an
-        empty list, and the error that permanently excluded this consumer from its group.
+        In place of a listener, ``on_assign``, ``on_revoke`` and ``on_lost`` may be functions with the arguments of its
+        methods. Lost partitions are passed to ``on_lost`` only, never to ``on_revoke``, as it is too late to commit.
+
+        Raises ConfigError without ``group.id``, MisuseError after ``assign``, TypeError for a string or an invalid
+        listener, ValueError for an empty list, and the error that permanently excluded this consumer from its group.
         """
-        refuse_coroutines(listener)
+        called = listener_of(listener, on_assign, on_revoke, on_lost)
+        refuse_coroutines(called)
         with self._use("subscribe"):
-            wait_for_result(self._subscribe(topics, listener))
-            self._listener = listener
+            wait_for_result(self._subscribe(topics, called))
+            self._listener = called
 
     def assign(self, partitions: ToAssign, timeout: float | None = None) -> None:
         """Read exactly ``partitions``, without joining a group; replaces an earlier assignment, and [] ends it.

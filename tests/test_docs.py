@@ -26,7 +26,7 @@ def name_of(page: Path) -> str:
     return page.relative_to(ROOT).as_posix()
 
 
-@pytest.mark.parametrize("name", ["configuration", "membership", "metrics", "one_heartbeat"])
+@pytest.mark.parametrize("name", ["configuration", "consumer_settings", "membership", "metrics", "one_heartbeat"])
 def test_a_page_made_from_the_code_is_what_the_code_says(name: str) -> None:
     script = runpy.run_path(str(ROOT / "docs" / "tools" / f"make_{name}.py"))
     assert script["PAGE"].read_text() == script[f"{name}_page"](), f"run python docs/tools/make_{name}.py"

@@ -29,7 +29,10 @@ default, and what happens to the keys of [other clients](#from-other-clients).
 
 Keys are Kafka's, in a mapping (`{"group.id": "billing"}`) or as keyword arguments in snake_case (`group_id="billing"`).
 The few keys that Kafka lacks are marked. Unknown keys, invalid values and values that contradict each other raise
-`ConfigError`, which names all unknown keys, each with the most similar valid key.
+`ConfigError`, which names all unknown keys, each with the most similar valid key. mypy and pyright refuse
+wrong keyword arguments, and editors complete them: their types are `kafka_nextgen.ConsumerSettings`, which functions of
+your own can take as `**settings: Unpack[ConsumerSettings]`. Pass values that are known only at run time, such as text
+from the environment, as a mapping.
 
 | key | value | default | what it does |
 |---|---|---|---|

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import TracebackType
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from kafka_nextgen.admin.requests import AdminCall
 from kafka_nextgen.config import ConsumerConfig
@@ -15,6 +15,11 @@ from kafka_nextgen.transport.cluster_queries import ClusterQueries
 from kafka_nextgen.transport.settings import TransportSettings
 from kafka_nextgen.transport.waiting import Deadline
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack  # type checkers know it, even if not installed
+
+    from kafka_nextgen.config.settings import ConsumerSettings
+
 __all__ = ["AsyncAdmin"]
 
 A = TypeVar("A", bound="AsyncAdmin")
@@ -23,7 +28,9 @@ A = TypeVar("A", bound="AsyncAdmin")
 class AsyncAdmin:
     """Calls to one cluster, on one event loop. Takes a consumer's configuration."""
 
-    def __init__(self, config: Mapping[str, object] | ConsumerConfig | None = None, **settings: object) -> None:
+    def __init__(
+        self, config: Mapping[str, object] | ConsumerConfig | None = None, **settings: Unpack[ConsumerSettings]
+    ) -> None:
         self._config = config if isinstance(config, ConsumerConfig) else ConsumerConfig.parse(config, **settings)
         self._cluster: ClusterClient | None = None
         self._closed = False

@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Callable, Coroutine, Mapping
 from concurrent.futures import CancelledError
 from types import TracebackType
-from typing import Concatenate, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
 from kafka_nextgen.admin.async_group_admin import AsyncGroupAdmin
 from kafka_nextgen.config import ConsumerConfig
@@ -16,6 +16,11 @@ from kafka_nextgen.errors import MisuseError
 from kafka_nextgen.transport.background import log_failure
 from kafka_nextgen.transport.futures import sleep_until_ended
 from kafka_nextgen.transport.io_thread import IoThread
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack  # type checkers know it, even if not installed
+
+    from kafka_nextgen.config.settings import ConsumerSettings
 
 __all__ = ["GroupAdmin"]
 
@@ -56,7 +61,9 @@ class GroupAdmin:
                 ...
     """
 
-    def __init__(self, config: Mapping[str, object] | ConsumerConfig | None = None, **settings: object) -> None:
+    def __init__(
+        self, config: Mapping[str, object] | ConsumerConfig | None = None, **settings: Unpack[ConsumerSettings]
+    ) -> None:
         parsed = config if isinstance(config, ConsumerConfig) else ConsumerConfig.parse(config, **settings)
         self._thread = IoThread(f"kafka_nextgen admin {parsed.client_id}", log_failure, "GroupAdmin")
         self._admin = self._thread.begin_with(_create(parsed))

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from concurrent.futures import CancelledError, Future
 from concurrent.futures import TimeoutError as FutureTimeoutError
+from typing import TYPE_CHECKING
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.config import ConsumerConfig
@@ -21,6 +22,11 @@ from kafka_nextgen.transport.background import log_failure
 from kafka_nextgen.transport.cluster import ClusterClient
 from kafka_nextgen.transport.io_thread import IoThread
 from kafka_nextgen.wire.records import Compression, NewRecord
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack  # type checkers know it, even if not installed
+
+    from kafka_nextgen.config.settings import ConsumerSettings
 
 __all__ = ["TopicSink"]
 
@@ -57,7 +63,7 @@ class TopicSink(QueuedSink):
         topic: str,
         capacity: int = QUEUE_CAPACITY,
         compression: Compression = Compression.ZSTD,
-        **settings: object,
+        **settings: Unpack[ConsumerSettings],
     ) -> None:
         parsed = config if isinstance(config, ConsumerConfig) else ConsumerConfig.parse(config, **settings)
         super().__init__(TopicTarget(parsed, topic, compression), f"topic {topic}", capacity=capacity)

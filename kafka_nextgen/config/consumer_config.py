@@ -28,6 +28,9 @@ from kafka_nextgen.properties.offset_reset import ByDuration
 from kafka_nextgen.properties.value_types import GroupProtocol
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack  # type checkers know it, even if not installed
+
+    from kafka_nextgen.config.settings import AllSettings
     from kafka_nextgen.other_clients.translation import Setting
 
 __all__ = ["ConsumerConfig", "migrated_config"]
@@ -49,7 +52,7 @@ class ConsumerConfig(ConsumerKeys):
             raise _together([ConfigError(self.as_written(text), self.written_name(key)) for _, text, key in broken])
 
     @classmethod
-    def parse(cls, properties: Mapping[str, object] | None = None, /, **kwargs: object) -> ConsumerConfig:
+    def parse(cls, properties: Mapping[str, object] | None = None, /, **kwargs: Unpack[AllSettings]) -> ConsumerConfig:
         """Read a configuration. Keys have dots or underscores; values may be text, as in a properties file.
 
         None stands for the default. Raises ``ConfigError`` with the key as it was written.

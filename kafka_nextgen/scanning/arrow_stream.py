@@ -24,7 +24,9 @@ from kafka_nextgen.types import OffsetRange, TopicPartition
 
 if TYPE_CHECKING:
     import pyarrow
+    from typing_extensions import Unpack  # type checkers know it, even if not installed
 
+    from kafka_nextgen.config.settings import ConsumerSettings
     from kafka_nextgen.engine.application.value_columns import OnError
     from kafka_nextgen.values import ValueFormat
 
@@ -45,7 +47,7 @@ def scan(
     key: ValueFormat | None = None,
     on_error: OnError = "raise",
     batch_rows: int = BATCH_ROWS,
-    **settings: object,
+    **settings: Unpack[ConsumerSettings],
 ) -> Scan:
     """Read part of ``topics`` as a stream of Arrow record batches. Requires the ``kafka-nextgen[arrow]`` extra.
 
@@ -88,7 +90,7 @@ def read_arrow(
     value: ValueFormat | None = None,
     key: ValueFormat | None = None,
     on_error: OnError = "raise",
-    **settings: object,
+    **settings: Unpack[ConsumerSettings],
 ) -> pyarrow.Table:
     """Read part of ``topics`` as one Arrow table, which has to fit into memory.
 
@@ -200,7 +202,7 @@ def _of_schema(table: pyarrow.Table, schema: pyarrow.Schema) -> pyarrow.Table:
     return table
 
 
-def _groupless(config: Mapping[str, object] | ConsumerConfig | None, settings: Mapping[str, object]) -> ConsumerConfig:
+def _groupless(config: Mapping[str, object] | ConsumerConfig | None, settings: ConsumerSettings) -> ConsumerConfig:
     """The configuration without a group: a scan neither joins one nor commits."""
     parsed = config if isinstance(config, ConsumerConfig) else ConsumerConfig.parse(config, **settings)
     return attrs.evolve(

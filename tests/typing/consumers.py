@@ -6,7 +6,16 @@ import json
 from collections.abc import Awaitable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from kafka_nextgen import AsyncConsumer, Consumer, ConsumerConfig, DeserializationContext, Record, Records
+from kafka_nextgen import (
+    AsyncConsumer,
+    Consumer,
+    ConsumerConfig,
+    ConsumerSettings,
+    DeserializationContext,
+    IsolationLevel,
+    Record,
+    Records,
+)
 from kafka_nextgen.values import Avro, Json
 
 if TYPE_CHECKING:
@@ -73,6 +82,18 @@ def plain_consumers(config: Mapping[str, object], parsed: ConsumerConfig) -> Non
     assert_type(Consumer(parsed), Consumer[Any, Any])
     annotated: Consumer[str, Order] = Consumer(config)
     assert_type(annotated, Consumer[str, Order])
+
+
+def settings_of(level: IsolationLevel, any_of_them: dict[str, Any], some: ConsumerSettings) -> None:
+    Consumer(bootstrap_servers=["a:9092", "b:9092"], group_id="billing", max_poll_records=10, enable_auto_commit=False)
+    Consumer(bootstrap_servers=SERVERS, isolation_level=level, auto_offset_reset="by_duration:PT1H", client_rack=None)
+    Consumer(bootstrap_servers=SERVERS, isolation_level="read_committed", on_deserialization_error=print)
+    assert_type(Consumer(**some), Consumer[bytes, bytes])
+    assert_type(Consumer(**some, value_deserializer=to_order), Consumer[bytes, Order])
+    Consumer(**any_of_them)
+    AsyncConsumer(**some, key_deserializer=int)
+    Consumer(ConsumerConfig.parse(**some, value_deserializer=to_order))
+    ConsumerConfig.parse({"bootstrap.servers": SERVERS}, sasl_password=lambda: "secret", group_protocol="auto")
 
 
 def records_of(consumer: Consumer[str, Order]) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from kafka_nextgen import Consumer, Record
+from collections.abc import Mapping
+
+from kafka_nextgen import AsyncConsumer, Consumer, ConsumerConfig, GroupAdmin, Record, read_arrow
 
 
 def wrong(consumer: Consumer[str, bytes], record: Record[str, bytes]) -> None:
@@ -12,6 +14,20 @@ def wrong(consumer: Consumer[str, bytes], record: Record[str, bytes]) -> None:
     Consumer(bootstrap_servers="localhost:9092", value_deserializer=3)  # REFUSED
     other: Consumer[int, bytes] = consumer  # REFUSED
     print(number, other)
+
+
+def misspelled(config: Mapping[str, object], settings: dict[str, object]) -> None:
+    Consumer(bootstrap_servers="localhost:9092", gruop_id="billing")  # REFUSED
+    Consumer(bootstrap_servers="localhost:9092", max_poll_records="many")  # REFUSED
+    Consumer(bootstrap_servers="localhost:9092", isolation_level="commited")  # REFUSED
+    Consumer(config, error_cb=print)  # REFUSED: errors are raised, and health() has the rest
+    Consumer(bootstrap_servers="localhost:9092", value_deserializer=int, group_instance_id=7)  # REFUSED
+    AsyncConsumer(bootstrap_servers="localhost:9092", gruop_id="billing")  # REFUSED
+    AsyncConsumer(bootstrap_servers="localhost:9092", max_poll_records="many")  # REFUSED
+    ConsumerConfig.parse(bootstrap_servers="localhost:9092", gruop_id="billing")  # REFUSED
+    GroupAdmin(bootstrap_server="localhost:9092")  # REFUSED
+    read_arrow("orders", bootstrap_servers="localhost:9092", clientid="nightly")  # REFUSED
+    Consumer(**settings)  # REFUSED: pass it as a mapping
 
 
 def handle(record: Record[str, int]) -> None: ...

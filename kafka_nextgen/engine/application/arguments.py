@@ -14,10 +14,10 @@ import threading
 from collections.abc import Collection, Iterable, Mapping
 from datetime import timedelta
 from operator import index
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from kafka_nextgen.properties.patterns import SubscriptionPattern
-from kafka_nextgen.types import OffsetAndMetadata, OffsetRange, TopicId, TopicPartition, topic_name_complaint
+from kafka_nextgen.types import OffsetAndMetadata, OffsetRange, Record, TopicId, TopicPartition, topic_name_complaint
 
 if TYPE_CHECKING:
     from kafka_nextgen.membership.events import Subscribed
@@ -27,6 +27,7 @@ __all__ = [
     "ToAssign",
     "Topics",
     "checked_offset",
+    "checked_offsets",
     "checked_partitions",
     "checked_ranges",
     "checked_seconds",
@@ -35,8 +36,8 @@ __all__ = [
     "checked_topics",
 ]
 
-#: Offsets as callers pass them.
-Offsets = Mapping[TopicPartition, OffsetAndMetadata | int]
+#: Offsets as callers pass them: by partition, or a record, for the position after it.
+Offsets = Mapping[TopicPartition, OffsetAndMetadata | int] | Record[Any, Any]
 
 #: What ``assign`` accepts: partitions, or ranges by partition; None means that the whole partition is read.
 ToAssign = Collection[TopicPartition] | Mapping[TopicPartition, OffsetRange | None]
@@ -131,6 +132,18 @@ def checked_offset(partition: TopicPartition, offset: int | OffsetAndMetadata) -
         _within(given.leader_epoch, INT32_MAX, f"{partition}: a leader epoch", at_least=-1),
         given.metadata,
     )
+
+
+def checked_offsets(offsets: Offsets) -> dict[TopicPartition, OffsetAndMetadata]:
+    """Check offsets to commit; a record becomes the position after it, with its leader epoch."""
+    if isinstance(offsets, Record):
+        offsets = {offsets.topic_partition: OffsetAndMetadata(offsets.offset + 1, offsets.leader_epoch)}
+    if not isinstance(offsets, Mapping):
+        raise TypeError(
+            "offsets must be a mapping from TopicPartition to the next offset to read, or a Record, not "
+            f"{type(offsets).__name__}; those of a poll are records.next_offsets()"
+        )
+    return {tp: checked_offset(tp, offset) for tp, offset in offsets.items()}
 
 
 def checked_timestamps(timestamps: Mapping[TopicPartition, int]) -> dict[TopicPartition, int]:

@@ -35,7 +35,7 @@ class AsyncCalls(BaseConsumer):
     # ---- offsets
 
     async def commit(self, offsets: Offsets | None = None, timeout: float | None = None) -> None:
-        """Commit ``offsets``, or the positions after everything handed over.
+        """Commit ``offsets``, the position after a record, or the positions after everything handed over.
 
         Raises the same errors as ``Consumer.commit``.
         """

@@ -39,6 +39,9 @@ class BlockingCalls(BaseConsumer):
     def commit(self, offsets: Offsets | None = None, timeout: float | None = None) -> None:
         """Commit ``offsets``, or the positions after everything handed over, and wait for the result.
 
+        ``offsets`` maps each partition to the offset of the next record to read. A ``Record`` means the position after
+        it: it and all earlier records of its partition count as processed, those of other partitions are not affected.
+
         Raises CommitFailedError naming the partitions, GroupAuthorizationError, or RequestTimeoutError. Without
         ``offsets``, it fails once if partitions were lost, or were revoked without a listener that could commit, before
         their records were committed: their next owner reads these records again.

@@ -17,6 +17,7 @@ from kafka_nextgen.engine.application.arguments import (
     ToAssign,
     Topics,
     checked_offset,
+    checked_offsets,
     checked_partitions,
     checked_ranges,
     checked_timestamps,
@@ -189,7 +190,7 @@ class ConsumerCore:
             self.cursor.advance_positions()
             self.fetches.mark_consumed()  # a later auto-commit must not commit less
             return self.fetches.handed_over_offsets()
-        return {tp: checked_offset(tp, value) for tp, value in offsets.items()}
+        return checked_offsets(offsets)
 
     def find_position(self, partition: TopicPartition, timeout_s: float) -> Future[int]:
         """The offset of the next record to be handed over, once it is known."""

@@ -113,7 +113,7 @@ class RebalanceConsumer(_View):
     """The calls that a ``RebalanceListener`` may make while one of its methods runs."""
 
     def commit(self, offsets: Offsets | None = None, timeout: float | None = None) -> None:
-        """Commit ``offsets``, or the positions after everything handed over.
+        """Commit ``offsets``, the position after a record, or the positions after everything handed over.
 
         ``timeout`` is in seconds, None for default.api.timeout.ms. Raises CommitFailedError, or RequestTimeoutError
         after the timeout.
@@ -188,7 +188,7 @@ class AsyncRebalanceConsumer(_View):
         return _DONE
 
     async def commit(self, offsets: Offsets | None = None, timeout: float | None = None) -> None:
-        """Commit ``offsets``, or the positions after everything handed over.
+        """Commit ``offsets``, the position after a record, or the positions after everything handed over.
 
         ``timeout`` is in seconds, None for default.api.timeout.ms. Raises CommitFailedError, or RequestTimeoutError
         after the timeout.

@@ -33,7 +33,7 @@ class RealCluster(ClusterCalls):
         super().__init__()
         self.bootstrap_servers = bootstrap_servers
         self._remote: RemoteBackend | None = RemoteBackend(
-            ConsumerConfig.parse(bootstrap_servers=bootstrap_servers, **settings)
+            ConsumerConfig.parse({"bootstrap.servers": bootstrap_servers, **settings})
         )
 
     def create_topic(self, name: str, partitions: int = 1) -> None:
