@@ -41,13 +41,15 @@ _STANDBYS_ELSEWHERE = (
 class GroupConfigEntry:
     """One key of a group's configuration, by Kafka's name.
 
-    ``is_own`` says whether it was set for this group; other keys follow the broker.
+    ``is_own`` says whether it was set for this group; other keys follow the broker. ``typed_value`` is the value as the
+    key's type says, such as a number.
     """
 
     name: str
     value: str | None
     is_own: bool
     documentation: str | None = None
+    typed_value: describe_configs.ConfigValue = None
 
 
 async def describe_config(call: AdminCall, group_id: str) -> dict[str, GroupConfigEntry]:
@@ -61,7 +63,9 @@ async def describe_config(call: AdminCall, group_id: str) -> dict[str, GroupConf
         error_in=lambda described: _explained(described.error, described.message),
     )
     return {
-        config.name: GroupConfigEntry(config.name, config.value, config.is_own, config.documentation)
+        config.name: GroupConfigEntry(
+            config.name, config.value, config.is_own, config.documentation, config.typed_value()
+        )
         for config in sorted(described.configs, key=lambda config: config.name)
     }
 

@@ -128,8 +128,8 @@ def test_the_command_tells_an_outcome_for_each(embedded_kafka: KafkaServer, ours
     assert done.exit_code == 1
     one, other = json.loads(done.stdout)
     assert one == {"instance_id": "one", "error": None}
-    assert other["error"] in done.stderr
-    assert "UNKNOWN_MEMBER_ID" in other["error"]
+    assert other["error"]["message"] in done.stderr
+    assert (other["error"]["type"], other["error"]["code"]) == ("BrokerError", "UNKNOWN_MEMBER_ID")
 
     done = groups(servers, "add-members", group, "--within", "0")
     assert (done.exit_code, done.stdout) == (0, f"Instance two is no longer expected in {group}.\n")

@@ -156,8 +156,8 @@ def test_the_command_tells_an_outcome_for_each(embedded_kafka: KafkaServer, ours
     assert done.exit_code == 1
     one, other = json.loads(done.stdout)
     assert one == {"instance_id": "one", "member_id": None, "error": None}
-    assert other["error"] in done.stderr
-    assert "UNKNOWN_MEMBER_ID" in other["error"]
+    assert other["error"]["message"] in done.stderr
+    assert (other["error"]["type"], other["error"]["code"]) == ("BrokerError", "UNKNOWN_MEMBER_ID")
 
     done = groups(servers, "announce-leaving", group, "--within", "0")
     assert (done.exit_code, done.stdout) == (0, f"Member c is no longer announced to leave {group}.\n")

@@ -9,6 +9,7 @@ from textwrap import dedent
 import pytest
 from click.testing import CliRunner, Result
 
+from kafka_nextgen.cli import output
 from kafka_nextgen.cli.main import cli
 from kafka_nextgen.types import format_partitions
 from tests.admin.conftest import Scene
@@ -100,13 +101,44 @@ def test_offsets_are_shown_with_the_lag(scene: Scene) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["list"],
+        ["describe"],
+        ["describe", "--members", "--offsets", "--authorized-operations"],
+        ["members", "CONSUMERS"],
+        ["offsets", "CONSUMERS"],
+        ["config", "CONSUMERS", "--all"],
+    ],
+    ids=" ".join,
+)
+def test_a_terminal_of_80_columns_breaks_no_word(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch, command: list[str]
+) -> None:
+    arguments = [scene.consumer_group if word == "CONSUMERS" else word for word in command]
+    wide = groups(scene.kafka, *arguments).stdout
+    monkeypatch.setattr(output, "_terminal_width", lambda: 80)
+    narrow = groups(scene.kafka, *arguments).stdout
+    wide_words, narrow_words = set(wide.split()) - {"-"}, set(narrow.split())
+    assert wide_words <= narrow_words
+    values = {word for word in narrow_words if any(char.isdigit() for char in word)}
+    assert values <= wide_words, "no part of a word"
+    assert max(map(len, narrow.splitlines())) <= 80
+
+
 def test_json_has_it_all(scene: Scene) -> None:
     done = groups(scene.kafka, "describe", scene.consumer_group, "--members", "--offsets", "--json")
     (group,) = json.loads(done.stdout)
     assert (group["type"], group["state"], group["member_count"]) == ("consumer", "Stable", 2)
     assert {member["instance_id"] for member in group["members"]} == {"one", None}
     assert all(member["assignment"] == member["target"] for member in group["members"])
+    owned = sorted(number for member in group["members"] for number in member["assignment"][scene.topic])
+    assert owned == [0, 1, 2, 3]
     assert {offset["lag"] for offset in group["offsets"]} == {6, None}
+    configs = json.loads(groups(scene.kafka, "config", scene.consumer_group, "--json").stdout)
+    (timeout,) = [each for each in configs if each["name"] == "consumer.session.timeout.ms"]
+    assert (timeout["value"], timeout["source"]) == (int(SESSION_TIMEOUT_MS), "broker")
     listed = json.loads(groups(scene.kafka, "list", "--type", "consumer", "--json").stdout)
     assert scene.consumer_group in {group["group"] for group in listed}
 

@@ -61,8 +61,8 @@ def test_it_can_be_had_as_json() -> None:
     assert document["after"] == {"fewest": 2, "most": 2, "spread": 0, "across_racks": 0, **no_loads}
     assert (document["moves"], document["kept"], document["stickiness"]) == (2, 2, 0.5)
     assert [(one["member_id"], one["gains"], one["loses"]) for one in document["members"]] == [
-        ("m1", "-", "orders[0,2]"),
-        ("m2", "orders[0,2]", "-"),
+        ("m1", {}, {"orders": [0, 2]}),
+        ("m2", {"orders": [0, 2]}, {}),
     ]
 
 
@@ -152,6 +152,14 @@ def saying(word: object) -> str:
         (
             '{"members": [{"member_id": "a", "target": "orders"}]}',
             "members[0]: target: 'orders' is not a set of partitions",
+        ),
+        (
+            '{"members": [{"member_id": "a", "target": {"orders": [0, -1]}}]}',
+            "members[0]: target: orders must have a list of partition numbers, not [0, -1]",
+        ),
+        (
+            '{"members": [{"member_id": "a", "target": {"orders": 3}}]}',
+            "members[0]: target: orders must have a list of partition numbers, not 3",
         ),
         (saying(1), "members[0]: client_assignors[0]: must be an object"),
         (saying({}), "client_assignors[0]: name is missing"),

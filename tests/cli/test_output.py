@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import click
 import pytest
@@ -12,6 +13,7 @@ from kafka_nextgen.cli.groups.members import print_members
 from kafka_nextgen.cli.groups.offsets import offset_document, print_offsets
 from kafka_nextgen.cli.output import print_json, print_line, print_table
 from kafka_nextgen.cli.times import TIME, duration_text, time_text
+from kafka_nextgen.errors import GroupNotFoundError, MisuseError
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 from tests.collecting.describing import member
 
@@ -70,6 +72,83 @@ def test_members_wider_than_the_terminal_become_blocks(
     assert max(map(len, lines)) <= width
     assert (lines[0] == "MEMBER        e7f19712-182e-4192-b080-ff2b62937c26") is is_stacked
     assert ("" in lines) is is_stacked, "between two members"
+
+
+WIDE = ("GROUP", "STATE", "TARGET EPOCH", "COORDINATOR", "LAG")
+ROWS = [
+    ("billing-of-the-north", "Stable", 12, "10.0.0.17:9092 (node 3)", 1_234_567),
+    ("billing", "CompletingRebalance", None, "kafka-1.internal.example:9092 (node 1)", None),
+]
+
+
+def shown(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], width: int, rows: list[Any]) -> str:
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", str(width))
+    print_table(WIDE, rows)
+    return capsys.readouterr().out
+
+
+@pytest.mark.parametrize("width", [*range(10, 130, 3), 80])
+def test_no_width_of_a_terminal_breaks_a_word(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, width: int
+) -> None:
+    out = shown(monkeypatch, capsys, width, ROWS)
+    wanted = " ".join(str(cell) for row in ROWS for cell in row if cell is not None).split()
+    assert sorted(word for word in out.split() if word in wanted) == sorted(wanted)
+    too_long = [line for line in out.splitlines() if len(line) > width and len(line.split()) > 3]
+    assert too_long == [], "only a word that is too long for a line of a block"
+
+
+def test_cells_are_folded_between_words_the_widest_first(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert shown(monkeypatch, capsys, 90, ROWS).splitlines() == [
+        "                                            TARGET",
+        "GROUP                 STATE                  EPOCH  COORDINATOR                        LAG",
+        "billing-of-the-north  Stable                    12  10.0.0.17:9092 (node 3)        1234567",
+        "billing               CompletingRebalance        -  kafka-1.internal.example:9092        -",
+        "                                                    (node 1)",
+    ]
+
+
+def test_rows_whose_words_do_not_fit_become_blocks_with_folded_values(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert shown(monkeypatch, capsys, 44, ROWS).splitlines()[-5:] == [
+        "",
+        "GROUP         billing",
+        "STATE         CompletingRebalance",
+        "COORDINATOR   kafka-1.internal.example:9092",
+        "              (node 1)",
+    ]
+
+
+def test_a_table_without_rows_is_its_header_on_any_terminal(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert shown(monkeypatch, capsys, 5, []).split() == " ".join(WIDE).split()
+
+
+def test_json_is_made_of_values(capsys: pytest.CaptureFixture[str]) -> None:
+    refused = GroupNotFoundError("group g: GROUP_ID_NOT_FOUND", code=69, group="g")
+    print_json(
+        {
+            "partitions": frozenset({TopicPartition("b", 1), TopicPartition("a", 10), TopicPartition("a", 2)}),
+            "none": frozenset(),
+            "refused": refused,
+            "failed": MisuseError("it is closed"),
+        }
+    )
+    assert json.loads(capsys.readouterr().out) == {
+        "partitions": {"a": [2, 10], "b": [1]},
+        "none": {},
+        "refused": {
+            "type": "GroupNotFoundError",
+            "code": "GROUP_ID_NOT_FOUND",
+            "message": "group g: GROUP_ID_NOT_FOUND",
+        },
+        "failed": {"type": "MisuseError", "code": None, "message": "it is closed"},
+    }
 
 
 # ---- times and durations as people write and read them

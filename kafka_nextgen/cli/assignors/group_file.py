@@ -2,7 +2,8 @@
 
 The file is the output of ``kafka-nextgen groups describe GROUP --members --json``: an object, or a list of one. A
 member has a ``member_id`` and ``subscribed_topics``, a ``subscribed_pattern``, or both. Its ``target``, or else its
-``assignment``, has its partitions: ``orders[0-3] audit[0]``. These may be added by hand:
+``assignment``, has its partitions: ``{"orders": [0, 1]}``, or as text ``orders[0-3] audit[0]``. These may be added by
+hand:
 
 * ``client_assignors`` of a member: a ``name``, a ``reason``, and ``metadata`` with a ``version`` and a ``payload`` in
   hexadecimal, or ``text`` instead;
@@ -15,7 +16,7 @@ Errors are ``ConfigError`` with their place in the file.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TypeVar
 
 from attrs import frozen
@@ -116,11 +117,21 @@ def _member(node: _Node) -> MemberDescription:
 
 
 def _partitions(node: _Node, name: str) -> frozenset[TopicPartition] | None:
+    value = node.fields.get(name)
+    if isinstance(value, dict):
+        return frozenset(_numbered(node, name, value))
     text = node.take(name, str)
     try:
         return None if text is None else parse_partitions(text)
     except NotationError as error:
         raise node.error(f"{name}: {error}") from None
+
+
+def _numbered(node: _Node, name: str, numbers: Mapping[str, object]) -> Iterator[TopicPartition]:
+    for topic, found in numbers.items():
+        if not isinstance(found, list) or not all(type(number) is int and number >= 0 for number in found):
+            raise node.error(f"{name}: {topic} must have a list of partition numbers, not {found!r}")
+        yield from (TopicPartition(topic, number) for number in found)
 
 
 def _assignor(node: _Node) -> ClientAssignor:

@@ -46,11 +46,11 @@ def config(
             return  # other brokers apply it later, so a description now may have the old values
         entries = admin.describe_config(group_id, cluster.timeout_s)
     shown = [entry for entry in entries.values() if show_all or entry.is_own or entry.name.startswith(_CONSUMER_PREFIX)]
-    rows = [(entry.name, entry.value, "group" if entry.is_own else "broker") for entry in shown]
+    sources = {True: "group", False: "broker"}
     if as_json:
-        print_json([dict(zip(("name", "value", "source"), row, strict=True)) for row in rows])
+        print_json([{"name": each.name, "value": each.typed_value, "source": sources[each.is_own]} for each in shown])
     else:
-        print_table(("NAME", "VALUE", "SET BY"), rows)
+        print_table(("NAME", "VALUE", "SET BY"), [(each.name, each.value, sources[each.is_own]) for each in shown])
 
 
 def _parse_settings(pairs: tuple[str, ...]) -> dict[str, ConfigValue]:
