@@ -2,51 +2,72 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import click
+from attrs import asdict
 
-from kafka_nextgen.cli.output import print_line
+from kafka_nextgen.cli.options import json_option
+from kafka_nextgen.cli.output import print_json, print_line
+from kafka_nextgen.errors import ConfigError
 from kafka_nextgen.java_config.properties_file import text_of_file
 from kafka_nextgen.migrating.finding import Finding
-from kafka_nextgen.migrating.programs import clients_in, findings_in_program
+from kafka_nextgen.migrating.programs import findings_in_program
 from kafka_nextgen.migrating.properties_files import findings_in_properties
 
 __all__ = ["migrate"]
 
 
 @click.command()
-@click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path(dir_okay=False, path_type=Path))
-def migrate(files: Sequence[Path]) -> None:
+@click.argument("paths", nargs=-1, required=True, metavar="FILE...", type=click.Path(exists=True, path_type=Path))
+@json_option
+def migrate(paths: Sequence[Path], as_json: bool) -> None:
     """Print what to change in FILEs that use another client, line by line.
 
-    A FILE that ends in .py is a Python program with confluent-kafka, kafka-python or aiokafka. Any other is a file of
-    configuration keys, in the syntax of Java's .properties, for one of these clients or for Java's consumer. Nothing
-    is changed, and no program is run. docs/migrating explains the differences in meaning, which no line shows.
+    A FILE that ends in .py is a Python program with confluent-kafka, kafka-python or aiokafka; in a directory, all such
+    programs are read. Any other is a file of configuration keys, in the syntax of Java's .properties, for one of these
+    clients or for Java's consumer. Nothing is changed, and no program is run. docs/migrating explains the differences
+    in meaning, which no line shows.
     """
-    for file in files:
-        if file.suffix == ".py":
-            _of_program(file)
-        else:
-            _print(file, findings_in_properties(text_of_file(file), str(file)))
+    found = ((file, findings) for path in paths for file, findings in _findings(path))
+    if as_json:
+        print_json([{"file": str(file), **asdict(finding)} for file, findings in found for finding in findings])
+        return
+    for file, findings in found:
+        for finding in findings:
+            print_line(f"{file}:{finding.line}: {finding}")
+        if not findings:
+            print_line(f"{file}: nothing to change")
 
 
-def _of_program(file: Path) -> None:
+def _findings(path: Path) -> Iterator[tuple[Path, list[Finding]]]:
+    """Yield files with what to change in them; of a directory, only programs with something to change."""
+    if path.is_dir():
+        yield from _in_directory(path)
+    elif path.suffix == ".py":
+        yield path, _of_program(path)
+    else:
+        yield path, findings_in_properties(text_of_file(path), str(path))
+
+
+def _in_directory(directory: Path) -> Iterator[tuple[Path, list[Finding]]]:
+    """Read the programs below a directory, without those in hidden ones, such as .venv."""
+    for file in sorted(directory.rglob("*.py")):
+        if any(part.startswith(".") for part in file.relative_to(directory).parts):
+            continue
+        try:
+            findings = _of_program(file)
+        except (click.ClickException, ConfigError) as error:  # the others can be read
+            print_line(f"Warning: {error}", err=True)
+            continue
+        if findings:
+            yield file, findings
+
+
+def _of_program(file: Path) -> list[Finding]:
     text = text_of_file(file)
     try:
-        clients = clients_in(text)
-        findings = findings_in_program(text)
-    except (SyntaxError, ValueError) as error:
+        return findings_in_program(text)
+    except (SyntaxError, ValueError, RecursionError) as error:
         raise click.ClickException(f"{file} is not a Python program: {error}") from None
-    if clients:
-        _print(file, findings)
-    else:
-        print_line(f"{file}: uses neither confluent-kafka, kafka-python nor aiokafka")
-
-
-def _print(file: Path, findings: Sequence[Finding]) -> None:
-    for finding in findings:
-        print_line(f"{file}:{finding.line}: {finding}")
-    if not findings:
-        print_line(f"{file}: nothing to change")

@@ -6,7 +6,15 @@ from collections.abc import Mapping
 from typing import Final
 
 from kafka_nextgen.migrating.calls import Calls, becomes, gone, kept, same
-from kafka_nextgen.migrating.kafka_python_calls import BY_PARTITION, ERRORS, LISTENER_NOTE, PATTERN, RECORD, STRUCTS
+from kafka_nextgen.migrating.kafka_python_calls import (
+    ASSIGNOR,
+    BY_PARTITION,
+    ERRORS,
+    LISTENER_NOTE,
+    PATTERN,
+    RECORD,
+    STRUCTS,
+)
 
 __all__ = ["AIOKAFKA"]
 
@@ -19,6 +27,11 @@ _NAMES: Final[Calls] = {
     "AIOKafkaProducer": kept("keep aiokafka for producing"),
     "AIOKafkaClient": kept("keep it for what it is used for; GroupAdmin is for groups"),
     "AIOKafkaAdminClient": kept("keep it for topics; for groups, AsyncGroupAdmin can do more"),
+    "AbstractTokenProvider": becomes("oauth_cb=function", "it returns a token, or (token, time of expiry)"),
+    "AbstractPartitionAssignor": becomes("PartitionAssignor", "passed as group_local_assignors"),
+    "RangePartitionAssignor": ASSIGNOR,
+    "RoundRobinPartitionAssignor": ASSIGNOR,
+    "StickyPartitionAssignor": ASSIGNOR,
     "create_ssl_context": becomes("ssl_ca_location=...", "keys of the configuration; or keep it: ssl_context takes it"),
     **ERRORS,
     "ConsumerStoppedError": becomes("MisuseError", "every call after close() raises it"),
@@ -38,8 +51,9 @@ _CONSUMER: Final[Calls] = {
     "end_offsets": same(),
     "getmany": becomes(
         "poll(timeout)",
-        "waits one second without an argument, not zero; returns Records instead of a dict: loop over them, or use "
-        "records.partitions() and records.of(partition). To read only some partitions, pause() the others",
+        "waits one second without an argument, not zero; returns at most 500 Records (max_poll_records), not a dict: "
+        "loop over them, or use records.partitions() and records.of(partition). To read only some partitions, pause() "
+        "the others",
     ),
     "getmany(timeout_ms=)": becomes("poll(timeout=)", "seconds, not milliseconds"),
     "getmany(max_records=)": becomes("poll(max_records=)"),

@@ -65,7 +65,7 @@ AIOKAFKA_DEFAULTS: Final[Mapping[str, Default]] = {
     "bootstrap.servers": _SERVERS,
     "client.id": Default("aiokafka-0.14.0"),
     "group.protocol": _PROTOCOL,
-    "max.poll.records": Default("None, no limit", "one poll returns up to 500 records, where getmany() had no limit"),
+    "max.poll.records": Default("None, no limit"),
     "partition.assignment.strategy": Default("roundrobin"),
     "rebalance.timeout.ms": Default("session_timeout_ms, 10000"),
     "request.timeout.ms": Default("40000"),

@@ -7,8 +7,12 @@ from typing import Final
 
 from kafka_nextgen.migrating.calls import Calls, becomes, gone, kept, same
 
-__all__ = ["BY_PARTITION", "ERRORS", "KAFKA_PYTHON", "LISTENER_NOTE", "PATTERN", "RECORD", "STRUCTS"]
+__all__ = ["ASSIGNOR", "BY_PARTITION", "ERRORS", "KAFKA_PYTHON", "LISTENER_NOTE", "PATTERN", "RECORD", "STRUCTS"]
 
+ASSIGNOR: Final = becomes(
+    "group_remote_assignor",
+    "the broker assigns; with group_protocol=classic, partition_assignment_strategy takes names",
+)
 BY_PARTITION: Final = "a collection: [partition], not partition, ..."
 LISTENER_NOTE: Final = "a first argument: what a method may call, such as consumer.commit(), while it runs"
 PATTERN: Final = becomes(
@@ -69,6 +73,12 @@ _NAMES: Final[Calls] = {
     "ConsumerRebalanceListener": becomes("RebalanceListener"),
     "AsyncConsumerRebalanceListener": becomes("AsyncRebalanceListener", "for AsyncConsumer"),
     **STRUCTS,
+    "AbstractTokenProvider": becomes("oauth_cb=function", "it returns a token, or (token, time of expiry)"),
+    "AbstractPartitionAssignor": becomes("PartitionAssignor", "passed as group_local_assignors"),
+    "CooperativeStickyPartitionAssignor": ASSIGNOR,
+    "RangePartitionAssignor": ASSIGNOR,
+    "RoundRobinPartitionAssignor": ASSIGNOR,
+    "StickyPartitionAssignor": ASSIGNOR,
     "ConsumerGroupMetadata": becomes("ConsumerGroupMetadata", "group_metadata() returns it"),
     "IsolationLevel": becomes("IsolationLevel"),
     "KafkaProducer": kept("keep kafka-python for producing"),

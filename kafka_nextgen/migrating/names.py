@@ -154,6 +154,11 @@ class Names:
                 return found.client.classes.get(original, original)
         return None
 
+    def is_guessed(self, node: ast.AST) -> bool:
+        """Whether only the name of a consumer says that it is one."""
+        name = dotted_name(node)
+        return name is not None and name not in self.kinds
+
     def kind(self, node: ast.AST) -> str | None:
         """What an expression stands for; None if that is not known."""
         if isinstance(node, ast.Await):

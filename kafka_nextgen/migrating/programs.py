@@ -7,22 +7,17 @@ comes from another file is recognized only by its annotation or its name.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from kafka_nextgen.config import KEYS
-from kafka_nextgen.migrating.calls import Calls
+from kafka_nextgen.migrating.calls import Calls, becomes
 from kafka_nextgen.migrating.clients import Client
 from kafka_nextgen.migrating.configurations import Configurations, Given
 from kafka_nextgen.migrating.finding import Finding, of_call
 from kafka_nextgen.migrating.keys import finding_for_key
 from kafka_nextgen.migrating.names import Imported, Names
 
-__all__ = ["clients_in", "findings_in_program"]
-
-
-def clients_in(text: str) -> list[Client]:
-    """The clients that a program imports. Raises ``SyntaxError``."""
-    return [found.client for found in Names(ast.parse(text)).imported.values()]
+__all__ = ["findings_in_program"]
 
 
 def findings_in_program(text: str) -> list[Finding]:
@@ -113,23 +108,25 @@ class _Reader:
         """A call or a field of a consumer, a record, or whatever else has rows."""
         if isinstance(node.ctx, ast.Load):
             yield from self._in_use(node)
-        kind = self._names.kind(node.value) or ""
+        kind = self._names.kind(node.value) or "unknown"
         for found in self._names.imported.values():
             client = found.client
-            rows = client.calls.get(kind, {}) if kind else {}
-            row = rows.get(node.attr)
+            row = client.calls.get(kind, {}).get(node.attr)
             if row is not None and not row.is_unchanged:
                 yield of_call(node.lineno, f"{ast.unparse(node)}{_brackets(client, kind)}", row)
-            elif rows and row is None and kind in client.classes.values() and not node.attr.startswith("_"):
+            elif row is None and kind in client.classes.values() and self._is_public_call(node):
                 why = f"not a call of {client.name} {client.version}, for which there is advice"
-                yield Finding(node.end_lineno or node.lineno, ast.unparse(node), note=why)
+                yield Finding(node.lineno, ast.unparse(node), note=why)
+
+    def _is_public_call(self, node: ast.Attribute) -> bool:
+        return not node.attr.startswith("_") and not self._names.is_guessed(node.value)
 
     def _in_comparison(self, node: ast.Compare) -> Iterator[Finding]:
         """``message is None``: an empty batch takes its place."""
         if isinstance(node.ops[0], ast.Is | ast.IsNot) and _is_none(node.comparators[0]):
-            kind = self._names.kind(node.left) or ""
+            kind = self._names.kind(node.left) or "unknown"
             for found in self._names.imported.values():
-                row = found.client.calls.get(kind, {}).get("is None") if kind else None
+                row = found.client.calls.get(kind, {}).get("is None")
                 if row is not None:
                     yield of_call(node.lineno, ast.unparse(node), row)
 
@@ -156,8 +153,12 @@ class _Reader:
             yield from _of_settings(given)
 
 
+#: An error that has no row: there is a class for each kind of error that an application can act on.
+_OTHER_ERROR = becomes("KafkaNextgenError", "or BrokerError, whose code is Kafka's number of the error")
+
+
 def _of_name(client: Client, line: int, written: str, name: str) -> Iterator[Finding]:
-    row = client.calls[""].get(name)
+    row = client.calls[""].get(name) or (_OTHER_ERROR if name.endswith(("Error", "Exception")) else None)
     if row is None:
         yield Finding(line, written, note=f"{client.name}'s, with no advice: remove it, or keep it")
     elif not row.is_unchanged:
@@ -186,17 +187,21 @@ def _of_settings(given: Given) -> Iterator[Finding]:
 
 def _of_defaults(client: Client, line: int, given: Given) -> Iterator[Finding]:
     """Defaults that differ in their effect, of keys that are not set."""
-    written = {setting.written.replace("_", ".") for setting in given.settings}
+    given_values = {setting.written.replace("_", "."): setting.value for setting in given.settings}
     for key, default in client.defaults.items():
-        if default.advice and key not in written and not _is_implied(key, written):
+        if default.advice and key not in given_values and not _is_implied(key, given_values):
             ours = KEYS[key].name if client.package == "confluent_kafka" else KEYS[key].attribute
             yield Finding(line, f"{ours} is not set", note=f"{client.name} has {default.theirs}: {default.advice}")
 
 
-def _is_implied(key: str, written: set[str]) -> bool:
-    return (key == "bootstrap.servers" and "metadata.broker.list" in written) or (
-        key == "sasl.mechanism" and "security.protocol" not in written
-    )
+def _is_implied(key: str, given: Mapping[str, object]) -> bool:
+    """Whether a key makes no difference beside the others."""
+    if key == "sasl.mechanism":
+        protocol = given.get("security.protocol", "")
+        return isinstance(protocol, str) and "SASL" not in protocol.upper()
+    if key == "group.protocol":
+        return "group.id" not in given
+    return key == "bootstrap.servers" and "metadata.broker.list" in given
 
 
 def _brackets(client: Client, kind: str) -> str:

@@ -108,6 +108,7 @@ LIBRDKAFKA_TABLE: Final[Table] = {
         "socket.blocking.max.ms",
         "socket.max.fails",
     )),
+    **dropped("the consumer has a thread of its own", ("executor", "max.workers")),
     "topic.blacklist": Refused(
         "only the subscription determines the topics: exclude them from its names or its pattern"
     ),

@@ -66,6 +66,7 @@ PRODUCER_TABLE: Final[Table] = dropped(
 
 #: Fates of keys by their prefixes.
 PREFIXES: Final[tuple[tuple[str, Fate], ...]] = (
+    ("confluent.monitoring.", Dropped("it configures a plugin of librdkafka")),
     ("schema.registry.", _REGISTRY),
     ("basic.auth.", _REGISTRY),
     ("bearer.auth.", _REGISTRY),

@@ -221,7 +221,9 @@ def _drop_what_protects_nothing(found: Translation, given: Mapping[str, Setting]
             found.warnings.append(f"{setting.written} is ignored: security.protocol does not use TLS")
         elif key in STORE_KEYS and "SSL" not in protocol:
             found.problems.append(_useless(setting.written, protocol, "SSL or SASL_SSL"))
-        elif key in LOGIN_KEYS and "SASL" not in protocol and key not in _CLASSES:
+        elif key in _CLASSES and "SASL" not in protocol:
+            found.warnings.append(f"{setting.written} is ignored: security.protocol does not use SASL")
+        elif key in LOGIN_KEYS and "SASL" not in protocol:
             found.problems.append(_useless(setting.written, protocol, "SASL_PLAINTEXT or SASL_SSL"))
 
 

@@ -160,9 +160,33 @@ def test_a_consumer_that_comes_from_elsewhere_is_known_by_its_name_or_its_annota
     assert told(program) == ["1 Consumer", "3 consumer.memberid()", "5 c.memberid()", "7 c.memberid()"]
 
 
-def test_a_call_that_no_table_has_is_named() -> None:
+def test_a_call_that_no_table_has_is_named_unless_only_a_name_says_that_it_is_a_consumer() -> None:
     found = of_line("from kafka import KafkaConsumer\nconsumer: KafkaConsumer\nconsumer.fetch_messages()\n", 3)
     assert found == ["consumer.fetch_messages: not a call of kafka-python 3.0.12, for which there is advice"]
+    assert of_line("from kafka import KafkaConsumer\ntheir_consumer.fetch_messages()\n", 2) == []
+
+
+def test_names_without_a_row_are_errors_or_have_no_advice() -> None:
+    program = "from kafka.errors import NotControllerError\nfrom kafka.cluster import ClusterMetadata\n"
+    assert told(program) == ["1 NotControllerError", "2 ClusterMetadata"]
+    assert of_line(program, 1)[0].startswith("NotControllerError -> KafkaNextgenError")
+    assert of_line(program, 2) == ["ClusterMetadata: kafka-python's, with no advice: remove it, or keep it"]
+
+
+@pytest.mark.parametrize(
+    ("settings", "unset"),
+    [
+        ("group_id='g'", ["group_protocol is not set"]),
+        ("group_id='g', group_protocol='auto'", []),
+        ("", []),
+        ("security_protocol='SSL'", []),
+        ("security_protocol='SASL_SSL'", ["sasl_mechanism is not set"]),
+        ("security_protocol=protocol", ["sasl_mechanism is not set"]),
+    ],
+)
+def test_a_default_is_named_if_it_makes_a_difference(settings: str, unset: list[str]) -> None:
+    program = f"from aiokafka import AIOKafkaConsumer\nAIOKafkaConsumer(bootstrap_servers='a:1', {settings})\n"
+    assert [found.found for found in findings_in_program(program) if found.line == 2] == unset
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import pytest
 from kafka_nextgen.config import KEYS
 from kafka_nextgen.other_clients.fates import Mapped
 from kafka_nextgen.other_clients.tables import FATES, TABLES, fate_of
+from kafka_nextgen.other_clients.translation import translate
 from kafka_nextgen.properties.security_config import ALIASES
 
 HERE = Path(__file__).parent
@@ -42,3 +43,17 @@ def test_a_key_is_in_one_table_and_none_of_this_library_is() -> None:
 
 def test_a_mapped_key_sets_one_of_this_library() -> None:
     assert {fate.key for fate in FATES.values() if isinstance(fate, Mapped)} <= KEYS.keys()
+
+
+@pytest.mark.parametrize("client", ["java-4.4.0", "librdkafka-2.16.0", "kafka-python", "aiokafka"])
+def test_no_key_is_dropped_silently(client: str) -> None:
+    """Each key sets one of this library, or is named in a warning, or in the error that refuses it."""
+    silent = []
+    for written in keys_of(client):
+        value = {"security.protocol": "SASL_SSL", "sasl.mechanism": "PLAIN"}.get(written.replace("_", "."), "1")
+        found = translate({"bootstrap.servers": "a:1", written: value}, KEYS, {})
+        told = [*found.warnings, *map(str, found.problems)]
+        is_set = any(setting.written == written for setting in found.settings.values())
+        if not is_set and not any(one.startswith(f"{written} ") or f"{written}=" in one for one in told):
+            silent.append(written)
+    assert silent == []
