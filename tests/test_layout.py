@@ -18,6 +18,7 @@ ENTRY_POINTS = (
     "kafka_nextgen.spark.history",
     "kafka_nextgen.testing",
     "pyspark_kafka_nextgen",
+    "pytest_kafka_nextgen",
 )
 
 
@@ -62,7 +63,7 @@ def test_no_test_imports_from_a_module_of_tests() -> None:
 
 
 def test_every_module_of_the_library_is_used_by_the_library() -> None:
-    packages = ("kafka_nextgen", "pyspark_kafka_nextgen")
+    packages = ("kafka_nextgen", "pyspark_kafka_nextgen", "pytest_kafka_nextgen")
     sources = [path for package in packages for path in (ROOT / package).rglob("*.py")]
     modules = {module_of(path): path for path in sources}
     reached: set[str] = set()

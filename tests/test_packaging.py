@@ -30,6 +30,7 @@ FOLDERS = (
     "findings",
     "kafka_nextgen",
     "pyspark_kafka_nextgen",
+    "pytest_kafka_nextgen",
     "scripts",
     "tests",
 )
@@ -53,7 +54,12 @@ def test_the_source_distribution_has_all_sources(tmp_path: Path) -> None:
 def test_a_wheel_has_the_library_and_no_tests() -> None:
     chosen = settings()["tool"]["setuptools"]["packages"]["find"]["include"]
     packages = find_packages(ROOT, include=chosen)
-    assert {name.partition(".")[0] for name in packages} == {"kafka_nextgen", "pyspark_kafka_nextgen"}
+    shipped = {"kafka_nextgen", "pyspark_kafka_nextgen", "pytest_kafka_nextgen"}
+    assert {name.partition(".")[0] for name in packages} == shipped
+
+
+def test_pytest_finds_the_plugin_by_itself() -> None:
+    assert settings()["project"]["entry-points"]["pytest11"] == {"kafka_nextgen": "pytest_kafka_nextgen"}
 
 
 def test_no_wheel_is_built_where_a_dependency_has_none() -> None:

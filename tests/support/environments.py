@@ -18,7 +18,7 @@ import kafka_nextgen
 #: What reading needs on an executor. PySpark needs pyarrow, too.
 PACKAGES = ("attrs", "cramjam", "crc32c", "kafka-python", "pyarrow")
 
-LIBRARY = ("kafka_nextgen", "pyspark_kafka_nextgen")
+LIBRARY = ("kafka_nextgen", "pyspark_kafka_nextgen", "pytest_kafka_nextgen")
 
 #: What is not needed: another name of ``lib``, and what is large in pyarrow and not used.
 LEFT_OUT = ("lib64", "libarrow_flight", "libarrow_s3", "pyarrow/include", "pyarrow/tests", "__pycache__")

@@ -200,6 +200,26 @@ class ClusterCalls(ABC):
             self._pass_time(patience.next_step_s())
             clocks.real_sleep(patience.next_pause_s())
 
+    def wait_until_stable(self, *consumers: Consumer[object, object], timeout: float = 10.0) -> None:
+        """Poll consumers until their groups are stable, and each owns what its group has assigned to it.
+
+            cluster.wait_until_stable(first, second)
+            assert len(first.assignment()) == len(second.assignment()) == 1
+
+        No records are taken, as with ``polling`` of ``wait_until``, whose errors this raises. Other members of the
+        groups have to poll by themselves.
+        """
+
+        def all_are_stable() -> bool:
+            return all(map(self._is_stable, consumers))
+
+        self.wait_until(all_are_stable, timeout, polling=consumers)
+
+    def _is_stable(self, consumer: Consumer[object, object]) -> bool:
+        metadata = consumer.group_metadata()
+        group = self.group(metadata.group_id)
+        return group.is_stable and group.assignment.get(metadata.member_id) == consumer.assignment()
+
     async def wait_until_async(self, condition: Callable[[], T], timeout: float = 10.0) -> T:
         """Do the same in a coroutine: tasks of its event loop go on between two attempts."""
         patience = _Patience(timeout)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from types import TracebackType
 
 from kafka_nextgen import clocks
@@ -22,18 +23,19 @@ class RealCluster(ClusterCalls):
 
     Args:
         bootstrap_servers: the ``bootstrap.servers`` for clients.
-        settings: other keys of a consumer's configuration, for TLS and SASL.
+        config: other keys of a consumer's configuration, for TLS and SASL.
+        settings: the same as keyword arguments.
 
     Raises:
         ConfigError: a setting is unknown or invalid.
         NoBrokersError: no broker answered within ten seconds.
     """
 
-    def __init__(self, bootstrap_servers: str, **settings: object) -> None:
+    def __init__(self, bootstrap_servers: str, config: Mapping[str, object] | None = None, **settings: object) -> None:
         super().__init__()
         self.bootstrap_servers = bootstrap_servers
         self._remote: RemoteBackend | None = RemoteBackend(
-            ConsumerConfig.parse({"bootstrap.servers": bootstrap_servers, **settings})
+            ConsumerConfig.parse({**(config or {}), "bootstrap.servers": bootstrap_servers, **settings})
         )
 
     def create_topic(self, name: str, partitions: int = 1) -> None:

@@ -45,11 +45,7 @@ def test_two_members_share_the_partitions(cluster: AnyCluster, join: Join) -> No
     cluster.create_topic(orders, partitions=2)
     first, second = join(billing, orders, client_id="first"), join(billing, orders, client_id="second")
 
-    def shared() -> bool:
-        group = cluster.group(billing)
-        return group.is_stable and len(group.members) == 2
-
-    cluster.wait_until(shared, GUARD_S, polling=[first, second])
+    cluster.wait_until_stable(first, second, timeout=GUARD_S)
     group = cluster.group(billing)
     one, two = first.group_metadata().member_id, second.group_metadata().member_id
     assert group.assignment == {one: first.assignment(), two: second.assignment()}
@@ -64,10 +60,9 @@ def test_rebalances_have_their_causes(cluster: AnyCluster, join: Join) -> None:
     orders, billing = unique("orders"), unique("billing")
     cluster.create_topic(orders, partitions=2)
     first = join(billing, orders)
-    cluster.wait_until(lambda: cluster.group(billing).is_stable, GUARD_S, polling=[first])
+    cluster.wait_until_stable(first, timeout=GUARD_S)
     second = join(billing, orders)
-    cluster.wait_until(lambda: len(cluster.group(billing).members) == 2, GUARD_S, polling=[first, second])
-    cluster.wait_until(lambda: cluster.group(billing).is_stable, GUARD_S, polling=[first, second])
+    cluster.wait_until_stable(first, second, timeout=GUARD_S)
     gone = second.group_metadata().member_id
     second.close()
     cluster.wait_until(lambda: len(cluster.rebalances(billing)) == 3, GUARD_S, polling=[first])
@@ -85,7 +80,7 @@ def test_committed_offsets_and_the_lag(cluster: AnyCluster, join: Join) -> None:
     cluster.produce(orders, ["d"], partition=1)
     assert cluster.lag(billing, orders) == 4
     consumer = join(billing, orders)
-    cluster.wait_until(lambda: len(consumer.assignment()) == 2, GUARD_S, polling=[consumer])
+    cluster.wait_until_stable(consumer, timeout=GUARD_S)
     consumer.commit({TopicPartition(orders, 0): 2})
     assert cluster.committed(billing) == {(orders, 0): 2}
     assert cluster.lag(billing, orders) == 2
@@ -108,6 +103,24 @@ def test_polling_takes_no_records(cluster: AnyCluster, join: Join) -> None:
     while len(read) < 2:
         read += [record.value for record in consumer.poll()]
     assert read == [b"a", b"b"]
+
+
+def test_waiting_for_a_group_says_what_it_is_like(embedded: Cluster) -> None:
+    embedded.create_topic("orders")
+    with Consumer(bootstrap_servers=embedded.bootstrap_servers, group_id="billing") as consumer:
+        consumer.subscribe(["orders"])
+        with pytest.raises(AssertionError, match=r"group billing does not exist|consumer group billing: "):
+            embedded.wait_until_stable(consumer, timeout=0)
+
+
+def test_a_classic_group_is_waited_for_too(embedded: Cluster) -> None:
+    embedded.create_topic("orders", partitions=2)
+    config = {"bootstrap_servers": embedded.bootstrap_servers, "group_id": "billing", "group_protocol": "classic"}
+    with Consumer(**config) as first, Consumer(**config) as second:
+        first.subscribe(["orders"])
+        second.subscribe(["orders"])
+        embedded.wait_until_stable(first, second, timeout=GUARD_S)
+        assert len(first.assignment()) == len(second.assignment()) == 1
 
 
 def test_waiting_returns_what_the_condition_returned(embedded: Cluster) -> None:

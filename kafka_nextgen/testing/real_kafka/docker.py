@@ -1,0 +1,57 @@
+"""Apache Kafka's own image, run by the command ``docker`` (or what ``KAFKA_DOCKER`` names, such as podman)."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Callable, Mapping
+
+from kafka_nextgen.testing.real_kafka.single_node import NoKafkaError, free_ports, properties_of, wait_until_ready
+
+__all__ = ["run_container"]
+
+_LOG_LINES = "40"
+
+
+def run_container(version: str, config: Mapping[str, str]) -> tuple[str, Callable[[], None]]:
+    """Run ``apache/kafka`` of this version; return its address, and a function that removes the container.
+
+    Raises NoKafkaError if docker is missing, can't run the image, or Kafka does not start.
+    """
+    port, controller_port = free_ports(2)
+    properties = properties_of(
+        version, config, bind="0.0.0.0", port=port, controller_port=controller_port, log_dir="/tmp/kafka"
+    )
+    variables = [f"--env={_variable(key)}={value}" for key, value in properties.items()]
+    publish = f"--publish=127.0.0.1:{port}:{port}"
+    container = _docker("run", "--detach", publish, *variables, f"apache/kafka:{version}").strip()
+
+    def remove() -> None:
+        _docker("rm", "--force", "--volumes", container)
+
+    try:
+        wait_until_ready(
+            port,
+            is_alive=lambda: _docker("inspect", "--format={{.State.Running}}", container).strip() == "true",
+            log_tail=lambda: _docker("logs", f"--tail={_LOG_LINES}", container),
+        )
+    except BaseException:
+        remove()
+        raise
+    return f"127.0.0.1:{port}", remove
+
+
+def _variable(key: str) -> str:
+    """The variable that the image turns back into this property."""
+    return "KAFKA_" + key.upper().replace("_", "__").replace("-", "___").replace(".", "_")
+
+
+def _docker(*arguments: str) -> str:
+    command = os.environ.get("KAFKA_DOCKER", "docker")
+    try:
+        done = subprocess.run([command, *arguments], capture_output=True, text=True, check=False)
+    except OSError as error:
+        raise NoKafkaError(f"{command} can't be run: {error}") from error
+    if done.returncode != 0:
+        raise NoKafkaError(f"{command} {arguments[0]} failed: {done.stderr.strip()[-2000:]}")
+    return done.stdout + (done.stderr if arguments[0] == "logs" else "")

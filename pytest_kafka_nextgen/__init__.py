@@ -1,0 +1,270 @@
+"""A plugin for pytest: fixtures with a Kafka cluster. It is found by its entry point, so no test has to import it.
+
+The cluster is an embedded broker by default. ``--kafka=docker``, ``--kafka=maven`` and ``--kafka=host:port`` run the
+same tests on a real Kafka. See ``docs/use/testing-your-application.md``.
+
+pytest imports this module in every project in whose environment kafka-nextgen is installed. It is therefore outside of
+that package, and imports it only in fixtures. With pytest-xdist, each worker has an embedded cluster of its own, or the
+controller starts one real Kafka for all of them.
+"""
+
+from __future__ import annotations
+
+import re
+import uuid
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import pytest
+
+if TYPE_CHECKING:
+    from kafka_nextgen import Consumer
+    from kafka_nextgen.testing import Cluster, RealCluster, RecordList
+    from kafka_nextgen.testing.real_kafka.place import RunningKafka
+
+    AnyCluster: TypeAlias = Cluster | RealCluster
+
+__all__ = [
+    "kafka_bootstrap_servers",
+    "kafka_client_config",
+    "kafka_cluster",
+    "kafka_cluster_factory",
+    "kafka_consumer",
+    "kafka_group",
+    "kafka_records",
+    "kafka_topic",
+    "kafka_topic_factory",
+]
+
+_EMBEDDED = "embedded"
+_ADDRESS = "kafka_nextgen_address"  # in the input of a worker of pytest-xdist
+_LONGEST_NAME = 60
+
+_started = pytest.StashKey["RunningKafka"]()
+
+
+def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:
+    """Add the option and the settings."""
+    group = parser.getgroup("kafka", "Kafka (kafka-nextgen)")
+    group.addoption(
+        "--kafka",
+        metavar="WHERE",
+        help="where tests with the fixture kafka_cluster run: embedded (the default), docker or maven, each with a "
+        "version if need be (embedded:4.0, docker:4.3.0), or host:port of a Kafka that is running",
+    )
+    parser.addini("kafka", "the default of --kafka", default=_EMBEDDED)
+    parser.addini("kafka_config", "settings of the broker: key=value, one a line", type="linelist", default=[])
+    _keep_asserts_of_the_library(pluginmanager)
+
+
+def _keep_asserts_of_the_library(pluginmanager: pytest.PytestPluginManager) -> None:
+    """Have pytest import kafka_nextgen as it is.
+
+    pytest rewrites the asserts of all packages that come with a plugin. For a library that would only take time: its
+    modules would be compiled once more, and in each run where pytest can't write files beside them.
+    """
+    marked = getattr(getattr(pluginmanager, "rewrite_hook", None), "_must_rewrite", None)
+    if isinstance(marked, set):
+        marked.difference_update({"kafka_nextgen", "pyspark_kafka_nextgen"})
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Refuse a wrong ``--kafka`` before any test runs."""
+    if _where(config) != _EMBEDDED:
+        _parsed(config)
+
+
+def pytest_report_header(config: pytest.Config) -> str | None:
+    """Say where the tests run, unless that is the default."""
+    where = _where(config)
+    return None if where == _EMBEDDED else f"kafka: {where}"
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """Start a real Kafka for all workers of pytest-xdist, before the first of them begins."""
+    place = _parsed(node.config) if _where(node.config) != _EMBEDDED else None
+    if place is None or place.is_embedded:
+        return
+    if _started not in node.config.stash:
+        node.config.stash[_started] = _start(node.config)
+    node.workerinput[_ADDRESS] = node.config.stash[_started].bootstrap_servers
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Stop what was started for the workers."""
+    if _started in config.stash:
+        config.stash[_started].stop()
+
+
+def _where(config: pytest.Config) -> str:
+    given = config.getoption("--kafka", None) or config.getini("kafka")
+    return str(given)
+
+
+def _parsed(config: pytest.Config) -> Any:
+    from kafka_nextgen.testing.real_kafka.place import parse_place
+
+    try:
+        return parse_place(_where(config))
+    except ValueError as error:
+        raise pytest.UsageError(f"--kafka: {error}") from None
+
+
+def _broker_config(config: pytest.Config) -> dict[str, str]:
+    settings = {}
+    for line in config.getini("kafka_config"):
+        key, separator, value = line.partition("=")
+        if not separator:
+            raise pytest.UsageError(f"kafka_config: {line!r} is not key=value")
+        settings[key.strip()] = value.strip()
+    return settings
+
+
+def _start(config: pytest.Config) -> RunningKafka:
+    from kafka_nextgen.testing.real_kafka.place import NoKafkaError, start
+
+    try:
+        return start(_parsed(config), _broker_config(config))
+    except NoKafkaError as error:
+        raise pytest.UsageError(f"--kafka={_where(config)}: {error}") from None
+
+
+@pytest.fixture(scope="session")
+def kafka_client_config() -> Mapping[str, object]:
+    """Return settings of all clients, for TLS and SASL; none unless a ``conftest.py`` overrides this fixture."""
+    return {}
+
+
+@pytest.fixture(scope="session")
+def kafka_cluster(
+    request: pytest.FixtureRequest, kafka_client_config: Mapping[str, object]
+) -> Iterator[Cluster | RealCluster]:
+    """Return the Kafka cluster of this session: an embedded one whose clock tests can turn, or that of ``--kafka``.
+
+    Tests share it, so they should use the names of ``kafka_topic`` and ``kafka_group``. To give each test a cluster of
+    its own, override this fixture with ``kafka_cluster_factory``.
+    """
+    with ExitStack() as stack:
+        yield _open(request.config, kafka_client_config, stack)
+
+
+def _open(config: pytest.Config, client_config: Mapping[str, object], stack: ExitStack) -> Cluster | RealCluster:
+    from kafka_nextgen.testing import RealCluster
+    from kafka_nextgen.testing.real_kafka.place import QUICK_GROUPS
+
+    place = _parsed(config)
+    if place.is_embedded:
+        return stack.enter_context(_embedded({**QUICK_GROUPS, **_broker_config(config)}, profile=place.version))
+    address = getattr(config, "workerinput", {}).get(_ADDRESS)
+    if address is None:
+        running = _start(config)
+        stack.callback(running.stop)
+        address = running.bootstrap_servers
+    return stack.enter_context(RealCluster(address, client_config))
+
+
+def _embedded(config: Mapping[str, object], **more: Any) -> Cluster:
+    from kafka_nextgen.testing import Clock, Cluster
+
+    return Cluster(config=config, **{"clock": Clock(), **more})
+
+
+@pytest.fixture
+def kafka_cluster_factory(request: pytest.FixtureRequest) -> Iterator[Callable[..., Cluster]]:
+    """Return a function that starts an embedded cluster for this test alone, whatever ``--kafka`` says.
+
+    It takes the arguments of ``Cluster``: ``kafka_cluster_factory(brokers=3, config={...})``.
+    """
+    with ExitStack() as stack:
+
+        def start(brokers: int = 1, config: Mapping[str, object] | None = None, **more: Any) -> Cluster:
+            from kafka_nextgen.testing.real_kafka.place import QUICK_GROUPS
+
+            settings = {**QUICK_GROUPS, **_broker_config(request.config), **(config or {})}
+            return stack.enter_context(_embedded(settings, brokers=brokers, **more))
+
+        yield start
+
+
+@pytest.fixture
+def kafka_bootstrap_servers(kafka_cluster: AnyCluster) -> str:
+    """Return the ``bootstrap.servers`` of the cluster, for any client."""
+    return kafka_cluster.bootstrap_servers
+
+
+@pytest.fixture
+def kafka_topic_factory(request: pytest.FixtureRequest, kafka_cluster: AnyCluster) -> Callable[..., str]:
+    """Return a function that creates a topic with a new name, and returns the name.
+
+    ``kafka_topic_factory("orders", partitions=6)``: the name begins with ``orders``, by default with the test's name.
+    """
+
+    def create(prefix: str | None = None, partitions: int = 1) -> str:
+        name = _new_name(request, prefix)
+        kafka_cluster.create_topic(name, partitions)
+        return name
+
+    return create
+
+
+@pytest.fixture
+def kafka_topic(kafka_topic_factory: Callable[..., str]) -> str:
+    """Return the name of a new topic of one partition."""
+    return kafka_topic_factory()
+
+
+@pytest.fixture
+def kafka_group(request: pytest.FixtureRequest) -> str:
+    """Return a new group id, the one that ``kafka_consumer`` uses."""
+    return _new_name(request, None)
+
+
+def _new_name(request: pytest.FixtureRequest, prefix: str | None) -> str:
+    """A name that nobody else uses, also on a cluster that other runs share."""
+    name = request.node.originalname or request.node.name if prefix is None else prefix
+    return f"{re.sub('[^a-zA-Z0-9._-]', '-', name)[:_LONGEST_NAME]}-{uuid.uuid4().hex[:12]}"
+
+
+@pytest.fixture
+def kafka_consumer(
+    kafka_cluster: AnyCluster, kafka_group: str, kafka_client_config: Mapping[str, object]
+) -> Iterator[Callable[..., Consumer[Any, Any]]]:
+    """Return a function that creates a ``Consumer``, which is closed after the test.
+
+    ``kafka_consumer(topic, value_deserializer=json.loads)`` subscribes to the topics, if there are any. The consumer is
+    in the group ``kafka_group`` and starts at the earliest record, unless its settings say otherwise.
+    """
+    with ExitStack() as stack:
+
+        def create(*topics: str, **settings: object) -> Consumer[Any, Any]:
+            from kafka_nextgen import Consumer
+
+            usual = {"group_id": kafka_group, "auto_offset_reset": "earliest"}
+            places = {"bootstrap_servers": kafka_cluster.bootstrap_servers}
+            consumer: Consumer[Any, Any] = Consumer({**kafka_client_config, **places, **usual, **settings})
+            stack.enter_context(consumer)
+            if topics:
+                consumer.subscribe(list(topics))
+            return consumer
+
+        yield create
+
+
+@pytest.fixture
+def kafka_records(kafka_cluster: AnyCluster) -> Callable[..., RecordList]:
+    """Return a function that waits until a topic has records, and returns all of them.
+
+    ``kafka_records(topic, 3)`` waits for three records, at most ``timeout`` seconds.
+    """
+
+    def read(topic: str, count: int = 1, timeout: float = 10.0) -> RecordList:
+        def has_come() -> RecordList:
+            records = kafka_cluster.records(topic)
+            assert len(records) >= count, f"{topic} has {len(records)} records, not {count}"
+            return records
+
+        return kafka_cluster.wait_until(has_come, timeout) if count else kafka_cluster.records(topic)
+
+    return read

@@ -1,0 +1,317 @@
+"""The plugin for pytest, by the tests of an application that use it."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+import pytest_kafka_nextgen
+from kafka_nextgen.testing import Clock, Cluster
+from tests.conftest import RELEASES, or_skip
+from tests.support.descriptors import open_descriptors
+from tests.support.servers import Servers
+from tests.support.waiting import GUARD_S
+
+pytest_plugins = ["pytester"]
+
+#: The tests of an application, which run on each kind of cluster.
+APPLICATION = """
+import json
+from kafka_nextgen import Consumer
+
+seen = set()
+
+def total(servers, group, topic):
+    with Consumer(
+        bootstrap_servers=servers, group_id=group, auto_offset_reset="earliest", value_deserializer=json.loads
+    ) as consumer:
+        consumer.subscribe([topic])
+        found = []
+        while len(found) < 2:
+            found += consumer.poll()
+        consumer.commit()
+    return sum(record.value["amount"] for record in found)
+
+def test_an_application_by_its_addresses(kafka_cluster, kafka_topic, kafka_group, kafka_bootstrap_servers):
+    kafka_cluster.produce(kafka_topic, [{"amount": 3}, {"amount": 4}])
+    assert total(kafka_bootstrap_servers, kafka_group, kafka_topic) == 7
+    assert kafka_cluster.committed(kafka_group) == {(kafka_topic, 0): 2}
+    assert kafka_cluster.lag(kafka_group, kafka_topic) == 0
+    seen.update({kafka_topic, kafka_group})
+
+def test_nothing_of_another_test_is_seen(kafka_cluster, kafka_topic, kafka_group):
+    assert not seen & {kafka_topic, kafka_group}
+    assert kafka_cluster.records(kafka_topic) == []
+    assert kafka_cluster.group(kafka_group).members == ()
+
+def test_two_consumers_share(kafka_cluster, kafka_topic_factory, kafka_consumer):
+    orders = kafka_topic_factory("orders", partitions=2)
+    assert orders.startswith("orders-")
+    first, second = kafka_consumer(orders, client_id="first"), kafka_consumer(orders)
+    kafka_cluster.wait_until_stable(first, second, timeout=60)
+    assert len(first.assignment()) == len(second.assignment()) == 1
+
+def test_records_that_come_later(kafka_cluster, kafka_topic, kafka_records):
+    assert kafka_records(kafka_topic, 0) == []
+    kafka_cluster.produce(kafka_topic, ["a", "b"])
+    assert kafka_records(kafka_topic, 2).texts == ["a", "b"]
+"""
+
+
+@pytest.fixture(autouse=True)
+def plugin(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Load the plugin by its name, whether or not it is installed with its entry point."""
+    monkeypatch.setenv(
+        "PYTEST_ADDOPTS",
+        "-p no:kafka_nextgen -p pytest_kafka_nextgen -p no:cacheprovider -W ignore::pytest.PytestAssertRewriteWarning",
+    )
+    monkeypatch.setenv("PYTHONPATH", str(Path(pytest_kafka_nextgen.__file__).parents[1]))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def imports() -> None:
+    """Import whatever a test of an application uses: pytester forgets the modules that a run imports."""
+    from kafka_nextgen import Consumer
+    from kafka_nextgen.testing.kit import remote  # noqa: F401
+    from kafka_nextgen.testing.real_kafka import docker, maven, place  # noqa: F401
+
+    with Cluster(clock=Clock()) as cluster:
+        cluster.produce("orders", "a")
+        with cluster.transaction() as transaction:
+            transaction.produce("orders", "b")
+        with Consumer(bootstrap_servers=cluster.bootstrap_servers, group_id="billing") as consumer:
+            consumer.subscribe(["orders"])
+            cluster.wait_until_stable(consumer, timeout=GUARD_S)
+            consumer.commit()
+            cluster.lag("billing", "orders")
+            cluster.rebalances("billing")
+
+
+def test_an_application_is_tested_on_the_embedded_broker(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(APPLICATION)
+    pytester.runpytest_inprocess().assert_outcomes(passed=4)
+
+
+def test_the_same_tests_run_on_a_kafka_that_is_running(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(APPLICATION)
+    with Cluster(config={"group.consumer.assignment.interval.ms": 0}) as cluster:
+        result = pytester.runpytest_inprocess(f"--kafka={cluster.bootstrap_servers}")
+    result.assert_outcomes(passed=4)
+    result.stdout.fnmatch_lines(["kafka: 127.0.0.1:*"])
+
+
+@pytest.mark.parametrize("version", RELEASES)
+def test_the_same_tests_run_on_each_release(pytester: pytest.Pytester, servers: Servers, version: str) -> None:
+    server = or_skip(lambda: servers.get(version))
+    pytester.makepyfile(APPLICATION)
+    pytester.runpytest_inprocess(f"--kafka={server.bootstrap_servers}").assert_outcomes(passed=4)
+
+
+def test_the_tests_on_the_page_about_testing_pass(pytester: pytest.Pytester) -> None:
+    page = Path(pytest_kafka_nextgen.__file__).parents[1] / "docs" / "use" / "testing-your-application.md"
+    examples = re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL)
+    (conftest,) = [each for each in examples if each.startswith("import pytest\n\n\n@pytest.fixture")]
+    pytester.makepyfile(*[each for each in examples if "def test_" in each])
+    pytester.runpytest_inprocess().assert_outcomes(passed=3)
+    pytester.makeconftest(conftest)
+    pytester.runpytest_inprocess().assert_outcomes(passed=3)
+
+
+@pytest.mark.whole
+def test_each_worker_of_xdist_has_a_cluster(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(APPLICATION)
+    pytester.runpytest_subprocess("-n", "2", timeout=GUARD_S).assert_outcomes(passed=4)
+
+
+@pytest.mark.whole
+def test_workers_of_xdist_share_a_real_kafka(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(APPLICATION)
+    with Cluster(config={"group.consumer.assignment.interval.ms": 0}) as cluster:
+        where = f"--kafka={cluster.bootstrap_servers}"
+        pytester.runpytest_subprocess("-n", "2", where, timeout=GUARD_S).assert_outcomes(passed=4)
+
+
+def test_coroutines_of_anyio_are_tested(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        """
+        import anyio, pytest
+        from kafka_nextgen import AsyncConsumer
+
+        @pytest.fixture
+        def anyio_backend():
+            return "asyncio"
+
+        @pytest.mark.anyio
+        async def test_it(kafka_cluster, kafka_topic, kafka_group, kafka_bootstrap_servers):
+            kafka_cluster.produce(kafka_topic, ["a"])
+            async with AsyncConsumer(
+                bootstrap_servers=kafka_bootstrap_servers, group_id=kafka_group, auto_offset_reset="earliest"
+            ) as consumer:
+                await consumer.subscribe([kafka_topic])
+                while not (records := await consumer.poll(0.1)):
+                    pass
+                await consumer.commit()
+                await kafka_cluster.wait_until_async(lambda: kafka_cluster.lag(kafka_group, kafka_topic) == 0)
+            assert [record.value for record in records] == [b"a"]
+        """
+    )
+    pytester.runpytest_inprocess().assert_outcomes(passed=1)
+
+
+def test_coroutines_of_pytest_asyncio_are_tested(pytester: pytest.Pytester) -> None:
+    pytest.importorskip("pytest_asyncio")
+    pytester.makepyfile(
+        """
+        import pytest
+
+        @pytest.mark.asyncio
+        async def test_it(kafka_cluster, kafka_topic):
+            kafka_cluster.produce(kafka_topic, ["a"])
+            assert await kafka_cluster.wait_until_async(lambda: kafka_cluster.records(kafka_topic))
+        """
+    )
+    pytester.runpytest_inprocess().assert_outcomes(passed=1)
+
+
+def test_the_clock_of_the_session_can_be_turned(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        """
+        def test_a_consumer_that_does_not_poll_loses_its_partitions(
+            kafka_cluster, kafka_topic, kafka_consumer, kafka_group
+        ):
+            consumer = kafka_consumer(kafka_topic, max_poll_interval_ms=10_000)
+            kafka_cluster.wait_until_stable(consumer)
+            kafka_cluster.advance(seconds=11)
+            assert kafka_cluster.group(kafka_group).members == ()
+            consumer.poll(0)
+            assert not consumer.assignment()
+        """
+    )
+    pytester.runpytest_inprocess().assert_outcomes(passed=1)
+
+
+def test_a_test_can_have_a_cluster_of_its_own(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        """
+        import pytest
+
+        @pytest.fixture
+        def kafka_cluster(kafka_cluster_factory):
+            return kafka_cluster_factory()
+
+        @pytest.mark.parametrize("turn", [1, 2])
+        def test_names_may_be_fixed(kafka_cluster, kafka_consumer, turn):
+            kafka_cluster.produce("orders", "a")
+            assert len(kafka_cluster.records("orders")) == 1
+            kafka_consumer("orders", group_id="billing")
+
+        def test_it_takes_what_a_cluster_takes(kafka_cluster_factory):
+            cluster = kafka_cluster_factory(brokers=2, config={"num.partitions": 5}, profile="4.0")
+            assert cluster.bootstrap_servers.count(",") == 1
+            cluster.produce("orders", "a", partition=4)
+        """
+    )
+    pytester.runpytest_inprocess().assert_outcomes(passed=3)
+
+
+def test_settings_come_from_the_configuration(pytester: pytest.Pytester) -> None:
+    pytester.makeini("[pytest]\nkafka = embedded:4.0\nkafka_config =\n    num.partitions = 3\n")
+    pytester.makepyfile(
+        """
+        def test_it(kafka_cluster, kafka_bootstrap_servers):
+            kafka_cluster.produce("orders", "a", partition=2)
+            assert kafka_cluster._broker.state.settings.profile.value == "4.0"
+        """
+    )
+    result = pytester.runpytest_inprocess()
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines(["kafka: embedded:4.0"])
+
+
+@pytest.mark.parametrize(
+    ("option", "ini", "words"),
+    [
+        ("--kafka=dokcer", "", "ERROR: --kafka: 'dokcer' is no place where Kafka could be: use embedded, *"),
+        ("--kafka=embedded", "kafka_config = no-value", "*kafka_config: 'no-value' is not key=value*"),
+    ],
+)
+def test_a_wrong_setting_is_said(pytester: pytest.Pytester, option: str, ini: str, words: str) -> None:
+    pytester.makeini(f"[pytest]\n{ini}\n")
+    pytester.makepyfile("def test_it(kafka_cluster): pass")
+    result = pytester.runpytest_inprocess(option)
+    assert result.ret != 0
+    assert any(words.strip("*") in line for line in (*result.outlines, *result.errlines))
+
+
+def test_a_kafka_that_can_t_be_started_is_said(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KAFKA_DOCKER", "there-is-no-docker")
+    pytester.makepyfile("def test_it(kafka_cluster): pass")
+    result = pytester.runpytest_inprocess("--kafka=docker:4.3.0")
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(["*--kafka=docker:4.3.0: there-is-no-docker can't be run: *"])
+
+
+def test_a_failure_of_wait_until_says_what_it_saw(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        """
+        def test_it(kafka_cluster, kafka_topic, kafka_records):
+            kafka_cluster.produce(kafka_topic, "a")
+            kafka_records(kafka_topic, 2, timeout=0)
+        """
+    )
+    result = pytester.runpytest_inprocess()
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(
+        ["*AssertionError: not so within 0 s*", "*records('test_it-*'): test_it-*[[]0] offset 0*"]
+    )
+
+
+#: Half of these tests leave both consumers to the fixture.
+MANY = """
+import pytest
+
+@pytest.mark.parametrize("turn", range({tests}))
+def test_two_members(kafka_cluster, kafka_topic_factory, kafka_consumer, turn):
+    orders = kafka_topic_factory(partitions=2)
+    first, second = kafka_consumer(orders), kafka_consumer(orders)
+    kafka_cluster.wait_until_stable(first, second, timeout=60)
+    if turn % 2:
+        second.close()
+"""
+
+
+@pytest.mark.parametrize("tests", [4, pytest.param(200, marks=pytest.mark.whole)])
+def test_no_thread_and_no_descriptor_is_left(pytester: pytest.Pytester, tests: int) -> None:
+    pytester.makepyfile(MANY.format(tests=tests))
+    threads, descriptors = threading.active_count(), len(open_descriptors())
+    pytester.runpytest_inprocess("-q").assert_outcomes(passed=tests)
+    assert (threading.active_count(), len(open_descriptors())) == (threads, descriptors)
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "import pytest_kafka_nextgen",
+        "import pytest; assert pytest.main(['-p', 'pytest_kafka_nextgen', 'test_plain.py']) == 0",
+    ],
+    ids=["imported", "used by nobody"],
+)
+def test_projects_that_do_not_use_it_import_nothing_of_the_library(pytester: pytest.Pytester, program: str) -> None:
+    pytester.makepyfile(test_plain="def test_plain(): pass")
+    check = "import sys; loaded = [each for each in sys.modules if each.split('.')[0] == 'kafka_nextgen']"
+    command = [sys.executable, "-c", f"{program}; {check}; assert not loaded, loaded"]
+    subprocess.run(command, check=True, timeout=GUARD_S, cwd=pytester.path)
+
+
+def test_pytest_does_not_rewrite_the_asserts_of_the_library(pytester: pytest.Pytester) -> None:
+    config = pytester.parseconfig()
+    hook = config.pluginmanager.rewrite_hook
+    hook.mark_rewrite("kafka_nextgen", "application")
+    pytest_kafka_nextgen._keep_asserts_of_the_library(config.pluginmanager)
+    assert "application" in hook._must_rewrite
+    assert "kafka_nextgen" not in hook._must_rewrite

@@ -1,0 +1,192 @@
+"""Where tests run by ``--kafka``, and how a real Kafka is started there: with stand-ins for docker, Java and Maven."""
+
+from __future__ import annotations
+
+import stat
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from kafka_nextgen.testing import Cluster
+from kafka_nextgen.testing.real_kafka import docker, maven, place, single_node
+from kafka_nextgen.testing.real_kafka.place import NoKafkaError, Place, parse_place
+from tests.support.waiting import GUARD_S
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("embedded", Place("embedded")),
+        ("embedded:4.0", Place("embedded", "4.0")),
+        ("docker", Place("docker")),
+        ("docker:4.3.0", Place("docker", "4.3.0")),
+        ("maven:4.0.0", Place("maven", "4.0.0")),
+        ("localhost:9092", Place("running", bootstrap_servers="localhost:9092")),
+        ("docker:9092", Place("running", bootstrap_servers="docker:9092")),  # a host of that name
+        ("a:9092,[::1]:9093", Place("running", bootstrap_servers="a:9092,[::1]:9093")),
+    ],
+)
+def test_a_place_is_read(text: str, meant: Place) -> None:
+    assert parse_place(text) == meant
+
+
+@pytest.mark.parametrize("text", ["", "podman", "localhost", "docker:latest", "a:9092,b"])
+def test_a_place_that_is_none_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=r"is no place where Kafka could be: use embedded, .* or localhost:9092"):
+        parse_place(text)
+
+
+def test_a_kafka_that_is_running_is_left_running() -> None:
+    running = place.start(parse_place("localhost:9092"), {})
+    assert running.bootstrap_servers == "localhost:9092"
+    running.stop()
+
+
+@pytest.mark.parametrize(("version", "waits"), [("4.4.0", True), ("4.3.0", True), ("4.2.1", False), ("4.0.0", False)])
+def test_a_release_gets_the_settings_that_it_knows(version: str, waits: bool) -> None:
+    config = {"group.consumer.assignment.interval.ms": "0", "num.partitions": "3"}
+    where = {"bind": "127.0.0.1", "port": 1, "controller_port": 2, "log_dir": "/data"}
+    properties = single_node.properties_of(version, config, **where)  # type: ignore[arg-type]
+    assert ("group.consumer.assignment.interval.ms" in properties) is waits
+    assert properties["num.partitions"] == "3"
+    assert properties["advertised.listeners"] == "PLAINTEXT://127.0.0.1:1"
+
+
+def test_ports_are_different_ones() -> None:
+    assert len(set(single_node.free_ports(5))) == 5
+
+
+def test_an_answering_broker_is_ready_and_one_that_ended_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    with Cluster() as cluster:
+        port = int(cluster.bootstrap_servers.rpartition(":")[2])
+        single_node.wait_until_ready(port, lambda: True, str)
+    with pytest.raises(NoKafkaError, match="Kafka ended while it started:\nlast words"):
+        single_node.wait_until_ready(port, lambda: False, lambda: "last words")
+    monkeypatch.setattr(single_node, "_TIMEOUT_S", -1)
+    with pytest.raises(NoKafkaError, match="did not answer within"):
+        single_node.wait_until_ready(port, lambda: True, lambda: "last words")
+
+
+DOCKER = """#!{python}
+import sys
+with open({calls!r}, "a") as calls:
+    print(*sys.argv[1:], file=calls)
+answers = {{"run": "c0ffee", "inspect": "true", "rm": ""}}
+if sys.argv[1] not in answers or {fails!r} == sys.argv[1]:
+    sys.exit("no such image")
+print(answers[sys.argv[1]])
+"""
+
+
+@pytest.fixture
+def kafka_port(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
+    """The port of an embedded broker, which takes the place of what docker or Java would start."""
+    with Cluster() as cluster:
+        port = int(cluster.bootstrap_servers.rpartition(":")[2])
+        for module in (docker, maven):
+            monkeypatch.setattr(module, "free_ports", lambda count: [port, 1])
+        yield port
+
+
+def put_docker(folder: Path, monkeypatch: pytest.MonkeyPatch, fails: str = "") -> Path:
+    calls = folder / "calls"
+    program = put_program(folder / "docker", DOCKER.format(python=sys.executable, calls=str(calls), fails=fails))
+    monkeypatch.setenv("KAFKA_DOCKER", str(program))
+    return calls
+
+
+def put_program(path: Path, text: str) -> Path:
+    path.write_text(text)
+    path.chmod(path.stat().st_mode | stat.S_IXUSR)
+    return path
+
+
+def test_a_container_is_run_and_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kafka_port: int) -> None:
+    calls = put_docker(tmp_path, monkeypatch)
+    running = place.start(parse_place("docker:4.3.0"), {"a.key_of-mine": "7"})
+    assert running.bootstrap_servers == f"127.0.0.1:{kafka_port}"
+    running.stop()
+    run, *_, removed = calls.read_text().splitlines()
+    assert run.startswith(f"run --detach --publish=127.0.0.1:{kafka_port}:{kafka_port} --env=KAFKA_PROCESS_ROLES=")
+    assert run.endswith(" apache/kafka:4.3.0")
+    assert f"--env=KAFKA_ADVERTISED_LISTENERS=PLAINTEXT://127.0.0.1:{kafka_port} " in run
+    assert "--env=KAFKA_A_KEY__OF___MINE=7" in run  # as the image wants it
+    assert removed == "rm --force --volumes c0ffee"
+
+
+def test_what_docker_says_is_passed_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kafka_port: int) -> None:
+    put_docker(tmp_path, monkeypatch, fails="run")
+    with pytest.raises(NoKafkaError, match="docker run failed: no such image"):
+        place.start(parse_place("docker"), {})
+
+
+JAVA = """#!{python}
+import sys, time
+if "-version" in sys.argv:
+    sys.exit('openjdk version "{version}.0.1"')
+print("says", sys.argv[-1])
+if "kafka.Kafka" in sys.argv:
+    time.sleep({lives_s})
+sys.exit({status})
+"""
+MAVEN = """#!{python}
+import pathlib, sys
+if {fails}:
+    sys.exit("no network")
+(output,) = [each.partition("=")[2] for each in sys.argv if each.startswith("-DoutputDirectory=")]
+pathlib.Path(output).mkdir()
+(pathlib.Path(output) / "kafka.jar").touch()
+"""
+
+
+def put_java(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, *, version: int = 21, status: int = 0, fails: bool = False
+) -> None:
+    put_program(folder / "java", JAVA.format(python=sys.executable, version=version, lives_s=GUARD_S, status=status))
+    put_program(folder / "mvn", MAVEN.format(python=sys.executable, fails=fails))
+    monkeypatch.setenv("PATH", str(folder))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(folder / "cache"))
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    monkeypatch.setattr(maven.tempfile, "tempdir", str(folder))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the cache is elsewhere")
+def test_jars_are_fetched_once_and_a_broker_is_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kafka_port: int
+) -> None:
+    put_java(tmp_path, monkeypatch)
+    running = place.start(parse_place("maven:4.3.0"), {"num.partitions": "3"})
+    (home,) = tmp_path.glob("kafka-4.3.0-*")
+    assert "num.partitions=3\n" in (home / "server.properties").read_text()
+    assert running.bootstrap_servers == f"127.0.0.1:{kafka_port}"
+    running.stop()
+    assert not home.exists()
+    assert [each.name for each in (tmp_path / "cache/kafka-nextgen").iterdir()] == ["kafka-4.3.0"]
+    put_java(tmp_path, monkeypatch, fails=True)  # it is not asked again
+    place.start(parse_place("maven:4.3.0"), {}).stop()
+
+
+def test_what_is_missing_for_maven_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    put_java(tmp_path, monkeypatch, fails=True)
+    with pytest.raises(NoKafkaError, match=r"Maven could not fetch Kafka 9\.9\.9:\n.*no network"):
+        place.start(parse_place("maven:9.9.9"), {})
+    (tmp_path / "mvn").unlink()
+    with pytest.raises(NoKafkaError, match=r"there is no mvn on PATH to fetch Kafka 9\.9\.9"):
+        place.start(parse_place("maven:9.9.9"), {})
+    put_java(tmp_path, monkeypatch, version=11)
+    with pytest.raises(NoKafkaError, match="java is not Java 17 or newer"):
+        place.start(parse_place("maven"), {})
+    (tmp_path / "java").unlink()
+    with pytest.raises(NoKafkaError, match="there is no java on PATH or in JAVA_HOME; install Java 17"):
+        place.start(parse_place("maven"), {})
+
+
+def test_a_storage_that_can_t_be_formatted_is_said_with_the_log(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put_java(tmp_path, monkeypatch, status=1)
+    with pytest.raises(NoKafkaError, match=r"the storage of Kafka could not be formatted:\nsays .*server.properties"):
+        place.start(parse_place("maven:4.3.0"), {})
+    assert list(tmp_path.glob("kafka-4.3.0-*")) == []
