@@ -39,7 +39,7 @@ def test_links_lead_somewhere(page: Path) -> None:
     assert missing == []
 
 
-@pytest.mark.parametrize("folder", ["use", "how-it-works", "develop"])
+@pytest.mark.parametrize("folder", ["use", "use/recipes", "how-it-works", "develop"])
 def test_every_page_is_in_the_index_of_its_folder(folder: str) -> None:
     index = ROOT / "docs" / folder / "README.md"
     linked = set(re.findall(r"\]\(([\w-]+\.md)\)", index.read_text()))

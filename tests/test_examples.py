@@ -53,6 +53,7 @@ def test_every_example_is_tested() -> None:
         "asyncio_consumer",
         "catching_up",
         "consume_transform_produce",
+        "dead_letter_worker",  # the programs of docs/use/recipes are in tests/recipes
         "json_to_duckdb",
         "lagging_groups",
         "manual_assignment",
