@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TextIO
@@ -11,6 +11,7 @@ from typing import TextIO
 import click
 
 from kafka_nextgen.cli.assignors.loading import load_assignor_classes
+from kafka_nextgen.cli.faults import faults_of
 from kafka_nextgen.cli.options import config_option, history_option, open_history_file, read_properties
 from kafka_nextgen.errors import ConfigError
 from kafka_nextgen.metrics.coordinator_metrics import CoordinatorMetrics
@@ -18,6 +19,8 @@ from kafka_nextgen.processing.stopping import StopHandle, stopped_by_signals
 from kafka_nextgen.testing.broker import Broker
 from kafka_nextgen.testing.broker.security.users import parse_users
 from kafka_nextgen.testing.coordinator.settings import Profile
+from kafka_nextgen.testing.faults.fault import Definition
+from kafka_nextgen.testing.faults.lines import parse_faults
 
 __all__ = ["broker"]
 
@@ -82,6 +85,12 @@ class _Address(click.ParamType[tuple[str, int]]):
     help="Access rules: allow|deny PRINCIPAL OPERATIONS TYPE NAME [HOST], one per line.",
 )
 @click.option(
+    "--faults",
+    type=click.File(encoding="utf-8"),
+    metavar="FILE",
+    help="Faults that clients meet: API KIND [SELECTION], one per line, as in docs/use/faults.md.",
+)
+@click.option(
     "--no-extensions",
     is_flag=True,
     help="Serve only the features of the Apache Kafka release being imitated.",
@@ -95,6 +104,7 @@ def broker(
     metrics_port: int | None,
     users: TextIO | None,
     rules: TextIO | None,
+    faults: TextIO | None,
     no_extensions: bool,
     history: Path | None,
     config: tuple[str, ...],
@@ -102,11 +112,13 @@ def broker(
     """Run a broker for development and tests.
 
     Any Kafka client can use it. Without --data-dir all data is lost when it ends, without --users there is no
-    authentication, and without --rules every client may do everything. --config listeners=SASL_SSL://:9093,...
-    overrides --listen. Other assignors are given as MODULE:CLASS: --config
+    authentication, and without --rules every client may do everything. With --faults it prints at its end how many
+    requests met each fault, and exits with 1 if none met one. --config listeners=SASL_SSL://:9093,... overrides
+    --listen. Other assignors are given as MODULE:CLASS: --config
     group.consumer.assignors=uniform,shop.assignors:ByCustomer.
     """
     host, port = listen
+    definitions = parse_faults(faults or ())
     properties = load_assignor_classes(read_properties(config))
     with open_history_file(history) as tell:
         made = Broker(
@@ -120,14 +132,15 @@ def broker(
             extensions=not no_extensions,
             history=tell,
         )
-        asyncio.run(_serve(made, None if metrics_port is None else _metrics_server(metrics_port)))
+        serve_metrics = None if metrics_port is None else _metrics_server(metrics_port)
+        asyncio.run(_serve(made, serve_metrics, definitions))
 
 
-async def _serve(broker: Broker, serve_metrics: Serve | None) -> None:
+async def _serve(broker: Broker, serve_metrics: Serve | None, faults: Sequence[Definition]) -> None:
     with stopped_by_signals(StopHandle()) as stop:
         await broker.start()
         try:
-            with _serving_metrics(broker, serve_metrics):
+            with _serving_metrics(broker, serve_metrics), faults_of(broker, faults):
                 for listener in broker.listeners:
                     click.echo(f"Listening on {broker.bootstrap_servers_of(listener)}{_named(listener)}")
                 while not stop.is_stopped:

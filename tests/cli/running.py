@@ -37,8 +37,8 @@ class Running:
 
 
 @contextmanager
-def running(*arguments: str, number: signal.Signals = signal.SIGTERM) -> Iterator[Running]:
-    """Run a command, and end it by this signal; it has to end well."""
+def running(*arguments: str, number: signal.Signals = signal.SIGTERM, code: int = 0) -> Iterator[Running]:
+    """Run a command, and end it by this signal; it has to end with this exit code."""
     pipe = subprocess.PIPE
     process = subprocess.Popen([*COMMAND, *arguments], stdout=pipe, stderr=pipe, text=True)
     command = Running(process)
@@ -46,7 +46,7 @@ def running(*arguments: str, number: signal.Signals = signal.SIGTERM) -> Iterato
         yield command
         process.send_signal(number)
         command.rest, command.errors = process.communicate(timeout=GUARD_S)
-        assert process.returncode == 0, command.errors
+        assert process.returncode == code, command.errors
     finally:
         process.kill()
         process.communicate()

@@ -145,3 +145,27 @@ def test_a_history_that_can_not_be_written_is_told_at_once(tmp_path: Path) -> No
     done = kafka_nextgen("broker", "--listen", "127.0.0.1:0", "--history", str(tmp_path / "none" / "events"))
     assert done.returncode != 0
     assert "must be a file in an existing directory" in done.stderr
+
+
+def test_clients_meet_the_faults_of_a_file_and_the_broker_tells_how_often(tmp_path: Path) -> None:
+    file = tmp_path / "faults"
+    file.write_text(
+        "Metadata error=LEADER_NOT_AVAILABLE topic=orders times=1\nFetch lose_tail=1 topic=later partition=0\n"
+    )
+    with running("broker", *ANYWHERE, "--faults", str(file), code=1) as broker:
+        with Client(broker.servers()) as client:
+            codes = [metadata(client, "orders").error_code for _ in range(2)]
+        assert codes[0] == ErrorCode.LEADER_NOT_AVAILABLE != codes[1]
+    assert broker.rest == (
+        "error LEADER_NOT_AVAILABLE for Metadata of orders (times=1): met 1 time\n"
+        "the fault was never met: lost tail of 1 records for Fetch of later[0] (times=1); "
+        "meanwhile the cluster received 2 Metadata from client 'tests'\n"
+    )
+    assert broker.errors.endswith("1 of 2 faults were never met\n")
+
+
+def test_a_faults_file_that_makes_no_sense_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "faults"
+    file.write_text("Fetch silent=yes\n")
+    refused = kafka_nextgen("broker", *ANYWHERE, "--faults", str(file))
+    assert (refused.returncode, "line 1 of the faults file: silent takes no value" in refused.stderr) == (2, True)

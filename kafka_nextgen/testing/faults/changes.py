@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, ClassVar
 
 from attrs import frozen
@@ -60,17 +59,18 @@ class _Change(Kind):
         """Change the cluster."""
         raise NotImplementedError
 
-    def take(self, question: Question, active: Active) -> Taken:
+    def take(self, question: Question, active: Active) -> Taken | None:
         """Change the cluster, then handle the request."""
-        return Taken(_before(lambda: self.happen(active.selection, question.context.cluster)), question)
+        selection, cluster = active.selection, question.context.cluster
+        if self.complaint_at(selection, cluster) is not None:
+            return None
 
+        async def serve(handle_rest: Next, _course: Course) -> Message | None:
+            if self.complaint_at(selection, cluster) is None:  # an earlier fault may have waited
+                self.happen(selection, cluster)
+            return await handle_rest()
 
-def _before(happen: Callable[[], None]) -> Callable[[Next, Course], Any]:
-    async def serve(handle_rest: Next, _course: Course) -> Message | None:
-        happen()
-        return await handle_rest()
-
-    return serve
+        return Taken(serve, question)
 
 
 @frozen
@@ -86,9 +86,7 @@ class MoveLeader(_Change):
 
     def happen(self, selection: Selection, cluster: Cluster) -> None:
         """Move it."""
-        partition = _partition(selection, cluster)
-        if partition is not None:
-            _fail_over(partition, cluster)
+        _fail_over(_partition(selection, cluster), cluster)
 
     def __str__(self) -> str:
         return "leader that moves"
@@ -104,9 +102,9 @@ class RecreateTopic(_Change):
         """Delete and create it."""
         assert selection.topic is not None
         topic = cluster.topics.named(selection.topic)
-        if topic is not None:
-            cluster.topics.delete(topic)
-            cluster.topics.create(topic.name, topic.replicas, topic.settings)
+        assert topic is not None, "complaint_at was asked"
+        cluster.topics.delete(topic)
+        cluster.topics.create(topic.name, topic.replicas, topic.settings)
 
     def __str__(self) -> str:
         return "topic that is deleted and created again"
@@ -129,8 +127,6 @@ class LoseTail(_Change):
     def happen(self, selection: Selection, cluster: Cluster) -> None:
         """Truncate the log, and let the next replica lead."""
         partition = _partition(selection, cluster)
-        if partition is None:
-            return
         log = partition.log
         kept = log.truncate(log.end_offset - self.records, MemoryBatches())
         partition.producers = Producers()
@@ -142,10 +138,12 @@ class LoseTail(_Change):
         return f"lost tail of {self.records} records"
 
 
-def _partition(selection: Selection, cluster: Cluster) -> Partition | None:
+def _partition(selection: Selection, cluster: Cluster) -> Partition:
     assert selection.topic is not None
     assert selection.partition is not None
-    return cluster.topics.partition(selection.topic, selection.partition)
+    found = cluster.topics.partition(selection.topic, selection.partition)
+    assert found is not None, "complaint_at was asked"
+    return found
 
 
 def _fail_over(partition: Partition, cluster: Cluster) -> None:

@@ -160,7 +160,7 @@ class Fault:
         if self._passed:
             told.append(f"{self._passed} matched, but it applies after {self.selection.after}")
         if self._unplaced:
-            told.append(f"it can't happen to {self._unplaced} of them, whose answers have no place for it")
+            told.append(f"it could not happen to {self._unplaced} that matched: no topic, or no place in the answer")
         if self._named:
             told.append(f"requests like that were about {_partitions(self._named)}")
         return "; ".join(told)

@@ -24,16 +24,22 @@ __all__ = ["Faults"]
 
 
 class Faults:
-    """The active faults of ``cluster``. Use it where the cluster runs."""
+    """The active faults of ``cluster``. Use it where the cluster runs.
 
-    def __init__(self, cluster: Cluster) -> None:
+    If topics and the like ``may_come_later``, a fault can start before what it changes exists.
+    """
+
+    def __init__(self, cluster: Cluster, *, may_come_later: bool = False) -> None:
         self._cluster = cluster
+        self._may_come_later = may_come_later
         self._active: list[Fault] = []
 
     def add(self, fault: Fault) -> None:
         """Activate a fault. Raises ``MisuseError`` if the same is active, or it can't happen in the cluster."""
         definition = fault.definition
-        complaint = self._complaint(fault) or definition.kind.complaint_at(definition.selection, self._cluster)
+        complaint = self._complaint(fault)
+        if complaint is None and not self._may_come_later:
+            complaint = definition.kind.complaint_at(definition.selection, self._cluster)
         if complaint is not None:
             raise MisuseError(complaint)
         self._active.append(fault)
