@@ -112,14 +112,22 @@ def test_the_same_tests_run_on_each_release(pytester: pytest.Pytester, servers: 
     pytester.runpytest_inprocess(f"--kafka={server.bootstrap_servers}").assert_outcomes(passed=4)
 
 
-def test_the_tests_on_the_page_about_testing_pass(pytester: pytest.Pytester) -> None:
-    page = Path(pytest_kafka_nextgen.__file__).parents[1] / "docs" / "use" / "testing-your-application.md"
-    examples = re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL)
-    (conftest,) = [each for each in examples if each.startswith("import pytest\n\n\n@pytest.fixture")]
-    pytester.makepyfile(*[each for each in examples if "def test_" in each])
-    pytester.runpytest_inprocess().assert_outcomes(passed=3)
-    pytester.makeconftest(conftest)
-    pytester.runpytest_inprocess().assert_outcomes(passed=3)
+@pytest.mark.parametrize(("page", "tests"), [("README.md", 2), ("docs/use/testing-your-application.md", 7)])
+def test_the_tests_on_a_page_pass(pytester: pytest.Pytester, page: str, tests: int) -> None:
+    pytester.makepyfile(*[each for each in examples_on(page) if "def test_" in each])
+    pytester.runpytest_inprocess().assert_outcomes(passed=tests)
+
+
+def test_the_fixture_on_the_page_gives_each_test_a_cluster(pytester: pytest.Pytester) -> None:
+    page = "docs/use/testing-your-application.md"
+    pytester.makeconftest(*[each for each in examples_on(page) if "\ndef kafka_cluster(" in each])
+    pytester.makepyfile("def test_it(kafka_cluster, kafka_topic): assert kafka_cluster.records(kafka_topic) == []")
+    pytester.runpytest_inprocess().assert_outcomes(passed=1)
+
+
+def examples_on(page: str) -> list[str]:
+    path = Path(pytest_kafka_nextgen.__file__).parents[1] / page
+    return re.findall(r"```python\n(.*?)```", path.read_text(), re.DOTALL)
 
 
 @pytest.mark.whole
