@@ -138,6 +138,12 @@ class ConsumerKeys(SecurityConfig):
     enable_auto_commit: bool = _key(
         p.boolean, _WITH_A_GROUP, "Commit the records returned before the last poll. Default: true with a group."
     )
+    enable_auto_offset_store: bool = _key(
+        p.boolean,
+        True,
+        "Whether returned records count as processed at the next poll. With false, auto-commit and commit() cover only "
+        "what was passed to store_offsets(). From librdkafka.",
+    )
     auto_commit_interval_ms: int = _key(p.whole_number(1), 5_000, "The time between two auto-commits.")
     max_poll_interval_ms: int = _key(
         p.whole_number(1), 300_000, "A member that does not poll for this long leaves its group."

@@ -80,6 +80,9 @@ class ConsumerSettings(TypedDict, total=False):
     Kafka (KIP-1327 proposes a similar key)."""
     enable_auto_commit: bool | None
     """Commit the records returned before the last poll. Default: true with a group."""
+    enable_auto_offset_store: bool | None
+    """Whether returned records count as processed at the next poll. With false, auto-commit and commit() cover only
+    what was passed to store_offsets(). From librdkafka."""
     auto_commit_interval_ms: int | None
     """The time between two auto-commits."""
     max_poll_interval_ms: int | None

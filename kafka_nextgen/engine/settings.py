@@ -128,6 +128,7 @@ def fetch_settings(config: ConsumerConfig) -> FetchSettings:
         reset=config.auto_offset_reset,
         new_partitions=config.auto_offset_reset_new_partitions,
         strict=config.offset_reset_strict,
+        stores_offsets=not config.enable_auto_offset_store,
         read_committed=config.isolation_level is IsolationLevel.READ_COMMITTED,
         buffer_bytes=config.fetch_buffer_bytes,
         max_bytes=config.fetch_max_bytes,

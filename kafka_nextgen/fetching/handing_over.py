@@ -18,10 +18,14 @@ __all__ = ["Handover"]
 
 
 class Handover:
-    """The part of ``FetchState`` from which the application takes records."""
+    """The part of ``FetchState`` from which the application takes records.
 
-    def __init__(self, assigned: Assigned) -> None:
+    With ``stores_offsets``, records count as processed only once the application has stored their offsets.
+    """
+
+    def __init__(self, assigned: Assigned, stores_offsets: bool = False) -> None:
         self._assigned = assigned
+        self._stores_offsets = stores_offsets
         self._states = assigned.states
         self._by_partition = assigned.by_partition
         self._buffers = assigned.buffers
@@ -129,11 +133,28 @@ class Handover:
 
     def mark_consumed(self) -> None:
         """Note that the application asked for more records, so all that were handed over so far count as processed."""
+        if self._stores_offsets:
+            self._mark_starts()
+            return
         for state in self._states:
             state.consumed = state.position or state.consumed
 
+    def _mark_starts(self) -> None:
+        """Note where reading began: the next owner must not begin later just because nothing is stored yet."""
+        for state in self._states:
+            if state.consumed is None and state.released and state.position is not None:
+                first = state.uncommitted_from if state.read_to >= 0 else state.position.offset
+                state.consumed = OffsetAndMetadata(first) if first < state.position.offset else state.position
+
+    def note_sought(self, state: PartitionState) -> None:
+        """Note the new position after a seek; it does not pass what was read and not stored."""
+        stored, position = state.consumed, state.position
+        is_forward = stored is not None and position is not None and stored.offset <= position.offset
+        if not (self._stores_offsets and is_forward):
+            state.consumed = position
+
     def consumed_offsets(self) -> dict[TopicPartition, OffsetAndMetadata]:
-        """The offsets that auto-commit may commit: everything handed over before ``mark_consumed``."""
+        """The offsets that auto-commit may commit: what was handed over before ``mark_consumed``, or what is stored."""
         return {state.partition: state.consumed for state in self._there() if state.consumed is not None}
 
     def found_offsets(self) -> dict[TopicPartition, OffsetAndMetadata]:
@@ -144,8 +165,12 @@ class Handover:
         return {state.partition: state.found for state in self._there() if state.found is not None}
 
     def handed_over_offsets(self) -> dict[TopicPartition, OffsetAndMetadata]:
-        """The offsets that ``commit()`` commits: the positions after everything handed over."""
+        """The positions after everything handed over."""
         return {state.partition: state.position for state in self._there() if state.position is not None}
+
+    def offsets_to_commit(self) -> dict[TopicPartition, OffsetAndMetadata]:
+        """The offsets that ``commit()`` commits: the positions, or what is stored."""
+        return self.consumed_offsets() if self._stores_offsets else self.handed_over_offsets()
 
     def positions_to_keep(self) -> dict[TopicPartition, OffsetAndMetadata]:
         """Like ``handed_over_offsets``, but without the partitions being revoked."""

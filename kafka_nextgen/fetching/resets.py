@@ -100,6 +100,8 @@ def note_listed(
         state.start_at(place.offset, place.leader_epoch, checked_epoch=leader_epoch)
         if state.reset is OffsetReset.EARLIEST:  # any other offset may change while records are written
             state.found = state.position
+        if state.consumed is not None and state.consumed.offset > place.offset:
+            state.consumed = state.position  # nothing after it has been processed
         return _skipped(state, place)
     return None
 

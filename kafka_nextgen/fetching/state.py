@@ -54,7 +54,7 @@ class FetchState:
         self.planning = Planning(self._context)
         self.results = Results(self._context)
         self.steady = FastPath(self._context)
-        self.handover = Handover(self._assigned)
+        self.handover = Handover(self._assigned, settings.stores_offsets)
         #: Whether partitions are read up to an end.
         self.has_ranges = False
 
@@ -136,7 +136,7 @@ class FetchState:
         state = self._assigned.require(partition)
         self._assigned.start_over(state)
         state.start_at(offset, leader_epoch)
-        state.consumed = state.position
+        self.handover.note_sought(state)
         let_go([state])
 
     def seek_to(self, partitions: Iterable[TopicPartition], where: Reset) -> None:
@@ -146,6 +146,11 @@ class FetchState:
             self._assigned.start_over(state)
             state.await_reset(where)
             let_go([state])
+
+    def store(self, offsets: Mapping[TopicPartition, OffsetAndMetadata]) -> None:
+        """Note what is processed. Raises MisuseError, and stores nothing, if a partition is not assigned."""
+        for state, offset in [(self._assigned.require(tp), offset) for tp, offset in offsets.items()]:
+            state.consumed = offset
 
     def pause(self, partitions: Iterable[TopicPartition]) -> None:
         """Stop fetching and handing over records of these until ``resume``.

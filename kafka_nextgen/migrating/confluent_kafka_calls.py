@@ -69,7 +69,7 @@ _CONSUMER: Final[Calls] = {
     "close": same("gives up after timeout=30.0 seconds; with auto-commit, commits what was processed"),
     "cluster_id": becomes("GroupAdmin.cluster_id()"),
     "commit": becomes("commit()", "waits for the result, which commit_async() does not; raises CommitFailedError"),
-    "commit(message=)": becomes("commit({record.topic_partition: record.offset + 1})"),
+    "commit(message=)": becomes("commit(record)"),
     "commit(offsets=)": becomes("commit({partition: offset})", "a mapping, whose values are ints or OffsetAndMetadata"),
     "commit(asynchronous=)": becomes(
         "commit() for False, commit_async() for True", "True is confluent-kafka's default"
@@ -101,23 +101,15 @@ _CONSUMER: Final[Calls] = {
     "resume": same(),
     "seek": becomes("seek(partition, offset)"),
     "set_sasl_credentials": becomes("sasl_password=function", "a function is called for each login"),
-    "store_offsets": gone(
-        "offsets are not stored one by one: auto-commit commits the records returned before the last poll, and "
-        "commit({partition: offset}) commits any offsets"
+    "store_offsets": becomes(
+        "store_offsets({partition: offset})", "with enable_auto_offset_store=False; may be called from any thread"
     ),
+    "store_offsets(message=)": becomes("store_offsets(record)"),
     "subscribe": same("but a name that begins with ^ is a pattern in confluent-kafka only"),
     "subscribe(^)": becomes("SubscriptionPattern(...)", "instead of a list; in RE2's syntax, and for whole names"),
-    "subscribe(on_assign=)": becomes(
-        "RebalanceListener.on_partitions_assigned(consumer, partitions)",
-        "partitions are those added; they are assigned already: seek() to start elsewhere",
-    ),
-    "subscribe(on_revoke=)": becomes(
-        "RebalanceListener.on_partitions_revoked(consumer, partitions)", "partitions are only those given up"
-    ),
-    "subscribe(on_lost=)": becomes(
-        "RebalanceListener.on_partitions_lost(consumer, partitions)",
-        "without it, on_partitions_revoked is not called for lost partitions",
-    ),
+    "subscribe(on_assign=)": same("partitions are those added; they are assigned already: seek() to start elsewhere"),
+    "subscribe(on_revoke=)": same("partitions are only those given up"),
+    "subscribe(on_lost=)": same("without it, on_revoke is not called for lost partitions"),
     "unassign": becomes("unsubscribe()", "remove it from rebalance callbacks: partitions are given up without it"),
     "unsubscribe": same(),
 }

@@ -37,11 +37,6 @@ LIBRDKAFKA_TABLE: Final[Table] = {
     # Reading
     "consume.cb": Refused("records are returned by poll()"),
     "consume.callback.max.messages": Dropped("max.poll.records limits what one poll returns"),
-    "enable.auto.offset.store": accepted(
-        _TRUE,
-        "auto-commit commits the records returned before the last poll",
-        "refused, because offsets are not stored one by one: set enable.auto.commit=false and call commit(offsets)",
-    ),
     "enable.partition.eof": accepted(
         _FALSE,
         "a partition's end is not a record",

@@ -241,7 +241,7 @@ def test_what_is_new_to_a_node_goes_the_long_way(world: World) -> None:
 #: What only looks, or concerns what is here already: what is to be asked next stays as it is.
 LOOKS_ONLY = {
     *("finished", "is_all_finished", "assignment", "topic_ids", "gone", "paused", "position", "progress"),
-    *("of_old_topics", "truncations", "take_truncations", "deadline", "session_ends", "silence_s"),
+    *("of_old_topics", "store", "truncations", "take_truncations", "deadline", "session_ends", "silence_s"),
 }
 
 #: All else, each with arguments by which it changes as little as may be.

@@ -11,7 +11,7 @@ from types import FrameType
 from typing import TYPE_CHECKING
 
 from kafka_nextgen.config import ConsumerConfig, GroupProtocol
-from kafka_nextgen.engine.application.arguments import Topics, checked_seconds
+from kafka_nextgen.engine.application.arguments import Offsets, Topics, checked_seconds
 from kafka_nextgen.engine.application.call_guard import Call, CallGuard, CallTracker
 from kafka_nextgen.engine.application.core import ConsumerCore
 from kafka_nextgen.engine.application.rebalance_listener import (
@@ -140,6 +140,25 @@ class BaseConsumer:
             given_out = core.cursor.given_out()
             progress = core.fetches.look(lambda state: state.progress(given_out))
             return {tp: standing.lag for tp, standing in progress.partitions.items()}
+
+    def store_offsets(self, offsets: Offsets) -> None:
+        """Say what is processed: auto-commit, and ``commit()`` without arguments, commit it later, and nothing more.
+
+        ``offsets`` are those of ``commit``: a ``Record`` means that it and all earlier records of its partition are
+        processed. Never waits, and may be called from any thread, such as one that processes records, at any time.
+        Each call replaces what is stored for its partitions, so threads that finish records out of order must store
+        the first offset that is not processed. Store before the next ``on_partitions_revoked``: auto-commit commits
+        before it is called.
+
+        Nothing is lost if nothing is stored: the next owner then starts where this consumer started. ``seek`` moves the
+        stored offset back, but never forward over records that are not stored.
+
+        Raises MisuseError unless ``enable.auto.offset.store`` is false, or if a partition is not assigned (any more):
+        then another member may process its records, and nothing is stored. Raises TypeError or ValueError for invalid
+        offsets.
+        """
+        with self._calls:
+            self._usable().store_offsets(offsets)
 
     def rebalances(self) -> tuple[Rebalance, ...]:
         """The last fifty completed rebalances of this member, oldest first.

@@ -189,8 +189,18 @@ class ConsumerCore:
         if offsets is None:
             self.cursor.advance_positions()
             self.fetches.mark_consumed()  # a later auto-commit must not commit less
-            return self.fetches.handed_over_offsets()
+            return self.fetches.offsets_to_commit()
         return checked_offsets(offsets)
+
+    def store_offsets(self, offsets: Offsets) -> None:
+        """Note what the application has processed, for auto-commit and ``commit()``."""
+        if self.config.enable_auto_offset_store:
+            raise MisuseError(
+                "store_offsets() needs enable.auto.offset.store=false: otherwise each poll stores what the one before "
+                "returned"
+            )
+        stored = checked_offsets(offsets)
+        self.fetches.under_lock(lambda state: state.store(stored))
 
     def find_position(self, partition: TopicPartition, timeout_s: float) -> Future[int]:
         """The offset of the next record to be handed over, once it is known."""

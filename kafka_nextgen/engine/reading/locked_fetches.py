@@ -207,11 +207,11 @@ class LockedFetches(AbstractContextManager[FetchState]):
             self.settle_taken()
             self._state.handover.mark_consumed()
 
-    def handed_over_offsets(self) -> dict[TopicPartition, OffsetAndMetadata]:
+    def offsets_to_commit(self) -> dict[TopicPartition, OffsetAndMetadata]:
         """Return the offsets that ``commit()`` commits."""
         with self._lock:
             self.settle_taken()
-            return self._state.handover.handed_over_offsets()
+            return self._state.handover.offsets_to_commit()
 
     def let_go(self, partitions: Collection[TopicPartition] | None = None) -> None:
         """Note that the application gives up these partitions, or all, after its last commit for them."""
