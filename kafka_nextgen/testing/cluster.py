@@ -201,6 +201,7 @@ class Cluster(ClusterCalls):
             corrupt_offset: the batch with this offset has a wrong checksum when it is fetched.
             expire_login: the connection of a client that logged in with SASL is closed.
             client_id: only requests of clients with this ``client.id``.
+            group_id: only requests that name this group.
             node: only requests that arrive at this node.
             topic: only requests that name this topic; an error then applies to this topic only.
             partition: only requests that name this partition of the topic.

@@ -1,8 +1,8 @@
 """Applies quotas to a request and its response: computes how long the client is throttled.
 
 The size of the request counts as bytes produced, the size of the response as bytes fetched; the longest delay applies.
-SASL and ApiVersions requests are exempt. As in Kafka, a throttled fetch gets no records, and their bytes do not count;
-the client fetches them again later.
+SASL, ApiVersions and, as in Kafka, WriteTxnMarkers requests are exempt. A throttled fetch gets no records, as in Kafka,
+and their bytes do not count; the client fetches them again later.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from attrs import evolve
 
 from kafka_nextgen.testing.broker.client_quotas import LimitKind
 from kafka_nextgen.testing.broker.context import Context
-from kafka_nextgen.wire.apis import API_VERSIONS, FETCH, PRODUCE, SASL_AUTHENTICATE, SASL_HANDSHAKE
+from kafka_nextgen.wire.apis import API_VERSIONS, FETCH, PRODUCE, SASL_AUTHENTICATE, SASL_HANDSHAKE, WRITE_TXN_MARKERS
 from kafka_nextgen.wire.frames import RequestFrame
 from kafka_nextgen.wire.messages import FetchRequest, FetchResponse
 from kafka_nextgen.wire.schema import Message
 
 __all__ = ["keep_to_quota", "throttle_ms", "throttled"]
 
-_FREE = frozenset({API_VERSIONS, SASL_HANDSHAKE, SASL_AUTHENTICATE})
+_FREE = frozenset({API_VERSIONS, SASL_HANDSHAKE, SASL_AUTHENTICATE, WRITE_TXN_MARKERS})
 
 
 def keep_to_quota(request: RequestFrame, context: Context) -> RequestFrame:

@@ -37,6 +37,7 @@ _ARGUMENTS: Mapping[str, Callable[[str], Any] | None] = {
     "corrupt_offset": int,
     "expire_login": None,
     "client_id": str,
+    "group_id": str,
     "node": int,
     "topic": str,
     "partition": int,

@@ -33,6 +33,7 @@ class How(TypedDict, total=False):
     corrupt_offset: int
     expire_login: bool
     client_id: str | None
+    group_id: str | None
     node: int | None
     topic: str | None
     partition: int | None

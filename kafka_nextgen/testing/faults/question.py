@@ -1,4 +1,4 @@
-"""A request that came to a node, and which topics and partitions it names."""
+"""A request that came to a node, and which groups, topics and partitions it names."""
 
 from __future__ import annotations
 
@@ -11,11 +11,22 @@ from kafka_nextgen.testing.broker.context import Context
 from kafka_nextgen.testing.broker.handlers import fetch
 from kafka_nextgen.testing.faults.places import Items, Names, places_of
 from kafka_nextgen.types import TopicId
+from kafka_nextgen.wire.apis import FIND_COORDINATOR, Api
 from kafka_nextgen.wire.frames import RequestFrame
-from kafka_nextgen.wire.messages import DescribeTopicPartitionsRequest, FetchRequest, MetadataRequest
+from kafka_nextgen.wire.messages import (
+    DescribeTopicPartitionsRequest,
+    FetchRequest,
+    FindCoordinatorRequest,
+    MetadataRequest,
+)
 from kafka_nextgen.wire.schema import Message, Structure
 
-__all__ = ["Named", "Question", "index_of", "name_of", "topic_name"]
+__all__ = ["Named", "Question", "index_of", "name_of", "names_groups", "topic_name"]
+
+#: The fields of requests that name a group, or groups.
+_GROUP_FIELDS = ("group_id", "groups", "group_ids", "groups_names")
+
+_GROUP = 0  # the type of a key in FindCoordinator
 
 #: A topic that a request names, with one of its partitions; None if it names only the topic.
 Named = tuple[str, int | None]
@@ -38,6 +49,16 @@ class Question:
             for items in places_of(self.request.api).each:
                 yield from _named(items, message, "", self.context)
 
+    def groups(self) -> Iterator[str]:
+        """The groups that the request names."""
+        message = self.request.message
+        if isinstance(message, FindCoordinatorRequest) and message.key_type == _GROUP:
+            yield from message.coordinator_keys or (message.key,)
+        for name in _GROUP_FIELDS:
+            value = getattr(message, name, ())
+            for each in (value,) if isinstance(value, str) else value:
+                yield each if isinstance(each, str) else each.group_id
+
     def spelled_out(self) -> Message | None:
         """The message, which names all topics if it asks for all; None if it could not be read."""
         message = self.request.message
@@ -51,6 +72,11 @@ class Question:
             return message
         names = [topic.name for topic in self.context.cluster.topics.all()]
         return message.replaced(topics=[topic_of(name=name) for name in names]) if asks_for_all else message
+
+
+def names_groups(api: Api) -> bool:
+    """Whether requests of an API name groups."""
+    return api is FIND_COORDINATOR or any(field.name in _GROUP_FIELDS for field in api.request.FIELDS)
 
 
 def topic_name(topic: TopicId | str | None, context: Context) -> str:

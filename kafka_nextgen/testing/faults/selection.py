@@ -8,7 +8,7 @@ from attrs import frozen
 
 from kafka_nextgen.testing.faults.apis import Api
 from kafka_nextgen.testing.faults.places import Names, places_of
-from kafka_nextgen.testing.faults.question import Question
+from kafka_nextgen.testing.faults.question import Question, names_groups
 from kafka_nextgen.types import TopicPartition
 
 __all__ = ["Selection"]
@@ -23,6 +23,7 @@ class Selection:
 
     api: Api | None = None
     client_id: str | None = None
+    group_id: str | None = None
     node: int | None = None
     topic: str | None = None
     partition: int | None = None
@@ -33,7 +34,7 @@ class Selection:
     @property
     def where(self) -> tuple[object, ...]:
         """All but the counts."""
-        return self.api, self.client_id, self.node, self.topic, self.partition
+        return self.api, self.client_id, self.group_id, self.node, self.topic, self.partition
 
     def selects(self, question: Question) -> bool:
         """Whether a request is selected."""
@@ -53,6 +54,7 @@ class Selection:
             (self.api is None or self.api.value is question.request.api)
             and self.client_id in (None, question.context.client_id)
             and self.node in (None, question.context.node.node_id)
+            and (self.group_id is None or self.group_id in question.groups())
         )
 
     def covers(self, topic: str, partition: int | None) -> bool:
@@ -70,7 +72,11 @@ class Selection:
         return self._unnamed()
 
     def _unnamed(self) -> str | None:
-        if self.api is None or self.topic is None or self.is_target:
+        if self.api is None:
+            return None
+        if self.group_id is not None and not names_groups(self.api.value):
+            return f"{self.api} requests name no groups: leave out group_id={self.group_id!r}"
+        if self.topic is None or self.is_target:
             return None
         levels = places_of(self.api.value).levels
         if Names.TOPIC not in levels:
@@ -87,6 +93,8 @@ class Selection:
         if self.topic is not None:
             part = self.topic if self.partition is None else str(TopicPartition(self.topic, self.partition))
             yield f"of {part}"
+        if self.group_id is not None:
+            yield f"about group {self.group_id!r}"
         if self.client_id is not None:
             yield f"from client {self.client_id!r}"
         if self.node is not None:

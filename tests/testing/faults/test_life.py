@@ -183,6 +183,7 @@ def test_the_same_fault_can_not_be_active_twice(cluster: Cluster, group: Committ
         (Api.FETCH, {"delay_s": 1, "times": 0}, "times must be at least 1, not 0"),
         (Api.FETCH, {"delay_s": 1, "after": -1}, "after must be at least 0, not -1"),
         (Api.FETCH, {"delay_s": 1, "partition": 0}, "partition=0 needs a topic"),
+        (Api.FETCH, {"delay_s": 1, "group_id": "billing"}, "Fetch requests name no groups"),
         (Api.HEARTBEAT, {"delay_s": 1, "topic": "orders"}, "Heartbeat requests name no topics"),
         (Api.METADATA, {"delay_s": 1, "topic": "orders", "partition": 0}, "Metadata requests name no partitions"),
         (Api.FETCH, {"lose_tail": 0, "topic": "orders", "partition": 0}, "lose_tail must be at least 1, not 0"),

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.testing import Api, Cluster
 from kafka_nextgen.wire import apis
 from tests.testing.broker.client import Client, clients_of
-from tests.testing.broker.requests import by_name_fetch, produce, produce_request, values
+from tests.testing.broker.requests import by_name_fetch, fetch_request, produce, produce_request, values
 from tests.testing.faults.committing import Committer
 
 LOADING = ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
@@ -137,3 +139,39 @@ def test_only_the_client_of_that_name_meets_a_fault(cluster: Cluster, group: Com
         assert group.commit(5) == [0]
         assert Committer(second).commit(6) == [LOADING]
     assert fault.met == 1
+
+
+@pytest.mark.parametrize(
+    ("api", "version", "fields"),
+    [
+        (Api.HEARTBEAT, 4, {"group_id": "GROUP"}),
+        (Api.OFFSET_FETCH, 8, {"groups": [{"group_id": "GROUP", "topics": None}]}),
+        (Api.OFFSET_FETCH, 7, {"group_id": "GROUP", "topics": None}),
+        (Api.FIND_COORDINATOR, 3, {"key": "GROUP"}),
+        (Api.FIND_COORDINATOR, 4, {"coordinator_keys": ["GROUP"]}),
+        (Api.CONSUMER_GROUP_DESCRIBE, 1, {"group_ids": ["GROUP"]}),
+        (Api.DELETE_GROUPS, 2, {"groups_names": ["GROUP"]}),
+    ],
+    ids=str,
+)
+def test_only_requests_about_that_group_meet_a_fault(
+    cluster: Cluster, client: Client, api: Api, version: int, fields: dict[str, object]
+) -> None:
+    with cluster.fault(api, error=LOADING, group_id="billing") as fault:
+        for group in ("shipping", "billing"):
+            assert fault.met == 0
+            client.ask(api.value, version=version, **json.loads(json.dumps(fields).replace("GROUP", group)))
+    assert fault.met == 1
+
+
+def test_an_error_of_a_partition_that_only_the_fetch_session_names(cluster: Cluster, client: Client) -> None:
+    topic_id = client.ask(apis.METADATA, topics=[{"name": "orders"}]).topics[0].topic_id
+    begun = client.ask(apis.FETCH, fetch_request(topic_id, partitions=(0, 1), session_epoch=0), 13)
+    empty = {"session_id": begun.session_id, "max_wait_ms": 0, "topics": []}
+    with cluster.fault(Api.FETCH, error="FENCED_LEADER_EPOCH", topic="orders", partition=1, times=1):
+        (topic,) = client.ask(apis.FETCH, version=13, session_epoch=1, **empty).responses
+    (failed,) = topic.partitions
+    assert (failed.partition_index, failed.error_code) == (1, ErrorCode.FENCED_LEADER_EPOCH)
+    with cluster.fault(Api.FETCH, error="FETCH_SESSION_ID_NOT_FOUND", times=1):
+        answer = client.ask(apis.FETCH, version=13, session_epoch=2, **empty)
+    assert (answer.error_code, answer.responses) == (ErrorCode.FETCH_SESSION_ID_NOT_FOUND, ())

@@ -75,6 +75,11 @@ def test_the_time_of_requests_can_be_limited(cluster: Cluster, client: Client) -
     assert 0 < metadata(client, "orders").throttle_time_ms <= 1_000
 
 
+def test_a_request_whose_answer_can_not_tell_of_throttling_is_exempt(cluster: Cluster, client: Client) -> None:
+    cluster.set_quota("request_percentage", 0.000_01, client_id="tests")
+    assert client.ask(apis.WRITE_TXN_MARKERS, version=1, markers=[]).markers == ()
+
+
 def described(client: Client, *components: tuple[str, int, str | None], strict: bool = False) -> list[object]:
     asked = [{"entity_type": kind, "match_type": how, "match": name} for kind, how, name in components]
     answer = client.ask(apis.DESCRIBE_CLIENT_QUOTAS, components=asked, strict=strict)
