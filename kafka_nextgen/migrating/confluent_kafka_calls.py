@@ -107,9 +107,13 @@ _CONSUMER: Final[Calls] = {
     "store_offsets(message=)": becomes("store_offsets(record)"),
     "subscribe": same("but a name that begins with ^ is a pattern in confluent-kafka only"),
     "subscribe(^)": becomes("SubscriptionPattern(...)", "instead of a list; in RE2's syntax, and for whole names"),
-    "subscribe(on_assign=)": same("partitions are those added; they are assigned already: seek() to start elsewhere"),
-    "subscribe(on_revoke=)": same("partitions are only those given up"),
-    "subscribe(on_lost=)": same("without it, on_revoke is not called for lost partitions"),
+    "subscribe(on_assign=)": same(
+        "partitions are those added, and assigned already: seek() on the function's first argument to start elsewhere"
+    ),
+    "subscribe(on_revoke=)": same(
+        "partitions are only those given up, never lost ones; commit() on its first argument"
+    ),
+    "subscribe(on_lost=)": same("its first argument can't commit; without it, nothing is called for lost partitions"),
     "unassign": becomes("unsubscribe()", "remove it from rebalance callbacks: partitions are given up without it"),
     "unsubscribe": same(),
 }
