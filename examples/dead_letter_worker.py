@@ -22,16 +22,16 @@ numbers = count(1)
 producer = Producer({"bootstrap.servers": arguments.bootstrap_servers, "acks": "all", "enable.idempotence": True})
 
 
-def handle(record: Record) -> None:
+def handle(record: Record[bytes | None, bytes | None]) -> None:
     """Handle one record, on one of eight threads. An exception means: try again, three times in all."""
-    order = json.loads(record.value)
+    order = json.loads(record.value or b"")
     sys.stdout.write(f"order {order['id']} is handled\n")
     sys.stdout.flush()
     if next(numbers) >= arguments.max_messages:
         stop.stop()
 
 
-def bury(record: Record, error: Exception) -> None:
+def bury(record: Record[bytes | None, bytes | None], error: Exception) -> None:
     """Write the record as it was, and return when the brokers have it: only then it counts as handled.
 
     If this raises, the worker ends with an error, and the record is not committed.
@@ -43,7 +43,7 @@ def bury(record: Record, error: Exception) -> None:
             failures.append(failure)
 
     origin = {"origin": f"{record.topic}[{record.partition}] {record.offset}", "error": f"{error!r}"}
-    headers = [*record.headers, *((name, text.encode()) for name, text in origin.items())]
+    headers: list[tuple[str, str | bytes | None]] = [*record.headers, *origin.items()]
     producer.produce(arguments.to, record.value, record.key, headers=headers, on_delivery=delivered)
     if producer.flush(30) or failures:
         raise RuntimeError(f"{origin['origin']} was not written to {arguments.to}: {failures}")

@@ -55,6 +55,7 @@ def test_every_example_is_tested() -> None:
         "consume_transform_produce",
         "dead_letter_worker",  # the programs of docs/use/recipes are in tests/recipes
         "json_to_duckdb",
+        "kubernetes_worker",
         "lagging_groups",
         "manual_assignment",
         "opentelemetry_tracing",

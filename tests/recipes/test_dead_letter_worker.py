@@ -7,6 +7,7 @@ import pytest
 from kafka_nextgen.testing import Cluster, ProducerRecord
 from tests.recipes.programs import started
 from tests.support.clients import create_named_topic
+from tests.support.waiting import GUARD_S
 
 
 def worker(cluster: Cluster) -> tuple[str, ...]:
@@ -25,7 +26,7 @@ def orders(cluster: Cluster) -> Cluster:
 def test_all_is_handled_once_what_fails_is_put_aside_and_sigterm_commits(orders: Cluster) -> None:
     with started("dead_letter_worker", *worker(orders)) as program:
         program.await_lines(10)
-        orders.wait_until(lambda: len(orders.records("orders.dead")) == 1)
+        orders.wait_until(lambda: len(orders.records("orders.dead")) == 1, GUARD_S)
         assert program.terminate() == 0, program.errors
     assert sorted(program.lines) == sorted(f"order {number} is handled" for number in range(10))
     assert orders.committed("billing") == {("orders", 0): 6, ("orders", 1): 5}
