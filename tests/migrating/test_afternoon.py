@@ -41,7 +41,7 @@ def run(program: str, servers: str, last: str, *options: str) -> list[str]:
     arguments = [sys.executable, str(PROGRAMS / f"{program}.py"), "--bootstrap-servers", servers, *options]
     process = subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
-        lines = []
+        lines: list[str] = []
         while not lines or not lines[-1].startswith(last):
             lines.append(process.stdout.readline().rstrip("\n"))  # type: ignore[union-attr]
             assert lines[-1], process.communicate(timeout=GUARD_S)
