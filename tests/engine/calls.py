@@ -12,6 +12,7 @@ CALLS: dict[str, Callable[[Consumer], object]] = {
     "unsubscribe": lambda consumer: consumer.unsubscribe(),
     "assign": lambda consumer: consumer.assign([tp()]),
     "assignment": lambda consumer: consumer.assignment(),
+    "subscription": lambda consumer: consumer.subscription(),
     "finished": lambda consumer: consumer.finished(),
     "poll": lambda consumer: consumer.poll(),
     "__next__": lambda consumer: next(consumer),
@@ -19,6 +20,7 @@ CALLS: dict[str, Callable[[Consumer], object]] = {
     "run": lambda consumer: consumer.run(print),
     "commit": lambda consumer: consumer.commit(),
     "commit_async": lambda consumer: consumer.commit_async(),
+    "store_offsets": lambda consumer: consumer.store_offsets({}),
     "committed": lambda consumer: consumer.committed([tp()]),
     "group_lag": lambda consumer: consumer.group_lag(),
     "position": lambda consumer: consumer.position(tp()),
@@ -46,8 +48,8 @@ CALLS: dict[str, Callable[[Consumer], object]] = {
 
 #: What tells what is known already, at any time and to anybody, and what any thread may say.
 SHARED = {
-    *("assignment", "finished", "paused", "lag", "health", "metrics", "rebalances"),
-    *("group_metadata", "group_protocol", "standby_ready"),
+    *("assignment", "subscription", "finished", "paused", "lag", "health", "metrics", "rebalances"),
+    *("group_metadata", "group_protocol", "standby_ready", "store_offsets"),
 }
 
 #: What may be called when the consumer is closed, too.

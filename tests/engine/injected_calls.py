@@ -75,7 +75,7 @@ async def seek(consumer: Any) -> None:
 
 
 TRIED: dict[str, Callable[[Any], object]] = {
-    **{name: call for name, call in CALLS.items() if name != "run"},
+    **{name: call for name, call in CALLS.items() if name not in ("run", "store_offsets")},
     "assign a range": assign_range,
     "poll": lambda consumer: consumer.poll(max_records=2),
     "batches": lambda consumer: next_of(consumer.batches(max_records=2)),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
 from attrs import evolve, field, frozen
 
@@ -13,6 +13,7 @@ from kafka_nextgen.errors import DecodeError, OutageError, RequestTimeoutError
 from kafka_nextgen.membership.offsets.effects import SendCommit, SendLookup
 from kafka_nextgen.membership.offsets.events import CommitAnswered, CommitLost, LookupAnswered, LookupLost
 from kafka_nextgen.requests import offset_commit, offset_fetch
+from kafka_nextgen.requests.cluster_image import LOOKS
 from kafka_nextgen.transport.cluster import ClusterClient, Coordinator
 from kafka_nextgen.transport.concurrency import SendQueue
 from kafka_nextgen.types import TopicId, TopicPartition
@@ -20,6 +21,8 @@ from kafka_nextgen.wire.apis import OFFSET_COMMIT, OFFSET_FETCH, Api
 from kafka_nextgen.wire.messages import OffsetCommitResponse, OffsetFetchResponse
 
 __all__ = ["OffsetRequests"]
+
+_UNKNOWN = (ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, ErrorCode.UNKNOWN_TOPIC_ID)
 
 
 @frozen
@@ -38,6 +41,8 @@ class OffsetRequests:
     group_id: str
     fetches: LockedFetches
     _send_queue: SendQueue = field(factory=SendQueue)
+    #: How many metadata answers in a row did not have a partition that was committed.
+    _missed: dict[TopicPartition, int] = field(factory=dict)
 
     async def commit(self, effect: SendCommit) -> CommitAnswered | CommitLost:
         """Send one commit. Commits are sent in the order of the calls, even while one looks up the coordinator."""
@@ -59,7 +64,26 @@ class OffsetRequests:
             codes = offset_commit.from_response(answer, effect.offsets, topic_ids)
         except (OutageError, DecodeError) as failure:
             return CommitLost(effect.number, _reason(failure, OFFSET_COMMIT))
-        return CommitAnswered(effect.number, {**codes, **refused})
+        return CommitAnswered(effect.number, {**codes, **refused}, await self._absent(codes, effect.deadline))
+
+    async def _absent(self, codes: Mapping[TopicPartition, int], deadline: float) -> frozenset[TopicPartition]:
+        """The partitions that neither the coordinator nor the last few metadata answers know.
+
+        A broker may not know a new topic yet, so one answer is not enough. Assigned partitions are known to exist.
+        """
+        unknown = {tp for tp, code in codes.items() if code in _UNKNOWN}
+        unknown -= self.fetches.assignment() if unknown else unknown
+        if not unknown:
+            return frozenset()
+        try:
+            topics = frozenset(tp.topic for tp in unknown)
+            await self.cluster.refresh_metadata(topics=topics, timeout_s=clocks.seconds_until(deadline))
+        except (OutageError, DecodeError):
+            return frozenset()
+        image = self.cluster.metadata
+        for tp in unknown:
+            self._missed[tp] = self._missed.get(tp, 0) + 1 if image.why_missing(tp) else 0
+        return frozenset(tp for tp in unknown if self._missed[tp] >= LOOKS)
 
     async def look_up(self, effect: SendLookup) -> LookupAnswered | LookupLost:
         """Send one lookup of committed offsets."""

@@ -34,6 +34,7 @@ from kafka_nextgen.types import TopicPartition
 __all__ = ["answered", "lost", "try_again"]
 
 Codes = Mapping[TopicPartition, int]
+Actions = Mapping[TopicPartition, ErrorAction]
 
 
 def answered(state: OffsetState, event: CommitAnswered, at: OffsetContext) -> Outcome:
@@ -45,7 +46,8 @@ def answered(state: OffsetState, event: CommitAnswered, at: OffsetContext) -> Ou
     state = acknowledge(state, event.number, done, None if commit is None else commit.operation)
     if commit is None or not codes:
         return state, told
-    state, effects = _react(state, state.commits[commit.operation], codes, request.member_epoch, at)
+    actions = _actions(state, state.commits[commit.operation], codes, event.absent)
+    state, effects = _react(state, state.commits[commit.operation], codes, actions, request.member_epoch, at)
     return state, told + effects
 
 
@@ -81,8 +83,9 @@ def _tell_member(state: OffsetState, request: CommitRequest, codes: Codes) -> tu
     return tuple(TellMember(code, request.member_epoch) for code in sorted(concerning))
 
 
-def _react(state: OffsetState, commit: Commit, codes: Codes, member_epoch: int, at: OffsetContext) -> Outcome:
-    actions = {tp: _action(state, commit, code) for tp, code in codes.items()}
+def _react(
+    state: OffsetState, commit: Commit, codes: Codes, actions: Actions, member_epoch: int, at: OffsetContext
+) -> Outcome:
     left_out = {tp: codes[tp] for tp, action in actions.items() if action is ErrorAction.LEAVE_OUT}
     told = (LeftOut(left_out),) if left_out else ()
     if left_out.keys() == actions.keys():
@@ -96,6 +99,15 @@ def _react(state: OffsetState, commit: Commit, codes: Codes, member_epoch: int, 
     retry, effects = try_again(commit.retry, acts, codes, member_epoch, at, insists=insists)
     refusal = refused(codes, codes[min(again)])
     return changed(state, [evolve(_leaving_out(commit, left_out), retry=retry, refusal=refusal)]), told + effects
+
+
+def _actions(
+    state: OffsetState, commit: Commit, codes: Codes, absent: Collection[TopicPartition]
+) -> dict[TopicPartition, ErrorAction]:
+    """The action for each error code. A partition that the cluster does not have is not committed again."""
+    actions = {tp: _action(state, commit, code) for tp, code in codes.items()}
+    hopeless = {tp for tp, action in actions.items() if action is ErrorAction.RETRY and tp in absent}
+    return {**actions, **dict.fromkeys(hopeless, ErrorAction.FAIL)}
 
 
 def _action(state: OffsetState, commit: Commit, code: int) -> ErrorAction:

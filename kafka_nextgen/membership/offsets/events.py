@@ -88,10 +88,14 @@ class ConsumedRead:
 
 @frozen
 class CommitAnswered:
-    """The response to OffsetCommit ``number``, with an error code (0 for none) for each partition."""
+    """The response to OffsetCommit ``number``, with an error code (0 for none) for each partition.
+
+    ``absent`` are refused partitions that the cluster does not have, as lookups of its metadata have shown.
+    """
 
     number: int
     codes: Mapping[TopicPartition, int]
+    absent: frozenset[TopicPartition] = frozenset()
 
 
 @frozen

@@ -100,6 +100,12 @@ class Conversation:
     def refuse(self, code: ErrorCode, partitions: str | None = None) -> list[str]:
         return self.refuse_each({partitions or format_partitions(self.commits[0].offsets): code})
 
+    def absent(self, partitions: str) -> list[str]:
+        """Refuse these, which the cluster does not have either."""
+        request, absent = self.commits.pop(0), parse_partitions(partitions)
+        codes = dict.fromkeys(absent, int(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION))
+        return self.says(ev.CommitAnswered(request.number, {**dict.fromkeys(request.offsets, 0), **codes}, absent))
+
     def refuse_each(self, codes: Mapping[str, ErrorCode]) -> list[str]:
         request = self.commits.pop(0)
         refused = {tp: int(code) for partitions, code in codes.items() for tp in parse_partitions(partitions)}

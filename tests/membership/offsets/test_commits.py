@@ -191,3 +191,12 @@ def test_a_commit_that_is_under_way_tells_by_itself_of_what_was_lost_meanwhile()
     assert talk.commit("foo[0]=5", lost="foo[1]") == ["commit epoch=3 foo[0]=5"]
     assert talk.accept() == ["1 done"]
     assert talk.accept() == ["2 done"]
+
+
+def test_what_the_cluster_does_not_have_fails_at_once_and_what_it_may_have_does_not() -> None:
+    talk = member()
+    talk.commit("foo[0]=5")
+    assert talk.absent("foo[0]") == ["1 failed CommitFailedError foo[0]=UNKNOWN_TOPIC_OR_PARTITION"]
+    talk.commit("foo[0]=5 foo[1]=7")
+    talk.stops("foo[0]")
+    assert talk.absent("foo[0-1]") == ["leave out foo[0-1]", "2 done"], "others wait for what is given up"
