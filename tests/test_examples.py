@@ -57,6 +57,7 @@ def test_every_example_is_tested() -> None:
         "json_to_duckdb",
         "kubernetes_worker",
         "lagging_groups",
+        "logging_as_json",
         "manual_assignment",
         "opentelemetry_tracing",
         "own_assignor",
