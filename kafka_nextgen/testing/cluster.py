@@ -272,7 +272,8 @@ class Cluster(ClusterCalls):
         return EmbeddedBackend(self._broker.state, self._call)
 
     def _pass_time(self, seconds: float) -> None:
-        if self._clock is not None and seconds > 0:
+        """Advance a ``clock``, unless other clients are connected: those would seem silent, and their sessions end."""
+        if self._clock is not None and seconds > 0 and not self._call(self._broker.has_other_clients):
             self._clock.advance(seconds)
 
     def _addresses(self) -> list[str]:

@@ -133,6 +133,10 @@ class Broker:
         """The state of all nodes, for callers on the broker's event loop."""
         return self._cluster
 
+    def has_other_clients(self) -> bool:
+        """Whether a client is connected that is not of this library, or has not said yet what it is."""
+        return not all(peer.knows_extensions for peer in self._servers.peers())
+
     async def start(self) -> None:
         """Read the stored state, and listen. Nothing is left open if that fails.
 

@@ -64,6 +64,10 @@ class NodeServers:
         """Whether this node is listening; without a node, whether any node is."""
         return bool(self._running) if node is None else node.node_id in self._running
 
+    def peers(self) -> list[Peer]:
+        """The clients of all connections of all nodes."""
+        return [peer for server in self._running.values() for peer in server.peers]
+
     async def start(self, node: Node) -> None:
         """Listen for a node. Raises ``OSError`` if an address can't be used."""
         users = self._cluster.security.users
@@ -103,6 +107,7 @@ class Server:
         self._memory = RequestMemory(settings().queued_max_request_bytes)
         self._listening: dict[asyncio.Task[None], socket.socket] = {}
         self._connections: dict[asyncio.Task[None], socket.socket] = {}
+        self.peers: set[Peer] = set()
 
     async def start(self, listener: Listener, tls: ssl.SSLContext | None) -> int:
         """Listen; return the port, which the system chooses if that of ``listener`` is 0. Raises ``OSError``."""
@@ -160,7 +165,11 @@ class Server:
             _log.warning("TLS handshake on listener %s failed: %s", listener.name, describe_error(error))
             return
         peer = self._peer(listener, writer)
-        await Connection(self._dispatcher, peer, reader, writer, self._settings(), self._memory).serve()
+        self.peers.add(peer)
+        try:
+            await Connection(self._dispatcher, peer, reader, writer, self._settings(), self._memory).serve()
+        finally:
+            self.peers.discard(peer)
 
     def _peer(self, listener: Listener, writer: asyncio.StreamWriter) -> Peer:
         address = writer.get_extra_info("peername") or ("gone", 0)  # the client may have left already

@@ -181,7 +181,7 @@ class ClusterCalls(ABC):
         A lambda holds when it returns something true; a function with asserts holds when they do. Before each attempt
         the consumers in ``polling`` are polled without taking records, so that they join, revoke and get partitions.
         A cluster with a ``clock`` lets up to ``timeout`` seconds of its time pass meanwhile, which takes milliseconds:
-        heartbeats and retries are due at once.
+        heartbeats and retries are due at once. It does not while clients of other libraries are connected.
 
         Raises AssertionError after ``timeout`` seconds of real time, with the condition and what it saw last; what the
         condition raises, except for AssertionError and temporary errors; and MisuseError in a thread with an event

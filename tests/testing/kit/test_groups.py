@@ -10,9 +10,12 @@ from contextlib import ExitStack
 import pytest
 
 from kafka_nextgen import AsyncConsumer, BrokerError, Consumer, GroupState, MisuseError, TopicPartition
-from kafka_nextgen.testing import Cluster
+from kafka_nextgen.testing import Clock, Cluster, RealCluster
+from kafka_nextgen.wire import apis
+from kafka_nextgen.wire.messages import MetadataRequest
 from tests.support.clients import unique
 from tests.support.waiting import GUARD_S
+from tests.testing.broker.client import Client
 from tests.testing.kit.conftest import AnyCluster
 
 Join = Callable[..., Consumer]
@@ -70,7 +73,27 @@ def test_rebalances_have_their_causes(cluster: AnyCluster, join: Join) -> None:
     assert [each.reason.name for each in told] == ["MEMBER_JOINED", "MEMBER_JOINED", "MEMBER_LEFT"]
     assert [each.member_id for each in told] == [first.group_metadata().member_id, gone, gone]
     assert [each.number for each in told] == [1, 2, 3]
+    assert all(each.target_epoch is not None and each.epoch <= each.target_epoch for each in told[:2])
+    assert all(each.assigned_at is not None and each.caused_at <= each.assigned_at for each in told[:2])
     assert str(told[-1]).startswith(f"epoch {told[-1].epoch}: {gone} left")
+
+
+def test_rebalances_of_other_groups_are_left_out() -> None:
+    config = {"offsets.topic.num.partitions": 1, "group.consumer.assignment.interval.ms": 0}
+    with Cluster(clock=Clock(), config=config) as cluster, RealCluster(cluster.bootstrap_servers) as remote:
+        cluster.create_topic("orders")
+        servers = cluster.bootstrap_servers
+        with (
+            Consumer(bootstrap_servers=servers, group_id="billing") as billing,
+            Consumer(bootstrap_servers=servers, group_id="shipping") as shipping,
+        ):
+            billing.subscribe(["orders"])
+            shipping.subscribe(["orders"])
+            cluster.wait_until_stable(billing, shipping, timeout=GUARD_S)
+            (told,) = remote.rebalances("billing")
+            assert told.member_id == billing.group_metadata().member_id
+            (same,) = cluster.rebalances("billing")
+            assert (told.reason, told.epoch, told.type) == (same.reason, same.epoch, same.type)
 
 
 def test_committed_offsets_and_the_lag(cluster: AnyCluster, join: Join) -> None:
@@ -195,6 +218,24 @@ def test_a_coordinator_that_is_loading_counts_as_not_yet(embedded: Cluster) -> N
                 with pytest.raises(AssertionError, match="the last attempt failed: BrokerError"):
                     cluster.wait_until(lambda: cluster.group("billing").is_stable, timeout=0)
             assert cluster.wait_until(lambda: cluster.committed("billing")) == {("orders", 0): 1}
+
+
+def test_the_clusters_time_passes_while_a_test_waits(embedded: Cluster) -> None:
+    assert time_passed_in_three_attempts(embedded) == pytest.approx(0.5)
+
+
+def test_it_does_not_while_other_clients_are_connected(embedded: Cluster) -> None:
+    with Client(embedded.bootstrap_servers) as client:
+        client.ask(apis.METADATA, MetadataRequest(topics=None))
+        assert time_passed_in_three_attempts(embedded) == 0
+    embedded.wait_until(lambda: not embedded._broker.has_other_clients())
+    assert time_passed_in_three_attempts(embedded) == pytest.approx(0.5)
+
+
+def time_passed_in_three_attempts(cluster: Cluster) -> float:
+    before, attempts = cluster.clock._ahead_s, iter([False, False, True])
+    cluster.wait_until(lambda: next(attempts))
+    return cluster.clock._ahead_s - before
 
 
 def test_only_the_thread_that_waits_notes_what_it_sees(embedded: Cluster) -> None:

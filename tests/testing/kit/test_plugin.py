@@ -279,6 +279,25 @@ def test_a_failure_of_wait_until_says_what_it_saw(pytester: pytest.Pytester) -> 
     )
 
 
+def test_consumers_are_closed_after_their_test(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        """
+        import pytest
+        from kafka_nextgen import MisuseError
+
+        consumers = []
+
+        def test_it(kafka_topic, kafka_consumer):
+            consumers.append(kafka_consumer(kafka_topic))
+
+        def test_the_next():
+            with pytest.raises(MisuseError, match="closed"):
+                consumers[0].poll(0)
+        """
+    )
+    pytester.runpytest_inprocess().assert_outcomes(passed=2)
+
+
 #: Half of these tests leave both consumers to the fixture.
 MANY = """
 import pytest
