@@ -39,14 +39,16 @@ def migrating_page(client: Client) -> str:
 
 
 def _calls(client: Client) -> str:
-    return (
-        "".join(
-            f"\n### {kind or f'Names in {client.package}'}\n\n"
-            + _table(("there", "here", "what differs"), (_row(name, call) for name, call in calls.items()))
-            for kind, calls in client.calls.items()
-        )
-        + "\n"
-    )
+    return "".join(_of_class(client, kind) for kind in client.calls) + "\n"
+
+
+def _of_class(client: Client, kind: str) -> str:
+    heading = f"\n### {kind or f'Names in {client.package}'}\n\n"
+    calls = client.calls[kind]
+    for other, more in client.calls.items():
+        if other != kind and calls.items() < more.items():
+            return f"{heading}The calls of {other}, awaited.\n"
+    return heading + _table(("there", "here", "what differs"), (_row(name, call) for name, call in calls.items()))
 
 
 def _row(name: str, call: Call) -> tuple[str, str, str]:

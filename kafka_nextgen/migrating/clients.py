@@ -64,7 +64,11 @@ _CONFLUENT_KAFKA: Final = Client(
         "AsyncDeserializingConsumer": "AIOConsumer",
     },
     record="Message",
-    gives={"poll": "Message", "consume": "[]Message"},
+    gives={
+        "poll": "Message",
+        "consume": "[]Message",
+        **dict.fromkeys(("assignment", "committed", "position", "offsets_for_times"), "[]TopicPartition"),
+    },
     parameters={
         "commit": ("message", "offsets", "asynchronous"),
         "consume": ("num_messages", "timeout"),

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from attrs import define, field, frozen
 
 from kafka_nextgen.migrating.keys import UNKNOWN
-from kafka_nextgen.migrating.names import dotted_name
+from kafka_nextgen.migrating.scopes import Place, Scopes, dotted_name
 
 __all__ = ["Configurations", "Given", "Setting"]
 
@@ -43,36 +43,50 @@ class Given:
 class Configurations:
     """The dictionaries of a program."""
 
-    def __init__(self, tree: ast.Module) -> None:
-        self._made: dict[str, list[ast.expr]] = {}  # by name: what it is bound to, and what is added
-        self._set: dict[str, list[Setting]] = {}
-        for node in ast.walk(tree):
-            self._read(node)
-        self.displays = [node for node in ast.walk(tree) if isinstance(node, ast.Dict)]
+    def __init__(self, tree: ast.Module, scopes: Scopes) -> None:
+        self._scopes = scopes
+        self._made: dict[Place, list[ast.expr | None]] = {}  # by name: what it is bound to, and what is added
+        self._set: dict[Place, list[Setting]] = {}
+        nodes = list(ast.walk(tree))
+        for node in nodes:
+            self._read_binding(node)
+        for node in nodes:
+            self._read_addition(node)
+        self.displays = [node for node in nodes if isinstance(node, ast.Dict)]
 
-    def _read(self, node: ast.AST) -> None:
-        if (isinstance(node, ast.AnnAssign) and node.value is not None) or isinstance(node, ast.AugAssign):
+    def _read_binding(self, node: ast.AST) -> None:
+        """Note what a name is bound to; None if that is not known, as for an argument."""
+        if isinstance(node, ast.AnnAssign | ast.AugAssign) and node.value is not None:
             self._bind(node.target, node.value)
+        elif isinstance(node, ast.arg):
+            self._bind(node, None)
         elif isinstance(node, ast.Assign):
             for target in node.targets:
-                self._assign(target, node.value)
+                self._bind(target, node.value)
+
+    def _bind(self, target: ast.AST, value: ast.expr | None) -> None:
+        place = self._scopes.place(target)
+        if place is not None:
+            self._made.setdefault(place, []).append(value)
+
+    def _read_addition(self, node: ast.AST) -> None:
+        """Note what is added to a dictionary."""
+        if isinstance(node, ast.Assign):
+            for target in node.targets:
+                key = _constant(target.slice) if isinstance(target, ast.Subscript) else None
+                if isinstance(target, ast.Subscript) and isinstance(key, str):
+                    for place in self._places(target.value)[:1]:
+                        self._set.setdefault(place, []).append(Setting(target.lineno, key, _constant(node.value)))
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "update":
-            self._bind(node.func.value, ast.copy_location(ast.Call(ast.Name("dict"), node.args, node.keywords), node))
+            added = ast.copy_location(ast.Call(ast.Name("dict"), node.args, node.keywords), node)
+            for place in self._places(node.func.value)[:1]:
+                self._made[place].append(added)
 
-    def _assign(self, target: ast.expr, value: ast.expr) -> None:
-        if isinstance(target, ast.Subscript):
-            name, key = dotted_name(target.value), _constant(target.slice)
-            if name is not None and isinstance(key, str):
-                self._set.setdefault(name, []).append(Setting(target.lineno, key, _constant(value)))
-        else:
-            self._bind(target, value)
+    def _places(self, node: ast.AST) -> list[Place]:
+        """Where this name is bound, the innermost place first."""
+        return [place for place in self._scopes.places(node) if place in self._made]
 
-    def _bind(self, target: ast.expr, value: ast.expr | None) -> None:
-        name = dotted_name(target)
-        if name is not None and value is not None:
-            self._made.setdefault(name, []).append(value)
-
-    def of_call(self, call: ast.Call, *, positional: bool, seen: frozenset[str] = frozenset()) -> Given:
+    def of_call(self, call: ast.Call, *, positional: bool, seen: frozenset[Place] = frozenset()) -> Given:
         """The configuration of a consumer that this call makes; ``positional``: the first argument is a mapping."""
         found = Given()
         if positional and call.args:
@@ -84,7 +98,7 @@ class Configurations:
                 found.settings.append(Setting(keyword.value.lineno, keyword.arg, _constant(keyword.value)))
         return found
 
-    def of(self, node: ast.expr, seen: frozenset[str] = frozenset()) -> Given:
+    def of(self, node: ast.expr, seen: frozenset[Place] = frozenset()) -> Given:
         """The settings in a dictionary."""
         if isinstance(node, ast.Dict):
             return self._of_display(node, seen)
@@ -94,15 +108,15 @@ class Configurations:
             return found
         if isinstance(node, ast.Call) and dotted_name(node.func) == "dict" and len(node.args) <= 1:
             return self.of_call(node, positional=True, seen=seen)
-        name = dotted_name(node)
-        if name is None or name in seen or name not in self._made:
+        place = next(iter(self._places(node)), None)
+        if place is None or place in seen:
             return Given(is_complete=False)
-        found = Given(list(self._set.get(name, [])))
-        for made in self._made[name]:
-            found.add(self.of(made, seen | {name}))
+        found = Given(list(self._set.get(place, [])))
+        for made in self._made[place]:
+            found.add(Given(is_complete=False) if made is None else self.of(made, seen | {place}))
         return found
 
-    def _of_display(self, node: ast.Dict, seen: frozenset[str]) -> Given:
+    def _of_display(self, node: ast.Dict, seen: frozenset[Place]) -> Given:
         found = Given()
         for key, value in zip(node.keys, node.values, strict=True):
             written = None if key is None else _constant(key)

@@ -1,19 +1,19 @@
 """What the names in a program stand for: modules and classes of other clients, consumers, and what these return.
 
 A *kind* is text: a class of a client (``KafkaConsumer``, ``Message``), ``[]Message`` for a list of them, or
-``{}ConsumerRecord`` for lists by partition. A name has one kind in the whole file, whichever function it is in. A name
-without a known value that is called like a consumer (``consumer``, ``self._consumer``) is taken for one.
+``{}ConsumerRecord`` for lists by partition. A name has one kind in its function. A name without a known value that is
+called like a consumer (``consumer``, ``self._consumer``) is taken for one.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from typing import Final
 
 from kafka_nextgen.migrating.clients import CLIENTS, Client
+from kafka_nextgen.migrating.scopes import Place, Scopes, dotted_name
 
-__all__ = ["Imported", "Names", "dotted_name"]
+__all__ = ["Imported", "Names"]
 
 _MESSAGES: Final = ("msg", "message")
 
@@ -26,6 +26,13 @@ class Imported:
         self.modules: dict[str, str] = {}  # local name: dotted module
         self.names: dict[str, str] = {}  # local name: the client's name
         self.kept: set[str] = set()  # local names of what remains in use
+
+    def is_for_others(self) -> bool:
+        """Whether a program uses the client's producers or administration, and no consumer: it can stay as it is."""
+        rows = [self.client.calls[""].get(name) for name in self.names.values()]
+        stays = bool(self.kept) or any(row is not None and row.is_unchanged for row in rows)
+        has_consumer = any(name in self.client.classes for name in self.names.values())
+        return stays and not (has_consumer or self.modules)
 
     def original(self, node: ast.AST) -> str | None:
         """The client's name of what an expression refers to; None if it is not the client's, or remains in use."""
@@ -42,14 +49,16 @@ class Imported:
 
 
 class Names:
-    """The names of a program. ``imported`` has the clients that it imports, ``kinds`` what its names stand for."""
+    """The names of a program. ``imported`` has the clients that it imports, by package."""
 
-    def __init__(self, tree: ast.Module) -> None:
+    def __init__(self, tree: ast.Module, scopes: Scopes) -> None:
         self.imported: dict[str, Imported] = {}
-        self.kinds: dict[str, str] = {}
+        self._kinds: dict[Place, str] = {}
+        self._scopes = scopes
         nodes = list(ast.walk(tree))
         for node in nodes:
             self._import(node)
+        self.imported = {package: found for package, found in self.imported.items() if not found.is_for_others()}
         if not self.imported:
             return
         for _ in range(3):  # a name may be used above the line that gives it a kind
@@ -102,13 +111,19 @@ class Names:
             self._set(node.optional_vars, self._entered(node.context_expr))
         elif isinstance(node, ast.For | ast.AsyncFor | ast.comprehension):
             self._set_element(node.target, node.iter)
-        elif isinstance(node, ast.arg) and node.annotation is not None:
-            self._set(ast.Name(node.arg), self._annotated(node.annotation))
+        elif isinstance(node, ast.arguments):
+            self._bind_arguments(node)
+
+    def _bind_arguments(self, node: ast.arguments) -> None:
+        is_report = any(each.arg.startswith("err") for each in node.args)  # about a produced message
+        for each in (*node.posonlyargs, *node.args, *node.kwonlyargs):
+            annotated = each.annotation and self._annotated(each.annotation)
+            self._set(each, annotated or ("report" if is_report else None))
 
     def _set(self, target: ast.AST, kind: str | None) -> None:
-        name = dotted_name(target)
-        if name is not None and kind is not None:
-            self.kinds[name] = kind
+        place = self._scopes.place(target)
+        if place is not None and kind is not None:
+            self._kinds[place] = kind
 
     def _set_element(self, target: ast.AST, iterated: ast.expr) -> None:
         if isinstance(iterated, ast.Call) and isinstance(iterated.func, ast.Attribute) and not iterated.args:
@@ -156,8 +171,10 @@ class Names:
 
     def is_guessed(self, node: ast.AST) -> bool:
         """Whether only the name of a consumer says that it is one."""
-        name = dotted_name(node)
-        return name is not None and name not in self.kinds
+        return dotted_name(node) is not None and self._known(node) is None
+
+    def _known(self, node: ast.AST) -> str | None:
+        return next((self._kinds[place] for place in self._scopes.places(node) if place in self._kinds), None)
 
     def kind(self, node: ast.AST) -> str | None:
         """What an expression stands for; None if that is not known."""
@@ -165,10 +182,11 @@ class Names:
             return self.kind(node.value)
         if isinstance(node, ast.Call):
             return self._returned(node)
+        if isinstance(node, ast.Subscript):
+            of = self.kind(node.value) or ""
+            return f"[]{of[2:]}" if of.startswith("{}") else (of[2:] or None if of.startswith("[]") else None)
         name = dotted_name(node)
-        if name is None:
-            return None
-        return self.kinds.get(name) or self._guessed(name)
+        return None if name is None else self._known(node) or self._guessed(name)
 
     def _returned(self, call: ast.Call) -> str | None:
         function = call.func.value if isinstance(call.func, ast.Subscript) else call.func
@@ -197,18 +215,6 @@ class Names:
         made = [found.client.classes[one] for one in found.names.values() if one in found.client.classes]
         if last.endswith("consumer"):
             return made[0] if made else next(iter(found.client.classes.values()))
+        if last == "partitions" and "TopicPartition" in found.client.calls:  # the argument of a callback
+            return "[]TopicPartition"
         return found.client.record if last in _MESSAGES else None
-
-
-def dotted_name(node: ast.AST) -> str | None:
-    """``self.consumer`` for such an expression; None for other expressions."""
-    return ".".join(_parts(node)) or None
-
-
-def _parts(node: ast.AST) -> Iterator[str]:
-    if isinstance(node, ast.Name):
-        yield node.id
-    elif isinstance(node, ast.Attribute):
-        before = list(_parts(node.value))
-        if before:
-            yield from (*before, node.attr)

@@ -16,8 +16,14 @@ from kafka_nextgen.migrating.configurations import Configurations, Given
 from kafka_nextgen.migrating.finding import Finding, of_call
 from kafka_nextgen.migrating.keys import finding_for_key
 from kafka_nextgen.migrating.names import Imported, Names
+from kafka_nextgen.migrating.scopes import Scopes
 
 __all__ = ["findings_in_program"]
+
+
+#: Methods of the dicts that Python clients return, and what gives records by partition here.
+_OF_DICTS = ("get", "items", "keys", "values")
+_BY_PARTITION = "records.partitions() and records.of(partition)"
 
 
 def findings_in_program(text: str) -> list[Finding]:
@@ -29,8 +35,9 @@ def findings_in_program(text: str) -> list[Finding]:
 class _Reader:
     def __init__(self, tree: ast.Module) -> None:
         self._tree = tree
-        self._names = Names(tree)
-        self._configurations = Configurations(tree)
+        scopes = Scopes(tree)
+        self._names = Names(tree, scopes)
+        self._configurations = Configurations(tree, scopes)
 
     def findings(self) -> Iterator[Finding]:
         if not self._names.imported:
@@ -48,6 +55,8 @@ class _Reader:
                 yield from self._in_class(node)
             elif isinstance(node, ast.Compare):
                 yield from self._in_comparison(node)
+            elif isinstance(node, ast.Subscript) and (self._names.kind(node.value) or "").startswith("{}"):
+                yield Finding(node.lineno, ast.unparse(node), _BY_PARTITION)
         yield from self._in_other_dictionaries()
 
     # ---- names
@@ -87,6 +96,10 @@ class _Reader:
             original = found.original(node.func)
             if original in found.client.classes:
                 yield from self._in_constructor(found.client, node)
+            elif original == "TopicPartition" in found.client.calls and (
+                len(node.args) > 2 or node.keywords[2 - len(node.args) :]
+            ):
+                yield of_call(node.lineno, ast.unparse(node), found.client.calls["TopicPartition"]["offset"])
         if isinstance(node.func, ast.Attribute):
             client = self._names.client_of(self._names.kind(node.func.value) or "")
             if client is not None:
@@ -108,7 +121,10 @@ class _Reader:
         """A call or a field of a consumer, a record, or whatever else has rows."""
         if isinstance(node.ctx, ast.Load):
             yield from self._in_use(node)
+        yield from self._in_field(node)
         kind = self._names.kind(node.value) or "unknown"
+        if kind.startswith("{}") and node.attr in _OF_DICTS:
+            yield Finding(node.lineno, f"{ast.unparse(node)}()", _BY_PARTITION)
         for found in self._names.imported.values():
             client = found.client
             row = client.calls.get(kind, {}).get(node.attr)
@@ -129,6 +145,12 @@ class _Reader:
                 row = found.client.calls.get(kind, {}).get("is None")
                 if row is not None:
                     yield of_call(node.lineno, ast.unparse(node), row)
+
+    def _in_field(self, node: ast.Attribute) -> Iterator[Finding]:
+        """``record.value = ...``: only aiokafka's records can be changed."""
+        if isinstance(node.ctx, ast.Store) and self._names.kind(node.value) == "ConsumerRecord":
+            copied = f"{ast.unparse(node.value)}._replace({node.attr}=...)"
+            yield Finding(node.lineno, f"{ast.unparse(node)} = ...", copied, "a copy: records can't be changed")
 
     # ---- configurations
 

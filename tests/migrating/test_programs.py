@@ -80,6 +80,7 @@ def test_a_worker_of_kafka_python_whose_consumer_is_an_attribute() -> None:
         "4 topics in the constructor",
         "6 poll(timeout_ms=)",
         "6 self.consumer.poll()",
+        "6 self.consumer.poll(timeout_ms=100).items()",
         "8 record.checksum",
     ]
 
@@ -124,6 +125,80 @@ def test_a_program_of_aiokafka_with_a_listener() -> None:
 def test_keys_are_found_wherever_a_dictionary_gets_them(made: str) -> None:
     found = findings_in_program(f"from confluent_kafka import Consumer\n{made}\n")
     assert [one for one in found if "partition" in one.found and "not supported" in one.note]
+
+
+def test_offsets_in_partitions_are_found() -> None:
+    program = """\
+        from confluent_kafka import Consumer, TopicPartition
+        def on_assign(consumer, partitions):
+            for partition in partitions:
+                partition.offset = 5
+            consumer.assign(partitions)
+        consumer = Consumer(config)
+        tp = TopicPartition("orders", 0)
+        consumer.seek(TopicPartition("orders", 0, 5))
+        consumer.seek(TopicPartition("orders", partition=0, offset=5))
+        print([each.offset for each in consumer.committed([tp])], tp.offset, tp.topic)
+    """
+    found = [one for one in told(program) if "offset" in one or "5)" in one]
+    assert found == [
+        "4 partition.offset",
+        "8 TopicPartition('orders', 0, 5)",
+        "9 TopicPartition('orders', partition=0, offset=5)",
+        "10 each.offset",
+        "10 tp.offset",
+    ]
+
+
+def test_records_by_partition_and_fields_that_are_set_are_found() -> None:
+    program = """\
+        from kafka import KafkaConsumer
+        consumer: KafkaConsumer
+        batch = consumer.poll(500)
+        for partition in batch:
+            for record in batch[partition]:
+                record.value = record.checksum
+    """
+    assert told(program) == [
+        "1 KafkaConsumer",
+        "3 consumer.poll()",
+        "3 poll(timeout_ms=)",
+        "5 batch[partition]",
+        "6 record.checksum",
+        "6 record.value = ...",
+    ]
+
+
+def test_a_name_means_something_else_in_another_function() -> None:
+    program = """\
+        from confluent_kafka import Consumer, Producer
+        def produce():
+            conf = {"acks": "all"}
+            Producer(conf)
+        def delivered(err, msg):
+            print(msg.topic())
+        def consume(conf):
+            Consumer(conf)
+        def main():
+            global consumer
+            conf = {"group.id": "g", "debug": "all"}
+            consumer = Consumer(conf)
+        class Service:
+            client: Consumer
+            def serve(self):
+                self.client.memberid()
+                msg = consumer.poll()
+                msg.key()
+    """
+    found = [one for one in told(program) if "is not set" not in one]
+    assert found == [
+        "1 Consumer",
+        "8 a configuration from elsewhere",
+        "11 debug",
+        "16 self.client.memberid()",
+        "17 consumer.poll()",
+        "18 msg.key()",
+    ]
 
 
 def test_a_configuration_from_elsewhere_is_named_and_nothing_is_said_about_its_defaults() -> None:
@@ -195,6 +270,8 @@ def test_a_default_is_named_if_it_makes_a_difference(settings: str, unset: list[
         "from confluent_kafka import Producer\np = Producer({'bootstrap.servers': 'a:1'})\np.produce('t')\np.poll(0)\n",
         "from kafka import KafkaProducer, KafkaAdminClient\nfrom kafka.admin import NewTopic\nKafkaProducer(acks=1)\n",
         "from confluent_kafka.schema_registry.avro import AvroDeserializer\nAvroDeserializer(client)\n",
+        "from confluent_kafka import KafkaException, Producer\ntry: produce()\nexcept KafkaException: pass\n",
+        "from confluent_kafka import ShareConsumer\nmsg = ShareConsumer(conf).poll()\nmsg.value()\n",
         "from kafka_nextgen import Consumer\nconsumer = Consumer(group_id='g')\nconsumer.poll(timeout=1.0)\n",
         "import json\nconsumer.getone()\n",
     ],

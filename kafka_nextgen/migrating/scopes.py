@@ -1,0 +1,81 @@
+"""Where the names of a program live: in a function, or in the whole file.
+
+A name with a dot, such as ``self.consumer``, lives in the whole file, whichever class it is in. What a class body
+binds, such as a field of a dataclass, lives there as ``self.NAME``.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+__all__ = ["Place", "Scopes", "dotted_name"]
+
+#: A scope, and a name in it.
+Place = tuple[int, str]
+
+_FILE = 0
+_Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+
+
+class Scopes:
+    """The scopes of a program. Those of a node are numbers, the innermost first; 0 is the file."""
+
+    def __init__(self, tree: ast.Module) -> None:
+        self._of: dict[int, tuple[int, ...]] = {}
+        self._in_class: set[int] = set()  # nodes that belong to the body of a class
+        self._outer: dict[Place, int] = {}  # names that are declared global or nonlocal: where they live
+        self._enter(tree, (_FILE,), is_class=False)
+
+    def _enter(self, node: ast.AST, scopes: tuple[int, ...], *, is_class: bool) -> None:
+        waiting = [(node, scopes, is_class)]
+        while waiting:  # not recursive: expressions may be deeply nested
+            one, scopes, is_class = waiting.pop()
+            self._of[id(one)] = scopes
+            if is_class:
+                self._in_class.add(id(one))
+            if isinstance(one, ast.Global | ast.Nonlocal):
+                outer = _FILE if isinstance(one, ast.Global) else (*scopes, _FILE)[1]
+                self._outer |= {(scopes[0], name): outer for name in one.names}
+            if isinstance(one, _Function):
+                scopes, is_class = (len(self._of), *scopes), False
+            elif isinstance(one, ast.ClassDef):
+                is_class = True
+            waiting += [(child, scopes, is_class) for child in ast.iter_child_nodes(one)]
+
+    def place(self, target: ast.AST) -> Place | None:
+        """Where an assignment to this expression, or an argument, puts its value; None if that is not a name."""
+        name = target.arg if isinstance(target, ast.arg) else dotted_name(target)
+        if name is None:
+            return None
+        if id(target) in self._in_class and "." not in name:
+            return _FILE, f"self.{name}"
+        if "." in name:
+            return _FILE, name
+        scope = self._of[id(target)][0]
+        return self._outer.get((scope, name), scope), name
+
+    def places(self, node: ast.AST) -> Iterator[Place]:
+        """Where to look for the value of this expression, if it is a name, the innermost place first."""
+        name = dotted_name(node)
+        if name is None:
+            return
+        if "." in name:
+            yield _FILE, name
+            return
+        for scope in self._of.get(id(node), (_FILE,)):
+            yield scope, name
+
+
+def dotted_name(node: ast.AST) -> str | None:
+    """``self.consumer`` for such an expression; None for other expressions."""
+    return ".".join(_parts(node)) or None
+
+
+def _parts(node: ast.AST) -> Iterator[str]:
+    if isinstance(node, ast.Name):
+        yield node.id
+    elif isinstance(node, ast.Attribute):
+        before = list(_parts(node.value))
+        if before:
+            yield from (*before, node.attr)
