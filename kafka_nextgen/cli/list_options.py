@@ -27,8 +27,13 @@ def list_option(
             raise click.BadParameter("an item of the list is empty", context, option)
         return tuple(dict.fromkeys(word_type.convert(word, option, context) for word in words))
 
+    def complete(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
+        done, comma, last = incomplete.rpartition(",")
+        return [f"{done}{comma}{each}" for each in choices if each.lower().startswith(last.lower())]
+
     return click.option(
         *declarations,
+        shell_complete=complete,
         multiple=True,
         callback=read,
         metavar=metavar or f"[{'|'.join(choices)}],...",

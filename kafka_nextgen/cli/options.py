@@ -20,7 +20,7 @@ from attrs import field, frozen
 
 from kafka_nextgen.admin import GroupAdmin, GroupState, GroupType
 from kafka_nextgen.cli.list_options import list_option
-from kafka_nextgen.config import ConsumerConfig, migrated_config
+from kafka_nextgen.config import KEYS, ConsumerConfig, migrated_config
 from kafka_nextgen.errors import ConfigError
 from kafka_nextgen.history.events import Event
 from kafka_nextgen.history.file_sink import FileSink
@@ -49,7 +49,15 @@ bootstrap_option = click.option(
     help="Servers for the first connection to the cluster.",
 )
 
-config_option = click.option(
+
+def _keys_of_consumers(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
+    """Complete the names of a consumer's configuration keys, for a shell."""
+    return sorted(f"{key.name}=" for key in KEYS.values() if key.name.startswith(incomplete))
+
+
+#: The options of ``--config`` that commands share; completion by a shell differs.
+_config_option = functools.partial(
+    click.option,
     "-c",
     "--config",
     "config",
@@ -57,6 +65,7 @@ config_option = click.option(
     metavar="NAME=VALUE",
     help="A configuration key, under its Kafka name. Can be repeated.",
 )
+config_option = _config_option()
 
 
 _config_file_option = click.option(
@@ -99,7 +108,7 @@ def client_options(command: Callable[..., None]) -> Callable[..., None]:
         from_file = {} if config_file is None else read_properties_file(config_file)
         command(*arguments, properties=ClientProperties(from_file, read_properties(config)), **rest)
 
-    return config_option(_config_file_option(run))
+    return _config_option(shell_complete=_keys_of_consumers)(_config_file_option(run))
 
 
 def read_properties(pairs: Iterable[str], source: str = "--config") -> dict[str, object]:
