@@ -14,16 +14,14 @@ import re
 import uuid
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 if TYPE_CHECKING:
     from kafka_nextgen import Consumer
-    from kafka_nextgen.testing import Cluster, RealCluster, RecordList
+    from kafka_nextgen.testing import Cluster, KafkaCluster, RecordList
     from kafka_nextgen.testing.real_kafka.place import RunningKafka
-
-    AnyCluster: TypeAlias = Cluster | RealCluster
 
 __all__ = [
     "kafka_bootstrap_servers",
@@ -138,9 +136,7 @@ def kafka_client_config() -> Mapping[str, object]:
 
 
 @pytest.fixture(scope="session")
-def kafka_cluster(
-    request: pytest.FixtureRequest, kafka_client_config: Mapping[str, object]
-) -> Iterator[Cluster | RealCluster]:
+def kafka_cluster(request: pytest.FixtureRequest, kafka_client_config: Mapping[str, object]) -> Iterator[KafkaCluster]:
     """Return the Kafka cluster of this session: an embedded one whose clock tests can turn, or that of ``--kafka``.
 
     Tests share it, so they should use the names of ``kafka_topic`` and ``kafka_group``. To give each test a cluster of
@@ -150,7 +146,7 @@ def kafka_cluster(
         yield _open(request.config, kafka_client_config, stack)
 
 
-def _open(config: pytest.Config, client_config: Mapping[str, object], stack: ExitStack) -> Cluster | RealCluster:
+def _open(config: pytest.Config, client_config: Mapping[str, object], stack: ExitStack) -> KafkaCluster:
     from kafka_nextgen.testing import RealCluster
     from kafka_nextgen.testing.real_kafka.place import QUICK_GROUPS
 
@@ -189,13 +185,13 @@ def kafka_cluster_factory(request: pytest.FixtureRequest) -> Iterator[Callable[.
 
 
 @pytest.fixture
-def kafka_bootstrap_servers(kafka_cluster: AnyCluster) -> str:
+def kafka_bootstrap_servers(kafka_cluster: KafkaCluster) -> str:
     """Return the ``bootstrap.servers`` of the cluster, for any client."""
     return kafka_cluster.bootstrap_servers
 
 
 @pytest.fixture
-def kafka_topic_factory(request: pytest.FixtureRequest, kafka_cluster: AnyCluster) -> Callable[..., str]:
+def kafka_topic_factory(request: pytest.FixtureRequest, kafka_cluster: KafkaCluster) -> Callable[..., str]:
     """Return a function that creates a topic with a new name, and returns the name.
 
     ``kafka_topic_factory("orders", partitions=6)``: the name begins with ``orders``, by default with the test's name.
@@ -229,7 +225,7 @@ def _new_name(request: pytest.FixtureRequest, prefix: str | None) -> str:
 
 @pytest.fixture
 def kafka_consumer(
-    kafka_cluster: AnyCluster, kafka_group: str, kafka_client_config: Mapping[str, object]
+    kafka_cluster: KafkaCluster, kafka_group: str, kafka_client_config: Mapping[str, object]
 ) -> Iterator[Callable[..., Consumer[Any, Any]]]:
     """Return a function that creates a ``Consumer``, which is closed after the test.
 
@@ -253,7 +249,7 @@ def kafka_consumer(
 
 
 @pytest.fixture
-def kafka_records(kafka_cluster: AnyCluster) -> Callable[..., RecordList]:
+def kafka_records(kafka_cluster: KafkaCluster) -> Callable[..., RecordList]:
     """Return a function that waits until a topic has records, and returns all of them.
 
     ``kafka_records(topic, 3)`` waits for three records, at most ``timeout`` seconds.

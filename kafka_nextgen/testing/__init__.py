@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from kafka_nextgen.testing.faults.apis import Api
     from kafka_nextgen.testing.faults.fault import Fault
     from kafka_nextgen.testing.kit.group import Group
+    from kafka_nextgen.testing.kit.kafka_cluster import KafkaCluster, Transaction
     from kafka_nextgen.testing.kit.producer_record import ProducerRecord
     from kafka_nextgen.testing.kit.real_cluster import RealCluster
     from kafka_nextgen.testing.kit.record_list import RecordList
@@ -30,10 +31,12 @@ __all__ = [
     "Cluster",
     "Fault",
     "Group",
+    "KafkaCluster",
     "ProducerRecord",
     "RealCluster",
     "RecordList",
     "SchemaRegistry",
+    "Transaction",
 ]
 
 __getattr__ = lazy_getattr(
@@ -44,9 +47,11 @@ __getattr__ = lazy_getattr(
         "Fault": "kafka_nextgen.testing.faults.fault",
         "Clock": "kafka_nextgen.transport.turned_clock",
         "Group": "kafka_nextgen.testing.kit.group",
+        "KafkaCluster": "kafka_nextgen.testing.kit.kafka_cluster",
         "ProducerRecord": "kafka_nextgen.testing.kit.producer_record",
         "RealCluster": "kafka_nextgen.testing.kit.real_cluster",
         "RecordList": "kafka_nextgen.testing.kit.record_list",
         "SchemaRegistry": "kafka_nextgen.testing.registry",
+        "Transaction": "kafka_nextgen.testing.kit.kafka_cluster",
     },
 )

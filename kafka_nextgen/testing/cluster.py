@@ -21,7 +21,7 @@ from kafka_nextgen.testing.faults.fault import Fault
 from kafka_nextgen.testing.faults.making import How, make
 from kafka_nextgen.testing.faults.registry import Faults
 from kafka_nextgen.testing.kit.backend import Backend
-from kafka_nextgen.testing.kit.cluster_calls import ClusterCalls
+from kafka_nextgen.testing.kit.kafka_cluster import KafkaCluster
 from kafka_nextgen.transport.native_threads import check_native_threads, threads_are_frozen
 from kafka_nextgen.transport.private_loop import new_private_loop
 from kafka_nextgen.transport.turned_clock import Clock, governing
@@ -37,7 +37,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-class Cluster(ClusterCalls):
+class Cluster(KafkaCluster):
     """A Kafka cluster that any client can connect to inside the ``with`` block, in memory or in a directory.
 
         with Cluster(brokers=1, config={"group.consumer.assignment.interval.ms": 0}) as cluster:
@@ -47,7 +47,7 @@ class Cluster(ClusterCalls):
             cluster.produce("orders", [{"id": 1}])
 
     It listens on loopback only, on ports that the system chooses, in one daemon thread. A cluster can be used once.
-    ``produce``, ``records``, ``committed``, ``group`` and the other calls of ``ClusterCalls`` need no client.
+    ``produce``, ``records``, ``committed``, ``group`` and the other calls of ``KafkaCluster`` need no client.
 
     Args:
         brokers: the number of broker nodes.

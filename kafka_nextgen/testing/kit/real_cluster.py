@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import TracebackType
+from typing import TYPE_CHECKING, NoReturn
 
 from kafka_nextgen import clocks
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.errors import MisuseError
-from kafka_nextgen.testing.kit.cluster_calls import ClusterCalls
+from kafka_nextgen.testing.kit.kafka_cluster import KafkaCluster
 from kafka_nextgen.testing.kit.remote import RemoteBackend
 
 __all__ = ["RealCluster"]
 
 
-class RealCluster(ClusterCalls):
+class RealCluster(KafkaCluster):
     """The calls of ``Cluster`` for a Kafka that runs elsewhere.
 
         with RealCluster("localhost:9092") as cluster:
@@ -33,10 +34,15 @@ class RealCluster(ClusterCalls):
 
     def __init__(self, bootstrap_servers: str, config: Mapping[str, object] | None = None, **settings: object) -> None:
         super().__init__()
-        self.bootstrap_servers = bootstrap_servers
+        self._bootstrap_servers = bootstrap_servers
         self._remote: RemoteBackend | None = RemoteBackend(
             ConsumerConfig.parse({**(config or {}), "bootstrap.servers": bootstrap_servers, **settings})
         )
+
+    @property
+    def bootstrap_servers(self) -> str:
+        """The ``bootstrap.servers`` for clients."""
+        return self._bootstrap_servers
 
     def create_topic(self, name: str, partitions: int = 1) -> None:
         """Create a topic, and wait until it can be written to. Raises BrokerError if the broker refuses."""
@@ -53,6 +59,12 @@ class RealCluster(ClusterCalls):
         remote, self._remote = self._remote, None
         if remote is not None:
             remote.close()
+
+    if not TYPE_CHECKING:  # which would take every name for one that exists
+
+        def __getattr__(self, name: str) -> NoReturn:
+            needs = "what only the embedded broker can do needs Cluster, or the fixture kafka_cluster_factory"
+            raise AttributeError(f"RealCluster has no {name}: {needs}")
 
     def _backend(self) -> RemoteBackend:
         if self._remote is None:

@@ -6,15 +6,13 @@ from collections.abc import Iterator
 
 import pytest
 
-from kafka_nextgen.testing import Clock, Cluster, RealCluster
+from kafka_nextgen.testing import Clock, Cluster, KafkaCluster, RealCluster
 from tests.conftest import REAL, or_skip
 from tests.support.servers import Servers
 
-AnyCluster = Cluster | RealCluster
-
 
 @pytest.fixture(scope="session", params=["embedded", "network", *REAL])
-def cluster(request: pytest.FixtureRequest, servers: Servers) -> Iterator[AnyCluster]:
+def cluster(request: pytest.FixtureRequest, servers: Servers) -> Iterator[KafkaCluster]:
     if request.param == "embedded":
         with Cluster(clock=Clock(), config={"group.consumer.assignment.interval.ms": 0}) as embedded:
             yield embedded

@@ -10,19 +10,18 @@ from contextlib import ExitStack
 import pytest
 
 from kafka_nextgen import AsyncConsumer, BrokerError, Consumer, GroupState, MisuseError, TopicPartition
-from kafka_nextgen.testing import Clock, Cluster, RealCluster
+from kafka_nextgen.testing import Clock, Cluster, KafkaCluster, RealCluster
 from kafka_nextgen.wire import apis
 from kafka_nextgen.wire.messages import MetadataRequest
 from tests.support.clients import unique
 from tests.support.waiting import GUARD_S
 from tests.testing.broker.client import Client
-from tests.testing.kit.conftest import AnyCluster
 
 Join = Callable[..., Consumer]
 
 
 @pytest.fixture
-def join(cluster: AnyCluster) -> Iterator[Join]:
+def join(cluster: KafkaCluster) -> Iterator[Join]:
     with ExitStack() as stack:
 
         def begin(group: str, topic: str, **more: object) -> Consumer:
@@ -35,7 +34,7 @@ def join(cluster: AnyCluster) -> Iterator[Join]:
         yield begin
 
 
-def test_a_group_that_does_not_exist_is_dead(cluster: AnyCluster) -> None:
+def test_a_group_that_does_not_exist_is_dead(cluster: KafkaCluster) -> None:
     group = cluster.group(unique("nobody"))
     assert (group.state, group.members, group.owners, group.is_stable) == (GroupState.DEAD, (), {}, False)
     assert str(group) == f"group {group.group_id} does not exist"
@@ -43,7 +42,7 @@ def test_a_group_that_does_not_exist_is_dead(cluster: AnyCluster) -> None:
     assert cluster.rebalances(group.group_id) == ()
 
 
-def test_two_members_share_the_partitions(cluster: AnyCluster, join: Join) -> None:
+def test_two_members_share_the_partitions(cluster: KafkaCluster, join: Join) -> None:
     orders, billing = unique("orders"), unique("billing")
     cluster.create_topic(orders, partitions=2)
     first, second = join(billing, orders, client_id="first"), join(billing, orders, client_id="second")
@@ -59,7 +58,7 @@ def test_two_members_share_the_partitions(cluster: AnyCluster, join: Join) -> No
     assert f"first/{one} at epoch {group.epoch} owns {orders}[" in str(group)
 
 
-def test_rebalances_have_their_causes(cluster: AnyCluster, join: Join) -> None:
+def test_rebalances_have_their_causes(cluster: KafkaCluster, join: Join) -> None:
     orders, billing = unique("orders"), unique("billing")
     cluster.create_topic(orders, partitions=2)
     first = join(billing, orders)
@@ -96,7 +95,7 @@ def test_rebalances_of_other_groups_are_left_out() -> None:
             assert (told.reason, told.epoch, told.type) == (same.reason, same.epoch, same.type)
 
 
-def test_committed_offsets_and_the_lag(cluster: AnyCluster, join: Join) -> None:
+def test_committed_offsets_and_the_lag(cluster: KafkaCluster, join: Join) -> None:
     orders, billing = unique("orders"), unique("billing")
     cluster.create_topic(orders, partitions=2)
     cluster.produce(orders, ["a", "b", "c"], partition=0)
@@ -109,7 +108,7 @@ def test_committed_offsets_and_the_lag(cluster: AnyCluster, join: Join) -> None:
     assert cluster.lag(billing, orders) == 2
 
 
-def test_polling_takes_no_records(cluster: AnyCluster, join: Join) -> None:
+def test_polling_takes_no_records(cluster: KafkaCluster, join: Join) -> None:
     orders = unique("orders")
     cluster.create_topic(orders)
     cluster.produce(orders, ["a", "b"])

@@ -7,27 +7,26 @@ from datetime import datetime, timezone
 import pytest
 
 from kafka_nextgen import BrokerError, Consumer, MisuseError, Record
-from kafka_nextgen.testing import Cluster, ProducerRecord
+from kafka_nextgen.testing import Cluster, KafkaCluster, ProducerRecord, RealCluster
 from tests.support.clients import unique
-from tests.testing.kit.conftest import AnyCluster
 
-NOON = datetime(2026, 5, 1, 12, tzinfo=timezone.utc)
-NOON_MS = 1_777_636_800_000
+NOON = datetime(2024, 5, 1, 12, tzinfo=timezone.utc)
+NOON_MS = 1_714_564_800_000
 
 
-def new_topic(cluster: AnyCluster, partitions: int = 1) -> str:
+def new_topic(cluster: KafkaCluster, partitions: int = 1) -> str:
     topic = unique("orders")
     cluster.create_topic(topic, partitions)
     return topic
 
 
-def test_a_record_is_bytes_text_json_or_a_tombstone(cluster: AnyCluster) -> None:
+def test_a_record_is_bytes_text_json_or_a_tombstone(cluster: KafkaCluster) -> None:
     topic = new_topic(cluster)
     cluster.produce(topic, [b"\xff", "größer", {"id": 1, "tags": ["a"]}, 7, True, None])
     assert cluster.records(topic).values == [b"\xff", "größer".encode(), b'{"id":1,"tags":["a"]}', b"7", b"true", None]
 
 
-def test_one_record_needs_no_list(cluster: AnyCluster) -> None:
+def test_one_record_needs_no_list(cluster: KafkaCluster) -> None:
     topic = new_topic(cluster)
     cluster.produce(topic, {"id": 1})
     cluster.produce(topic, None, key="gone")
@@ -35,7 +34,7 @@ def test_one_record_needs_no_list(cluster: AnyCluster) -> None:
     assert cluster.records(topic).by_key == {None: [b'{"id":1}'], b"gone": [None], b"k": [b"v"]}
 
 
-def test_a_record_has_key_headers_timestamp_and_partition(cluster: AnyCluster) -> None:
+def test_a_record_has_key_headers_timestamp_and_partition(cluster: KafkaCluster) -> None:
     topic = new_topic(cluster, partitions=2)
     record = ProducerRecord("v", key=7, headers=[("a", "1"), ("a", None)], timestamp=NOON, partition=1)
     (written,) = cluster.produce(topic, record)
@@ -45,7 +44,7 @@ def test_a_record_has_key_headers_timestamp_and_partition(cluster: AnyCluster) -
     assert cluster.records(topic, partition=0) == []
 
 
-def test_what_a_record_does_not_say_comes_from_the_call(cluster: AnyCluster) -> None:
+def test_what_a_record_does_not_say_comes_from_the_call(cluster: KafkaCluster) -> None:
     topic = new_topic(cluster, partitions=2)
     records = ["a", ProducerRecord("b", key="own", headers={"h": "own"}, timestamp=2, partition=0)]
     cluster.produce(topic, records, key="k", headers={"h": "1"}, timestamp=1, partition=1)
@@ -54,20 +53,20 @@ def test_what_a_record_does_not_say_comes_from_the_call(cluster: AnyCluster) -> 
     assert (usual.key, usual.headers, usual.timestamp, usual.partition) == (b"k", (("h", b"1"),), 1, 1)
 
 
-def test_keys_choose_partitions_as_with_kafkas_producer(cluster: AnyCluster) -> None:
+def test_keys_choose_partitions_as_with_kafkas_producer(cluster: KafkaCluster) -> None:
     topic = new_topic(cluster, partitions=4)
     written = cluster.produce(topic, [("a", 1), ("f", 2), ("a", 3)])
     assert [(each.partition, each.offset) for each in written] == [(0, 0), (3, 0), (0, 1)]
 
 
-def test_a_record_that_was_read_is_written_again_as_it_was(cluster: AnyCluster) -> None:
+def test_a_record_that_was_read_is_written_again_as_it_was(cluster: KafkaCluster) -> None:
     topic, copy = new_topic(cluster, 2), new_topic(cluster, 2)
     cluster.produce(topic, ProducerRecord("v", "k", {"h": "1"}, NOON, 1))
     cluster.produce(copy, cluster.records(topic))
     assert [each._replace(topic=topic) for each in cluster.records(copy)] == cluster.records(topic)
 
 
-def test_consumers_read_what_was_produced(cluster: AnyCluster) -> None:
+def test_consumers_read_what_was_produced(cluster: KafkaCluster) -> None:
     topic = new_topic(cluster)
     cluster.produce(topic, [{"id": 1}, {"id": 2}])
     with Consumer(
@@ -80,7 +79,7 @@ def test_consumers_read_what_was_produced(cluster: AnyCluster) -> None:
     assert [each.value for each in read] == cluster.records(topic).values
 
 
-def test_records_of_a_transaction_are_seen_once_it_is_committed(cluster: AnyCluster) -> None:
+def test_records_of_a_transaction_are_seen_once_it_is_committed(cluster: KafkaCluster) -> None:
     topic = new_topic(cluster, partitions=2)
     with cluster.transaction() as transaction:
         transaction.produce(topic, ["a", "b"], partition=0)
@@ -91,7 +90,7 @@ def test_records_of_a_transaction_are_seen_once_it_is_committed(cluster: AnyClus
     assert cluster.records(topic).texts == ["a", "b", "c", "d"]
 
 
-def test_records_of_an_aborted_transaction_are_left_out(cluster: AnyCluster) -> None:
+def test_records_of_an_aborted_transaction_are_left_out(cluster: KafkaCluster) -> None:
     topic = new_topic(cluster)
     with cluster.transaction() as transaction:
         transaction.produce(topic, ["given up"])
@@ -103,13 +102,13 @@ def test_records_of_an_aborted_transaction_are_left_out(cluster: AnyCluster) -> 
     assert cluster.records(topic, isolation_level="read_uncommitted").texts == ["given up", "failed", "kept"]
 
 
-def fail_in_a_transaction(cluster: AnyCluster, topic: str) -> None:
+def fail_in_a_transaction(cluster: KafkaCluster, topic: str) -> None:
     with cluster.transaction() as transaction:
         transaction.produce(topic, ["failed"])
         raise ZeroDivisionError
 
 
-def test_a_transaction_that_wrote_nothing_ends_quietly(cluster: AnyCluster) -> None:
+def test_a_transaction_that_wrote_nothing_ends_quietly(cluster: KafkaCluster) -> None:
     with cluster.transaction("nothing"):
         pass
     with cluster.transaction("nothing") as transaction:
@@ -118,7 +117,7 @@ def test_a_transaction_that_wrote_nothing_ends_quietly(cluster: AnyCluster) -> N
         transaction.produce(new_topic(cluster), "late")
 
 
-def write_beside_a_new_producer(cluster: AnyCluster, name: str, topic: str) -> None:
+def write_beside_a_new_producer(cluster: KafkaCluster, name: str, topic: str) -> None:
     with cluster.transaction(name) as old:
         old.produce(topic, "old")
         with cluster.transaction(name) as new:
@@ -126,14 +125,14 @@ def write_beside_a_new_producer(cluster: AnyCluster, name: str, topic: str) -> N
         old.produce(topic, "fenced")
 
 
-def test_a_new_producer_of_a_transactional_id_fences_the_last(cluster: AnyCluster) -> None:
+def test_a_new_producer_of_a_transactional_id_fences_the_last(cluster: KafkaCluster) -> None:
     topic, name = new_topic(cluster), unique("payments")
     with pytest.raises(BrokerError, match=r"EPOCH|FENCED"):
         write_beside_a_new_producer(cluster, name, topic)
     assert cluster.records(topic).texts == ["new"]
 
 
-def test_a_missing_topic_has_no_records(cluster: AnyCluster) -> None:
+def test_a_missing_topic_has_no_records(cluster: KafkaCluster) -> None:
     assert cluster.records("nothing-here") == []
     assert str(cluster.records("nothing-here")) == "no records"
 
@@ -198,3 +197,15 @@ def test_a_cluster_that_is_not_running_says_so() -> None:
     cluster = Cluster()
     with pytest.raises(MisuseError, match="not running"):
         cluster.produce("orders", "a")
+
+
+def test_what_only_the_embedded_broker_can_do_is_said(embedded: Cluster) -> None:
+    with RealCluster(embedded.bootstrap_servers) as real:
+        with pytest.raises(AttributeError, match=r"RealCluster has no fault: .* kafka_cluster_factory"):
+            real.fault  # type: ignore[attr-defined]  # noqa: B018
+        with pytest.raises(ValueError, match="0 seconds or more, not -1"):
+            real.advance(-1)
+        real.advance(0)
+    with pytest.raises(MisuseError, match="this RealCluster is closed"):
+        real.records("orders")
+    real.close()

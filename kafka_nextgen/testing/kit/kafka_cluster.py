@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from kafka_nextgen.testing.kit.producer_record import Headers
     from kafka_nextgen.testing.kit.record_list import RecordList
 
-__all__ = ["ClusterCalls", "Transaction"]
+__all__ = ["KafkaCluster", "Transaction"]
 
 T = TypeVar("T")
 
@@ -39,11 +39,24 @@ _STEP_S = 0.25
 _transactional_ids = itertools.count(1)
 
 
-class ClusterCalls(ABC):
-    """What a test can produce to a cluster, and look at."""
+class KafkaCluster(ABC):
+    """The cluster of a test, embedded (``Cluster``) or real (``RealCluster``): the type of ``kafka_cluster``."""
 
     def __init__(self) -> None:
         self._observations = Observations()
+
+    @property
+    @abstractmethod
+    def bootstrap_servers(self) -> str:
+        """The ``bootstrap.servers`` for clients."""
+
+    @abstractmethod
+    def create_topic(self, name: str, partitions: int = 1) -> None:
+        """Create a topic."""
+
+    @abstractmethod
+    def advance(self, seconds: float) -> None:
+        """Let ``seconds`` pass: at once on an embedded cluster with a clock, by waiting on a real one."""
 
     @abstractmethod
     def _backend(self) -> Backend:
@@ -237,9 +250,9 @@ class ClusterCalls(ABC):
 
 
 class Transaction:
-    """An open transaction; see ``ClusterCalls.transaction``."""
+    """An open transaction; see ``KafkaCluster.transaction``."""
 
-    def __init__(self, cluster: ClusterCalls, producer: TransactionalProducer) -> None:
+    def __init__(self, cluster: KafkaCluster, producer: TransactionalProducer) -> None:
         self._cluster = cluster
         self._producer: TransactionalProducer | None = producer
 
@@ -253,7 +266,7 @@ class Transaction:
         timestamp: int | datetime | None = None,
         partition: int | None = None,
     ) -> RecordList:
-        """Write records in this transaction, as ``ClusterCalls.produce`` does. Raises MisuseError once it has ended."""
+        """Write records in this transaction, as ``KafkaCluster.produce`` does. Raises MisuseError once it has ended."""
         if self._producer is None:
             raise MisuseError("the transaction has ended: begin another with cluster.transaction()")
         calls = self._cluster
