@@ -115,4 +115,11 @@ def _group_document(key: tuple[str, str], facts: FactsByKind) -> dict[str, objec
 
 
 def _fact_documents(facts: Sequence[Fact]) -> list[dict[str, object]]:
-    return [asdict(fact, filter=lambda name, _: name.name not in ("cluster", "group")) for fact in facts]
+    return [_fact_document(fact) for fact in facts]
+
+
+def _fact_document(fact: Fact) -> dict[str, object]:
+    """Return a fact without its group, with its marks as a list."""
+    found = asdict(fact, filter=lambda name, _: name.name not in ("cluster", "group"))
+    marks = found.get("marks")
+    return {**found, "marks": marks.split(", ") if marks else []} if marks is not None else found

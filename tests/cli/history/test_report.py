@@ -300,7 +300,7 @@ def test_an_event_that_contradicts_another_one_of_its_source_is_told(tmp_path: P
     one, other = (_document(*paths) for paths in orders)
     assert one == other
     assert one["problems"]["a source contradicts itself"]["count"] == 1
-    assert one["groups"][0]["summary"]["marks"] == "a source contradicts itself"
+    assert one["groups"][0]["summary"]["marks"] == ["a source contradicts itself"]
 
 
 def test_a_group_whose_name_has_half_a_surrogate_pair_has_a_page(tmp_path: Path) -> None:
