@@ -160,3 +160,14 @@ def test_a_session_whose_beginning_was_not_sent_is_none() -> None:
     sessions = up_to(10)
     assert sessions.take_back(0, begin(sessions, 0)) == 0
     assert len(sessions) == 0
+
+
+def test_looking_at_what_a_request_fetches_changes_nothing() -> None:
+    sessions = up_to(1)
+    session_id = begin(sessions, 0, 1)
+    forgotten = (("orders", 0),)
+    for _ in range(2):
+        seen = sessions.peek(SessionRequest(session_id, 1, (partition(2),), forgotten, by_id=False))
+        assert [one.index for one in seen] == [1, 2]
+    assert [one.index for one in sessions.peek(SessionRequest(0, 0, (partition(3),), by_id=False))] == [3]
+    assert [one.index for one in ask(sessions, session_id, 1).asked] == [0, 1]

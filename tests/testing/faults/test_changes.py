@@ -12,6 +12,7 @@ from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import MisuseError
 from kafka_nextgen.testing import Api, Cluster
 from kafka_nextgen.wire import apis
+from kafka_nextgen.wire.records import NewRecord, encode_batch
 from tests.testing.broker.client import Client, clients_of
 from tests.testing.broker.requests import by_name_fetch, produce, values
 from tests.testing.broker.security.logging_in import handshake, log_in
@@ -60,6 +61,16 @@ def test_a_batch_is_lost_as_a_whole_and_a_lone_replica_leads_again_in_a_new_epoc
         by_name_fetch(client, "orders", 0)
     assert by_name_fetch(client, "orders", 0)[0].high_watermark == 0
     assert _epoch(client) == epoch + 1
+
+
+def test_a_producer_whose_records_were_lost_writes_them_again(cluster: Cluster, client: Client) -> None:
+    sent = [encode_batch([NewRecord(b"a")], producer_id=7, producer_epoch=0, base_sequence=number) for number in (0, 1)]
+    for batch in sent:
+        produce(client, "orders", batch)
+    with cluster.fault(Api.FETCH, lose_tail=1, topic="orders", partition=0):
+        by_name_fetch(client, "orders", 0)
+    assert produce(client, "orders", sent[1]).base_offset == 1
+    assert by_name_fetch(client, "orders", 0)[0].high_watermark == 2
 
 
 def test_records_in_files_can_not_be_lost(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from kafka_nextgen.errors import FaultNotMetError, MisuseError
 from kafka_nextgen.testing import Api, Cluster, Fault
 from kafka_nextgen.wire import apis
 from tests.testing.broker.client import Client
+from tests.testing.broker.requests import by_name_fetch
 from tests.testing.faults.committing import Committer
 
 LOADING, NOT_COORDINATOR = ErrorCode.COORDINATOR_LOAD_IN_PROGRESS, ErrorCode.NOT_COORDINATOR
@@ -152,6 +153,39 @@ def test_a_later_fault_does_not_meet_a_request_that_is_dropped(cluster: Cluster,
         group.send(5)
         assert group.client.is_hung_up()
     assert later.met == 0
+
+
+@pytest.mark.parametrize("first", [{"silent": True}, {"error": LOADING}])
+def test_a_later_fault_does_not_meet_a_request_that_an_earlier_one_answers_or_holds(
+    cluster: Cluster, group: Committer, first: dict[str, Any]
+) -> None:
+    with cluster.fault(Api.OFFSET_COMMIT, times=1, **first) as earlier:
+        later = cluster.fault(Api.OFFSET_COMMIT, delay_s=60).start()
+        group.send(5)
+        earlier.wait_until_met()
+    group.receive()
+    assert later.met == 0
+
+
+def test_of_two_errors_of_a_fetched_partition_the_first_counts(cluster: Cluster, client: Client) -> None:
+    with (
+        cluster.fault(Api.FETCH, error="NOT_LEADER_OR_FOLLOWER", topic="orders", partition=1) as first,
+        cluster.fault(Api.FETCH, error="OFFSET_OUT_OF_RANGE", topic="orders") as second,
+    ):
+        assert fetched(client, 1) == [ErrorCode.NOT_LEADER_OR_FOLLOWER]
+        assert (first.met, second.met) == (1, 0)
+        assert fetched(client, 0, 1) == [ErrorCode.OFFSET_OUT_OF_RANGE, ErrorCode.NOT_LEADER_OR_FOLLOWER]
+
+
+def test_a_fetch_that_is_refused_as_a_whole_meets_no_later_fault(cluster: Cluster, client: Client) -> None:
+    with cluster.fault(Api.FETCH, error="NOT_LEADER_OR_FOLLOWER"):
+        later = cluster.fault(Api.FETCH, throttle_s=60).start()
+        assert fetched(client, 0, 1) == [ErrorCode.NOT_LEADER_OR_FOLLOWER] * 2
+    assert later.met == 0
+
+
+def fetched(client: Client, *partitions: int) -> list[int]:
+    return [each.error_code for each in by_name_fetch(client, "orders", partitions=partitions)]
 
 
 def test_the_same_fault_can_not_be_active_twice(cluster: Cluster, group: Committer) -> None:

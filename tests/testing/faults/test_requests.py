@@ -141,6 +141,14 @@ def test_only_the_client_of_that_name_meets_a_fault(cluster: Cluster, group: Com
     assert fault.met == 1
 
 
+def test_a_request_that_names_only_the_topic_is_not_about_its_partition(cluster: Cluster, client: Client) -> None:
+    with cluster.fault(drop="before", topic="orders", partition=0, times=1) as fault:
+        client.ask(apis.METADATA, topics=[{"name": "orders"}])
+        assert fault.met == 0
+        client.send(fetch_request("orders"), 12)
+        assert client.is_hung_up()
+
+
 @pytest.mark.parametrize(
     ("api", "version", "fields"),
     [
