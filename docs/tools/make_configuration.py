@@ -69,7 +69,8 @@ as above are used unchanged; values that only other clients allow are converted:
 of Kafka's own deserializers, hosts without a port, `connections.max.idle.ms` of -1 or 0. `auto.commit.interval.ms=0` is
 refused: in Java it commits with each poll, in librdkafka never. Defaults are this library's, which differ from
 librdkafka's `isolation.level=read_committed`, `check.crcs=false` and `allow.auto.create.topics=false`. A private key in
-PKCS12 or as text is refused: write it to a PEM file.
+PKCS12 or as text is refused: write it to a PEM file. `kafka-nextgen migrate FILE` prints what to change in a file of
+keys, or in a program, line by line ([Migrating](../migrating/README.md)).
 """
 
 BROKER = """

@@ -73,7 +73,8 @@ def checked_topic_names(topics: Collection[str], call: str) -> frozenset[str]:
         if not isinstance(name, str):
             raise TypeError(f"{call}() takes topic names of type str, not {name!r}")
         if complaint := topic_name_complaint(name):
-            raise ValueError(f"{call}(): {complaint}")
+            hint = f"; for a pattern pass SubscriptionPattern({name!r})" if name.startswith("^") else ""
+            raise ValueError(f"{call}(): {complaint}{hint}")
     return frozenset(names)
 
 
@@ -86,7 +87,7 @@ def checked_partitions(partitions: Iterable[TopicPartition]) -> tuple[TopicParti
 
 def _checked_partition(partition: TopicPartition) -> TopicPartition:
     if not isinstance(partition, TopicPartition):
-        raise TypeError(f"a partition must be a TopicPartition, not {partition!r}")
+        raise TypeError(f"a partition must be a kafka_nextgen.TopicPartition, not {_with_package(partition)}")
     if not isinstance(partition.topic, str):
         raise TypeError(f"invalid partition {partition!r}: its topic must be a str")
     complaint = topic_name_complaint(partition.topic)
@@ -94,6 +95,13 @@ def _checked_partition(partition: TopicPartition) -> TopicPartition:
         raise ValueError(f"invalid partition {partition!r}: {complaint}")
     _within(partition.partition, INT32_MAX, f"invalid partition {partition!r}: its number")
     return partition
+
+
+def _with_package(value: object) -> str:
+    """Show a value, with the package of a class that has a name of ours: those of other clients look the same."""
+    if type(value).__name__ in (TopicPartition.__name__, OffsetAndMetadata.__name__):
+        return f"{type(value).__module__.partition('.')[0]}.{value!r}"
+    return repr(value)
 
 
 def checked_ranges(partitions: ToAssign) -> dict[TopicPartition, OffsetRange]:
@@ -124,6 +132,8 @@ def checked_offset(partition: TopicPartition, offset: int | OffsetAndMetadata) -
             f"{partition}: -1 is not an offset: offsets_for_times() returns it if no record is that late; "
             "seek_to_end() goes to the end"
         )
+    if given.offset == -2:  # of other clients
+        raise ValueError(f"{partition}: -2 is not an offset: seek_to_beginning() goes to the beginning")
     if not isinstance(given.metadata, str):
         raise TypeError(f"{partition}: the metadata of an offset must be a str, not {given.metadata!r}")
     given.metadata.encode()  # raises UnicodeEncodeError, a ValueError, for a string that can't be encoded as UTF-8
@@ -160,7 +170,7 @@ def _within(number: int, at_most: int, what: str, at_least: int = 0) -> int:
     try:
         whole = index(number)
     except TypeError:
-        raise TypeError(f"{what} must be a whole number, not {number!r}") from None
+        raise TypeError(f"{what} must be a whole number, not {_with_package(number)}") from None
     if not at_least <= whole <= at_most:
         raise ValueError(f"{what} must be a number from {at_least} to {at_most}, not {whole}")
     return whole
