@@ -39,7 +39,7 @@ def finding_for_key(line: int, written: str, value: object, protocol: str = "con
     """
     key = written.replace("_", ".")
     if value is None:
-        return Finding(line, written, note="remove it: None is the default")
+        return None if key in KEYS else Finding(line, written, note="remove it: None is the default")
     if key in FORBIDDEN and protocol == "consumer":
         return Finding(line, written, note=f"remove it: {FORBIDDEN[key]}")
     if key in KEYS:

@@ -220,6 +220,13 @@ def test_with_the_classic_protocol_its_keys_stay() -> None:
     assert of_line(f"from kafka import KafkaConsumer\nKafkaConsumer({keys})\n", 2) == []
 
 
+def test_none_stands_for_the_default_of_a_key_of_this_library() -> None:
+    keys = "bootstrap_servers='a:1', group_id=None, session_timeout_ms=None, sasl_plain_username=None"
+    assert of_line(f"from kafka import KafkaConsumer\nKafkaConsumer({keys})\n", 2)[1:] == [
+        "sasl_plain_username: remove it: None is the default"
+    ]
+
+
 def test_a_consumer_that_comes_from_elsewhere_is_known_by_its_name_or_its_annotation() -> None:
     program = """\
         from confluent_kafka import Consumer
