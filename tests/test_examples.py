@@ -60,6 +60,7 @@ def test_every_example_is_tested() -> None:
         "logging_as_json",
         "manual_assignment",
         "opentelemetry_tracing",
+        "opentelemetry_worker",
         "own_assignor",
         "parallel_processing",
         "rebalance_listener",
