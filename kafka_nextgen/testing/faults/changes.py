@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from attrs import frozen
 
@@ -11,19 +11,16 @@ from kafka_nextgen.testing.broker.producers import Producers
 from kafka_nextgen.testing.broker.refusal import CloseConnectionError
 from kafka_nextgen.testing.broker.storage import MemoryBatches, Storage
 from kafka_nextgen.testing.broker.topic import Partition
-from kafka_nextgen.testing.faults.apis import Api
-from kafka_nextgen.testing.faults.kinds import Active, Course, Kind, Next, Taken
+from kafka_nextgen.testing.faults.kind import Active, Course, Kind, Next, Taken
 from kafka_nextgen.testing.faults.question import Question
 from kafka_nextgen.testing.faults.selection import Selection
 from kafka_nextgen.wire.apis import SASL_AUTHENTICATE, SASL_HANDSHAKE
-from kafka_nextgen.wire.messages import FetchResponse
-from kafka_nextgen.wire.records import split_batches
 from kafka_nextgen.wire.schema import Message
 
-__all__ = ["CorruptBatch", "ExpireLogin", "LoseTail", "MoveLeader", "RecreateTopic"]
+__all__ = ["Change", "ExpireLogin", "LoseTail", "MoveLeader", "RecreateTopic"]
 
 
-class _Change(Kind):
+class Change(Kind):
     """A change of one topic or partition."""
 
     usual_times: ClassVar[int | None] = 1
@@ -74,7 +71,7 @@ class _Change(Kind):
 
 
 @frozen
-class MoveLeader(_Change):
+class MoveLeader(Change):
     """The next replica in sync becomes the leader of a partition."""
 
     def complaint_of(self, partition: Partition, cluster: Cluster) -> str | None:
@@ -93,7 +90,7 @@ class MoveLeader(_Change):
 
 
 @frozen
-class RecreateTopic(_Change):
+class RecreateTopic(Change):
     """A topic is deleted with its records, and created again with the same partitions and another id."""
 
     needs_partition: ClassVar[bool] = False
@@ -111,7 +108,7 @@ class RecreateTopic(_Change):
 
 
 @frozen
-class LoseTail(_Change):
+class LoseTail(Change):
     """A replica that lacks the last records becomes the leader (an unclean fail-over), so they are lost.
 
     Batches are lost as a whole, so at least ``records`` are.
@@ -178,65 +175,3 @@ class ExpireLogin(Kind):
 
     def __str__(self) -> str:
         return "expired login"
-
-
-@frozen
-class CorruptBatch(_Change):
-    """A batch arrives with a wrong bit in each Fetch answer that has it; the log keeps it as it is.
-
-    The bit is in the last byte but one: of a record without headers that is the end of its value, so a client that does
-    not check the checksum gets a wrong value.
-    """
-
-    usual_times: ClassVar[int | None] = None
-    has_target: ClassVar[bool] = False
-
-    offset: int
-
-    def complaint(self, selection: Selection) -> str | None:
-        """Only Fetch has batches of the broker."""
-        if selection.api not in (None, Api.FETCH):
-            return f"a corrupt batch needs Api.FETCH, not Api.{selection.api.name}"
-        return super().complaint(selection)
-
-    def take(self, question: Question, active: Active) -> Taken:
-        """Change the answer, and count it if it has the batch."""
-
-        async def serve(handle_rest: Next, _course: Course) -> Message | None:
-            answer = await handle_rest()
-            return self._corrupted(answer, question, active) if isinstance(answer, FetchResponse) else answer
-
-        return Taken(serve, question, counts_itself=True)
-
-    def _corrupted(self, answer: FetchResponse, question: Question, active: Active) -> FetchResponse:
-        topics = []
-        for topic in answer.responses:
-            name = topic.topic
-            if topic.topic_id is not None:
-                found = question.context.cluster.topics.with_id(topic.topic_id)
-                name = topic.topic if found is None else found.name
-            if name == active.selection.topic:
-                topic = topic.replaced(partitions=[self._broken(part, active) for part in topic.partitions])
-            topics.append(topic)
-        return answer.replaced(responses=topics)
-
-    def _broken(self, part: Any, active: Active) -> Any:
-        at = self._end_of_batch(bytes(part.records or b""))
-        if part.partition_index != active.selection.partition or at is None or active.is_used_up:
-            return part
-        active.count()
-        records = bytearray(part.records)
-        records[at - 2] ^= 1
-        return part.replaced(records=bytes(records))
-
-    def _end_of_batch(self, records: bytes) -> int | None:
-        """Where the batch with the offset ends; None if it is not among them."""
-        end: int = 0
-        for batch in split_batches(records):
-            end += batch.header.size
-            if batch.header.base_offset <= self.offset < batch.header.next_offset:
-                return end
-        return None
-
-    def __str__(self) -> str:
-        return f"corrupt batch at offset {self.offset}"

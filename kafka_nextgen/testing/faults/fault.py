@@ -13,7 +13,7 @@ from typing import Any, Protocol
 from attrs import frozen
 
 from kafka_nextgen.errors import FaultNotMetError, MisuseError
-from kafka_nextgen.testing.faults.kinds import Kind, Taken
+from kafka_nextgen.testing.faults.kind import Kind, Taken
 from kafka_nextgen.testing.faults.question import Named, Question
 from kafka_nextgen.testing.faults.selection import Selection
 from kafka_nextgen.types import TopicPartition

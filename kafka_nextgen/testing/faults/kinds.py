@@ -1,154 +1,19 @@
-"""What a fault does to the requests that meet it.
-
-A request meets the active faults in the order in which they were started. Each can act before and after the request is
-handled, like nested ``with`` blocks. A *final* one answers the request itself, so that later faults do not meet it.
-"""
+"""Faults of requests as a whole: delays, throttles, lost requests and answers, and silence."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from typing import ClassVar, Protocol
 
-from attrs import define, evolve, frozen
+from attrs import frozen
 
-from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.testing.broker.cluster import Cluster
-from kafka_nextgen.testing.broker.handlers import fetch
-from kafka_nextgen.testing.broker.reading.asked import Asked
 from kafka_nextgen.testing.broker.refusal import CloseConnectionError
-from kafka_nextgen.testing.faults.places import Items, place_of
-from kafka_nextgen.testing.faults.question import Question, topic_name
-from kafka_nextgen.testing.faults.refusals import refuse
+from kafka_nextgen.testing.faults.kind import Active, Course, Kind, Next, Taken
+from kafka_nextgen.testing.faults.question import Question
 from kafka_nextgen.testing.faults.selection import Selection
-from kafka_nextgen.wire.apis import FETCH
-from kafka_nextgen.wire.messages import FetchRequest, ProduceRequest
 from kafka_nextgen.wire.schema import Message
 
-__all__ = ["Active", "Course", "Cut", "Delay", "Drop", "Error", "Kind", "Next", "Silence", "Taken", "Throttle"]
-
-#: Handles the rest of a request: by later faults, then as usual.
-Next = Callable[[], Awaitable["Message | None"]]
-
-
-@define
-class Course:
-    """What happens to the answer of a request; see ``kafka_nextgen.testing.broker.interception.Meeting``."""
-
-    throttle_ms: int = 0
-    is_cut: bool = False
-
-
-@frozen
-class Taken:
-    """A request that meets a fault: how it is handled, and the ``rest`` that is left to later faults.
-
-    ``counts_itself`` if it is known only later whether the fault applied.
-    """
-
-    serve: Callable[[Next, Course], Awaitable[Message | None]]
-    rest: Question
-    is_final: bool = False
-    counts_itself: bool = False
-
-
-class Active(Protocol):
-    """An active fault, as its kind sees it."""
-
-    selection: Selection
-    ended: asyncio.Event
-
-    @property
-    def is_used_up(self) -> bool:
-        """Whether it has applied as often as it may."""
-
-    def count(self) -> None:
-        """Count that it applied."""
-
-
-class Kind:
-    """One kind of fault. ``usual_times`` is how often it applies unless the test says so; None is without limit.
-
-    ``has_target`` if it changes the selected topic or partition, whether or not a request names that.
-    """
-
-    usual_times: ClassVar[int | None] = None
-    has_target: ClassVar[bool] = False
-
-    def complaint(self, selection: Selection) -> str | None:
-        """Why this can't happen to such requests; None if it can."""
-        return None
-
-    def complaint_at(self, selection: Selection, cluster: Cluster) -> str | None:
-        """Why this can't happen in ``cluster`` as it is now; None if it can."""
-        return None
-
-    def take(self, question: Question, active: Active) -> Taken | None:
-        """What happens to a selected request; None if this can't happen to it. Nothing has happened yet."""
-        raise NotImplementedError
-
-
-@frozen
-class Error(Kind):
-    """The request is not carried out; its answer has an error code."""
-
-    code: ErrorCode
-
-    def complaint(self, selection: Selection) -> str | None:
-        """An error needs an API, and a place in the answer of one of its versions."""
-        if selection.api is None:
-            return f"an error needs an API, as in fault(Api.OFFSET_COMMIT, error={self.code.name!r})"
-        if self.code is ErrorCode.NONE:
-            return "NONE is not an error"
-        api = selection.api.value
-        versions = range(api.min_version, api.max_version + 1)
-        if all(place_of(api, version, self.code, selection.topic is not None) is None for version in versions):
-            return f"the answer of {api} has no place for {self.code.name}"
-        return None
-
-    def take(self, question: Question, active: Active) -> Taken | None:
-        """Refuse the request, or the selected part of it."""
-        request, selection = question.request, active.selection
-        is_partial = selection.topic is not None
-        if isinstance(request.message, FetchRequest):
-            place = place_of(FETCH, request.version, self.code, is_partial)
-            if isinstance(place, Items):
-                return self._take_partitions(question, request.message, selection)
-        refused = refuse(question, self.code, selection.covers if is_partial else None)
-        if refused is None:
-            return None
-
-        async def serve(handle_rest: Next, _course: Course) -> Message | None:
-            served = None if refused.rest is None else await handle_rest()
-            if isinstance(request.message, ProduceRequest) and request.message.acks == 0:
-                raise CloseConnectionError("a fault of the test refused records whose producer expects no answer")
-            if request.api.name.startswith("Sasl") and question.context.peer.sasl is not None:
-                question.context.peer.sasl.fail()
-            return refused.answer if served is None else refused.merged(served)
-
-        rest = question if refused.rest is None else evolve(question, request=evolve(request, message=refused.rest))
-        return Taken(serve, rest, is_final=refused.rest is None)
-
-    def _take_partitions(self, question: Question, message: FetchRequest, selection: Selection) -> Taken | None:
-        """Let the broker's reader answer the selected partitions with the error, unless an earlier fault does so."""
-        context, earlier = question.context, question.context.injected
-
-        def injected(asked: Asked) -> ErrorCode:
-            before = ErrorCode.NONE if earlier is None else earlier(asked)
-            if before is not ErrorCode.NONE:
-                return before
-            return self.code if selection.covers(topic_name(asked.topic, context), asked.index) else ErrorCode.NONE
-
-        partitions = fetch.asked_of(message, context)
-        errors = [injected(asked) for asked in partitions]
-        if errors == [ErrorCode.NONE if earlier is None else earlier(asked) for asked in partitions]:
-            return None
-        rest = evolve(question, context=evolve(context, injected=injected))
-        return Taken(_pass_on, rest, is_final=ErrorCode.NONE not in errors)
-
-    def __str__(self) -> str:
-        return f"error {self.code.name}"
+__all__ = ["Cut", "Delay", "Drop", "Silence", "Throttle"]
 
 
 @frozen
@@ -251,10 +116,6 @@ class Silence(Kind):
 
     def __str__(self) -> str:
         return "silence"
-
-
-async def _pass_on(handle_rest: Next, _course: Course) -> Message | None:
-    return await handle_rest()
 
 
 def _has_throttle(response: type[Message]) -> bool:

@@ -10,9 +10,12 @@ from typing import Any, Literal, TypedDict
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import MisuseError
 from kafka_nextgen.testing.faults.apis import Api
-from kafka_nextgen.testing.faults.changes import CorruptBatch, ExpireLogin, LoseTail, MoveLeader, RecreateTopic
+from kafka_nextgen.testing.faults.changes import ExpireLogin, LoseTail, MoveLeader, RecreateTopic
+from kafka_nextgen.testing.faults.corrupt_batches import CorruptBatch
 from kafka_nextgen.testing.faults.fault import Definition
-from kafka_nextgen.testing.faults.kinds import Cut, Delay, Drop, Error, Kind, Silence, Throttle
+from kafka_nextgen.testing.faults.injected_errors import Error
+from kafka_nextgen.testing.faults.kind import Kind
+from kafka_nextgen.testing.faults.kinds import Cut, Delay, Drop, Silence, Throttle
 from kafka_nextgen.testing.faults.selection import Selection
 
 __all__ = ["KINDS", "How", "make"]

@@ -51,6 +51,8 @@ class Refused:
         """The answer to the whole request, from that to its rest."""
         assert self.items is not None
         assert self.asked is not None
+        if not getattr(self.rest, self.items.asked):  # Metadata for no topics, which are all topics in version 0
+            served = served.replaced(**{self.items.answered: []})
         elements = _merge(self.items, self.asked, self.answer, served)
         return served.replaced(**{self.items.answered: elements})
 

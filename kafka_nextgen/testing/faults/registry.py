@@ -15,7 +15,7 @@ from kafka_nextgen.testing.broker.cluster import Cluster
 from kafka_nextgen.testing.broker.context import Context
 from kafka_nextgen.testing.broker.interception import Handle
 from kafka_nextgen.testing.faults.fault import Fault
-from kafka_nextgen.testing.faults.kinds import Course, Taken
+from kafka_nextgen.testing.faults.kind import Course, Taken
 from kafka_nextgen.testing.faults.question import Question
 from kafka_nextgen.wire.frames import RequestFrame
 from kafka_nextgen.wire.schema import Message

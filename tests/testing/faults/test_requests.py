@@ -41,13 +41,13 @@ def test_an_error_of_one_partition_leaves_the_others_of_the_request_as_they_are(
 
 def test_an_error_of_a_topic_in_metadata_leaves_the_brokers_in_the_answer(cluster: Cluster, client: Client) -> None:
     with cluster.fault(Api.METADATA, error="LEADER_NOT_AVAILABLE", topic="orders") as fault:
-        for topics in (None, [{"name": "orders"}]):
-            answer = client.ask(apis.METADATA, version=9, topics=topics)
+        for version, topics in ((0, []), (9, None), (9, [{"name": "orders"}])):
+            answer = client.ask(apis.METADATA, version=version, topics=topics)
             assert [broker.node_id for broker in answer.brokers] == [1]
             assert [(topic.name, topic.error_code) for topic in answer.topics] == [
                 ("orders", ErrorCode.LEADER_NOT_AVAILABLE)
             ]
-    assert fault.met == 2
+    assert fault.met == 3
 
 
 @pytest.mark.parametrize("version", range(apis.FETCH.min_version, 13))
