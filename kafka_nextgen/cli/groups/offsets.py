@@ -72,7 +72,7 @@ def offsets(
     """
     if reset.is_asked:
         if to_set or to_delete:
-            raise click.UsageError("--set and --delete are not part of a reset: use two commands")
+            raise click.UsageError("--set and --delete act at once, and are no part of a reset: use two commands")
         reset_offsets(cluster, group_id, reset, as_json)
         return
     words_to_set, words_to_delete = _parse_targets(to_set), parse_selections(to_delete)

@@ -57,7 +57,8 @@ class Reset:
     @property
     def is_asked(self) -> bool:
         """Whether any of the options was given."""
-        return any((self.target is not None, self.file, self.places, self.all_topics, self.execute, self.export))
+        is_placed = self.target is not None or self.file is not None or bool(self.places) or self.all_topics
+        return is_placed or self.execute or self.dry_run or self.export
 
     def check(self) -> None:
         """Refuse options that contradict each other, or say too little. Raises ``click.UsageError``."""
