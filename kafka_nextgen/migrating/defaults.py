@@ -26,14 +26,14 @@ _PROTOCOL: Final = Default(
     "classic",
     "members use Kafka's next-generation protocol, which needs Kafka 4.0 or later; set auto for older clusters",
 )
+_MECHANISM: Final = "it has to be set here if security.protocol uses SASL"
 _SERVERS: Final = Default("localhost:9092", "it has to be set here")
 
-#: By key, from librdkafka 2.16's CONFIGURATION.md.
+#: By key, from librdkafka's CONFIGURATION.md.
 CONFLUENT_KAFKA_DEFAULTS: Final[Mapping[str, Default]] = {
     "allow.auto.create.topics": Default(
         "false", "brokers may create subscribed topics that do not exist; set false to keep that from happening"
     ),
-    "auto.commit.interval.ms": Default("5000"),
     "check.crcs": Default("false"),
     "client.id": Default("rdkafka"),
     "connections.max.idle.ms": Default("0, never"),
@@ -42,10 +42,14 @@ CONFLUENT_KAFKA_DEFAULTS: Final[Mapping[str, Default]] = {
         "read_committed",
         "records of open and aborted transactions are returned, too; set read_committed to keep them out",
     ),
+    "metadata.max.age.ms": Default("900000"),
+    "partition.assignment.strategy": Default("range,roundrobin"),
     "reconnect.backoff.max.ms": Default("10000"),
     "reconnect.backoff.ms": Default("100"),
     "receive.message.max.bytes": Default("100000000"),
     "request.timeout.ms": Default("60000, as socket.timeout.ms"),
+    "sasl.kerberos.service.name": Default("kafka"),
+    "sasl.mechanism": Default("GSSAPI", _MECHANISM),
     "socket.connection.setup.timeout.ms": Default("30000"),
 }
 
@@ -70,6 +74,6 @@ AIOKAFKA_DEFAULTS: Final[Mapping[str, Default]] = {
     "rebalance.timeout.ms": Default("session_timeout_ms, 10000"),
     "request.timeout.ms": Default("40000"),
     "sasl.kerberos.service.name": Default("kafka"),
-    "sasl.mechanism": Default("PLAIN", "it has to be set here if security.protocol uses SASL"),
+    "sasl.mechanism": Default("PLAIN", _MECHANISM),
     "session.timeout.ms": Default("10000"),
 }

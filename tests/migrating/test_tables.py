@@ -6,6 +6,7 @@ import builtins
 import importlib
 import inspect
 import re
+from pathlib import Path
 
 import pytest
 
@@ -13,6 +14,8 @@ import kafka_nextgen
 from kafka_nextgen import AsyncConsumer, Consumer, GroupAdmin
 from kafka_nextgen.config import KEYS, ConsumerConfig
 from kafka_nextgen.migrating.clients import CLIENTS, Client
+from kafka_nextgen.other_clients.fates import same_value
+from kafka_nextgen.other_clients.values import CONVERSIONS
 from tests.support.peers import defaults_of, installed
 
 CLASSES = [
@@ -109,6 +112,15 @@ def test_a_call_that_is_awaited_in_one_only_has_a_row_that_says_so(client: Clien
             assert awaited[0] == awaited[1], name
 
 
+@pytest.mark.parametrize("client", ALL)
+def test_a_call_that_exists_here_is_named_by_its_row(client: Client) -> None:
+    """So that a row is looked at again when this library gets a call of the same name."""
+    for kind in set(client.classes.values()):
+        for name, row in client.calls[kind].items():
+            if name.isidentifier() and hasattr(CONSUMERS[client.package], name):
+                assert row.is_unchanged or f"{name}(" in row.here, name
+
+
 @pytest.mark.parametrize("client", PYTHON)
 def test_the_defaults_that_differ_are_listed(client: Client) -> None:
     ours = ConsumerConfig.parse(bootstrap_servers="localhost:9092", group_id="billing")
@@ -117,6 +129,22 @@ def test_the_defaults_that_differ_are_listed(client: Client) -> None:
     different = {key for key, value in shared.items() if (value or None) != _plain(getattr(ours, KEYS[key].attribute))}
     assert different == set(client.defaults) - {"group.protocol"}
     assert shared["client.id"] == client.defaults["client.id"].theirs
+
+
+def test_the_defaults_of_librdkafka_that_differ_are_listed() -> None:
+    listed = Path(__file__).parents[1] / "other_clients" / "librdkafka-2.15.0-defaults.txt"
+    theirs = dict(line.split("=", 1) for line in listed.read_text().splitlines())
+    ours = ConsumerConfig.parse(bootstrap_servers="localhost:9092", group_id="billing")
+    different = {
+        key for key, value in theirs.items() if value and _read(key, value) != getattr(ours, KEYS[key].attribute)
+    }
+    listed_here = CLIENTS["confluent_kafka"].defaults
+    assert different == set(listed_here) - {"request.timeout.ms"}
+    assert [key for key in different if not listed_here[key].theirs.startswith(theirs[key])] == []
+
+
+def _read(key: str, value: str) -> object:
+    return KEYS[key].value_type.read(CONVERSIONS.get(key, same_value)(value))
 
 
 def _plain(value: object) -> object:
