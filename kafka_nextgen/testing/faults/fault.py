@@ -117,7 +117,7 @@ class Fault:
         return str(self.definition)
 
     def __repr__(self) -> str:
-        return f"<Fault: {self}, met {self._met} times>"
+        return f"<Fault: {self}, met {self._met} {'time' if self._met == 1 else 'times'}>"
 
     # ---- where the cluster runs
 

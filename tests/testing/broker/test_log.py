@@ -208,3 +208,16 @@ def test_what_is_too_much_goes_by_segments(segment_bytes: int, begins: int) -> N
         for value in "abc":
             last = produce(client, "orders", values(value))
         assert last.log_start_offset == list_offset(client, "orders", -2).offset == begins
+
+
+def test_a_truncated_log_loses_whole_batches_and_goes_on_from_there() -> None:
+    log = log_of(batch(1, 2), batch(3), batch(4, 5))
+    log.begin_epoch(1)
+    kept = log.truncate(4, MemoryBatches())
+    assert ([each.header.base_offset for each in kept], log.end_offset) == ([0, 2], 3)
+    assert offsets(log.read(0, 10_000, at_least_one=True)) == [0, 1, 2]
+    assert log.epochs.end_of(0, log.leader_epoch, log.end_offset) == (0, 3)
+    assert log.append(batch(6)) == 3
+    assert log.offset_of_latest_time() == FoundOffset(3, 6)
+    assert log.truncate(0, MemoryBatches()) == ()
+    assert (log.size, log.end_offset, log.append(batch(7))) == (0, 0, 0)

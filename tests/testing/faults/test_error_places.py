@@ -11,6 +11,7 @@ from typing import Any, Final
 from uuid import UUID
 
 import pytest
+from attrs import evolve
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.properties.value_types import SecurityProtocol
@@ -19,6 +20,7 @@ from kafka_nextgen.testing.broker.apis import EXTENSIONS, SERVED
 from kafka_nextgen.testing.broker.context import Context
 from kafka_nextgen.testing.broker.peer import Peer
 from kafka_nextgen.testing.broker.security.listeners import Listener
+from kafka_nextgen.testing.faults.places import Names, place_of, places_of
 from kafka_nextgen.testing.faults.question import Question
 from kafka_nextgen.testing.faults.refusals import refuse
 from kafka_nextgen.wire import apis
@@ -26,10 +28,12 @@ from kafka_nextgen.wire.frames import decode_response, encode_response
 from tests.support.plain_messages import as_dict
 from tests.testing.broker.client import Client
 from tests.testing.broker.extended import extended
-from tests.testing.broker.security.asking import ASKED, Names, error_codes, requests_of
+from tests.testing.broker.security.asking import ASKED, error_codes, requests_of
+from tests.testing.broker.security.asking import Names as AskedNames
 from tests.testing.faults.samples import PER_ARRAY, sample
 
 CODE: Final = ErrorCode.REQUEST_TIMED_OUT
+OTHER: Final = ErrorCode.NOT_COORDINATOR
 WHOLE, EACH, EACH_OF_EACH, DEEPER = 1, PER_ARRAY, PER_ARRAY**2, PER_ARRAY**3
 
 #: How many error codes the answer to a sample has, from Kafka's schemas; by the first version from which that is so.
@@ -80,11 +84,11 @@ def cluster() -> Iterator[Cluster]:
 
 
 @pytest.fixture(scope="module")
-def names(cluster: Cluster) -> Names:
+def names(cluster: Cluster) -> AskedNames:
     cluster.create_topic("orders", 2)
     topic = cluster._broker.state.topics.named("orders")
     assert topic is not None
-    return Names("orders", topic.topic_id, "billing", "a-transaction")
+    return AskedNames("orders", topic.topic_id, "billing", "a-transaction")
 
 
 def test_faults_are_offered_for_every_api_that_the_broker_serves() -> None:
@@ -104,6 +108,34 @@ def test_the_code_stands_wherever_the_answer_has_a_place_for_it_and_what_it_is_a
     codes = [code for code in error_codes(answer) if code]
     assert codes == [CODE] * _expected(api, version)
     assert _identities(as_dict(answer)) <= _identities(as_dict(request.message)) | {""}  # type: ignore[arg-type]
+
+
+def _names_parts(api: Api, version: int) -> bool:
+    return bool(places_of(api.value).levels - {Names.OTHER}) and place_of(api.value, version, CODE, True) is not None
+
+
+PARTS = [(api, version) for api, version in VERSIONS if _names_parts(api, version)]
+
+
+@pytest.mark.parametrize(("api", "version"), PARTS, ids=[f"{api} v{version}" for api, version in PARTS])
+def test_one_refused_part_and_the_answer_to_the_rest_are_merged_in_the_order_of_the_request(
+    cluster: Cluster, api: Api, version: int
+) -> None:
+    request, context = sample(api.value, version), _context(cluster, version)
+    all_refused = refuse(Question(request, context), CODE, lambda *_: True)
+    assert all_refused is not None
+    count = len([code for code in error_codes(all_refused.answer) if code])
+    for number in range(count):
+        numbers = iter(range(count))
+        one = refuse(Question(request, context), CODE, lambda *_: next(numbers) == number)  # noqa: B023
+        assert one is not None
+        assert one.rest is not None
+        rest = refuse(Question(evolve(request, message=one.rest), context), OTHER, lambda *_: True)
+        assert rest is not None
+        merged = one.merged(rest.answer)
+        codes = [code for code in error_codes(merged) if code]
+        assert codes == [CODE if place == number else OTHER for place in range(count)]
+        assert _identities(as_dict(merged)) == _identities(as_dict(all_refused.answer))
 
 
 def _expected(api: Api, version: int) -> int:
@@ -140,7 +172,7 @@ TELLS_MORE: Final = {
 
 @pytest.mark.parametrize("api", [each for each in ASKED if each not in TELLS_MORE], ids=str)
 def test_a_fault_is_answered_as_the_broker_itself_refuses_a_request(
-    cluster: Cluster, names: Names, api: apis.Api
+    cluster: Cluster, names: AskedNames, api: apis.Api
 ) -> None:
     ours = Api[next(each.name for each in Api if each.value is api)]
     with extended(cluster.bootstrap_servers) as client:
@@ -161,7 +193,7 @@ def _unworded(value: Any) -> Any:
     return value
 
 
-def test_the_code_decides_between_the_places_of_an_answer_as_in_kafka(cluster: Cluster, names: Names) -> None:
+def test_the_code_decides_between_the_places_of_an_answer_as_in_kafka(cluster: Cluster, names: AskedNames) -> None:
     with Client(cluster.bootstrap_servers) as client:
         ((message, version),) = requests_of(apis.OFFSET_FETCH, names)
         with cluster.fault(Api.OFFSET_FETCH, error="NOT_COORDINATOR", times=1):

@@ -73,7 +73,7 @@ def test_a_fault_can_be_started_and_stopped_without_a_block(cluster: Cluster, gr
     assert group.commit(6) == [LOADING]
     fault.stop()
     assert group.commit(7) == [0]
-    assert repr(fault) == "<Fault: error COORDINATOR_LOAD_IN_PROGRESS for OffsetCommit, met 1 times>"
+    assert repr(fault) == "<Fault: error COORDINATOR_LOAD_IN_PROGRESS for OffsetCommit, met 1 time>"
 
 
 def test_a_fault_is_used_once(cluster: Cluster, group: Committer) -> None:
