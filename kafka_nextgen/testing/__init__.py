@@ -18,10 +18,11 @@ if TYPE_CHECKING:
     from kafka_nextgen.testing.faults.apis import Api
     from kafka_nextgen.testing.faults.fault import Fault
     from kafka_nextgen.testing.kit.group import Group
-    from kafka_nextgen.testing.kit.kafka_cluster import KafkaCluster, Transaction
+    from kafka_nextgen.testing.kit.kafka_cluster import KafkaCluster
     from kafka_nextgen.testing.kit.producer_record import ProducerRecord
     from kafka_nextgen.testing.kit.real_cluster import RealCluster
     from kafka_nextgen.testing.kit.record_list import RecordList
+    from kafka_nextgen.testing.kit.transaction import Transaction
     from kafka_nextgen.testing.registry import SchemaRegistry
     from kafka_nextgen.transport.turned_clock import Clock
 
@@ -52,6 +53,6 @@ __getattr__ = lazy_getattr(
         "RealCluster": "kafka_nextgen.testing.kit.real_cluster",
         "RecordList": "kafka_nextgen.testing.kit.record_list",
         "SchemaRegistry": "kafka_nextgen.testing.registry",
-        "Transaction": "kafka_nextgen.testing.kit.kafka_cluster",
+        "Transaction": "kafka_nextgen.testing.kit.transaction",
     },
 )

@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, TypeVar
 from kafka_nextgen import clocks
 from kafka_nextgen.errors import BrokerError, MisuseError
 from kafka_nextgen.testing.kit.conditions import Attempt, Observations, explain, try_once
+from kafka_nextgen.testing.kit.transaction import Transaction
+from kafka_nextgen.testing.kit.waiting import Patience, poll_without_taking
 from kafka_nextgen.types import TopicPartition, lag_of
 
 if TYPE_CHECKING:
@@ -24,17 +26,12 @@ if TYPE_CHECKING:
     from kafka_nextgen.consumer import Consumer
     from kafka_nextgen.testing.kit.backend import Backend, TransactionalProducer
     from kafka_nextgen.testing.kit.group import Group
-    from kafka_nextgen.testing.kit.producer_record import Headers
+    from kafka_nextgen.testing.kit.producer_record import Headers, ProducerRecord
     from kafka_nextgen.testing.kit.record_list import RecordList
 
-__all__ = ["KafkaCluster", "Transaction"]
+__all__ = ["KafkaCluster"]
 
 T = TypeVar("T")
-
-#: The pauses between attempts of ``wait_until`` in seconds: short at first, since most conditions hold at once.
-_FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.001, 0.02
-#: How far a turned clock moves between two attempts, in seconds.
-_STEP_S = 0.25
 
 _transactional_ids = itertools.count(1)
 
@@ -90,23 +87,17 @@ class KafkaCluster(ABC):
         a partition that does not exist, TypeError for a value that can't be written, and BrokerError if the broker
         refuses the records.
         """
-        return self._produce(topic, records, None, key, headers, timestamp, partition)
+        from kafka_nextgen.testing.kit.producer_record import ProducerRecord
 
-    def _produce(
-        self,
-        topic: str,
-        records: object,
-        producer: TransactionalProducer | None,
-        key: object,
-        headers: Headers,
-        timestamp: int | datetime | None,
-        partition: int | None,
+        return self._write(topic, records, ProducerRecord(None, key, headers, timestamp, partition), None)
+
+    def _write(
+        self, topic: str, records: object, defaults: ProducerRecord, producer: TransactionalProducer | None
     ) -> RecordList:
-        from kafka_nextgen.testing.kit.producer_record import ProducerRecord, plan_records
+        from kafka_nextgen.testing.kit.producer_record import plan_records
         from kafka_nextgen.testing.kit.writing import write
 
         backend = self._backend()
-        defaults = ProducerRecord(None, key, headers, timestamp, partition)
         return write(backend, topic, plan_records(records, defaults, backend.now_ms()), producer)
 
     @contextmanager
@@ -121,7 +112,7 @@ class KafkaCluster(ABC):
         """
         backend = self._backend()
         name = transactional_id or f"test-{clocks.time_ns():x}-{next(_transactional_ids)}"
-        transaction = Transaction(self, backend.begin_transaction(name))
+        transaction = Transaction(backend, backend.begin_transaction(name), self._write)
         try:
             yield transaction
         except BaseException:
@@ -202,10 +193,10 @@ class KafkaCluster(ABC):
         """
         if asyncio._get_running_loop() is not None:  # noqa: SLF001  (that does not raise)
             raise MisuseError("wait_until() blocks this thread's event loop: await cluster.wait_until_async(...)")
-        patience = _Patience(timeout)
+        patience = Patience(timeout)
         while True:
             for consumer in polling:
-                _poll_for_rebalance(consumer)
+                poll_without_taking(consumer)
             attempt = try_once(condition, self._observations)
             if attempt.holds:
                 return attempt.result  # type: ignore[return-value]
@@ -235,7 +226,7 @@ class KafkaCluster(ABC):
 
     async def wait_until_async(self, condition: Callable[[], T], timeout: float = 10.0) -> T:
         """Do the same in a coroutine: tasks of its event loop go on between two attempts."""
-        patience = _Patience(timeout)
+        patience = Patience(timeout)
         while True:
             attempt = try_once(condition, self._observations)
             if attempt.holds:
@@ -244,78 +235,9 @@ class KafkaCluster(ABC):
             await asyncio.to_thread(self._pass_time, patience.next_step_s())
             await asyncio.sleep(patience.next_pause_s())
 
-    def _check(self, condition: Callable[[], object], attempt: Attempt, patience: _Patience) -> None:
+    def _check(self, condition: Callable[[], object], attempt: Attempt, patience: Patience) -> None:
         if patience.is_over:
             raise AssertionError(explain(condition, attempt, patience.timeout_s)) from attempt.error
-
-
-class Transaction:
-    """An open transaction; see ``KafkaCluster.transaction``."""
-
-    def __init__(self, cluster: KafkaCluster, producer: TransactionalProducer) -> None:
-        self._cluster = cluster
-        self._producer: TransactionalProducer | None = producer
-
-    def produce(
-        self,
-        topic: str,
-        records: object,
-        *,
-        key: object = None,
-        headers: Headers = (),
-        timestamp: int | datetime | None = None,
-        partition: int | None = None,
-    ) -> RecordList:
-        """Write records in this transaction, as ``KafkaCluster.produce`` does. Raises MisuseError once it has ended."""
-        if self._producer is None:
-            raise MisuseError("the transaction has ended: begin another with cluster.transaction()")
-        calls = self._cluster
-        return calls._produce(topic, records, self._producer, key, headers, timestamp, partition)  # noqa: SLF001
-
-    def commit(self) -> None:
-        """Commit now; does nothing once the transaction has ended."""
-        self._end(is_commit=True)
-
-    def abort(self) -> None:
-        """Abort now; does nothing once the transaction has ended."""
-        self._end(is_commit=False)
-
-    def _end(self, *, is_commit: bool) -> None:
-        producer, self._producer = self._producer, None
-        if producer is not None:
-            self._cluster._backend().end_transaction(producer, is_commit=is_commit)  # noqa: SLF001
-
-
-class _Patience:
-    """How long a wait may take, and the pauses in it."""
-
-    def __init__(self, timeout_s: float) -> None:
-        self.timeout_s = timeout_s
-        self._over_at = clocks.real_monotonic() + timeout_s
-        self._left_s = timeout_s  # of a turned clock
-        self._pause_s = _FIRST_PAUSE_S
-
-    @property
-    def is_over(self) -> bool:
-        return clocks.real_monotonic() >= self._over_at
-
-    def next_step_s(self) -> float:
-        step_s = min(_STEP_S, self._left_s)
-        self._left_s -= step_s
-        return step_s
-
-    def next_pause_s(self) -> float:
-        pause_s, self._pause_s = self._pause_s, min(2 * self._pause_s, _LONGEST_PAUSE_S)
-        return pause_s
-
-
-def _poll_for_rebalance(consumer: Consumer[object, object]) -> None:
-    """Poll a consumer, and set it back to the first of the records that it returned."""
-    firsts: dict[TopicPartition, int] = {}
-    for record in consumer.poll(0):
-        firsts.setdefault(TopicPartition(record.topic, record.partition), record.offset)
-    for partition, offset in firsts.items():
-        consumer.seek(partition, offset)
 
 
 def _call(name: str, *arguments: object) -> str:

@@ -1,0 +1,53 @@
+"""The pace of a wait in real time and on a turned clock, and polls between its attempts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kafka_nextgen import clocks
+from kafka_nextgen.types import TopicPartition
+
+if TYPE_CHECKING:
+    from kafka_nextgen.consumer import Consumer
+
+__all__ = ["Patience", "poll_without_taking"]
+
+#: The pauses between attempts in seconds: short at first, since most conditions hold at once.
+_FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.001, 0.02
+#: How far a turned clock moves between two attempts, in seconds.
+_STEP_S = 0.25
+
+
+class Patience:
+    """How long a wait may take, in seconds of real time and of a turned clock, and the pauses in it."""
+
+    def __init__(self, timeout_s: float) -> None:
+        self.timeout_s = timeout_s
+        self._over_at = clocks.real_monotonic() + timeout_s
+        self._left_s = timeout_s  # of a turned clock
+        self._pause_s = _FIRST_PAUSE_S
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the real time is over."""
+        return clocks.real_monotonic() >= self._over_at
+
+    def next_step_s(self) -> float:
+        """Return how far to turn the clock before the next attempt; 0 once it was turned by the whole timeout."""
+        step_s = min(_STEP_S, self._left_s)
+        self._left_s -= step_s
+        return step_s
+
+    def next_pause_s(self) -> float:
+        """Return how long to sleep before the next attempt."""
+        pause_s, self._pause_s = self._pause_s, min(2 * self._pause_s, _LONGEST_PAUSE_S)
+        return pause_s
+
+
+def poll_without_taking(consumer: Consumer[object, object]) -> None:
+    """Poll a consumer, and set it back to the first of the records that it returned."""
+    firsts: dict[TopicPartition, int] = {}
+    for record in consumer.poll(0):
+        firsts.setdefault(TopicPartition(record.topic, record.partition), record.offset)
+    for partition, offset in firsts.items():
+        consumer.seek(partition, offset)
