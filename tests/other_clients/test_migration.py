@@ -208,3 +208,8 @@ def test_a_deserializer_object_of_kafka_python_is_kept() -> None:
 
     upper = Upper()
     assert migrated({"value_deserializer": upper}).value_deserializer is upper
+
+
+def test_the_class_of_a_login_that_is_not_used_is_dropped_with_a_warning() -> None:
+    with pytest.warns(UserWarning, match=r"jwt\.retriever\.class is ignored: security\.protocol does not use SASL"):
+        ConsumerConfig.from_properties({**SERVERS, "sasl.oauthbearer.jwt.retriever.class": "a.B"}, migrate=True)
