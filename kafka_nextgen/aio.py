@@ -25,7 +25,6 @@ from kafka_nextgen.engine.application.listener_functions import (
     listener_of,
 )
 from kafka_nextgen.engine.application.polling import (
-    ITERATION_TIMEOUT_S,
     Step,
     WaitForWakeup,
     begin_run,
@@ -329,19 +328,20 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers[KeyT, ValueT], Generic[KeyT, Valu
         formats: ``to_arrow()``, ``to_polars()``, ``to_pandas()`` and Arrow's PyCapsule interface decode its values to
         columns like ``Records.to_arrow(value=...)``, and raise the same errors.
 
-        Ends only when all assigned ranges have been read. Raises the same errors as ``poll``, TypeError for an argument
-        that is not a format, and ValueError for an invalid ``on_error``.
+        Ends only when all assigned ranges have been read, or after ``consumer.timeout.ms``. Raises the same errors as
+        ``poll``, TypeError for an argument that is not a format, and ValueError for an invalid ``on_error``.
         """
         check_max_records(max_records)
         return self._batches(max_records, Formats(value, key, on_error))
 
     async def _batches(self, max_records: int | None, formats: Formats) -> AsyncIterator[Records[KeyT, ValueT]]:
         while True:
-            records = await self.poll(ITERATION_TIMEOUT_S, max_records)
+            records = await self.poll(self._idle.wait_s(), max_records)
             if records._slices:  # noqa: SLF001  (no call: a signal handler could lose these records)
                 records._formats = formats  # noqa: SLF001
                 yield records
-            elif self._core.fetches.is_all_finished():
+                self._idle.note_records()
+            elif self._core.fetches.is_all_finished() or self._idle.is_over():
                 return
 
     def __aiter__(self) -> AsyncIterator[Record[KeyT, ValueT]]:
@@ -358,16 +358,16 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers[KeyT, ValueT], Generic[KeyT, Valu
             await self._look_on()
 
     async def _look_on(self) -> None:
-        """Poll and start the next run, which may be empty. Raises StopAsyncIteration when all ranges have been read."""
+        """Poll and start the next run, which may be empty. Raises StopAsyncIteration at the end of a loop."""
         if self._core.fetches.has_records():  # the poll will not wait
             await asyncio.sleep(0)  # lets other tasks run, even if the body awaits nothing
         with self._use_alone("__anext__"):
             offer: PollOffer | None = None
             if self._ahead is None:
-                await self._walk(poll_steps(self._core, ITERATION_TIMEOUT_S))
+                await self._walk(poll_steps(self._core, self._idle.wait_s()))
             else:
-                offer = await self._find_ready(self._ahead, None, clocks.monotonic() + ITERATION_TIMEOUT_S)
-            if begin_run(self._core, offer) is None:
+                offer = await self._find_ready(self._ahead, None, clocks.monotonic() + self._idle.wait_s())
+            if begin_run(self._core, offer) is None or self._ends_idle():
                 raise StopAsyncIteration
 
     # ---- closing

@@ -21,7 +21,6 @@ from kafka_nextgen.engine.application.deserializers import refuse_async
 from kafka_nextgen.engine.application.iteration import iterate
 from kafka_nextgen.engine.application.listener_functions import RebalanceFunction, listener_of
 from kafka_nextgen.engine.application.polling import (
-    ITERATION_TIMEOUT_S,
     Step,
     WaitForWakeup,
     begin_run,
@@ -275,25 +274,27 @@ class Consumer(BlockingCalls, RunsHandlers[KeyT, ValueT], Generic[KeyT, ValueT])
         formats: ``to_arrow()``, ``to_polars()``, ``to_pandas()`` and Arrow's PyCapsule interface decode its values to
         columns like ``Records.to_arrow(value=...)``, and raise the same errors.
 
-        Ends only when all assigned ranges have been read. Raises the same errors as ``poll``, TypeError for an argument
-        that is not a format, and ValueError for an invalid ``on_error``.
+        Ends only when all assigned ranges have been read, or after ``consumer.timeout.ms``. Raises the same errors as
+        ``poll``, TypeError for an argument that is not a format, and ValueError for an invalid ``on_error``.
         """
         check_max_records(max_records)
         return self._batches(max_records, Formats(value, key, on_error))
 
     def _batches(self, max_records: int | None, formats: Formats) -> Iterator[Records[KeyT, ValueT]]:
         while True:
-            records = self.poll(ITERATION_TIMEOUT_S, max_records)
+            records = self.poll(self._idle.wait_s(), max_records)
             if records._slices:  # noqa: SLF001  (no call: a signal handler could lose these records)
                 records._formats = formats  # noqa: SLF001
                 yield records
-            elif self._core.fetches.is_all_finished():
+                self._idle.note_records()
+            elif self._core.fetches.is_all_finished() or self._idle.is_over():
                 return
 
     def __iter__(self) -> Iterator[Record[KeyT, ValueT]]:
         """Yield the records one by one. Requesting the next record marks the previous one as processed.
 
-        Ends only when all assigned ranges have been read.
+        Ends only when all assigned ranges have been read, or when everything is read and no record has come for
+        ``consumer.timeout.ms``.
 
         Raises the same errors as ``poll``, and DeserializationError, which is raised again by each call until you
         ``seek`` past that record. ``on.deserialization.error`` changes this.
@@ -307,11 +308,11 @@ class Consumer(BlockingCalls, RunsHandlers[KeyT, ValueT], Generic[KeyT, ValueT])
             self._next_run()
 
     def _next_run(self) -> Iterator[Record[KeyT, ValueT]]:
-        """Poll and start the next run, which may be empty. Raises StopIteration when all ranges have been read."""
+        """Poll and start the next run, which may be empty. Raises StopIteration at the end of a loop."""
         with self._use_alone("__next__"):
-            self._walk(poll_steps(self._core, ITERATION_TIMEOUT_S))
+            self._walk(poll_steps(self._core, self._idle.wait_s()))
             records = begin_run(self._core)
-            if records is None:
+            if records is None or self._ends_idle():
                 raise StopIteration
             return records
 

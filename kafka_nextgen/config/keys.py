@@ -149,6 +149,12 @@ class ConsumerKeys(SecurityConfig):
         p.whole_number(1), 300_000, "A member that does not poll for this long leaves its group."
     )
     max_poll_records: int = _key(p.whole_number(1), 500, "The maximum number of records that one poll returns.")
+    consumer_timeout_ms: int | None = _key(
+        p.whole_number(1),
+        None,
+        "A loop over the consumer ends when everything is read and no record has come for this long. Default: it waits "
+        "for ever. From kafka-python.",
+    )
     fetch_min_bytes: int = _key(_BYTES, 1, "A broker delays its response until it has this many bytes.")
     fetch_max_bytes: int = _key(
         _BYTES, 50 * MIB, "The maximum number of bytes that one fetch from one broker should return."

@@ -57,6 +57,7 @@ CONFLUENT_KAFKA_DEFAULTS: Final[Mapping[str, Default]] = {
 KAFKA_PYTHON_DEFAULTS: Final[Mapping[str, Default]] = {
     "bootstrap.servers": _SERVERS,
     "client.id": Default("kafka-python-3.0.12"),
+    "consumer.timeout.ms": Default("inf, never"),
     "group.protocol": _PROTOCOL,
     "partition.assignment.strategy": Default("range,roundrobin"),
     "receive.message.max.bytes": Default("100000000"),
@@ -68,6 +69,7 @@ KAFKA_PYTHON_DEFAULTS: Final[Mapping[str, Default]] = {
 AIOKAFKA_DEFAULTS: Final[Mapping[str, Default]] = {
     "bootstrap.servers": _SERVERS,
     "client.id": Default("aiokafka-0.14.0"),
+    "consumer.timeout.ms": Default("200", "it has another meaning there: remove it, as it ends loops here"),
     "group.protocol": _PROTOCOL,
     "max.poll.records": Default("None, no limit"),
     "partition.assignment.strategy": Default("roundrobin"),

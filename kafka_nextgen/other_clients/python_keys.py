@@ -31,10 +31,6 @@ PYTHON_TABLE: Final[Table] = {
         "sasl.kerberos.domain.name",
         "sasl.kerberos.name",
     )),
-    "consumer.timeout.ms": Refused(
-        "in kafka-python it ends `for record in consumer`, but here that loop does not end: call poll(timeout), which "
-        "returns no records after the timeout. In aiokafka it does not affect which records are returned: remove it"
-    ),
     "default.offset.commit.callback": Refused("pass a callback to commit_async(), or use Consumer.hooks"),
     "topics": Refused("call subscribe(topics)"),
     "kafka.client": Refused("this library's client can't be replaced: remove it"),

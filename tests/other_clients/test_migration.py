@@ -103,14 +103,14 @@ def test_all_problems_are_in_one_error() -> None:
     error = refusal(
         {
             "stats_cb": print,
-            "consumer_timeout_ms": 1000,
+            "topics": "orders",
             "grup.id": "billing",
             "request.timeout.ms": "soon",
             "ssl.providers": "s3cret",
         }
     )
     assert str(error).startswith("5 problems: ")
-    for said in ("metrics()", "call poll(timeout)", "did you mean group.id", "not 'soon'", "ssl_context"):
+    for said in ("metrics()", "call subscribe(topics)", "did you mean group.id", "not 'soon'", "ssl_context"):
         assert said in str(error)
 
 

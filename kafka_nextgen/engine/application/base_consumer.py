@@ -14,6 +14,7 @@ from kafka_nextgen.config import ConsumerConfig, GroupProtocol
 from kafka_nextgen.engine.application.arguments import Offsets, Topics, checked_seconds
 from kafka_nextgen.engine.application.call_guard import Call, CallGuard, CallTracker
 from kafka_nextgen.engine.application.core import ConsumerCore
+from kafka_nextgen.engine.application.idle import IdleLimit
 from kafka_nextgen.engine.application.rebalance_listener import (
     AsyncRebalanceListener,
     RebalanceListener,
@@ -71,6 +72,7 @@ class BaseConsumer:
         # incomplete: a signal handler may raise from here on.
         weakref.finalize(self, engine.abandon).atexit = False
         self._core = ConsumerCore(config, engine, wakeup, whoami)
+        self._idle = IdleLimit(self._core)
         self._guard = CallGuard(whoami, is_inside)
         self._calls = calls
         self._alone: dict[str, Call] = {}  # calls that run callbacks, by name
@@ -288,6 +290,13 @@ class BaseConsumer:
     def _positions(self) -> dict[TopicPartition, OffsetAndMetadata]:
         """The positions, after all records handed over, of partitions that have one and are not being revoked."""
         return self._usable().fetches.under_lock(lambda state: state.handover.positions_to_keep())
+
+    def _ends_idle(self) -> bool:
+        """Whether a loop ends because no record has come for ``consumer.timeout.ms``, after a poll of the loop."""
+        if self._core.fetches.offer.parts:
+            self._idle.note_records()
+            return False
+        return self._idle.is_over()
 
     def _usable(self) -> ConsumerCore:
         """Return the core, or raise MisuseError if it can't be used now."""
