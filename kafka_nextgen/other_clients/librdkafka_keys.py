@@ -40,7 +40,7 @@ LIBRDKAFKA_TABLE: Final[Table] = {
     "enable.partition.eof": accepted(
         _FALSE,
         "a partition's end is not a record",
-        "refused, because poll() returns only records: at the end of a partition, lag() is 0",
+        "refused, because poll() returns only records: call reached_end() after it",
     ),
     **dropped("fetch.buffer.bytes limits what is fetched ahead", ("queued.min.messages", "fetch.queue.backoff.ms")),
     **dropped("retry.backoff.ms is the delay after every error", ("fetch.error.backoff.ms",)),
@@ -57,9 +57,14 @@ LIBRDKAFKA_TABLE: Final[Table] = {
     "offset.commit.cb": Refused("pass a callback to commit_async(), or use Consumer.hooks"),
     "on.commit": Refused("pass a callback to commit_async(), or use Consumer.hooks"),
     # Errors, logs and statistics
-    "error.cb": Refused("errors are raised by poll(), and health() returns the state: remove it"),
+    "error.cb": Refused(
+        "poll() raises errors; what passes by itself is in the log and, while it lasts, in health().problem: remove it"
+    ),
     "throttle.cb": Refused("metrics() reports how long brokers throttled this client: remove it"),
-    "stats.cb": Refused("metrics() returns the numbers whenever it is called: remove it"),
+    "stats.cb": Refused(
+        "metrics() returns the numbers whenever it is called; kafka_nextgen.prometheus and kafka_nextgen.opentelemetry "
+        "export them: remove it"
+    ),
     "statistics.interval.ms": Dropped("metrics() returns the numbers whenever it is called"),
     **dropped("the logger is kafka_nextgen in Python's logging", (
         "debug",

@@ -31,6 +31,7 @@ CALLS: dict[str, Callable[[Consumer], object]] = {
     "resume": lambda consumer: consumer.resume([tp()]),
     "paused": lambda consumer: consumer.paused(),
     "lag": lambda consumer: consumer.lag(),
+    "reached_end": lambda consumer: consumer.reached_end(),
     "health": lambda consumer: consumer.health(),
     "metrics": lambda consumer: consumer.metrics(),
     "rebalances": lambda consumer: consumer.rebalances(),

@@ -14,6 +14,7 @@ from kafka_nextgen.config import ConsumerConfig, GroupProtocol
 from kafka_nextgen.engine.application.arguments import Offsets, Topics, checked_seconds
 from kafka_nextgen.engine.application.call_guard import Call, CallGuard, CallTracker
 from kafka_nextgen.engine.application.core import ConsumerCore
+from kafka_nextgen.engine.application.ends import ReachedEnds
 from kafka_nextgen.engine.application.idle import IdleLimit
 from kafka_nextgen.engine.application.rebalance_listener import (
     AsyncRebalanceListener,
@@ -73,6 +74,7 @@ class BaseConsumer:
         weakref.finalize(self, engine.abandon).atexit = False
         self._core = ConsumerCore(config, engine, wakeup, whoami)
         self._idle = IdleLimit(self._core)
+        self._ends = ReachedEnds(self._core)
         self._guard = CallGuard(whoami, is_inside)
         self._calls = calls
         self._alone: dict[str, Call] = {}  # calls that run callbacks, by name
@@ -142,6 +144,17 @@ class BaseConsumer:
             given_out = core.cursor.given_out()
             progress = core.fetches.look(lambda state: state.progress(given_out))
             return {tp: standing.lag for tp, standing in progress.partitions.items()}
+
+    def reached_end(self) -> dict[TopicPartition, int]:
+        """The partitions that have been read to their end since the last call, each with the offset of that end.
+
+        Call it after ``poll``. A partition is returned once for each end: again when records were added and read, when
+        it was read again after a ``seek``, or when it is assigned again. The end is that of the last fetch, so an empty
+        partition is returned after its first fetch; with ``isolation.level=read_committed`` it is the beginning of the
+        first open transaction. Never waits. ``lag()`` tells at any time which partitions are at their end.
+        """
+        with self._use("reached_end"):
+            return self._ends.new()
 
     def store_offsets(self, offsets: Offsets) -> None:
         """Say what is processed: auto-commit, and ``commit()`` without arguments, commit it later, and nothing more.
