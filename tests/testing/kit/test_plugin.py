@@ -11,13 +11,14 @@ from pathlib import Path
 import pytest
 
 import pytest_kafka_nextgen
-from kafka_nextgen.testing import Clock, Cluster
+from kafka_nextgen.testing import Cluster
 from tests.conftest import RELEASES, or_skip
 from tests.support.descriptors import open_descriptors
 from tests.support.servers import Servers
 from tests.support.waiting import GUARD_S
 
 pytest_plugins = ["pytester"]
+pytestmark = pytest.mark.usefixtures("plugin")
 
 #: The tests of an application, which run on each kind of cluster.
 APPLICATION = """
@@ -61,35 +62,6 @@ def test_records_that_come_later(kafka_cluster, kafka_topic, kafka_records):
     kafka_cluster.produce(kafka_topic, ["a", "b"])
     assert kafka_records(kafka_topic, 2).texts == ["a", "b"]
 """
-
-
-@pytest.fixture(autouse=True)
-def plugin(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Load the plugin by its name, whether or not it is installed with its entry point."""
-    monkeypatch.setenv(
-        "PYTEST_ADDOPTS",
-        "-p no:kafka_nextgen -p pytest_kafka_nextgen -p no:cacheprovider -W ignore::pytest.PytestAssertRewriteWarning",
-    )
-    monkeypatch.setenv("PYTHONPATH", str(Path(pytest_kafka_nextgen.__file__).parents[1]))
-
-
-@pytest.fixture(scope="session", autouse=True)
-def imports() -> None:
-    """Import whatever a test of an application uses: pytester forgets the modules that a run imports."""
-    from kafka_nextgen import Consumer
-    from kafka_nextgen.testing.kit import remote  # noqa: F401
-    from kafka_nextgen.testing.real_kafka import docker, maven, place  # noqa: F401
-
-    with Cluster(clock=Clock()) as cluster:
-        cluster.produce("orders", "a")
-        with cluster.transaction() as transaction:
-            transaction.produce("orders", "b")
-        with Consumer(bootstrap_servers=cluster.bootstrap_servers, group_id="billing") as consumer:
-            consumer.subscribe(["orders"])
-            cluster.wait_until_stable(consumer, timeout=GUARD_S)
-            consumer.commit()
-            cluster.lag("billing", "orders")
-            cluster.rebalances("billing")
 
 
 def test_an_application_is_tested_on_the_embedded_broker(pytester: pytest.Pytester) -> None:

@@ -1,0 +1,51 @@
+"""Applications with tests that use the plugin: they pass on the embedded broker, and unchanged on each real Kafka."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Callable
+
+import pytest
+
+from kafka_nextgen.testing.kit import kafka_cluster
+from kafka_nextgen.testing.kit.waiting import Patience
+from tests.conftest import RELEASES, or_skip
+from tests.support.example_programs import EXAMPLES
+from tests.support.servers import Servers
+from tests.support.waiting import GUARD_S
+
+pytest_plugins = ["pytester"]
+pytestmark = pytest.mark.usefixtures("plugin")
+
+SHOP_TESTS = 15
+OLDER = [pytest.param(f"embedded:{release}", marks=pytest.mark.whole) for release in ("4.3", "4.0")]
+
+
+@pytest.fixture
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have tests of examples, which wait 10 s by default, wait as long as ours on a busy machine."""
+    monkeypatch.setattr(kafka_cluster, "Patience", lambda timeout_s: Patience(max(timeout_s, GUARD_S)))
+
+
+@pytest.fixture
+def shop(pytester: pytest.Pytester, patient: None, figures: Callable[[str], None]) -> Callable[[str], None]:
+    """A function that runs the tests of examples/shop on a Kafka."""
+    shutil.copytree(EXAMPLES / "shop", pytester.path, dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__"))
+
+    def run(where: str) -> None:
+        begun = time.monotonic()
+        pytester.runpytest_inprocess(f"--kafka={where}").assert_outcomes(passed=SHOP_TESTS)
+        figures(f"{SHOP_TESTS} tests in {time.monotonic() - begun:.1f} s")
+
+    return run
+
+
+@pytest.mark.parametrize("where", ["embedded", *OLDER])
+def test_the_shop_is_tested_on_the_embedded_broker(shop: Callable[[str], None], where: str) -> None:
+    shop(where)
+
+
+@pytest.mark.parametrize("version", RELEASES)
+def test_the_same_tests_pass_on_each_release(shop: Callable[[str], None], servers: Servers, version: str) -> None:
+    shop(or_skip(lambda: servers.get(version)).bootstrap_servers)
