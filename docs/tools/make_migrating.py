@@ -67,9 +67,9 @@ def _row(name: str, call: Call) -> tuple[str, str, str]:
 def _keys(client: Client) -> str:
     dots = client.package == "confluent_kafka"
     keys = sorted(key.replace("_", ".") for key in _keys_of(client))
-    same = [key for key in keys if key in KEYS and key not in FORBIDDEN]
+    same = [key for key in keys if key in KEYS and key not in FORBIDDEN and key not in client.other_meanings]
     listed = ", ".join(f"`{_spelt(key, dots)}`" for key in same)
-    others = ((f"`{_spelt(key, dots)}`", _place(key, dots)) for key in keys if key not in same)
+    others = ((f"`{_spelt(key, dots)}`", _place(client, key, dots)) for key in keys if key not in same)
     return f"\nThe same here: {listed}.\n\n" + _table(("there", "here"), others) + "\n"
 
 
@@ -85,7 +85,9 @@ def _keys_of(client: Client) -> set[str]:
     return {*inspect.signature(aiokafka.AIOKafkaConsumer).parameters} - {"topics"}
 
 
-def _place(key: str, dots: bool) -> str:
+def _place(client: Client, key: str, dots: bool) -> str:
+    if key in client.other_meanings:
+        return client.other_meanings[key]
     if key in FORBIDDEN:
         return f"only with `{_spelt('group.protocol', dots)}=classic`: {FORBIDDEN[key]}"
     fate: Fate | None = fate_of(key)

@@ -37,6 +37,7 @@ class Client:
         gives: what calls of a consumer return: a class, or with [] a list of it, with {} such lists by partition.
         parameters: the names of positional arguments, for the calls with rows for arguments.
         defaults: the defaults that differ, by key.
+        other_meanings: keys that this library has with another meaning, and what to do about them.
     """
 
     name: str
@@ -49,6 +50,7 @@ class Client:
     gives: Mapping[str, str]
     parameters: Mapping[str, tuple[str, ...]]
     defaults: Mapping[str, Default]
+    other_meanings: Mapping[str, str] = MappingProxyType({})
 
 
 _CONFLUENT_KAFKA: Final = Client(
@@ -113,6 +115,9 @@ _AIOKAFKA: Final = Client(
     gives={"": "ConsumerRecord", "getone": "ConsumerRecord", "getmany": "{}ConsumerRecord"},
     parameters={"subscribe": ("topics", "pattern", "listener")},
     defaults=AIOKAFKA_DEFAULTS,
+    other_meanings={
+        "consumer.timeout.ms": "remove it: here it ends loops, but in aiokafka it does not affect which records come"
+    },
 )
 
 #: By the package that programs import.

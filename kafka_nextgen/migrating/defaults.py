@@ -69,7 +69,7 @@ KAFKA_PYTHON_DEFAULTS: Final[Mapping[str, Default]] = {
 AIOKAFKA_DEFAULTS: Final[Mapping[str, Default]] = {
     "bootstrap.servers": _SERVERS,
     "client.id": Default("aiokafka-0.14.0"),
-    "consumer.timeout.ms": Default("200", "it has another meaning there: remove it, as it ends loops here"),
+    "consumer.timeout.ms": Default("200"),
     "group.protocol": _PROTOCOL,
     "max.poll.records": Default("None, no limit"),
     "partition.assignment.strategy": Default("roundrobin"),

@@ -159,7 +159,7 @@ class _Reader:
         if node.args and not is_mapping:
             yield Finding(node.lineno, "topics in the constructor", "consumer.subscribe([...])")
         given = self._configurations.of_call(node, positional=is_mapping)
-        yield from _of_settings(given)
+        yield from _of_settings(given, client.other_meanings)
         if given.is_complete:
             yield from _of_defaults(client, node.lineno, given)
         else:
@@ -172,7 +172,7 @@ class _Reader:
 
     def _in_other_dictionaries(self) -> Iterator[Finding]:
         for given in self._configurations.of_groups():
-            yield from _of_settings(given)
+            yield from _of_settings(given, {})
 
 
 #: An error that has no row: there is a class for each kind of error that an application can act on.
@@ -198,11 +198,14 @@ def _patterns_in(node: ast.Call, rows: Calls) -> Iterator[Finding]:
             yield of_call(each.lineno, repr(each.value), rows["subscribe(^)"])
 
 
-def _of_settings(given: Given) -> Iterator[Finding]:
+def _of_settings(given: Given, other_meanings: Mapping[str, str]) -> Iterator[Finding]:
     protocols = [s.value for s in given.settings if s.written.replace("_", ".") == "group.protocol"]
     protocol = str(protocols[-1]).lower() if protocols else "consumer"
     for setting in given.settings:
+        other = other_meanings.get(setting.written.replace("_", "."))
         finding = finding_for_key(setting.line, setting.written, setting.value, protocol)
+        if other is not None and setting.value is not None:
+            finding = Finding(setting.line, setting.written, note=other)
         if finding is not None:
             yield finding
 
