@@ -77,6 +77,7 @@ class PartitionState:
     position: OffsetAndMetadata | None = None
     consumed: OffsetAndMetadata | None = None  # the position when the application last asked for more records
     found: OffsetAndMetadata | None = None  # the start position, if the next owner starts there without a commit
+    started: int = -1  # the fence with which it last started, or was started again by a seek
     last_handed_over: int = -1  # the offset of the last record handed over, while it may be put back
     uncommitted_from: int = -1  # the first offset that no commit covers, and the one after the last record handed over;
     read_to: int = -1  # see ``uncommitted``
@@ -195,6 +196,7 @@ class PartitionState:
         """Fetch from this position; ``checked_epoch`` is the leader's epoch if the leader itself returned it."""
         self.phase = Phase.FETCHING
         self.position = OffsetAndMetadata(offset, leader_epoch)
+        self.started = self.fence
         self.found = None
         self.last_handed_over = -1
         self.checked_epoch = checked_epoch

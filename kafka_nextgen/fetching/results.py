@@ -87,14 +87,22 @@ class Results:
         return True
 
     def _note_no_news(self, fences: Mapping[TopicPartition, int], node_id: int, now: float) -> None:
-        """Note that a session's answer omitted these partitions, which means that they have no new records."""
+        """Note that a session's answer omitted these partitions, which means that they have no new records.
+
+        It omits a partition that was given up and assigned again during a fetch, too: the session has it at the same
+        offset. Only a full request then shows where it ends.
+        """
+        lacks_end = False
         for state in self._assigned.answered(fences).values():  # there may be thousands
+            lacks_end = lacks_end or state.end_offset < 0
             if state.failures:
                 state.succeeded()
             state.drain_first = False
             state.silent_since = now
             if state.replica is not LEADER:
                 state.replica = state.replica.read_from(node_id)
+        if lacks_end:
+            self._underway.nodes[node_id].session.begin_again()
 
     def _note_arrivals(self, arrivals: Mapping[TopicPartition, Arrival], fetch: Fetch) -> None:
         """Note where these records end, so that the partitions can be fetched again while they are decoded."""
@@ -121,7 +129,15 @@ class Results:
                 self._assigned.ask_last(state.partition)
                 if state.replica is not replica and state.replica.is_looping and not replica.is_looping:
                     redirected.append(state.partition)
+            else:
+                self._note_end_only(result, fetch)
         return tuple(redirected)
+
+    def _note_end_only(self, result: DecodedPartition, fetch: Fetch) -> None:
+        """Apply the end from an answer that came too late for its records: the session will not repeat it."""
+        state, asked = self._assigned.by_partition.get(result.partition), fetch.wanted.get(result.partition)
+        if state is not None and asked is not None and result.columns is not None and asked.topic_id == state.topic_id:
+            note_ends(state, result, self._settings)
 
     def _apply(
         self, state: PartitionState, result: DecodedPartition, fetch: Fetch, arrival: Arrival | None, now: float

@@ -16,7 +16,8 @@ Both sides must agree on the session's state. Whenever that is in doubt, the nex
 - when the node does not have the session, or expected another epoch or other topic ids; then the request is repeated
   immediately;
 - when an answer contains a partition that is not in the session, or the answer to a full request lacks one. The node
-  would never answer for a partition that is missing from its session.
+  would never answer for a partition that is missing from its session;
+- when an answer omits a partition that is assigned anew, but was in the session before: its end is then unknown here.
 """
 
 from __future__ import annotations
@@ -152,6 +153,10 @@ class FetchSession:
         if request is self._open:
             self._open = None
             self._start_over(self._id)
+
+    def begin_again(self) -> None:
+        """Let the next request be a full one, so that its answer describes every partition, with news or without."""
+        self._start_over(self._id)
 
     @property
     def end(self) -> SessionRequest | None:

@@ -25,6 +25,20 @@ def test_each_end_is_reported_once_when_all_before_it_was_handed_over(stage: Sta
         assert consumer.reached_end() == {tp(): 12}, "it was read again"
 
 
+def test_an_end_is_reported_again_if_it_was_read_again_between_two_calls(stage: Stage) -> None:
+    stage.create(records=3)
+    with stage.reader() as consumer:
+        read(consumer, 3)
+        assert consumer.reached_end() == {tp(): 3}
+        consumer.seek(tp(), 1)
+        read(consumer, 2)
+        assert consumer.reached_end() == {tp(): 3}
+        consumer.assign([])
+        consumer.assign([tp()])
+        read(consumer, 3)
+        assert (consumer.reached_end(), consumer.reached_end()) == ({tp(): 3}, {})
+
+
 def test_the_record_that_a_loop_is_at_counts_as_handed_over(stage: Stage) -> None:
     stage.create(records=3)
     with stage.reader() as consumer:
