@@ -91,14 +91,14 @@ class Fault:
         if not self._met:
             raise FaultNotMetError(self._explain("was never met"))
 
-    def wait_until_met(self, times: int = 1, timeout_s: float = 10.0) -> None:
-        """Wait until so many requests have met the fault. Raises ``FaultNotMetError`` after ``timeout_s`` seconds.
+    def wait_until_met(self, times: int = 1, timeout: float = 10.0) -> None:
+        """Wait until so many requests have met the fault. Raises ``FaultNotMetError`` after ``timeout`` seconds.
 
         The time is that of the system, even if the cluster has another clock.
         """
         with self._changed:
-            if not self._changed.wait_for(lambda: self._met >= times, timeout_s):
-                raise FaultNotMetError(self._explain(f"was met {self._met} of {times} times within {timeout_s:g} s"))
+            if not self._changed.wait_for(lambda: self._met >= times, timeout):
+                raise FaultNotMetError(self._explain(f"was met {self._met} of {times} times within {timeout:g} s"))
 
     def __enter__(self) -> Fault:
         return self.start()

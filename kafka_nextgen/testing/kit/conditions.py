@@ -3,7 +3,7 @@
 A condition is any function, usually a lambda over calls of a cluster. While it runs, these calls note what they
 returned, so a failure shows what the last attempt looked at. A lambda holds when it returns something true. A function
 with asserts holds when it raises no AssertionError and returns nothing, or something true. Errors that a broker says
-are temporary count as not yet; all others are raised at once.
+are temporary count as not yet; all others are raised at once. A coroutine is refused: it would count as something true.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import TypeVar
 
 from attrs import define, field, frozen
 
-from kafka_nextgen.errors import BrokerError, OutageError
+from kafka_nextgen.errors import BrokerError, MisuseError, OutageError
 
 __all__ = ["Attempt", "Observations", "explain", "try_once"]
 
@@ -86,7 +86,10 @@ class Attempt:
 
 
 def try_once(condition: Callable[[], object], observations: Observations) -> Attempt:
-    """Try a condition. Raises what it raises, except for failed asserts and temporary errors of a broker."""
+    """Try a condition. Raises what it raises, except for failed asserts and temporary errors of a broker.
+
+    Raises MisuseError if it has to be awaited.
+    """
     with observations.noted() as saw:
         try:
             result = condition()
@@ -96,8 +99,16 @@ def try_once(condition: Callable[[], object], observations: Observations) -> Att
             if not error.retriable:
                 raise
             return Attempt(holds=False, error=error, saw=saw)
+    _refuse_coroutine(result)
     returns_nothing = result is None and getattr(condition, "__name__", "") != "<lambda>"
     return Attempt(returns_nothing or bool(result), result, saw=saw)
+
+
+def _refuse_coroutine(result: object) -> None:
+    if inspect.iscoroutine(result):
+        result.close()  # otherwise Python warns that it was never awaited
+    if inspect.isawaitable(result):
+        raise MisuseError("the condition has to be awaited: give a plain function to wait_until and wait_until_async")
 
 
 def explain(condition: Callable[[], object], last: Attempt, timeout_s: float) -> str:

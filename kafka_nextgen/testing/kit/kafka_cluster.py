@@ -18,8 +18,8 @@ from kafka_nextgen import clocks
 from kafka_nextgen.errors import BrokerError, MisuseError
 from kafka_nextgen.testing.kit.conditions import Attempt, Observations, explain, try_once
 from kafka_nextgen.testing.kit.transaction import Transaction
-from kafka_nextgen.testing.kit.waiting import Patience, poll_without_taking
-from kafka_nextgen.types import TopicPartition, lag_of
+from kafka_nextgen.testing.kit.waiting import Patience, poll_without_taking, refuse_unpollable
+from kafka_nextgen.types import TopicPartition
 
 if TYPE_CHECKING:
     from kafka_nextgen.admin.history import PastRebalance
@@ -148,11 +148,12 @@ class KafkaCluster(ABC):
         """Return how many offsets of a topic the group has still to commit.
 
         A partition without a commit counts from its beginning. Markers of transactions are offsets, too.
+
+        Raises BrokerError if there is no such topic, which ``wait_until`` takes for not yet.
         """
-        backend = self._backend()
-        committed = backend.committed(group_id)
-        logs = {TopicPartition(topic, number): log for number, log in backend.ranges(topic).items()}
-        lags = {tp: lag_of(committed.get(tp, 0), log.start, log.end) for tp, log in logs.items()}
+        from kafka_nextgen.testing.kit.lag import lags_of
+
+        lags = lags_of(self._backend(), group_id, topic)
         self._observations.note(_call("lag", group_id, topic), lags)
         return sum(lags.values())
 
@@ -188,11 +189,13 @@ class KafkaCluster(ABC):
         heartbeats and retries are due at once. It does not while clients of other libraries are connected.
 
         Raises AssertionError after ``timeout`` seconds of real time, with the condition and what it saw last; what the
-        condition raises, except for AssertionError and temporary errors; and MisuseError in a thread with an event
-        loop: ``await cluster.wait_until_async(...)`` there.
+        condition raises, except for AssertionError and temporary errors; TypeError if something in ``polling`` is no
+        Consumer; and MisuseError if the condition is a coroutine function, or in a thread with an event loop:
+        ``await cluster.wait_until_async(...)`` there.
         """
         if asyncio._get_running_loop() is not None:  # noqa: SLF001  (that does not raise)
             raise MisuseError("wait_until() blocks this thread's event loop: await cluster.wait_until_async(...)")
+        refuse_unpollable(polling)
         patience = Patience(timeout)
         while True:
             for consumer in polling:
@@ -211,8 +214,10 @@ class KafkaCluster(ABC):
             assert len(first.assignment()) == len(second.assignment()) == 1
 
         No records are taken, as with ``polling`` of ``wait_until``, whose errors this raises. Other members of the
-        groups have to poll by themselves.
+        groups have to poll by themselves. Raises TypeError without consumers.
         """
+        if not consumers:
+            raise TypeError("wait_until_stable() needs the consumers that it is to poll")
 
         def all_are_stable() -> bool:
             return all(map(self._is_stable, consumers))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from kafka_nextgen import clocks
@@ -10,7 +12,7 @@ from kafka_nextgen.types import TopicPartition
 if TYPE_CHECKING:
     from kafka_nextgen.consumer import Consumer
 
-__all__ = ["Patience", "poll_without_taking"]
+__all__ = ["Patience", "poll_without_taking", "refuse_unpollable"]
 
 #: The pauses between attempts in seconds: short at first, since most conditions hold at once.
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.001, 0.02
@@ -42,6 +44,16 @@ class Patience:
         """Return how long to sleep before the next attempt."""
         pause_s, self._pause_s = self._pause_s, min(2 * self._pause_s, _LONGEST_PAUSE_S)
         return pause_s
+
+
+def refuse_unpollable(consumers: Iterable[object]) -> None:
+    """Raise TypeError for what has no ``poll``, such as a list, and for an AsyncConsumer."""
+    for each in consumers:
+        poll = getattr(each, "poll", None)
+        if poll is None:
+            raise TypeError(f"only a Consumer can be polled, not a {type(each).__name__}")
+        if inspect.iscoroutinefunction(poll):
+            raise TypeError("an AsyncConsumer polls in its event loop: wait with cluster.wait_until_async(...) there")
 
 
 def poll_without_taking(consumer: Consumer[object, object]) -> None:

@@ -111,7 +111,7 @@ def test_waiting_for_a_fault_in_vain_says_what_came(cluster: Cluster, group: Com
     with cluster.fault(Api.OFFSET_COMMIT, error=LOADING) as fault:
         group.commit(5)
         with pytest.raises(FaultNotMetError, match=r"was met 1 of 2 times within 0\.01 s"):
-            fault.wait_until_met(times=2, timeout_s=0.01)
+            fault.wait_until_met(times=2, timeout=0.01)
 
 
 # ---- several at once

@@ -98,7 +98,7 @@ CASES = [
 @contextmanager
 def _meanwhile(fault: Fault, then: Callable[[], None]) -> Iterator[None]:
     """Once the fault was met, do something else in another thread."""
-    thread = threading.Thread(target=lambda: (fault.wait_until_met(timeout_s=GUARD_S), then()))
+    thread = threading.Thread(target=lambda: (fault.wait_until_met(timeout=GUARD_S), then()))
     thread.start()
     try:
         yield

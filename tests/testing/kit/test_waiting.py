@@ -1,0 +1,187 @@
+"""Waiting for a condition: when it holds, what a failure says, whose time passes meanwhile, and what is refused."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable
+
+import pytest
+
+from kafka_nextgen import AsyncConsumer, BrokerError, Consumer, MisuseError, TopicPartition
+from kafka_nextgen.testing import Cluster
+from kafka_nextgen.wire import apis
+from kafka_nextgen.wire.messages import MetadataRequest
+from tests.support.waiting import GUARD_S
+from tests.testing.broker.client import Client
+
+
+def test_waiting_returns_what_the_condition_returned(embedded: Cluster) -> None:
+    embedded.produce("orders", "a")
+    assert embedded.wait_until(lambda: embedded.records("orders").texts) == ["a"]
+
+
+def test_a_function_with_asserts_holds_when_they_do(embedded: Cluster) -> None:
+    tries = []
+
+    def is_there() -> None:
+        tries.append(1)
+        if len(tries) == 3:
+            embedded.produce("orders", "a")
+        assert embedded.records("orders").texts == ["a"]
+
+    embedded.wait_until(is_there)
+    assert len(tries) == 3
+
+
+def test_a_lambda_that_returns_nothing_does_not_hold(embedded: Cluster) -> None:
+    with pytest.raises(AssertionError, match="not so within 0 s"):
+        embedded.wait_until(lambda: None, timeout=0)
+
+
+def test_a_failure_says_what_the_condition_saw(embedded: Cluster) -> None:
+    embedded.produce("orders", ["a", "b"])
+    with pytest.raises(AssertionError) as failure:
+        embedded.wait_until(
+            lambda: embedded.lag("billing", "orders") == 0 and embedded.group("billing").is_stable, timeout=0
+        )
+    with pytest.raises(AssertionError) as other:
+        embedded.wait_until(lambda: len(embedded.records("orders")) == 3, timeout=0)
+    said = str(failure.value)
+    assert said.startswith(f"not so within 0 s: {__file__}:")
+    assert 'lambda: embedded.lag("billing", "orders") == 0' in said
+    assert "the last attempt saw:\n  lag('billing', 'orders'): orders[0]: 2" in said
+    assert "  records('orders'):\n  orders[0] offset 0: key=None value=b'a'\n  orders[0] offset 1" in str(other.value)
+
+
+def test_a_failed_assert_is_shown_with_its_difference(embedded: Cluster) -> None:
+    def is_empty() -> None:
+        assert embedded.records("orders") == ["something"]
+
+    with pytest.raises(AssertionError) as failure:
+        embedded.wait_until(is_empty, timeout=0)
+    assert "the last attempt failed: AssertionError\n" in str(failure.value)
+    assert "records('orders'): no records" in str(failure.value)
+    assert isinstance(failure.value.__cause__, AssertionError)
+
+
+def test_a_condition_that_asked_nothing_is_said_to(embedded: Cluster) -> None:
+    with pytest.raises(AssertionError, match="it asked the cluster nothing"):
+        embedded.wait_until(lambda: False, timeout=0)
+
+
+async def is_true_for_python() -> bool:
+    return False
+
+
+class Promise:
+    """An awaitable that is no coroutine, such as a future."""
+
+    def __await__(self) -> object:
+        raise NotImplementedError
+
+
+@pytest.mark.parametrize("condition", [is_true_for_python, Promise], ids=["coroutine", "another awaitable"])
+async def test_a_condition_that_has_to_be_awaited_is_refused(
+    embedded: Cluster, condition: Callable[[], object]
+) -> None:
+    with pytest.raises(MisuseError, match="the condition has to be awaited: give a plain function"):
+        await asyncio.to_thread(embedded.wait_until, condition)
+    with pytest.raises(MisuseError, match="the condition has to be awaited: give a plain function"):
+        await embedded.wait_until_async(condition)
+
+
+def test_only_consumers_with_calls_that_block_are_polled(embedded: Cluster) -> None:
+    with pytest.raises(TypeError, match="needs the consumers that it is to poll"):
+        embedded.wait_until_stable()
+    with pytest.raises(TypeError, match="only a Consumer can be polled, not a list"):
+        embedded.wait_until_stable([])  # type: ignore[arg-type]
+
+
+async def test_an_async_consumer_is_not_polled_elsewhere(embedded: Cluster) -> None:
+    async with AsyncConsumer(bootstrap_servers=embedded.bootstrap_servers, group_id="billing") as consumer:
+        with pytest.raises(TypeError, match=r"an AsyncConsumer polls in its event loop: .*wait_until_async"):
+            await asyncio.to_thread(embedded.wait_until_stable, consumer)
+
+
+def test_a_topic_that_is_not_there_yet_has_no_lag_of_0(embedded: Cluster) -> None:
+    with pytest.raises(BrokerError, match="there is no topic orders in which group billing could have a lag"):
+        embedded.lag("billing", "orders")
+    tries = []
+
+    def is_read() -> bool:
+        tries.append(1)
+        if len(tries) == 2:
+            embedded.create_topic("orders")
+        return embedded.lag("billing", "orders") == 0
+
+    embedded.wait_until(is_read)
+    assert len(tries) == 2
+
+
+def test_other_errors_are_raised_at_once(embedded: Cluster) -> None:
+    with pytest.raises(ZeroDivisionError):
+        embedded.wait_until(lambda: 1 / 0)
+
+
+def test_a_coordinator_that_is_loading_counts_as_not_yet(embedded: Cluster) -> None:
+    with Cluster(brokers=2) as cluster:
+        other = 3 - (cluster.coordinator_of("billing") or 0)
+        with Consumer(bootstrap_servers=cluster.bootstrap_servers, group_id="billing") as consumer:
+            cluster.produce("orders", "a")
+            consumer.commit({TopicPartition("orders", 0): 1})
+            with cluster.loading_held():
+                cluster.move_coordinator("billing", other)
+                with pytest.raises(BrokerError, match="COORDINATOR_LOAD_IN_PROGRESS"):
+                    cluster.committed("billing")
+                with pytest.raises(AssertionError, match="the last attempt failed: BrokerError"):
+                    cluster.wait_until(lambda: cluster.group("billing").is_stable, timeout=0)
+            assert cluster.wait_until(lambda: cluster.committed("billing"), GUARD_S) == {("orders", 0): 1}
+
+
+def test_the_clusters_time_passes_while_a_test_waits(embedded: Cluster) -> None:
+    assert time_passed_in_three_attempts(embedded) == pytest.approx(0.5)
+
+
+def test_it_does_not_while_other_clients_are_connected(embedded: Cluster) -> None:
+    with Client(embedded.bootstrap_servers) as client:
+        client.ask(apis.METADATA, MetadataRequest(topics=None))
+        assert time_passed_in_three_attempts(embedded) == 0
+    embedded.wait_until(lambda: not embedded._broker.has_other_clients(), GUARD_S)
+    assert time_passed_in_three_attempts(embedded) == pytest.approx(0.5)
+
+
+def time_passed_in_three_attempts(cluster: Cluster) -> float:
+    before, attempts = cluster.clock._ahead_s, iter([False, False, True])
+    cluster.wait_until(lambda: next(attempts))
+    return cluster.clock._ahead_s - before
+
+
+def test_only_the_thread_that_waits_notes_what_it_sees(embedded: Cluster) -> None:
+    def ask_elsewhere() -> bool:
+        asking = threading.Thread(target=embedded.records, args=("orders",))
+        asking.start()
+        asking.join()
+        return False
+
+    with pytest.raises(AssertionError, match="it asked the cluster nothing"):
+        embedded.wait_until(ask_elsewhere, timeout=0)
+
+
+async def test_a_coroutine_waits_without_blocking_its_loop(embedded: Cluster) -> None:
+    embedded.create_topic("orders", partitions=2)
+    with pytest.raises(MisuseError, match=r"await cluster\.wait_until_async"):
+        embedded.wait_until(lambda: True)
+    async with AsyncConsumer(bootstrap_servers=embedded.bootstrap_servers, group_id="billing") as consumer:
+        await consumer.subscribe(["orders"])
+
+        async def poll() -> None:
+            while True:
+                await consumer.poll(0.1)
+
+        polling = asyncio.ensure_future(poll())
+        assert await embedded.wait_until_async(lambda: embedded.group("billing").is_stable, GUARD_S)
+        assert len(consumer.assignment()) == 2
+        polling.cancel()
+    with pytest.raises(AssertionError, match="not so within 0 s"):
+        await embedded.wait_until_async(lambda: False, timeout=0)
