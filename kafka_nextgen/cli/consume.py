@@ -1,7 +1,8 @@
-"""``kafka-nextgen consume``: print the records that a group has not read yet.
+"""``kafka-nextgen consume``: print the records that a group has not read yet, or those of partitions without a group.
 
-Offsets are committed only after their records were printed and stdout was flushed: about once a second, before
-partitions are revoked, and at the end. Records lost in a broken pipe are therefore read again by the next consumer.
+Offsets of a group are committed only after their records were printed and stdout was flushed: about once a second,
+before partitions are revoked, and at the end. Records lost in a broken pipe are therefore read again by the next
+consumer.
 
 The format ``text`` prints raw values. ``json`` prints one object per line; data that is not UTF-8 is in base64 under
 another name (``value_base64``).
@@ -19,6 +20,7 @@ from attrs import define, field
 
 from kafka_nextgen import clocks
 from kafka_nextgen.cli.options import ClientProperties, bootstrap_option, client_options
+from kafka_nextgen.cli.peeking import Peek
 from kafka_nextgen.consumer import Consumer
 from kafka_nextgen.engine.application.rebalance_listener import RebalanceConsumer, RebalanceListener
 from kafka_nextgen.processing.stopping import StopHandle, stopped_by_signals
@@ -63,7 +65,12 @@ _FORMATS: Mapping[str, Callable[[Record], bytes]] = {"json": _json, "text": _tex
 @click.command()
 @click.argument("topics", nargs=-1, required=True, metavar="TOPIC...")
 @bootstrap_option
-@click.option("-g", "--group", required=True, help="The consumer group to join.")
+@click.option("-g", "--group", help="The consumer group to join. Without it, nothing is committed.")
+@click.option(
+    "-p", "--partition", "numbers", type=click.IntRange(min=0), multiple=True, help="Without a group: only this one."
+)
+@click.option("--last", type=click.IntRange(min=1), help="Without a group: the last records of each partition.")
+@click.option("-e", "--exit-at-end", is_flag=True, help="Without a group: stop at the present end of the partitions.")
 @click.option("--format", "style", type=click.Choice(sorted(_FORMATS)), default="text", show_default=True)
 @click.option("--from-beginning", is_flag=True, help="Start at the first record where nothing is committed.")
 @click.option("--max-messages", type=click.IntRange(min=1), help="Stop after this many records.")
@@ -72,25 +79,37 @@ _FORMATS: Mapping[str, Callable[[Record], bytes]] = {"json": _json, "text": _tex
 def consume(
     topics: tuple[str, ...],
     bootstrap_servers: str,
-    group: str,
+    group: str | None,
+    numbers: tuple[int, ...],
+    last: int | None,
+    exit_at_end: bool,
     style: str,
     from_beginning: bool,
     max_messages: int | None,
     timeout: float | None,
     properties: ClientProperties,
 ) -> None:
-    """Read TOPIC... as a member of a consumer group and print each record.
+    """Read TOPIC... and print each record: as a member of a consumer group or, without --group, all its partitions.
 
     Ends on SIGINT or SIGTERM, after --max-messages, or when no record has arrived for --timeout seconds.
     """
+    peek = Peek(numbers, last, exit_at_end)
+    if group is not None and peek.is_asked_for:
+        raise click.UsageError("--partition, --last and --exit-at-end are for reading without a group: omit --group")
+    if last is not None and from_beginning:
+        raise click.UsageError("--last and --from-beginning exclude each other")
     defaults: dict[str, object] = {
         "bootstrap.servers": bootstrap_servers,
-        "group.id": group,
+        **({} if group is None else {"group.id": group}),
         "auto.offset.reset": "earliest" if from_beginning else "latest",
         "enable.auto.commit": False,
     }
     settings = properties.config(defaults)
     with stopped_by_signals(StopHandle()) as stop, Consumer(settings) as consumer:
+        if group is None:
+            peek.assign(consumer, topics)
+            _Printer(consumer, style, stop, max_messages, timeout, commits=False).run()
+            return
         consumer.subscribe(topics, listener=_CommitOnRevoke())
         _Printer(consumer, style, stop, max_messages, timeout).run()
         consumer.commit()
@@ -108,6 +127,7 @@ class _Printer:
     stop: StopHandle
     max_messages: int | None
     timeout_s: float | None
+    commits: bool = True
     printed: int = 0
     last_record_at: float = field(factory=clocks.monotonic)
     last_commit_at: float = field(factory=clocks.monotonic)
@@ -116,7 +136,7 @@ class _Printer:
         """Poll and print until there is a reason to stop."""
         while not self.is_over():
             self.print_batch()
-            if clocks.monotonic() - self.last_commit_at >= COMMIT_INTERVAL_S:
+            if self.commits and clocks.monotonic() - self.last_commit_at >= COMMIT_INTERVAL_S:
                 self.consumer.commit()
                 self.last_commit_at = clocks.monotonic()
         problem = None if self.printed or self.stop.is_stopped else self.consumer.health().problem
@@ -124,7 +144,9 @@ class _Printer:
             raise click.ClickException(problem)
 
     def is_over(self) -> bool:
-        """Return whether a signal, the maximum number of records, or the timeout ends the command."""
+        """Return whether a signal, the number of records, the timeout or the end of all ranges ends the command."""
+        if self.consumer.finished() and self.consumer.finished() == self.consumer.assignment():
+            return True
         is_silent = self.timeout_s is not None and clocks.monotonic() - self.last_record_at >= self.timeout_s
         return self.stop.is_stopped or is_silent or self.printed == self.max_messages
 
