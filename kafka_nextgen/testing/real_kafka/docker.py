@@ -1,11 +1,17 @@
-"""Apache Kafka's own image, run by the command ``docker`` (or what ``KAFKA_DOCKER`` names, such as podman)."""
+"""Apache Kafka's own image, run by the command ``docker`` (or what ``KAFKA_DOCKER`` names, such as podman).
+
+The container has a name before it exists, so it is also removed if the tests end, or are killed, while it is created.
+"""
 
 from __future__ import annotations
 
 import os
 import subprocess
+import uuid
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 
+from kafka_nextgen.testing.real_kafka.guardian import end, guard
 from kafka_nextgen.testing.real_kafka.single_node import NoKafkaError, free_ports, properties_of, wait_until_ready
 
 __all__ = ["run_container"]
@@ -24,19 +30,27 @@ def run_container(version: str, config: Mapping[str, str]) -> tuple[str, Callabl
     )
     variables = [f"--env={_variable(key)}={value}" for key, value in properties.items()]
     publish = f"--publish=127.0.0.1:{port}:{port}"
-    container = _docker("run", "--detach", publish, *variables, f"apache/kafka:{version}").strip()
+    container = f"kafka-nextgen-tests-{uuid.uuid4().hex[:12]}"
+    removal = ("rm", "--force", "--volumes", container)
+    _docker("version")  # whether there is a docker that answers
+    guardian = guard([_command(), *removal])
 
     def remove() -> None:
-        _docker("rm", "--force", "--volumes", container)
+        try:
+            _docker(*removal)
+        finally:
+            end(guardian)
 
     try:
+        _docker("run", "--detach", f"--name={container}", publish, *variables, f"apache/kafka:{version}")
         wait_until_ready(
             port,
             is_alive=lambda: _docker("inspect", "--format={{.State.Running}}", container).strip() == "true",
             log_tail=lambda: _docker("logs", f"--tail={_LOG_LINES}", container),
         )
     except BaseException:
-        remove()
+        with suppress(NoKafkaError):  # there may be none
+            remove()
         raise
     return f"127.0.0.1:{port}", remove
 
@@ -46,8 +60,12 @@ def _variable(key: str) -> str:
     return "KAFKA_" + key.upper().replace("_", "__").replace("-", "___").replace(".", "_")
 
 
+def _command() -> str:
+    return os.environ.get("KAFKA_DOCKER", "docker")
+
+
 def _docker(*arguments: str) -> str:
-    command = os.environ.get("KAFKA_DOCKER", "docker")
+    command = _command()
     try:
         done = subprocess.run([command, *arguments], capture_output=True, text=True, check=False)
     except OSError as error:

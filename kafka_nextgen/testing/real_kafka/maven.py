@@ -1,7 +1,8 @@
 """Apache Kafka from Maven Central, run by the Java of this machine (17 or newer).
 
 Maven copies the jars into the user's cache once. The broker has little memory and keeps its data in a temporary folder;
-it is killed in the end. ``KAFKA_HEAP_OPTS`` says how much memory it may have, as for Kafka's own scripts.
+it is killed in the end, also if the tests are. ``KAFKA_HEAP_OPTS`` says how much memory it may have, as for Kafka's own
+scripts.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from kafka_nextgen.testing.real_kafka.guardian import end, run_guarded
 from kafka_nextgen.testing.real_kafka.single_node import NoKafkaError, free_ports, properties_of, wait_until_ready
 
 __all__ = ["run_from_maven"]
@@ -62,8 +64,7 @@ def run_from_maven(version: str, config: Mapping[str, str]) -> tuple[str, Callab
         raise
 
     def stop() -> None:
-        process.kill()
-        process.wait()
+        end(process)
         shutil.rmtree(home, ignore_errors=True)
 
     try:
@@ -83,7 +84,7 @@ def _start(java: str, jars: Path, home: Path) -> subprocess.Popen[bytes]:
     with (home / "log").open("wb") as log:
         if subprocess.run(storage, stdout=log, stderr=subprocess.STDOUT, check=False).returncode != 0:
             raise NoKafkaError(f"the storage of Kafka could not be formatted:\n{_log_tail(home)}")
-        return subprocess.Popen([*command, "kafka.Kafka", properties], stdout=log, stderr=subprocess.STDOUT)
+        return run_guarded([*command, "kafka.Kafka", properties], str(home), log)
 
 
 def _log_tail(home: Path) -> str:

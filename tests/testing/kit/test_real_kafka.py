@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import stat
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from kafka_nextgen.testing import Cluster
-from kafka_nextgen.testing.real_kafka import docker, maven, place, single_node
+from kafka_nextgen.testing.real_kafka import docker, guardian, maven, place, single_node
 from kafka_nextgen.testing.real_kafka.place import NoKafkaError, Place, parse_place
-from tests.support.waiting import GUARD_S
+from tests.support.waiting import GUARD_S, eventually
 
 
 @pytest.mark.parametrize(
@@ -73,7 +75,7 @@ DOCKER = """#!{python}
 import sys
 with open({calls!r}, "a") as calls:
     print(*sys.argv[1:], file=calls)
-answers = {{"run": "c0ffee", "inspect": "true", "rm": ""}}
+answers = {{"version": "29", "run": "c0ffee", "inspect": "true", "rm": ""}}
 if sys.argv[1] not in answers or {fails!r} == sys.argv[1]:
     sys.exit("no such image")
 print(answers[sys.argv[1]])
@@ -108,26 +110,34 @@ def test_a_container_is_run_and_removed(tmp_path: Path, monkeypatch: pytest.Monk
     running = place.start(parse_place("docker:4.3.0"), {"a.key_of-mine": "7"})
     assert running.bootstrap_servers == f"127.0.0.1:{kafka_port}"
     running.stop()
-    run, *_, removed = calls.read_text().splitlines()
-    assert run.startswith(f"run --detach --publish=127.0.0.1:{kafka_port}:{kafka_port} --env=KAFKA_PROCESS_ROLES=")
+    _, run, *_, removed = calls.read_text().splitlines()
+    name = removed.rpartition(" ")[2]
+    assert run.startswith(
+        f"run --detach --name={name} --publish=127.0.0.1:{kafka_port}:{kafka_port} --env=KAFKA_PROCESS_ROLES="
+    )
     assert run.endswith(" apache/kafka:4.3.0")
     assert f"--env=KAFKA_ADVERTISED_LISTENERS=PLAINTEXT://127.0.0.1:{kafka_port} " in run
     assert "--env=KAFKA_A_KEY__OF___MINE=7" in run  # as the image wants it
-    assert removed == "rm --force --volumes c0ffee"
+    assert removed == f"rm --force --volumes {name}"
 
 
 def test_what_docker_says_is_passed_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kafka_port: int) -> None:
-    put_docker(tmp_path, monkeypatch, fails="run")
+    calls = put_docker(tmp_path, monkeypatch, fails="run")
     with pytest.raises(NoKafkaError, match="docker run failed: no such image"):
         place.start(parse_place("docker"), {})
+    assert calls.read_text().splitlines()[-1].startswith("rm ")  # it may have been created all the same
+    put_docker(tmp_path, monkeypatch, fails="rm")
+    with pytest.raises(NoKafkaError, match="docker rm failed: no such image"):
+        place.start(parse_place("docker"), {}).stop()
 
 
 JAVA = """#!{python}
-import sys, time
+import os, pathlib, sys, time
 if "-version" in sys.argv:
     sys.exit('openjdk version "{version}.0.1"')
 print("says", sys.argv[-1])
 if "kafka.Kafka" in sys.argv:
+    pathlib.Path(__file__).with_name("pid").write_text(str(os.getpid()))
     time.sleep({lives_s})
 sys.exit({status})
 """
@@ -190,3 +200,43 @@ def test_a_storage_that_can_t_be_formatted_is_said_with_the_log(
     with pytest.raises(NoKafkaError, match=r"the storage of Kafka could not be formatted:\nsays .*server.properties"):
         place.start(parse_place("maven:4.3.0"), {})
     assert list(tmp_path.glob("kafka-4.3.0-*")) == []
+
+
+#: Tests that have started a Kafka of each kind and are busy.
+RUN = """
+import sys
+from kafka_nextgen.testing import Cluster
+from kafka_nextgen.testing.real_kafka import docker, maven, place
+
+with Cluster() as cluster:
+    port = int(cluster.bootstrap_servers.rpartition(":")[2])
+    docker.free_ports = maven.free_ports = lambda count: [port, 1]
+    running = [place.start(place.parse_place(kind), {}) for kind in ("docker", "maven")]
+    print("started", flush=True)
+    sys.stdin.read()
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the cache is elsewhere")
+def test_nothing_is_left_of_a_kafka_whose_tests_were_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls, pid = put_docker(tmp_path, monkeypatch), tmp_path / "pid"
+    put_java(tmp_path, monkeypatch)
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    tests = subprocess.Popen([sys.executable, "-c", RUN], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert tests.stdout is not None
+    assert tests.stdout.readline() == b"started\n"
+    eventually("the stand-in for Java runs", lambda: pid.exists() and bool(pid.read_text()))
+    tests.kill()
+    tests.communicate(timeout=GUARD_S)
+    eventually("the container is removed", lambda: calls.read_text().splitlines()[-1].startswith("rm "))
+    eventually("the files of the broker are removed", lambda: list(tmp_path.glob("kafka-4*")) == [])
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(pid.read_text()), 0)
+
+
+def test_a_broker_that_ends_by_itself_is_not_taken_for_alive(tmp_path: Path) -> None:
+    with (tmp_path / "log").open("wb") as log:
+        process = guardian.run_guarded([sys.executable, "-c", "print('last words'); raise SystemExit(3)"], "", log)
+    assert process.wait(GUARD_S) == 3
+    guardian.end(process)
+    assert (tmp_path / "log").read_text() == "last words\n"
