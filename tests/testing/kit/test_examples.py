@@ -12,6 +12,8 @@ from kafka_nextgen.testing.kit import kafka_cluster
 from kafka_nextgen.testing.kit.waiting import Patience
 from tests.conftest import RELEASES, or_skip
 from tests.support.example_programs import EXAMPLES
+from tests.support.kafka_from_maven import fetch_jars
+from tests.support.real_kafka import NEWEST_VERSION
 from tests.support.servers import Servers
 from tests.support.waiting import GUARD_S
 
@@ -28,10 +30,14 @@ def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kafka_cluster, "Patience", lambda timeout_s: Patience(max(timeout_s, GUARD_S)))
 
 
+def copy(name: str, pytester: pytest.Pytester) -> None:
+    shutil.copytree(EXAMPLES / name, pytester.path, dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__"))
+
+
 @pytest.fixture
 def shop(pytester: pytest.Pytester, patient: None, figures: Callable[[str], None]) -> Callable[[str], None]:
     """A function that runs the tests of examples/shop on a Kafka."""
-    shutil.copytree(EXAMPLES / "shop", pytester.path, dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__"))
+    copy("shop", pytester)
 
     def run(where: str) -> None:
         begun = time.monotonic()
@@ -49,3 +55,23 @@ def test_the_shop_is_tested_on_the_embedded_broker(shop: Callable[[str], None], 
 @pytest.mark.parametrize("version", RELEASES)
 def test_the_same_tests_pass_on_each_release(shop: Callable[[str], None], servers: Servers, version: str) -> None:
     shop(or_skip(lambda: servers.get(version)).bootstrap_servers)
+
+
+CLIENTS = [("confluent_kafka", 3), ("kafka_python", 3), ("aiokafka", 3)]
+
+
+@pytest.mark.parametrize(("client", "tests"), CLIENTS, ids=[client for client, _ in CLIENTS])
+def test_applications_of_other_clients_are_tested(
+    pytester: pytest.Pytester, patient: None, client: str, tests: int
+) -> None:
+    copy("any_client", pytester)
+    pytester.runpytest_inprocess(f"test_{client}.py").assert_outcomes(passed=tests)
+
+
+@pytest.mark.kafka
+def test_applications_in_java_are_tested(
+    pytester: pytest.Pytester, patient: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copy("any_client", pytester)
+    monkeypatch.setenv("KAFKA_JARS", str(or_skip(lambda: fetch_jars(NEWEST_VERSION))))
+    pytester.runpytest_inprocess("test_java.py").assert_outcomes(passed=2)

@@ -84,9 +84,10 @@ def test_the_same_tests_run_on_each_release(pytester: pytest.Pytester, servers: 
     pytester.runpytest_inprocess(f"--kafka={server.bootstrap_servers}").assert_outcomes(passed=4)
 
 
-@pytest.mark.parametrize(("page", "tests"), [("README.md", 2), ("docs/use/testing-your-application.md", 7)])
+@pytest.mark.parametrize(("page", "tests"), [("README.md", 2), ("docs/use/testing-your-application.md", 11)])
 def test_the_tests_on_a_page_pass(pytester: pytest.Pytester, page: str, tests: int) -> None:
-    pytester.makepyfile(*[each for each in examples_on(page) if "def test_" in each])
+    files = [each for each in examples_on(page) if "def test_" in each]
+    pytester.makepyfile(**{f"test_{number}": each for number, each in enumerate(files)})
     pytester.runpytest_inprocess().assert_outcomes(passed=tests)
 
 
