@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from kafka_nextgen import clocks
 from kafka_nextgen.config import ConsumerConfig
-from kafka_nextgen.engine.application.arguments import ToAssign, Topics, checked_seconds
+from kafka_nextgen.engine.application.arguments import ToAssign, Topics, checked_partitions, checked_seconds
 from kafka_nextgen.engine.application.async_calls import AsyncCalls
 from kafka_nextgen.engine.application.base_consumer import check_max_records
 from kafka_nextgen.engine.application.call_guard import NoCallTracker, is_in_task, this_frame
 from kafka_nextgen.engine.application.deserializing_ahead import MOST_AHEAD, Ahead
+from kafka_nextgen.engine.application.getting_one import one_steps
 from kafka_nextgen.engine.application.iteration import iterate_async
 from kafka_nextgen.engine.application.listener_functions import (
     AsyncRebalanceFunction,
@@ -49,7 +50,7 @@ from kafka_nextgen.properties.deserializer_forms import AsyncDeserializerOf, Des
 from kafka_nextgen.text import describe_error
 from kafka_nextgen.transport.futures import await_completion, await_result, is_outcome
 from kafka_nextgen.transport.turned_clock import clock_of
-from kafka_nextgen.types import KeyT, LeaveMode, Record, ValueT
+from kafka_nextgen.types import KeyT, LeaveMode, Record, TopicPartition, ValueT
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack  # type checkers know it, even if not installed
@@ -288,24 +289,56 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers[KeyT, ValueT], Generic[KeyT, Valu
                 offer.is_taken = True
                 return records
 
-    async def _find(self, max_records: int | None, timeout_s: float) -> PollOffer:
-        """Poll up to ``timeout_s`` seconds; records that are deserialized ahead are offered once they are ready."""
+    @overload
+    async def getone(self, *partitions: TopicPartition, timeout: None = None) -> Record[KeyT, ValueT]: ...
+
+    @overload
+    async def getone(self, *partitions: TopicPartition, timeout: float | timedelta) -> Record[KeyT, ValueT] | None: ...
+
+    async def getone(
+        self, *partitions: TopicPartition, timeout: float | timedelta | None = None
+    ) -> Record[KeyT, ValueT] | None:
+        """Wait for a record, of these partitions or of any, and return it; None after ``timeout`` seconds.
+
+        Everything else is as in ``Consumer.getone``. A cancelled call loses no record.
+        """
+        core, only = self._core, checked_partitions(partitions)
+        deadline = core.now() + checked_seconds(timeout)
+        while True:
+            with self._use_alone("getone"):
+                offer = await self._find(1, deadline - core.now(), only)
+                record, is_over = next(iter(core.records(offer)), None), not offer.parts
+            # Make no function calls from here on, as in ``Consumer.poll``.
+            if core.fetches.offer is offer:
+                offer.is_taken = True
+                if record is not None or is_over:  # otherwise, ``on.deserialization.error`` leaves it out
+                    return record
+
+    async def _find(
+        self, max_records: int | None, timeout_s: float, only: tuple[TopicPartition, ...] | None = None
+    ) -> PollOffer:
+        """Poll up to ``timeout_s`` seconds; records that are deserialized ahead are offered once they are ready.
+
+        ``only`` is given for ``getone``.
+        """
         if self._ahead is None or self._runs:
             if self._ahead is not None:  # ``run`` deserializes each record in its own task
                 self._core.use(None)
-            await self._walk(poll_steps(self._core, timeout_s))
-            return self._core.find(max_records)
-        offer = await self._find_ready(self._ahead, max_records, clocks.monotonic() + timeout_s)
+            await self._walk(self._steps(only, timeout_s))
+            return self._core.find(max_records, only or ())
+        offer = await self._find_ready(self._ahead, max_records, clocks.monotonic() + timeout_s, only)
         self._core.note_found(offer)
         return offer
 
-    async def _find_ready(self, ahead: Ahead, max_records: int | None, deadline: float) -> PollOffer:
+    async def _find_ready(
+        self, ahead: Ahead, max_records: int | None, deadline: float, only: tuple[TopicPartition, ...] | None = None
+    ) -> PollOffer:
         core = self._core
         while True:
             left_s = max(0.0, deadline - clocks.monotonic())
-            await self._walk(poll_steps(core, left_s))
+            await self._walk(self._steps(only, left_s))
             # Search again after each wait: no record of a partition may be offered once its revocation has begun.
-            offer = core.fetches.find(min(max_records or self.config.max_poll_records, MOST_AHEAD))
+            offer = core.fetches.find(min(max_records or self.config.max_poll_records, MOST_AHEAD), only=only or ())
             is_empty = not offer.parts
             offer.parts, deserializers = ahead.take_ready(offer.parts)
             if offer.parts or is_empty or left_s == 0.0:
@@ -313,6 +346,9 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers[KeyT, ValueT], Generic[KeyT, Valu
                 return offer
             await ahead.wait(min(left_s, core.note_interval_s))
             core.check_open()
+
+    def _steps(self, only: tuple[TopicPartition, ...] | None, timeout_s: float) -> Iterator[Step]:
+        return poll_steps(self._core, timeout_s) if only is None else one_steps(self._core, only, timeout_s)
 
     def batches(
         self,

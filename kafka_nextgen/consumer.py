@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from kafka_nextgen import clocks
 from kafka_nextgen.config import ConsumerConfig
-from kafka_nextgen.engine.application.arguments import ToAssign, Topics, checked_seconds
+from kafka_nextgen.engine.application.arguments import ToAssign, Topics, checked_partitions, checked_seconds
 from kafka_nextgen.engine.application.base_consumer import check_max_records
 from kafka_nextgen.engine.application.blocking_calls import BlockingCalls
 from kafka_nextgen.engine.application.call_guard import CallGuard, CallTracker, is_in_thread, this_frame
 from kafka_nextgen.engine.application.deserializers import refuse_async
+from kafka_nextgen.engine.application.getting_one import one_steps
 from kafka_nextgen.engine.application.iteration import iterate
 from kafka_nextgen.engine.application.listener_functions import RebalanceFunction, listener_of
 from kafka_nextgen.engine.application.polling import (
@@ -38,7 +39,7 @@ from kafka_nextgen.processing import RunsHandlers
 from kafka_nextgen.properties.deserializer_forms import DeserializerOf
 from kafka_nextgen.transport.futures import LONGEST_SLEEP_S, is_outcome, wait_for_result
 from kafka_nextgen.transport.turned_clock import clock_of
-from kafka_nextgen.types import KeyT, LeaveMode, Record, ValueT
+from kafka_nextgen.types import KeyT, LeaveMode, Record, TopicPartition, ValueT
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack  # type checkers know it, even if not installed
@@ -259,6 +260,37 @@ class Consumer(BlockingCalls, RunsHandlers[KeyT, ValueT], Generic[KeyT, ValueT])
             if core.fetches.offer is offer:
                 offer.is_taken = True
                 return records
+
+    @overload
+    def getone(self, *partitions: TopicPartition, timeout: None = None) -> Record[KeyT, ValueT]: ...
+
+    @overload
+    def getone(self, *partitions: TopicPartition, timeout: float | timedelta) -> Record[KeyT, ValueT] | None: ...
+
+    def getone(
+        self, *partitions: TopicPartition, timeout: float | timedelta | None = None
+    ) -> Record[KeyT, ValueT] | None:
+        """Wait for a record, of these partitions or of any, and return it; None after ``timeout`` seconds.
+
+        The next call marks it as processed, as with ``poll``. Records of other partitions stay buffered meanwhile. In a
+        group, the call waits until the member has joined. aiokafka's consumer has the same method.
+
+        Raises the errors of ``poll``, but no error about other partitions than these. Raises DeserializationError, also
+        in each later call until you ``seek`` past that record, and MisuseError if a partition is not, or no longer,
+        assigned, or if all ranges are read.
+        """
+        core, only = self._core, checked_partitions(partitions)
+        deadline = core.now() + checked_seconds(timeout)
+        while True:
+            with self._use_alone("getone"):
+                self._walk(one_steps(core, only, deadline - core.now()))
+                offer = core.find(1, only)
+                record, is_over = next(iter(core.records(offer)), None), not offer.parts
+            # Make no function calls from here on, as in ``poll``.
+            if core.fetches.offer is offer:
+                offer.is_taken = True
+                if record is not None or is_over:  # otherwise, ``on.deserialization.error`` leaves it out
+                    return record
 
     def batches(
         self,

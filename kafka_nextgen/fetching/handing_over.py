@@ -6,7 +6,7 @@ raised where the application takes records, after everything that lies before th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from kafka_nextgen.fetching.context import Assigned
 from kafka_nextgen.fetching.positions import PartitionState
@@ -76,6 +76,25 @@ class Handover:
                 found.append(run if stop == run.stop else ColumnSlice(run.columns, run.start, stop))
                 left -= stop - run.start
         return found
+
+    def has_records_of(self, only: Collection[TopicPartition]) -> bool:
+        """Whether ``peek_one`` would return a record, or raise."""
+        return any(
+            state.may_hand_over and (state.error is not None or self._buffers.has(state.partition))
+            for state in self._assigned.known(only)
+        )
+
+    def peek_one(self, only: Collection[TopicPartition]) -> list[ColumnSlice]:
+        """Like ``peek``, but at most one record, of these partitions; records and errors of others stay."""
+        for state in self._assigned.known(only):
+            if state.error is not None and state.may_hand_over:
+                error, state.error = state.error, None
+                raise error
+        for partition, runs in self._buffers.runs.items():
+            if partition in only and self._by_partition[partition].may_hand_over:
+                run = next(iter(runs))
+                return [ColumnSlice(run.columns, run.start, run.start + 1)]
+        return []
 
     def hand_over(self, part: ColumnSlice) -> None:
         """Advance the position to the end of ``part``, which is a peeked run or the first part of one.

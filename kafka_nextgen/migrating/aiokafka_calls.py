@@ -57,10 +57,7 @@ _CONSUMER: Final[Calls] = {
     ),
     "getmany(timeout_ms=)": becomes("poll(timeout=)", "seconds, not milliseconds"),
     "getmany(max_records=)": becomes("poll(max_records=)"),
-    "getone": becomes(
-        "await anext(consumer)",
-        "or poll(max_records=1), which may return none. To read some partitions, pause() others",
-    ),
+    "getone": same("raises MisuseError for a partition that is not assigned; aiokafka waits"),
     "highwater": becomes("lag()[partition]", "how far the position is behind the high watermark"),
     "last_poll_timestamp": becomes("health().silence_s[partition]", "seconds since the last response for it"),
     "last_stable_offset": becomes(

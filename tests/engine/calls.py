@@ -15,6 +15,7 @@ CALLS: dict[str, Callable[[Consumer], object]] = {
     "subscription": lambda consumer: consumer.subscription(),
     "finished": lambda consumer: consumer.finished(),
     "poll": lambda consumer: consumer.poll(),
+    "getone": lambda consumer: consumer.getone(),
     "__next__": lambda consumer: next(consumer),
     "batches": lambda consumer: next(consumer.batches()),
     "run": lambda consumer: consumer.run(print),

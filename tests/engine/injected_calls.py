@@ -107,6 +107,10 @@ async def read_poll(consumer: Any, note: Note) -> None:
         note(record)
 
 
+async def read_one(consumer: Any, note: Note) -> None:
+    note(await result_of(consumer.getone()))
+
+
 async def read_batches(consumer: Any, note: Note) -> None:
     records = await next_of(consumer.batches())
     for batch in begin(records.batches):
@@ -127,6 +131,7 @@ async def read_next(consumer: Any, note: Note) -> None:
 
 READING: dict[str, Callable[[Any, Note], Coroutine[None, None, None]]] = {
     "poll": read_poll,
+    "getone": read_one,
     "batches": read_batches,
     "for": read_loop,
     "__next__": read_next,

@@ -102,7 +102,6 @@ def test_a_program_of_aiokafka_with_a_listener() -> None:
         "2 ConsumerRebalanceListener",
         "3 on_partitions_revoked()",
         "7 consumer.start()",
-        "8 consumer.getone()",
         "9 record.serialized_key_size",
         "10 consumer.stop()",
     ]

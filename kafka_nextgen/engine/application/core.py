@@ -125,9 +125,12 @@ class ConsumerCore:
         if self.closing:
             raise MisuseError("this consumer is closed")
 
-    def find(self, max_records: int | None) -> PollOffer:
-        """Offer at most ``max_records`` of the records that have arrived; taking the offer advances the positions."""
-        offer = self.fetches.find(max_records or self.config.max_poll_records)
+    def find(self, max_records: int | None, only: Collection[TopicPartition] = ()) -> PollOffer:
+        """Offer at most ``max_records`` of the records that have arrived; taking the offer advances the positions.
+
+        With ``only``, it is at most one record, of these partitions.
+        """
+        offer = self.fetches.find(max_records or self.config.max_poll_records, only=only)
         self.note_found(offer)
         return offer
 

@@ -15,7 +15,7 @@ from kafka_nextgen.engine.observability.health import Health
 from kafka_nextgen.membership.classic.states import Status as ClassicStatus
 from kafka_nextgen.membership.states import Status
 
-__all__ = ["IdleLimit"]
+__all__ = ["IdleLimit", "is_settled"]
 
 
 class IdleLimit:
@@ -60,13 +60,13 @@ class IdleLimit:
 
     def _is_all_read(self) -> bool:
         core = self._core
-        if core.topics is not None and not _is_settled(core.engine.health()):
+        if core.topics is not None and not is_settled(core.engine.health()):
             return False
         given_out = core.cursor.given_out()
         progress, gone = core.fetches.look(lambda state: (state.progress(given_out).partitions, state.gone()))
         return all(at.lag == 0 or at.is_paused or tp in gone for tp, at in progress.items())
 
 
-def _is_settled(health: Health) -> bool:
+def is_settled(health: Health) -> bool:
     """Whether the member has joined its group, and no rebalance of it is under way."""
     return health.status in (Status.STABLE, ClassicStatus.STABLE) and health.rebalancing is None

@@ -141,10 +141,17 @@ class LockedFetches(AbstractContextManager[FetchState]):
         with self._lock:
             return self._state.handover.has_records()
 
-    def find(self, max_records: int, whole_runs: bool = False) -> PollOffer:
+    def has_records_of(self, only: Collection[TopicPartition]) -> bool:
+        """Whether ``find`` would return a record of these partitions, or raise; if empty, of any partition."""
+        with self._lock:
+            handover = self._state.handover
+            return handover.has_records_of(only) if only else handover.has_records()
+
+    def find(self, max_records: int, whole_runs: bool = False, only: Collection[TopicPartition] = ()) -> PollOffer:
         """Return the next records, without removing them; with ``whole_runs``, the last run is returned up to its end.
 
-        Raises the error of a partition that can't be read.
+        With ``only``, it is at most one record, of these partitions. Raises the error of a partition that can't be
+        read.
         """
         while True:
             try:
@@ -152,7 +159,8 @@ class LockedFetches(AbstractContextManager[FetchState]):
                     if self.offer.is_taken:
                         self.settle_taken()
                     before = self.offer = PollOffer()
-                    offer = PollOffer(self._state.handover.peek(max_records, whole_runs))
+                    handover = self._state.handover
+                    offer = PollOffer(handover.peek_one(only) if only else handover.peek(max_records, whole_runs))
             except BaseException:
                 self._on_change()  # a partition whose error was raised may be fetched again
                 raise
