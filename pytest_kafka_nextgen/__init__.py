@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_kafka_nextgen.places import EMBEDDED, broker_config, place_of, start, where_of
+
 if TYPE_CHECKING:
     from kafka_nextgen import Consumer
     from kafka_nextgen.testing import Cluster, KafkaCluster, RecordList
@@ -35,11 +37,10 @@ __all__ = [
     "kafka_topic_factory",
 ]
 
-_EMBEDDED = "embedded"
 _ADDRESS = "kafka_nextgen_address"  # in the input of a worker of pytest-xdist
 _LONGEST_NAME = 60
 
-_started = pytest.StashKey["RunningKafka"]()
+_started: pytest.StashKey[RunningKafka] = pytest.StashKey()
 
 
 def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:
@@ -51,7 +52,7 @@ def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginMa
         help="where tests with the fixture kafka_cluster run: embedded (the default), docker or maven, each with a "
         "version if need be (embedded:4.0, docker:4.3.0), or host:port of a Kafka that is running",
     )
-    parser.addini("kafka", "the default of --kafka", default=_EMBEDDED)
+    parser.addini("kafka", "the default of --kafka", default=EMBEDDED)
     parser.addini("kafka_config", "settings of the broker: key=value, one a line", type="linelist", default=[])
     _keep_asserts_of_the_library(pluginmanager)
 
@@ -69,24 +70,24 @@ def _keep_asserts_of_the_library(pluginmanager: pytest.PytestPluginManager) -> N
 
 def pytest_configure(config: pytest.Config) -> None:
     """Refuse a wrong ``--kafka`` before any test runs."""
-    if _where(config) != _EMBEDDED:
-        _parsed(config)
+    if where_of(config) != EMBEDDED:
+        place_of(config)
 
 
 def pytest_report_header(config: pytest.Config) -> str | None:
     """Say where the tests run, unless that is the default."""
-    where = _where(config)
-    return None if where == _EMBEDDED else f"kafka: {where}"
+    where = where_of(config)
+    return None if where == EMBEDDED else f"kafka: {where}"
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: Any) -> None:
     """Start a real Kafka for all workers of pytest-xdist, before the first of them begins."""
-    place = _parsed(node.config) if _where(node.config) != _EMBEDDED else None
+    place = place_of(node.config) if where_of(node.config) != EMBEDDED else None
     if place is None or place.is_embedded:
         return
     if _started not in node.config.stash:
-        node.config.stash[_started] = _start(node.config)
+        node.config.stash[_started] = start(node.config)
     node.workerinput[_ADDRESS] = node.config.stash[_started].bootstrap_servers
 
 
@@ -94,39 +95,6 @@ def pytest_unconfigure(config: pytest.Config) -> None:
     """Stop what was started for the workers."""
     if _started in config.stash:
         config.stash[_started].stop()
-
-
-def _where(config: pytest.Config) -> str:
-    given = config.getoption("--kafka", None) or config.getini("kafka")
-    return str(given)
-
-
-def _parsed(config: pytest.Config) -> Any:
-    from kafka_nextgen.testing.real_kafka.place import parse_place
-
-    try:
-        return parse_place(_where(config))
-    except ValueError as error:
-        raise pytest.UsageError(f"--kafka: {error}") from None
-
-
-def _broker_config(config: pytest.Config) -> dict[str, str]:
-    settings = {}
-    for line in config.getini("kafka_config"):
-        key, separator, value = line.partition("=")
-        if not separator:
-            raise pytest.UsageError(f"kafka_config: {line!r} is not key=value")
-        settings[key.strip()] = value.strip()
-    return settings
-
-
-def _start(config: pytest.Config) -> RunningKafka:
-    from kafka_nextgen.testing.real_kafka.place import NoKafkaError, start
-
-    try:
-        return start(_parsed(config), _broker_config(config))
-    except NoKafkaError as error:
-        raise pytest.UsageError(f"--kafka={_where(config)}: {error}") from None
 
 
 @pytest.fixture(scope="session")
@@ -137,7 +105,7 @@ def kafka_client_config() -> Mapping[str, object]:
 
 @pytest.fixture(scope="session")
 def kafka_cluster(request: pytest.FixtureRequest, kafka_client_config: Mapping[str, object]) -> Iterator[KafkaCluster]:
-    """Return the Kafka cluster of this session: an embedded one whose clock tests can turn, or that of ``--kafka``.
+    """Return the Kafka cluster of this session: an embedded one whose time tests can advance, or that of ``--kafka``.
 
     Tests share it, so they should use the names of ``kafka_topic`` and ``kafka_group``. To give each test a cluster of
     its own, override this fixture with ``kafka_cluster_factory``.
@@ -150,12 +118,12 @@ def _open(config: pytest.Config, client_config: Mapping[str, object], stack: Exi
     from kafka_nextgen.testing import RealCluster
     from kafka_nextgen.testing.real_kafka.place import QUICK_GROUPS
 
-    place = _parsed(config)
+    place = place_of(config)
     if place.is_embedded:
-        return stack.enter_context(_embedded({**QUICK_GROUPS, **_broker_config(config)}, profile=place.version))
+        return stack.enter_context(_embedded({**QUICK_GROUPS, **broker_config(config)}, profile=place.version))
     address = getattr(config, "workerinput", {}).get(_ADDRESS)
     if address is None:
-        running = _start(config)
+        running = start(config)
         stack.callback(running.stop)
         address = running.bootstrap_servers
     return stack.enter_context(RealCluster(address, client_config))
@@ -175,13 +143,13 @@ def kafka_cluster_factory(request: pytest.FixtureRequest) -> Iterator[Callable[.
     """
     with ExitStack() as stack:
 
-        def start(brokers: int = 1, config: Mapping[str, object] | None = None, **more: Any) -> Cluster:
+        def start_one(brokers: int = 1, config: Mapping[str, object] | None = None, **more: Any) -> Cluster:
             from kafka_nextgen.testing.real_kafka.place import QUICK_GROUPS
 
-            settings = {**QUICK_GROUPS, **_broker_config(request.config), **(config or {})}
+            settings = {**QUICK_GROUPS, **broker_config(request.config), **(config or {})}
             return stack.enter_context(_embedded(settings, brokers=brokers, **more))
 
-        yield start
+        yield start_one
 
 
 @pytest.fixture
@@ -219,7 +187,8 @@ def kafka_group(request: pytest.FixtureRequest) -> str:
 
 def _new_name(request: pytest.FixtureRequest, prefix: str | None) -> str:
     """A name that nobody else uses, also on a cluster that other runs share."""
-    name = request.node.originalname or request.node.name if prefix is None else prefix
+    own = getattr(request.node, "originalname", None) or request.node.name  # a doctest has the latter only
+    name = own if prefix is None else prefix
     return f"{re.sub('[^a-zA-Z0-9._-]', '-', name)[:_LONGEST_NAME]}-{uuid.uuid4().hex[:12]}"
 
 
@@ -239,13 +208,18 @@ def kafka_consumer(
 
             usual = {"group_id": kafka_group, "auto_offset_reset": "earliest"}
             places = {"bootstrap_servers": kafka_cluster.bootstrap_servers}
-            consumer: Consumer[Any, Any] = Consumer({**kafka_client_config, **places, **usual, **settings})
+            consumer: Consumer[Any, Any] = Consumer(_merged(usual, kafka_client_config, places, settings))
             stack.enter_context(consumer)
             if topics:
                 consumer.subscribe(list(topics))
             return consumer
 
         yield create
+
+
+def _merged(*configs: Mapping[str, object]) -> dict[str, object]:
+    """The settings of all, the last one first; keys have dots or underscores."""
+    return {key.replace(".", "_"): value for config in configs for key, value in config.items()}
 
 
 @pytest.fixture

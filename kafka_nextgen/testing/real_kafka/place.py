@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 
 from attrs import field, frozen
 
+from kafka_nextgen.testing.coordinator.settings import Profile
 from kafka_nextgen.testing.real_kafka.single_node import NoKafkaError
 
 __all__ = ["NEWEST", "QUICK_GROUPS", "NoKafkaError", "Place", "RunningKafka", "parse_place", "start"]
@@ -20,7 +21,9 @@ QUICK_GROUPS: Mapping[str, object] = {
     "group.initial.rebalance.delay.ms": 0,
 }
 
-_VERSION = re.compile(r"\d+\.\d+(\.\d+)?")
+_VERSION = re.compile(r"\d+\.\d+\.\d+")
+#: The embedded broker knows releases, whose corrections are alike.
+_RELEASE = re.compile(r"(\d+\.\d+)(\.\d+)?")
 _STARTED = ("embedded", "docker", "maven")
 
 
@@ -57,12 +60,22 @@ def parse_place(text: str) -> Place:
     kind, _, version = text.partition(":")
     if kind in _STARTED and not version:
         return Place(kind)
+    release = _RELEASE.fullmatch(version)
+    if kind == "embedded" and release is not None:
+        return Place(kind, _known(release[1]))
     if kind in _STARTED and _VERSION.fullmatch(version):
         return Place(kind, version)
     if all(re.fullmatch(r".+:\d+", server.strip()) for server in text.split(",")):
         return Place("running", bootstrap_servers=text)
     example = "embedded, embedded:4.0, docker, docker:4.3.0, maven, maven:4.3.0 or localhost:9092"
     raise ValueError(f"{text!r} is no place where Kafka could be: use {example}")
+
+
+def _known(release: str) -> str:
+    releases = [each.value for each in Profile]
+    if release not in releases:
+        raise ValueError(f"the embedded broker behaves like Kafka {', '.join(releases)}, not like {release}")
+    return release
 
 
 def start(place: Place, config: Mapping[str, str]) -> RunningKafka:

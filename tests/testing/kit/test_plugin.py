@@ -252,6 +252,29 @@ def test_a_failure_of_wait_until_says_what_it_saw(pytester: pytest.Pytester) -> 
     )
 
 
+def test_settings_of_a_consumer_come_before_those_of_all_clients(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        """
+        import pytest
+
+        @pytest.fixture(scope="session")
+        def kafka_client_config():
+            return {"client.id": "shared", "bootstrap.servers": "localhost:1", "group.id": "shared"}
+
+        def test_it(kafka_cluster, kafka_topic, kafka_consumer):
+            kafka_cluster.wait_until_stable(kafka_consumer(kafka_topic, **{"group.id": "own"}), timeout=60)
+            (member,) = kafka_cluster.group("own").members
+            assert member.client_id == "shared"
+        """
+    )
+    pytester.runpytest_inprocess().assert_outcomes(passed=1)
+
+
+def test_doctests_have_topics(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile('"""\n>>> getfixture("kafka_topic")[:21]\n\'test_doctests_have_to\'\n"""')
+    pytester.runpytest_inprocess("--doctest-modules").assert_outcomes(passed=1)
+
+
 def test_consumers_are_closed_after_their_test(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(
         """

@@ -22,6 +22,7 @@ from tests.support.waiting import GUARD_S, eventually
     [
         ("embedded", Place("embedded")),
         ("embedded:4.0", Place("embedded", "4.0")),
+        ("embedded:4.3.1", Place("embedded", "4.3")),
         ("docker", Place("docker")),
         ("docker:4.3.0", Place("docker", "4.3.0")),
         ("maven:4.0.0", Place("maven", "4.0.0")),
@@ -34,10 +35,15 @@ def test_a_place_is_read(text: str, meant: Place) -> None:
     assert parse_place(text) == meant
 
 
-@pytest.mark.parametrize("text", ["", "podman", "localhost", "docker:latest", "a:9092,b"])
+@pytest.mark.parametrize("text", ["", "podman", "localhost", "docker:latest", "maven:4.3", "a:9092,b"])
 def test_a_place_that_is_none_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"is no place where Kafka could be: use embedded, .* or localhost:9092"):
         parse_place(text)
+
+
+def test_a_release_that_the_embedded_broker_does_not_know_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"behaves like Kafka 4\.0, .*, not like 3\.9"):
+        parse_place("embedded:3.9.1")
 
 
 def test_a_kafka_that_is_running_is_left_running() -> None:
