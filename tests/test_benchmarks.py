@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import avro_values, json_values, many_commits, protobuf_values
+from benchmarks import avro_values, json_values, many_commits, protobuf_values, testing_kit
 from benchmarks.assigning.groups import ASSIGNORS, KAFKAS, Result, Shape, judge, make_group
 from benchmarks.assigning.run import measure, measure_ours, shapes_of_growth, shapes_of_sizes
 from benchmarks.assignors import sizes_table
@@ -51,7 +51,16 @@ def test_a_benchmark_writes_its_own_section_only(tmp_path: Path) -> None:
 
 def test_the_page_has_a_place_for_every_benchmark() -> None:
     page = PAGE.read_text()
-    for name in ("assignors", "heartbeats", "coordinator_memory", "consume", "typed_values", *READING, *ON_SPARK):
+    for name in (
+        "assignors",
+        "heartbeats",
+        "coordinator_memory",
+        "consume",
+        "typed_values",
+        "testing_kit",
+        *READING,
+        *ON_SPARK,
+    ):
         assert f"<!-- figures of {name} -->\n" in page
         assert f"<!-- end of {name} -->\n" in page
 
@@ -74,6 +83,16 @@ def test_each_of_many_partitions_is_committed() -> None:
     assert measured.failed == 0
     assert measured.longest_block_s > 0
     assert len(many_commits.commits_table({5: measured}).splitlines()) == 3
+
+
+# Tests of an application.
+
+
+def test_a_process_of_tests_leaves_nothing() -> None:
+    (measured,) = testing_kit.measure(rounds=1, tests=4)
+    assert (measured.threads_left, measured.descriptors_left) == (0, 0)
+    assert (len(measured.rebalances_s), len(measured.sessions_s)) == (2, 2)
+    assert len(testing_kit.figures_table([measured], 4).splitlines()) == 9
 
 
 # Assignors.
