@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import pytest
 from confluent_kafka import KafkaException
-from shop.invoicing import invoice_of
+from shop.invoicing import Invoicing, invoice_of
+
+from kafka_nextgen import Consumer
+from kafka_nextgen.testing import Api
 
 ANN = {"id": "1", "customer": "ann", "cents": 1000}
 BOB = {"id": "2", "customer": "bob", "cents": 2000}
@@ -16,9 +19,12 @@ class CrashError(Exception):
 
 
 def work(worker, orders=1):
-    """Have a worker poll until it is done with so many orders."""
-    while orders > 0:
+    """Have a worker poll until it is done with so many orders, at most 60 times."""
+    for _ in range(60):
         orders -= worker.step()
+        if orders <= 0:
+            return
+    raise AssertionError(f"{orders} orders are left")
 
 
 def test_each_order_becomes_an_invoice(
@@ -113,3 +119,16 @@ def test_two_workers_share_the_orders_and_invoice_each_once(
     kafka_cluster.produce(shop.orders, orders[50:], partition=1)
     invoices = kafka_records(shop.invoices, 100)
     assert sorted(invoice["order"] for invoice in invoices.json) == list(range(100))
+
+
+def test_orders_of_a_refused_transaction_are_read_again(kafka_cluster_factory):
+    cluster = kafka_cluster_factory()  # embedded everywhere: a real Kafka refuses nothing on demand
+    cluster.produce("orders", [ANN, BOB])
+    config = {"group_id": "invoicing", "auto_offset_reset": "earliest", "enable_auto_commit": False}
+    with Consumer(bootstrap_servers=cluster.bootstrap_servers, isolation_level="read_committed", **config) as consumer:
+        consumer.subscribe(["orders"])
+        worker = Invoicing(consumer, cluster.bootstrap_servers, "a", invoices="invoices", rejected="rejected")
+        with cluster.fault(Api.TXN_OFFSET_COMMIT, error="UNKNOWN_MEMBER_ID", times=1):
+            work(worker, 2)
+    assert [invoice["order"] for invoice in cluster.records("invoices").json] == ["1", "2"]
+    assert cluster.committed("invoicing") == {("orders", 0): 2}

@@ -20,7 +20,7 @@ from tests.support.waiting import GUARD_S
 pytest_plugins = ["pytester"]
 pytestmark = pytest.mark.usefixtures("plugin")
 
-SHOP_TESTS = 15
+SHOP_TESTS = 16
 OLDER = [pytest.param(f"embedded:{release}", marks=pytest.mark.whole) for release in ("4.3", "4.0")]
 
 
