@@ -45,13 +45,22 @@ class RemoteBackend:
         self._config = evolve(config, group_id=None, enable_auto_commit=False, auto_offset_reset=OffsetReset.EARLIEST)
         self._thread = IoThread("kafka_nextgen real cluster", log_failure, "RealCluster")
         self._client: ClusterClient = self._thread.begin_with(connect(self._config, _TIMEOUT_S))
-        self._admin = GroupAdmin(self._config)
+        try:
+            self._admin = GroupAdmin(self._config)
+        except BaseException:
+            self._close_client()
+            raise
 
     def close(self) -> None:
         """Close all connections."""
-        self._admin.close()
         try:
-            self._wait(self._client.close())
+            self._admin.close()
+        finally:
+            self._close_client()
+
+    def _close_client(self) -> None:
+        try:
+            self._thread.submit(self._client.close()).result(_CLOSING_S)
         finally:
             self._thread.stop(_CLOSING_S)
 

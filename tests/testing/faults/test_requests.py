@@ -10,7 +10,7 @@ from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.testing import Api, Cluster
 from kafka_nextgen.wire import apis
 from tests.testing.broker.client import Client, clients_of
-from tests.testing.broker.requests import by_name_fetch, fetch_request, produce, produce_request, values
+from tests.testing.broker.requests import fetch_request, produce, produce_request, values
 from tests.testing.faults.committing import Committer
 
 LOADING = ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
@@ -57,10 +57,12 @@ def test_an_error_of_a_fetched_partition_comes_with_the_records_of_others(
     for partition in (0, 1):
         produce(client, "orders", values("one"), partition=partition)
     error = ErrorCode.NOT_LEADER_OR_FOLLOWER
+    request = fetch_request("orders", partitions=(0, 1))
     with cluster.fault(Api.FETCH, error=error, topic="orders", partition=1, times=1):
-        zero, one = by_name_fetch(client, "orders", partitions=(0, 1))
+        zero, one = client.ask(apis.FETCH, request, version).responses[0].partitions
         assert (zero.error_code, one.error_code, bool(zero.records), bool(one.records)) == (0, error, True, False)
-    assert [each.error_code for each in by_name_fetch(client, "orders", partitions=(0, 1))] == [0, 0]
+    answer = client.ask(apis.FETCH, request, version)
+    assert [each.error_code for each in answer.responses[0].partitions] == [0, 0]
 
 
 def test_records_that_are_refused_are_not_in_the_log(cluster: Cluster, client: Client) -> None:

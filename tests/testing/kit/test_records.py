@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import threading
 from datetime import datetime, timezone
 
 import pytest
 
 from kafka_nextgen import BrokerError, Consumer, MisuseError, Record
 from kafka_nextgen.testing import Cluster, KafkaCluster, ProducerRecord, RealCluster
+from kafka_nextgen.testing.kit import remote
 from tests.support.clients import unique
+from tests.support.waiting import eventually
 
 NOON = datetime(2024, 5, 1, 12, tzinfo=timezone.utc)
 NOON_MS = 1_714_564_800_000
@@ -209,3 +212,11 @@ def test_what_only_the_embedded_broker_can_do_is_said(embedded: Cluster) -> None
     with pytest.raises(MisuseError, match="this RealCluster is closed"):
         real.records("orders")
     real.close()
+
+
+def test_a_real_cluster_that_can_t_be_made_leaves_no_thread(embedded: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = set(threading.enumerate())
+    monkeypatch.setattr(remote, "GroupAdmin", lambda config: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        RealCluster(embedded.bootstrap_servers)
+    eventually("its thread has ended", lambda: set(threading.enumerate()) <= before)
