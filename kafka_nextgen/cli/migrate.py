@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 from attrs import asdict
@@ -12,9 +14,9 @@ from kafka_nextgen.cli.options import json_option
 from kafka_nextgen.cli.output import print_json, print_line
 from kafka_nextgen.errors import ConfigError
 from kafka_nextgen.java_config.properties_file import text_of_file
-from kafka_nextgen.migrating.finding import Finding
-from kafka_nextgen.migrating.programs import findings_in_program
-from kafka_nextgen.migrating.properties_files import findings_in_properties
+
+if TYPE_CHECKING:
+    from kafka_nextgen.migrating.finding import Finding
 
 __all__ = ["migrate"]
 
@@ -48,14 +50,13 @@ def _findings(path: Path) -> Iterator[tuple[Path, list[Finding]]]:
     elif path.suffix == ".py":
         yield path, _of_program(path)
     else:
+        from kafka_nextgen.migrating.properties_files import findings_in_properties  # no other command needs the tables
+
         yield path, findings_in_properties(text_of_file(path), str(path))
 
 
 def _in_directory(directory: Path) -> Iterator[tuple[Path, list[Finding]]]:
-    """Read the programs below a directory, without those in hidden ones, such as .venv."""
-    for file in sorted(directory.rglob("*.py")):
-        if any(part.startswith(".") for part in file.relative_to(directory).parts):
-            continue
+    for file in _programs_below(directory):
         try:
             findings = _of_program(file)
         except (click.ClickException, ConfigError) as error:  # the others can be read
@@ -65,7 +66,17 @@ def _in_directory(directory: Path) -> Iterator[tuple[Path, list[Finding]]]:
             yield file, findings
 
 
+def _programs_below(directory: Path) -> Iterator[Path]:
+    """Find the programs below a directory, but not what is installed there, nor what is hidden, such as .git."""
+    for folder, folders, files in os.walk(directory):
+        inside = (Path(folder, name) for name in sorted(folders) if not name.startswith("."))
+        folders[:] = [each.name for each in inside if not (each / "pyvenv.cfg").exists()]
+        yield from (Path(folder, name) for name in sorted(files) if name.endswith(".py") and not name.startswith("."))
+
+
 def _of_program(file: Path) -> list[Finding]:
+    from kafka_nextgen.migrating.programs import findings_in_program
+
     text = text_of_file(file)
     try:
         return findings_in_program(text)

@@ -75,6 +75,7 @@ _CONFLUENT_KAFKA: Final = Client(
         "commit": ("message", "offsets", "asynchronous"),
         "consume": ("num_messages", "timeout"),
         "get_watermark_offsets": ("partition", "timeout", "cached"),
+        "store_offsets": ("message", "offsets"),
         "subscribe": ("topics", "on_assign", "on_revoke", "on_lost"),
     },
     defaults=CONFLUENT_KAFKA_DEFAULTS,

@@ -17,7 +17,7 @@ from kafka_nextgen.other_clients.fates import Dropped, Fate, Mapped, Refused, sa
 from kafka_nextgen.other_clients.tables import fate_of
 from kafka_nextgen.other_clients.values import CONVERSIONS
 
-__all__ = ["UNKNOWN", "Unknown", "finding_for_key"]
+__all__ = ["UNKNOWN", "Unknown", "finding_for_key", "key_here"]
 
 
 class Unknown(Enum):
@@ -50,6 +50,13 @@ def finding_for_key(line: int, written: str, value: object, protocol: str = "con
     meant = meant_key(written, KEYS)
     hint = f"; did you mean {_like(written, meant)}?" if meant else ": remove it"
     return Finding(line, written, note=f"no client has such a key{hint}")
+
+
+def key_here(written: str) -> str:
+    """Return the key of this library that takes the place of a key, or the key itself, with dots."""
+    key = written.replace("_", ".")
+    fate = fate_of(key)
+    return fate.key if isinstance(fate, Mapped) else key
 
 
 def _of_own(line: int, written: str, key: str, value: object) -> Finding | None:

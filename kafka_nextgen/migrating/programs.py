@@ -14,9 +14,9 @@ from kafka_nextgen.migrating.calls import Calls, becomes
 from kafka_nextgen.migrating.clients import Client
 from kafka_nextgen.migrating.configurations import Configurations, Given
 from kafka_nextgen.migrating.finding import Finding, of_call
-from kafka_nextgen.migrating.keys import finding_for_key
+from kafka_nextgen.migrating.keys import finding_for_key, key_here
 from kafka_nextgen.migrating.names import Imported, Names
-from kafka_nextgen.migrating.scopes import Scopes
+from kafka_nextgen.migrating.scopes import Scopes, shown
 
 __all__ = ["findings_in_program"]
 
@@ -28,7 +28,7 @@ _BY_PARTITION = "records.partitions() and records.of(partition)"
 
 def findings_in_program(text: str) -> list[Finding]:
     """Return what to change in a program, in the order of its lines. Raises ``SyntaxError`` if it is not Python."""
-    tree = ast.parse(text)
+    tree = ast.parse(text.removeprefix("\ufeff"))
     return sorted(set(_Reader(tree).findings()))
 
 
@@ -56,7 +56,7 @@ class _Reader:
             elif isinstance(node, ast.Compare):
                 yield from self._in_comparison(node)
             elif isinstance(node, ast.Subscript) and (self._names.kind(node.value) or "").startswith("{}"):
-                yield Finding(node.lineno, ast.unparse(node), _BY_PARTITION)
+                yield Finding(node.lineno, shown(node), _BY_PARTITION)
         yield from self._in_other_dictionaries()
 
     # ---- names
@@ -124,15 +124,15 @@ class _Reader:
         yield from self._in_field(node)
         kind = self._names.kind(node.value) or "unknown"
         if kind.startswith("{}") and node.attr in _OF_DICTS:
-            yield Finding(node.lineno, f"{ast.unparse(node)}()", _BY_PARTITION)
+            yield Finding(node.lineno, f"{shown(node)}()", _BY_PARTITION)
         for found in self._names.imported.values():
             client = found.client
             row = client.calls.get(kind, {}).get(node.attr)
             if row is not None and not row.is_unchanged:
-                yield of_call(node.lineno, f"{ast.unparse(node)}{_brackets(client, kind)}", row)
+                yield of_call(node.lineno, f"{shown(node)}{_brackets(client, kind)}", row)
             elif row is None and kind in client.classes.values() and self._is_public_call(node):
                 why = f"not a call of {client.name} {client.version}, for which there is advice"
-                yield Finding(node.lineno, ast.unparse(node), note=why)
+                yield Finding(node.lineno, shown(node), note=why)
 
     def _is_public_call(self, node: ast.Attribute) -> bool:
         return not node.attr.startswith("_") and not self._names.is_guessed(node.value)
@@ -144,13 +144,14 @@ class _Reader:
             for found in self._names.imported.values():
                 row = found.client.calls.get(kind, {}).get("is None")
                 if row is not None:
-                    yield of_call(node.lineno, ast.unparse(node), row)
+                    operator = "is" if isinstance(node.ops[0], ast.Is) else "is not"
+                    yield of_call(node.lineno, f"{shown(node.left)} {operator} None", row)
 
     def _in_field(self, node: ast.Attribute) -> Iterator[Finding]:
         """``record.value = ...``: only aiokafka's records can be changed."""
         if isinstance(node.ctx, ast.Store) and self._names.kind(node.value) == "ConsumerRecord":
-            copied = f"{ast.unparse(node.value)}._replace({node.attr}=...)"
-            yield Finding(node.lineno, f"{ast.unparse(node)} = ...", copied, "a copy: records can't be changed")
+            copied = f"{shown(node.value)}._replace({node.attr}=...)"
+            yield Finding(node.lineno, f"{shown(node)} = ...", copied, "a copy: records can't be changed")
 
     # ---- configurations
 
@@ -212,7 +213,7 @@ def _of_settings(given: Given, other_meanings: Mapping[str, str]) -> Iterator[Fi
 
 def _of_defaults(client: Client, line: int, given: Given) -> Iterator[Finding]:
     """Defaults that differ in their effect, of keys that are not set."""
-    given_values = {setting.written.replace("_", "."): setting.value for setting in given.settings}
+    given_values = {key_here(setting.written): setting.value for setting in given.settings}
     for key, default in client.defaults.items():
         if default.advice and key not in given_values and not _is_implied(key, given_values):
             ours = KEYS[key].name if client.package == "confluent_kafka" else KEYS[key].attribute
@@ -224,9 +225,7 @@ def _is_implied(key: str, given: Mapping[str, object]) -> bool:
     if key == "sasl.mechanism":
         protocol = given.get("security.protocol", "")
         return isinstance(protocol, str) and "SASL" not in protocol.upper()
-    if key == "group.protocol":
-        return "group.id" not in given
-    return key == "bootstrap.servers" and "metadata.broker.list" in given
+    return key == "group.protocol" and "group.id" not in given
 
 
 def _brackets(client: Client, kind: str) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-__all__ = ["Place", "Scopes", "dotted_name"]
+__all__ = ["Place", "Scopes", "dotted_name", "shown"]
 
 #: A scope, and a name in it.
 Place = tuple[int, str]
@@ -79,3 +79,16 @@ def _parts(node: ast.AST) -> Iterator[str]:
         before = list(_parts(node.value))
         if before:
             yield from (*before, node.attr)
+
+
+def shown(node: ast.expr) -> str:
+    """An expression as it is written, but for the arguments of its calls, which may be secret."""
+    if isinstance(node, ast.Call):
+        return f"{shown(node.func)}({'...' if node.args or node.keywords else ''})"
+    if isinstance(node, ast.Attribute):
+        return f"{shown(node.value)}.{node.attr}"
+    if isinstance(node, ast.Subscript):
+        return f"{shown(node.value)}[{shown(node.slice)}]"
+    if isinstance(node, ast.Await):
+        return f"(await {shown(node.value)})"
+    return "..." if any(isinstance(each, ast.Call | ast.Dict) for each in ast.walk(node)) else ast.unparse(node)

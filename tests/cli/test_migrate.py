@@ -28,9 +28,10 @@ def test_programs_and_properties_are_read_and_not_changed(tmp_path: Path) -> Non
 
 
 def test_the_programs_of_a_directory_are_read_and_may_become_json(tmp_path: Path) -> None:
-    for name in ("a/one.py", ".venv/two.py", "a/three.txt"):
-        (tmp_path / name).parent.mkdir(exist_ok=True)
+    for name in ("a/one.py", ".git/two.py", "a/three.txt", "env/lib/four.py"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(PROGRAM)
+    (tmp_path / "env" / "pyvenv.cfg").touch()
     (tmp_path / "ported.py").write_text("import kafka_nextgen\n")
     (tmp_path / "old.py").write_text("print 'Python 2'\n")
     done = kafka_nextgen("migrate", "--json", str(tmp_path))
