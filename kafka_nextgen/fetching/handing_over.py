@@ -6,7 +6,7 @@ raised where the application takes records, after everything that lies before th
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from kafka_nextgen.fetching.context import Assigned
 from kafka_nextgen.fetching.positions import PartitionState
@@ -159,11 +159,26 @@ class Handover:
             state.consumed = state.position or state.consumed
 
     def _mark_starts(self) -> None:
-        """Note where reading began: the next owner must not begin later just because nothing is stored yet."""
         for state in self._states:
-            if state.consumed is None and state.released and state.position is not None:
-                first = state.uncommitted_from if state.read_to >= 0 else state.position.offset
-                state.consumed = OffsetAndMetadata(first) if first < state.position.offset else state.position
+            self._mark_start(state)
+
+    @staticmethod
+    def _mark_start(state: PartitionState) -> None:
+        """Note where reading began: the next owner must not begin later just because nothing is stored yet."""
+        if state.consumed is None and state.released and state.position is not None:
+            first = state.uncommitted_from if state.read_to >= 0 else state.position.offset
+            state.consumed = OffsetAndMetadata(first) if first < state.position.offset else state.position
+
+    def note_leaving(self, state: PartitionState) -> None:
+        """Note before a seek where reading began: records that were read and not stored must not be passed by it."""
+        if self._stores_offsets and state.read_to >= 0:
+            self._mark_start(state)
+
+    def note_commit(self, offsets: Mapping[TopicPartition, OffsetAndMetadata]) -> None:
+        """Note that the application commits these offsets, so that auto-commit does not go back behind them."""
+        for state in self._assigned.known(offsets) if self._stores_offsets else ():
+            if state.consumed is None or state.consumed.offset < offsets[state.partition].offset:
+                state.consumed = offsets[state.partition]
 
     def note_sought(self, state: PartitionState) -> None:
         """Note the new position after a seek; it does not pass what was read and not stored."""

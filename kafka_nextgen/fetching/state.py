@@ -134,6 +134,7 @@ class FetchState:
         """Continue at ``offset``. Raises MisuseError if the partition is not assigned."""
         self._context.end_steady_state()
         state = self._assigned.require(partition)
+        self.handover.note_leaving(state)
         self._assigned.start_over(state)
         state.start_at(offset, leader_epoch)
         self.handover.note_sought(state)
@@ -143,6 +144,7 @@ class FetchState:
         """Continue at the beginning or the end. Raises MisuseError if a partition is not assigned."""
         self._context.end_steady_state()
         for state in [self._assigned.require(tp) for tp in partitions]:
+            self.handover.note_leaving(state)
             self._assigned.start_over(state)
             state.await_reset(where)
             let_go([state])

@@ -19,6 +19,7 @@ def test_the_interval_commits_what_is_stored(timed: Stage) -> None:
     timed.create(records=10)
     with timed.subscribed(**STORES, auto_commit_interval_ms=200) as consumer:
         records = read(consumer, 10)
+        consumer.poll(timeout=0)  # what one poll returned counts from the next one on
         timed.cluster.advance(seconds=0.3)
         eventually("where reading began", lambda: timed.committed() == {0: 0})
         consumer.store_offsets(records[3])
@@ -67,6 +68,14 @@ def test_a_commit_without_offsets_commits_what_is_stored(stage: Stage) -> None:
         consumer.store_offsets(records[7])
         consumer.commit()
         assert stage.committed() == {0: 8}
+
+
+def test_a_commit_of_a_record_is_not_taken_back_by_auto_commit(stage: Stage) -> None:
+    stage.create(records=10)
+    with stage.subscribed(**LATER) as consumer:
+        consumer.commit(read(consumer, 10)[6])
+        assert stage.committed() == {0: 7}
+    assert stage.committed() == {0: 7}, "nor by a close"
 
 
 def test_a_thread_that_processes_stores_while_another_polls(stage: Stage) -> None:

@@ -76,6 +76,39 @@ def test_a_reset_goes_back_too(stored: World, where: OffsetReset, found: int, le
     assert consumed(stored) == {P0: left}
 
 
+def test_a_seek_does_not_pass_what_was_read_at_once_and_is_not_stored(stored: World) -> None:
+    stored.start(P0, at=7)
+    stored.answer(stored.fetch(), columns(P0, 7, 5))
+    stored.take(2)  # and no poll since, which would note where reading began
+    stored.state.seek(P0, 90)
+    assert consumed(stored) == {P0: 7}
+
+
+def test_a_reset_does_not_pass_it_either(stored: World) -> None:
+    stored.start(P0, at=7)
+    stored.answer(stored.fetch(), columns(P0, 7, 5))
+    stored.take(2)
+    stored.state.seek_to([P0], OffsetReset.LATEST)
+    stored.state.results.reset_found(stored.only(NeedOffsetReset), {P0: ListedOffset(90)}, stored.now)
+    assert consumed(stored) == {P0: 7}
+
+
+def test_a_seek_before_anything_was_read_is_where_reading_begins(stored: World) -> None:
+    stored.start(P0, at=7)
+    stored.state.seek(P0, 90)
+    assert consumed(stored) == {P0: 90}
+
+
+@pytest.mark.parametrize(("committed", "left"), [(2, 3), (4, 4)])
+def test_what_the_application_commits_itself_is_not_taken_back(stored: World, committed: int, left: int) -> None:
+    stored.read(P0, 5)
+    store(stored, 3)
+    stored.state.handover.note_commit({P0: OffsetAndMetadata(committed), P1: OffsetAndMetadata(1)})
+    assert consumed(stored) == {P0: left}
+    store(stored, 1)
+    assert consumed(stored) == {P0: 1}, "the last call counts"
+
+
 def test_nothing_is_stored_for_what_is_not_assigned(stored: World) -> None:
     stored.read(P0, 5)
     with pytest.raises(MisuseError, match=r"orders\[1\]"):

@@ -166,7 +166,7 @@ class BaseConsumer:
         before it is called.
 
         Nothing is lost if nothing is stored: the next owner then starts where this consumer started. ``seek`` moves the
-        stored offset back, but never forward over records that are not stored.
+        stored offset back, but never forward over records that are not stored; ``commit(offsets)`` moves it forward.
 
         Raises MisuseError unless ``enable.auto.offset.store`` is false, or if a partition is not assigned (any more):
         then another member may process its records, and nothing is stored. Raises TypeError or ValueError for invalid

@@ -193,7 +193,9 @@ class ConsumerCore:
             self.cursor.advance_positions()
             self.fetches.mark_consumed()  # a later auto-commit must not commit less
             return self.fetches.offsets_to_commit()
-        return checked_offsets(offsets)
+        given = checked_offsets(offsets)
+        self.fetches.under_lock(lambda state: state.handover.note_commit(given))
+        return given
 
     def store_offsets(self, offsets: Offsets) -> None:
         """Note what the application has processed, for auto-commit and ``commit()``."""
