@@ -6,7 +6,7 @@ offset. The rules are those of ``kafka-consumer-groups.sh --reset-offsets`` (4.4
 - A time means the first record that is at least as new. If every record is older, it means the end.
 - An offset before the log's beginning becomes the beginning, one after its end becomes the end. ``note`` says so.
 - ``ShiftBy`` needs a committed offset; a partition without one has an error.
-- ``CURRENT`` keeps the committed offset, and means the end for a partition without one.
+- ``CURRENT`` keeps the committed offset, even outside the log, and means the end for a partition without one.
 
 A target for a topic applies to all of its partitions; one for a partition takes precedence.
 """
@@ -174,7 +174,7 @@ def _plan(
     elif target is CURRENT:
         if committed is None:
             return PlannedOffset(None, end, start, end, _NOT_COMMITTED)
-        target = committed.offset
+        return PlannedOffset(committed, committed.offset, start, end)
     elif isinstance(target, OffsetReset):
         target = start if target is OffsetReset.EARLIEST else end
     assert isinstance(target, int)

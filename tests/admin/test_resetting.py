@@ -109,6 +109,14 @@ def test_a_partition_without_a_commit_is_not_shifted_and_its_current_offset_is_t
     assert (planned.offset, planned.note) == (RECORDS, "nothing is committed: it is the end")
 
 
+@pytest.mark.parametrize("committed", [GONE - 1, RECORDS + 1])
+def test_the_current_offset_is_kept_even_outside_the_log(admin: GroupAdmin, hourly: Hourly, committed: int) -> None:
+    name = unique("outside")
+    admin.alter_offsets(name, {hourly.full: committed}).all()
+    planned = admin.plan_offsets(name, {hourly.full: CURRENT})[hourly.full]
+    assert (planned.offset, planned.note) == (committed, None)
+
+
 def test_a_partition_that_does_not_exist_has_an_error_and_a_topic_raises_one(admin: GroupAdmin, hourly: Hourly) -> None:
     group, nowhere = unique("g"), TopicPartition(hourly.topic, 9)
     plan = admin.plan_offsets(group, {hourly.full: 3, nowhere: 3})
@@ -249,6 +257,7 @@ def test_a_group_that_has_committed_nothing_has_no_topics(hourly: Hourly, scene:
         (["--from-file", "FILE", "--topic", "t"], "--from-file has partitions and offsets"),
         (["--from-file", "FILE"], "line 2: write TOPIC,PARTITION,OFFSET, not 't,0'"),
         (["--to-latest", "--topic", "t[0"], "is not a set of partitions"),
+        (["--to-latest", "--topic", "t[]"], "--topic t[] has no partitions"),
         (["--to-offset", "-1", "--topic", "t"], "-1"),
         (["--to-datetime", "yesterday", "--topic", "t"], "'yesterday' is not a time"),
         (["--by-duration", "soon", "--topic", "t"], "must be a duration such as PT1H30M"),
@@ -272,3 +281,10 @@ def test_a_file_that_says_it_twice_or_not_at_all_is_refused(lines: str, complain
     file.write_text(lines)
     done = CliRunner().invoke(cli, ["groups", "offsets", "g", "--from-file", str(file)])
     assert (done.exit_code, complaint in done.stderr) == (2, True), done.stderr
+
+
+def test_a_file_that_is_no_text_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "offsets.csv"
+    file.write_bytes(b"orders,0,\xff\n")
+    done = CliRunner().invoke(cli, ["groups", "offsets", "g", "--from-file", str(file)])
+    assert (done.exit_code, "offsets.csv is not UTF-8" in done.stderr) == (2, True), done.stderr

@@ -8,7 +8,8 @@ import click
 
 from kafka_nextgen.admin import GroupAdmin, GroupOffset, OffsetTarget
 from kafka_nextgen.admin.arguments import OffsetSpec
-from kafka_nextgen.cli.groups.resetting import Reset, reset_offsets, reset_options
+from kafka_nextgen.cli.groups.reset_options import Reset, reset_options
+from kafka_nextgen.cli.groups.resetting import reset_offsets
 from kafka_nextgen.cli.options import ClusterOptions, cluster_options, json_option
 from kafka_nextgen.cli.output import Columns, fail_with, print_json, print_rows
 from kafka_nextgen.cli.partitions import parse_selections

@@ -1,33 +1,27 @@
-"""``kafka-nextgen groups offsets --to-datetime`` and the other options that reset a group's offsets.
+"""Resets of a group's offsets by ``kafka-nextgen groups offsets --to-datetime`` and other options.
 
-They are those of ``kafka-consumer-groups.sh --reset-offsets`` (4.4.0), with its rules
-(``kafka_nextgen.admin.offset_plans``). As there, the plan is only shown unless ``--execute`` is given. A partition that
-can't be reset does not prevent the others.
+The rules are those of ``kafka-consumer-groups.sh --reset-offsets`` (``kafka_nextgen.admin.offset_plans``). As there,
+the plan is only shown unless ``--execute`` is given. A partition that can't be reset does not prevent the others.
 """
 
 from __future__ import annotations
 
 import csv
-import functools
-from collections.abc import Callable, Mapping
-from datetime import timedelta
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import click
-from attrs import frozen
 
-from kafka_nextgen.admin import CURRENT, GroupAdmin, OffsetTarget, PlannedOffset, ShiftBy
+from kafka_nextgen.admin import GroupAdmin, OffsetTarget, PlannedOffset
+from kafka_nextgen.cli.groups.reset_options import Reset
 from kafka_nextgen.cli.options import ClusterOptions
-from kafka_nextgen.cli.output import Columns, fail_with, print_json, print_line, print_rows, utc
+from kafka_nextgen.cli.output import Columns, fail_with, print_json, print_line, print_rows
 from kafka_nextgen.cli.partitions import parse_selections
-from kafka_nextgen.cli.times import TIME
 from kafka_nextgen.errors import ConfigError, KafkaNextgenError
-from kafka_nextgen.properties.offset_reset import ByDuration, OffsetReset
-from kafka_nextgen.scanning.times import LAST_MS, moment_ms
+from kafka_nextgen.java_config.properties_file import text_of_file
 from kafka_nextgen.types import TopicPartition
 
-__all__ = ["Reset", "reset_offsets", "reset_options"]
+__all__ = ["reset_offsets"]
 
 Plan = Mapping[TopicPartition, PlannedOffset]
 
@@ -40,123 +34,6 @@ _COLUMNS: Columns[tuple[TopicPartition, PlannedOffset]] = {
 }
 _NOTE: Columns[tuple[TopicPartition, PlannedOffset]] = {"NOTE": lambda item: _note(item[1])}
 _FILE_FIELDS = (3, 4)  # TOPIC,PARTITION,OFFSET, or the same after GROUP
-
-
-@frozen
-class Reset:
-    """What the options ask for; ``target`` is None if they don't ask for a reset, or with ``file``."""
-
-    target: OffsetTarget | None
-    file: Path | None
-    places: tuple[str, ...]
-    all_topics: bool
-    execute: bool
-    dry_run: bool
-    export: bool
-
-    @property
-    def is_asked(self) -> bool:
-        """Whether any of the options was given."""
-        is_placed = self.target is not None or self.file is not None or bool(self.places) or self.all_topics
-        return is_placed or self.execute or self.dry_run or self.export
-
-    def check(self) -> None:
-        """Refuse options that contradict each other, or say too little. Raises ``click.UsageError``."""
-        if self.execute and self.dry_run:
-            raise click.UsageError("--dry-run and --execute exclude each other")
-        if self.file is not None:
-            if self.target is not None or self.places or self.all_topics:
-                raise click.UsageError("--from-file has partitions and offsets: give no others")
-        elif self.target is None:
-            raise click.UsageError("say where to: --to-earliest, --to-latest, --to-datetime, or another one of --help")
-        elif bool(self.places) == self.all_topics:
-            raise click.UsageError("say which partitions: --topic TOPIC, --topic 'TOPIC[0-3]' or --all-topics")
-
-
-class _Duration(click.ParamType[timedelta]):
-    """A duration in ISO 8601, as Java's ``Duration.parse`` reads it, or such as ``90m``, ``2h`` or ``7d``."""
-
-    name = "duration"
-
-    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> timedelta:
-        """Parse a duration; anything else is a usage error."""
-        text = str(value).strip()
-        try:
-            if text[:1].isdigit() and text[-1] in "smhd":
-                return timedelta(milliseconds=LAST_MS - moment_ms(text, LAST_MS, "the duration"))
-            return timedelta(milliseconds=ByDuration.parse(text.upper()).duration_ms)
-        except (ValueError, OverflowError) as error:
-            self.fail(str(error), param, ctx)
-
-
-_TARGETS: tuple[Callable[[Any], Any], ...] = (
-    click.option("--to-earliest", is_flag=True, help="Continue at the beginning of each partition."),
-    click.option("--to-latest", is_flag=True, help="Continue at the end: skip what there is."),
-    click.option("--to-current", is_flag=True, help="Keep the committed offset; the end where there is none."),
-    click.option("--to-offset", type=click.IntRange(min=0), metavar="OFFSET", help="Continue at this offset."),
-    click.option("--to-datetime", type=TIME, metavar="TIME", help="Continue at the first record since then (UTC)."),
-    click.option(
-        "--by-duration", type=_Duration(), metavar="2h", help="Continue this long ago: 90m, 2h, 7d, or PT1H30M."
-    ),
-    click.option("--shift-by", type=int, metavar="N", help="Continue N records later, or earlier if N is negative."),
-)
-_OTHERS: tuple[Callable[[Any], Any], ...] = (
-    click.option(
-        "--from-file",
-        type=click.Path(exists=True, dir_okay=False, path_type=Path),
-        help="Continue at the offsets of a file with lines TOPIC,PARTITION,OFFSET, as --export writes it.",
-    ),
-    click.option(
-        "--topic", "places", multiple=True, metavar="TOPIC", help="A topic to reset, or orders[0-3]. Can be repeated."
-    ),
-    click.option("--all-topics", is_flag=True, help="Reset all partitions with a committed offset."),
-    click.option("--dry-run", is_flag=True, help="Only show what a reset would change; the default."),
-    click.option("--execute", is_flag=True, help="Reset the offsets."),
-    click.option("--export", is_flag=True, help="Print the new offsets as lines for --from-file."),
-)
-
-
-def reset_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options of a reset, and pass them as ``reset``."""
-
-    @functools.wraps(command)
-    def run(
-        *arguments: object,
-        to_earliest: bool,
-        to_latest: bool,
-        to_current: bool,
-        to_offset: int | None,
-        to_datetime: int | None,
-        by_duration: timedelta | None,
-        shift_by: int | None,
-        from_file: Path | None,
-        places: tuple[str, ...],
-        all_topics: bool,
-        dry_run: bool,
-        execute: bool,
-        export: bool,
-        **rest: object,
-    ) -> None:
-        targets: list[OffsetTarget | None] = [
-            OffsetReset.EARLIEST if to_earliest else None,
-            OffsetReset.LATEST if to_latest else None,
-            CURRENT if to_current else None,
-            to_offset,
-            None if to_datetime is None else utc(to_datetime / 1000),
-            by_duration,
-            None if shift_by is None else ShiftBy(shift_by),
-        ]
-        given = [target for target in targets if target is not None]
-        if len(given) > 1:
-            raise click.UsageError("give only one of the options that say where to")
-        target = given[0] if given else None
-        reset = Reset(target, from_file, places, all_topics, execute, dry_run, export)
-        command(*arguments, reset=reset, **rest)
-
-    decorated: Callable[..., None] = run
-    for option in reversed((*_TARGETS, *_OTHERS)):
-        decorated = option(decorated)
-    return decorated
 
 
 def reset_offsets(cluster: ClusterOptions, group_id: str, reset: Reset, as_json: bool) -> None:
@@ -186,7 +63,10 @@ def _targets(
         return _read_file(reset.file, group_id)
     assert reset.target is not None
     if not reset.all_topics:
-        return dict.fromkeys(parse_selections(reset.places), reset.target)
+        chosen = parse_selections(reset.places)
+        if not chosen:
+            raise ConfigError(f"--topic {' '.join(reset.places)} has no partitions")
+        return dict.fromkeys(chosen, reset.target)
     offsets = admin.offsets(group_id, cluster.timeout_s)
     committed = [tp for tp, offset in offsets.items() if offset.committed is not None]
     if not committed:
@@ -197,17 +77,16 @@ def _targets(
 def _read_file(path: Path, group_id: str) -> dict[str | TopicPartition, OffsetTarget]:
     """Read lines TOPIC,PARTITION,OFFSET, or GROUP,TOPIC,PARTITION,OFFSET, of which those of this group."""
     targets: dict[str | TopicPartition, OffsetTarget] = {}
-    with path.open(newline="", encoding="utf-8") as file:
-        rows = csv.reader(file)
-        for row in rows:
-            if not row:
-                continue
-            tp, offset = _read_row(row, f"{path}, line {rows.line_num}")
-            if len(row) == max(_FILE_FIELDS) and row[0].strip() != group_id:
-                continue
-            if tp in targets:
-                raise ConfigError(f"{path}, line {rows.line_num}: {tp} has an offset already")
-            targets[tp] = offset
+    rows = csv.reader(text_of_file(path).removeprefix("\ufeff").splitlines())
+    for row in rows:
+        if not row:
+            continue
+        tp, offset = _read_row(row, f"{path}, line {rows.line_num}")
+        if len(row) == max(_FILE_FIELDS) and row[0].strip() != group_id:
+            continue
+        if tp in targets:
+            raise ConfigError(f"{path}, line {rows.line_num}: {tp} has an offset already")
+        targets[tp] = offset
     if not targets:
         raise ConfigError(f"{path} has no offsets for group {group_id}")
     return targets
