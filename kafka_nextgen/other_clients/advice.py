@@ -39,7 +39,9 @@ def _outcome(fate: Fate) -> str:
     if isinstance(fate, Mapped):
         return f"called {fate.key} here"
     if isinstance(fate, Dropped):
-        return f"it has no effect here{f' if it is {min(fate.only)}' if fate.only else ''}"
+        return "it has no effect here" + (
+            f" if it is {min(fate.only)}, otherwise it is {fate.otherwise}" if fate.only else ""
+        )
     return fate.why
 
 

@@ -142,6 +142,10 @@ def test_an_unknown_key_is_dropped_as_in_java_unless_it_may_be_a_typing_error() 
         ("metadata.broker.list", "librdkafka: called bootstrap.servers here"),
         ("ssl_crlfile", "certificate revocation is not checked"),
         ("key.serializer", "producers: it has no effect here"),
+        (
+            "enable.partition.eof",
+            "no effect here if it is 0, otherwise it is refused, because poll() returns only records: ",
+        ),
         ("ssl.password", "unknown"),
     ],
 )

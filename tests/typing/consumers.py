@@ -15,6 +15,7 @@ from kafka_nextgen import (
     IsolationLevel,
     Record,
     Records,
+    TopicPartition,
 )
 from kafka_nextgen.values import Avro, Json
 
@@ -160,6 +161,8 @@ async def async_consumers(config: Mapping[str, object]) -> None:
     async for record in both:
         assert_type(record.value, Order | None)
     assert_type(await anext(both), Record[str, Order])
+    assert_type(await both.getone(TopicPartition("orders", 0)), Record[str, Order])
+    assert_type(await both.getone(timeout=1), Record[str, Order] | None)
     assert_type(await both.poll(), Records[str, Order])
     async for records in both.batches():
         assert_type([record.key for record in records], list[str | None])

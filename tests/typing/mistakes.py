@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from kafka_nextgen import AsyncConsumer, Consumer, ConsumerConfig, GroupAdmin, Record, read_arrow
+from kafka_nextgen import AsyncConsumer, Consumer, ConsumerConfig, ConsumerSettings, GroupAdmin, Record, read_arrow
 
 
 def wrong(consumer: Consumer[str, bytes], record: Record[str, bytes]) -> None:
@@ -28,6 +28,9 @@ def misspelled(config: Mapping[str, object], settings: dict[str, object]) -> Non
     GroupAdmin(bootstrap_server="localhost:9092")  # REFUSED
     read_arrow("orders", bootstrap_servers="localhost:9092", clientid="nightly")  # REFUSED
     Consumer(**settings)  # REFUSED: pass it as a mapping
+    many: ConsumerSettings = {"max_poll_records": "many"}  # REFUSED
+    wrong_key: ConsumerSettings = {"gruop_id": "billing"}  # REFUSED
+    print(many, wrong_key)
 
 
 def handle(record: Record[str, int]) -> None: ...
