@@ -99,7 +99,16 @@ if TYPE_CHECKING:
         TopicMetrics,
     )
     from kafka_nextgen.metrics.timings import Latency
-    from kafka_nextgen.processing import AsyncDeadLetter, AsyncHandler, DeadLetter, Handler, Order, StopHandle
+    from kafka_nextgen.processing import (
+        AsyncDeadLetter,
+        AsyncHandler,
+        DeadLetter,
+        Handler,
+        Order,
+        OutputRecord,
+        Outputs,
+        StopHandle,
+    )
     from kafka_nextgen.scanning import Scan, read_arrow, scan
 
 __all__ = [
@@ -156,6 +165,8 @@ __all__ = [
     "OffsetRange",
     "OffsetReset",
     "Order",
+    "OutputRecord",
+    "Outputs",
     "PartitionAssignor",
     "PartitionMetrics",
     "PartitionResults",
@@ -243,7 +254,16 @@ _OF_METRICS = (
     "ReadingMetrics",
     "TopicMetrics",
 )
-_OF_PROCESSING = ("AsyncDeadLetter", "AsyncHandler", "DeadLetter", "Handler", "Order", "StopHandle")
+_OF_PROCESSING = (
+    "AsyncDeadLetter",
+    "AsyncHandler",
+    "DeadLetter",
+    "Handler",
+    "Order",
+    "OutputRecord",
+    "Outputs",
+    "StopHandle",
+)
 _APPLICATION = "kafka_nextgen.engine.application"
 _OBSERVABILITY = "kafka_nextgen.engine.observability"
 _LATER = {

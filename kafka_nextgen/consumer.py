@@ -35,7 +35,7 @@ from kafka_nextgen.engine.application.wakeup import thread_wakeup
 from kafka_nextgen.engine.mailbox import PendingCallback
 from kafka_nextgen.errors import ConcurrentUseError
 from kafka_nextgen.logs import logger_of
-from kafka_nextgen.processing import RunsHandlers
+from kafka_nextgen.processing import RunsHandlers, RunsTransactions
 from kafka_nextgen.properties.deserializer_forms import DeserializerOf
 from kafka_nextgen.transport.futures import LONGEST_SLEEP_S, is_outcome, wait_for_result
 from kafka_nextgen.transport.turned_clock import clock_of
@@ -56,7 +56,7 @@ V = TypeVar("V")
 logger = logger_of("kafka_nextgen.consumer")
 
 
-class Consumer(BlockingCalls, RunsHandlers[KeyT, ValueT], Generic[KeyT, ValueT]):
+class Consumer(BlockingCalls, RunsHandlers[KeyT, ValueT], RunsTransactions[KeyT, ValueT], Generic[KeyT, ValueT]):
     """Reads topics as a member of a consumer group, or assigned partitions without a group.
 
     Takes the configuration as a mapping with Kafka's names, or as keyword arguments in snake_case. Raises ConfigError

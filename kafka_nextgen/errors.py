@@ -31,6 +31,7 @@ it failed (``TransportError``, ``DecodeError``, ``BrokerError``)::
     │       └── LogTruncationError
     ├── AssignorError
     ├── DeserializationError
+    ├── TransactionError
     └── FaultNotMetError                only in tests: also an AssertionError
 """
 
@@ -78,6 +79,7 @@ __all__ = [
     "StorageError",
     "TlsError",
     "TopicAuthorizationError",
+    "TransactionError",
     "TransportError",
     "UnknownTopicError",
     "UnsupportedAssignorError",
@@ -348,6 +350,14 @@ class DeserializationError(KafkaNextgenError):
         self.offset = record.offset
         self.record = record
         self.field = field
+
+
+class TransactionError(KafkaNextgenError):
+    """``run_in_transactions`` can't go on: its producer can't be used any more, or its transactions fail repeatedly.
+
+    The ``__cause__`` is the producer's own error. Nothing is lost: start again, and reading goes on at the committed
+    offsets.
+    """
 
 
 class FaultNotMetError(KafkaNextgenError, AssertionError):

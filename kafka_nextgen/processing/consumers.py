@@ -14,14 +14,14 @@ from kafka_nextgen.engine.application.records import Records
 from kafka_nextgen.engine.observability.hooks import HookList
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 
-__all__ = ["AsyncConsumerToRun", "ConsumerToRun"]
+__all__ = ["AsyncConsumerToRun", "BaseConsumerToRun", "ConsumerToRun"]
 
 Done = TypeVar("Done", covariant=True)
 Polled = TypeVar("Polled", covariant=True)
 Commit = TypeVar("Commit", covariant=True)
 
 
-class _Consumer(Protocol[Done, Polled, Commit]):
+class BaseConsumerToRun(Protocol[Done, Polled, Commit]):
     """The return types depend on whether the methods block; the methods are documented in ``Consumer``."""
 
     @property
@@ -66,5 +66,5 @@ class _Consumer(Protocol[Done, Polled, Commit]):
         """Commit ``offsets`` without waiting."""
 
 
-ConsumerToRun: TypeAlias = _Consumer[None, Records, Future[None]]
-AsyncConsumerToRun: TypeAlias = _Consumer[Awaitable[None], Awaitable[Records], asyncio.Future[None]]
+ConsumerToRun: TypeAlias = BaseConsumerToRun[None, Records, Future[None]]
+AsyncConsumerToRun: TypeAlias = BaseConsumerToRun[Awaitable[None], Awaitable[Records], asyncio.Future[None]]

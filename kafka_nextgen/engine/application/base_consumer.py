@@ -304,6 +304,11 @@ class BaseConsumer:
         """The positions, after all records handed over, of partitions that have one and are not being revoked."""
         return self._usable().fetches.under_lock(lambda state: state.handover.positions_to_keep())
 
+    def _is_poll_awaited(self) -> bool:
+        """Whether a rebalance, or another callback, waits for the next poll."""
+        core = self._usable()
+        return core.engine.mailbox.wants_poll or core.callbacks.has_any
+
     def _ends_idle(self) -> bool:
         """Whether a loop ends because no record has come for ``consumer.timeout.ms``, after a poll of the loop."""
         if self._core.fetches.offer.parts:
