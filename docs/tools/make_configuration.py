@@ -32,8 +32,8 @@ The few keys that Kafka lacks are marked. Unknown keys, invalid values and value
 `ConfigError`, which names all unknown keys, each with the most similar valid key. mypy and pyright refuse
 wrong keyword arguments, and editors complete them: their types are `kafka_nextgen.ConsumerSettings`, which functions of
 your own can take as `**settings: Unpack[ConsumerSettings]`. Pass values that are known only at run time, such as text
-from the environment, as a mapping. mypy's error about a call lists all overloads; with `settings: ConsumerSettings = {...}`
-and `Consumer(**settings)` it is one line that names the key.
+from the environment, as a mapping. mypy's error about a call lists all overloads; with
+`settings: ConsumerSettings = {...}` and `Consumer(**settings)` it is one line that names the key.
 
 | key | value | default | what it does |
 |---|---|---|---|
