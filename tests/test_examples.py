@@ -54,6 +54,9 @@ def test_every_example_is_tested() -> None:
         "catching_up",
         "consume_transform_produce",
         "dead_letter_worker",  # the programs of docs/use/recipes are in tests/recipes
+        "fastapi_service",
+        "gunicorn_conf",
+        "gunicorn_service",
         "json_to_duckdb",
         "kubernetes_worker",
         "lagging_groups",

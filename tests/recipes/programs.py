@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -41,6 +42,17 @@ class Program:
         eventually(f"{count} lines", lambda: len(self.lines) >= count, saw=lambda: (self.lines, self.errors))
         return self.lines
 
+    def await_said(self, pattern: str) -> str:
+        """Return what the group of a regular expression matches in a line of stderr, once there is such a line."""
+        found: list[str] = []
+
+        def is_said() -> bool:
+            found.extend(match[1] for line in self.errors if (match := re.search(pattern, line)))
+            return bool(found)
+
+        eventually(pattern, is_said, saw=lambda: self.errors)
+        return found[0]
+
     def terminate(self) -> int:
         """Send SIGTERM, and return the exit code."""
         self.process.send_signal(signal.SIGTERM)
@@ -57,8 +69,15 @@ class Program:
 @contextmanager
 def started(name: str, *arguments: str, environment: Mapping[str, str] | None = None) -> Iterator[Program]:
     """Run an example until the end of the block, at which it is killed if it still runs."""
+    with started_python(str(EXAMPLES / f"{name}.py"), *arguments, environment=environment) as program:
+        yield program
+
+
+@contextmanager
+def started_python(*arguments: str, environment: Mapping[str, str] | None = None) -> Iterator[Program]:
+    """Run Python with these arguments until the end of the block, at which it is killed if it still runs."""
     process = subprocess.Popen(
-        [sys.executable, str(EXAMPLES / f"{name}.py"), *arguments],
+        [sys.executable, *arguments],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
