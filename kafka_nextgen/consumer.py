@@ -277,7 +277,7 @@ class Consumer(BlockingCalls, RunsHandlers[KeyT, ValueT], RunsTransactions[KeyT,
 
         Raises the errors of ``poll``, but no error about other partitions than these. Raises DeserializationError, also
         in each later call until you ``seek`` past that record, and MisuseError if a partition is not, or no longer,
-        assigned, or if all ranges are read.
+        assigned, if all of these are paused, or if all ranges are read.
         """
         core, only = self._core, checked_partitions(partitions)
         deadline = core.now() + checked_seconds(timeout)

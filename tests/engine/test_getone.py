@@ -85,6 +85,9 @@ def test_nothing_is_waited_for_that_can_t_come(stage: Stage) -> None:
     with stage.reader(0) as consumer:
         with pytest.raises(MisuseError, match=r"orders\[1\] not assigned"):
             consumer.getone(tp(1))
+        consumer.pause([tp(0)])
+        with pytest.raises(MisuseError, match=r"nothing to wait for: orders\[0\] paused"):
+            consumer.getone(tp(0))
         consumer.assign({tp(0): OffsetRange(0, 1), tp(1): OffsetRange(0, 2)})
         assert place(consumer.getone(tp(0))) == (0, 0)
         with pytest.raises(MisuseError, match=r"nothing to wait for: all ranges of orders\[0\] are read"):

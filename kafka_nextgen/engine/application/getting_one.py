@@ -5,7 +5,7 @@ records; in between, it waits for the next wakeup, as all arriving records cause
 buffered, and fetching them does not delay those that are waited for.
 
 A call must not wait for what can't come. It is refused if a partition is not assigned, once the member has joined its
-group and no rebalance is under way, or if all offsets of the given ranges are read.
+group and no rebalance is under way; if all its partitions are paused; or if all offsets of their ranges are read.
 """
 
 from __future__ import annotations
@@ -44,6 +44,8 @@ def _refuse_waiting(core: ConsumerCore, only: tuple[TopicPartition, ...]) -> Non
     """Raise MisuseError if there will be no record of these partitions."""
     if core.topics is None or is_settled(core.engine.health()):
         core.require_assigned(only)
+    if only and core.fetches.look(lambda state: state.paused()).issuperset(only):
+        raise MisuseError(f"getone() has nothing to wait for: {format_partitions(only)} paused; resume() first")
     wanted = set(only) or core.fetches.assignment()
     if wanted and wanted <= core.fetches.look(lambda state: state.finished()):
         raise MisuseError(f"getone() has nothing to wait for: all ranges of {format_partitions(wanted)} are read")
