@@ -13,6 +13,7 @@ from kafka_nextgen.engine.application.idle import IdleLimit
 from kafka_nextgen.engine.application.polling import ITERATION_TIMEOUT_S
 from kafka_nextgen.fetching.progress import PartitionProgress
 from tests.engine.stage import TOPIC, Stage, tp
+from tests.support.waiting import eventually
 
 ENDS: dict[str, object] = {"consumer_timeout_ms": 300}
 
@@ -29,6 +30,7 @@ def test_a_loop_ends_after_all_records_and_another_goes_on(stage: Stage, loop: s
         assert sorted(LOOPS[loop](consumer)) == sorted([*range(10), *range(10)])
         assert LOOPS[loop](consumer) == []
         stage.write(0, 3)
+        eventually("a fetch has found them", lambda: consumer.lag()[tp(0)] == 3)
         assert LOOPS[loop](consumer) == [10, 11, 12]
 
 
