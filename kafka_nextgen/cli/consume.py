@@ -62,16 +62,33 @@ def _readable(name: str, data: object) -> dict[str, str | None]:
 _FORMATS: Mapping[str, Callable[[Record], bytes]] = {"json": _json, "text": _text}
 
 
-@click.command()
+@click.command(short_help="Print the records of topics.")
 @click.argument("topics", nargs=-1, required=True, metavar="TOPIC...")
 @bootstrap_option
 @click.option("-g", "--group", help="The consumer group to join. Without it, nothing is committed.")
 @click.option(
-    "-p", "--partition", "numbers", type=click.IntRange(min=0), multiple=True, help="Without a group: only this one."
+    "-p",
+    "--partition",
+    "numbers",
+    type=click.IntRange(min=0),
+    multiple=True,
+    help="Without a group: read only this partition. Can be repeated.",
 )
-@click.option("--last", type=click.IntRange(min=1), help="Without a group: the last records of each partition.")
-@click.option("-e", "--exit-at-end", is_flag=True, help="Without a group: stop at the present end of the partitions.")
-@click.option("--format", "style", type=click.Choice(sorted(_FORMATS)), default="text", show_default=True)
+@click.option(
+    "--last",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Without a group: read the last N records of each partition.",
+)
+@click.option("-e", "--exit-at-end", is_flag=True, help="Without a group: stop where the partitions end now.")
+@click.option(
+    "--format",
+    "style",
+    type=click.Choice(sorted(_FORMATS)),
+    default="text",
+    show_default=True,
+    help="How records are printed.",
+)
 @click.option("--from-beginning", is_flag=True, help="Start at the first record where nothing is committed.")
 @click.option("--max-messages", type=click.IntRange(min=1), help="Stop after this many records.")
 @click.option("--timeout", type=click.FloatRange(min=0), help="Stop when no record has arrived for this many seconds.")

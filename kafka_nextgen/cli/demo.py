@@ -21,7 +21,7 @@ TIMEOUT_S = 52.0
 MAX_FAULTS_SHOWN = 20
 
 
-@click.command()
+@click.command(short_help="Show consumer groups at work on an embedded broker.")
 @history_option
 def demo(history: Path | None) -> None:
     """Show consumer groups at work on an embedded broker, and prove that nothing was missed.

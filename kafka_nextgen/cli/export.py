@@ -35,15 +35,30 @@ __all__ = ["export"]
 _DECIDING = ("topics", "since", "until", "avro", "json", "protobuf", "message", "framed", "on_error")
 
 
-@click.command()
+@click.command(short_help="Write the records of topics to Parquet files.")
 @click.argument("topics", nargs=-1, required=True, metavar="TOPIC...")
 @bootstrap_option
-@click.option("--to", "folder", required=True, type=click.Path(file_okay=False, path_type=Path), help="A folder.")
-@click.option("--format", "style", type=click.Choice(["parquet"]), default="parquet", show_default=True)
+@click.option(
+    "--to", "folder", required=True, type=click.Path(file_okay=False, path_type=Path), help="The folder for the files."
+)
+@click.option(
+    "--format",
+    "style",
+    type=click.Choice(["parquet"]),
+    default="parquet",
+    show_default=True,
+    help="The format of the files.",
+)
 @click.option("--since", metavar="WHEN", help="Begin at a duration before now, such as 2h, or at a time in ISO 8601.")
 @click.option("--until", metavar="WHEN", help="The end, in the same form. Default: the last record that exists now.")
 @format_options
-@click.option("--on-error", type=click.Choice(["raise", "skip", "null"]), default="raise", show_default=True)
+@click.option(
+    "--on-error",
+    type=click.Choice(["raise", "skip", "null"]),
+    default="raise",
+    show_default=True,
+    help="What to do with a value that can't be decoded.",
+)
 @click.option("--file-rows", type=click.IntRange(min=1), default=1_000_000, show_default=True, help="Rows per file.")
 @client_options
 def export(

@@ -37,5 +37,5 @@ def list_option(
         multiple=True,
         callback=read,
         metavar=metavar or f"[{'|'.join(choices)}],...",
-        help=f"{help} A list with commas; can be repeated.",
+        help=f"{help} Can be repeated, or a list with commas.",
     )

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["migrate"]
 
 
-@click.command()
+@click.command(short_help="Print what to change in programs of other clients.")
 @click.argument("paths", nargs=-1, required=True, metavar="FILE...", type=click.Path(exists=True, path_type=Path))
 @json_option
 def migrate(paths: Sequence[Path], as_json: bool) -> None:

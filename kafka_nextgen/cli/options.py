@@ -161,8 +161,14 @@ def cluster_options(command: Callable[..., None]) -> Callable[..., None]:
 
 def filters(command: F) -> F:
     """Add ``--type`` and ``--state``."""
-    by_type = list_option("--type", "types", choices=_TYPES, help="Only groups of these types.")
-    by_state = list_option("--state", "states", choices=_STATES, help="Only groups in these states.")
+    by_type = list_option("--type", "types", choices=_TYPES, help="Only groups of this type.")
+    by_state = list_option(
+        "--state",
+        "states",
+        metavar="STATE,...",
+        choices=_STATES,
+        help=f"Only groups in this state: {', '.join(_STATES[:-1])} or {_STATES[-1]}.",
+    )
     return by_type(by_state(command))
 
 

@@ -33,7 +33,9 @@ _CODECS = [codec.name.lower() for codec in Compression]
 @click.option(
     "--key-separator", metavar="TEXT", help="What separates key and value in a line, such as : for key:value."
 )
-@click.option("--compression", type=click.Choice(_CODECS), default="none", show_default=True)
+@click.option(
+    "--compression", type=click.Choice(_CODECS), default="none", show_default=True, help="How batches are compressed."
+)
 @click.option(
     "--acks",
     type=click.Choice(["all", "1"]),

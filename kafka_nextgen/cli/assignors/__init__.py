@@ -24,7 +24,7 @@ from kafka_nextgen.cli.output import fail_with, print_json, print_line
 __all__ = ["assignors"]
 
 
-@click.command("explain")
+@click.command("explain", short_help="Show the assignment that assignors would make.")
 @click.option("-g", "--group", "group_id", metavar="GROUP", help="A group of the cluster, of either protocol.")
 @click.option(
     "-f",

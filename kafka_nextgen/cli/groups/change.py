@@ -14,7 +14,7 @@ __all__ = ["config", "delete"]
 _CONSUMER_PREFIX = "consumer."
 
 
-@click.command()
+@click.command(short_help="Show or change the configuration of a group.")
 @click.argument("group_id", metavar="GROUP")
 @click.option("--set", "to_set", multiple=True, metavar="NAME=VALUE", help="Set a key. Can be repeated.")
 @click.option(
@@ -63,7 +63,7 @@ def _parse_settings(pairs: tuple[str, ...]) -> dict[str, ConfigValue]:
     return settings
 
 
-@click.command()
+@click.command(short_help="Delete groups with their committed offsets.")
 @click.argument("group_ids", nargs=-1, required=True, metavar="GROUP...")
 @json_option
 @cluster_options

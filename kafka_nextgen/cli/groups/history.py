@@ -26,7 +26,7 @@ _COLUMNS: Columns[PastRebalance] = {
 }
 
 
-@click.command()
+@click.command(short_help="Show why a group rebalanced.")
 @click.argument("group_id", metavar="GROUP")
 @json_option
 @cluster_options

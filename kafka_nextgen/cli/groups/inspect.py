@@ -70,7 +70,7 @@ def list_(cluster: ClusterOptions, types: tuple[str, ...], states: tuple[str, ..
     fail_with(listed.failed.values())
 
 
-@click.command()
+@click.command(short_help="Describe groups, with members or offsets.")
 @click.argument("group_ids", nargs=-1, metavar="[GROUP]...")
 @filters
 @click.option("--members", "with_members", is_flag=True, help="Show the members of each group.")
@@ -186,7 +186,7 @@ def _print_heading(line: str) -> None:
     print_line(line)
 
 
-@click.command("validate-regex")
+@click.command("validate-regex", short_help="Try a pattern as a subscription.")
 @click.argument("pattern")
 @json_option
 @cluster_options

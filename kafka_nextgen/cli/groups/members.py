@@ -40,7 +40,7 @@ _AT_TARGET = "="
 
 _POSITIVE_SECONDS = click.FloatRange(min=0, min_open=True)
 
-_instance_ids = list_option("-i", "--instance-id", "instance_ids", metavar="ID,...", help="Static members.")
+_instance_ids = list_option("-i", "--instance-id", "instance_ids", metavar="ID,...", help="The id of a static member.")
 _within = click.option(
     "--within",
     type=click.FloatRange(min=0),
@@ -50,7 +50,7 @@ _within = click.option(
 )
 
 
-@click.command()
+@click.command(short_help="Show the members and their partitions.")
 @click.argument("group_id", metavar="GROUP")
 @json_option
 @cluster_options
@@ -121,7 +121,7 @@ def _target(member: MemberDescription) -> str | None:
     return _AT_TARGET if member.is_at_target else format_partitions(member.target)
 
 
-@click.command("add-members")
+@click.command("add-members", short_help="Announce which members will join.")
 @click.argument("group_id", metavar="GROUP")
 @_instance_ids
 @_within
@@ -166,7 +166,7 @@ def _print_results(members: Sequence[M], as_json: bool, line_of: Callable[[M], s
     fail_with(member.error for member in members if member.error is not None)
 
 
-@click.command("announce-leaving")
+@click.command("announce-leaving", short_help="Announce which members will leave.")
 @click.argument("group_id", metavar="GROUP")
 @_instance_ids
 @click.option("-m", "--member-id", "member_ids", multiple=True, help="A dynamic member. Can be repeated.")

@@ -34,7 +34,7 @@ _PROBLEM: Columns[tuple[TopicPartition, GroupOffset]] = {
 }
 
 
-@click.command()
+@click.command(short_help="Show, change or reset committed offsets.")
 @click.argument("group_id", metavar="GROUP")
 @click.option(
     "--set",

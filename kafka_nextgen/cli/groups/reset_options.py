@@ -72,12 +72,22 @@ class _Duration(click.ParamType[timedelta]):
 
 _TARGETS: tuple[Callable[[Any], Any], ...] = (
     click.option("--to-earliest", is_flag=True, help="Continue at the beginning of each partition."),
-    click.option("--to-latest", is_flag=True, help="Continue at the end: skip what there is."),
+    click.option(
+        "--to-latest", is_flag=True, help="Continue at the end of each partition, and skip the records before it."
+    ),
     click.option("--to-current", is_flag=True, help="Keep the committed offset; the end where there is none."),
     click.option("--to-offset", type=click.IntRange(min=0), metavar="OFFSET", help="Continue at this offset."),
-    click.option("--to-datetime", type=TIME, metavar="TIME", help="Continue at the first record since then (UTC)."),
     click.option(
-        "--by-duration", type=_Duration(), metavar="2h", help="Continue this long ago: 90m, 2h, 7d, or PT1H30M."
+        "--to-datetime",
+        type=TIME,
+        metavar="TIME",
+        help="Continue at the first record from this time on, such as 2026-11-30T14:00 (UTC).",
+    ),
+    click.option(
+        "--by-duration",
+        type=_Duration(),
+        metavar="DURATION",
+        help="Continue at the first record of the last 90m, 2h, 7d or PT1H30M.",
     ),
     click.option("--shift-by", type=int, metavar="N", help="Continue N records later, or earlier if N is negative."),
 )

@@ -24,7 +24,7 @@ __all__ = ["collect", "group_filter"]
 MIB = 1 << 20
 
 
-@click.command()
+@click.command(short_help="Write events of groups to a file or a topic.")
 @click.option("-g", "--group", "groups", multiple=True, help="A group to observe. Can be repeated.")
 @click.option(
     "--pattern", metavar="REGEX", help="Observe groups whose whole id matches, including those created later."

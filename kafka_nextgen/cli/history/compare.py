@@ -19,7 +19,7 @@ from kafka_nextgen.history.source_comparison import SourceView, differences, sou
 __all__ = ["compare"]
 
 
-@click.command()
+@click.command(short_help="List where sources of events differ.")
 @click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
 @click.option("--group", "groups", metavar="GROUP", multiple=True, help="Only this group. Can be repeated.")
 @click.option("--cluster", metavar="ID", help="Only groups of this cluster.")

@@ -24,7 +24,7 @@ __all__ = ["follow"]
 PAUSE_S = 0.2
 
 
-@click.command()
+@click.command(short_help="Show groups and their events, live.")
 @click.argument("path", required=False, type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option("--topic", help="Follow this topic of events instead of a file.")
 @click.option("-g", "--group", "groups", multiple=True, help="Only this group. Can be repeated.")

@@ -23,14 +23,22 @@ from kafka_nextgen.history.page import render
 __all__ = ["print_document", "print_problems", "report"]
 
 
-@click.command()
+@click.command(short_help="Report what happened to groups.")
 @click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
 @click.option("--group", "groups", metavar="GROUP", multiple=True, help="Only this group. Can be repeated.")
 @click.option("--cluster", metavar="ID", help="Only groups of this cluster.")
 @click.option("--since", "first", type=TIME, help="Only what ended at this time or later.")
 @click.option("--until", "last", type=TIME, help="Only what happened up to this time.")
 @click.option("--at", type=TIME, help="Show owners, rebalances and events around this time.")
-@click.option("--within", "within_s", type=click.FloatRange(0), default=30.0, show_default=True, metavar="SECONDS")
+@click.option(
+    "--within",
+    "within_s",
+    type=click.FloatRange(0),
+    default=30.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="With --at: how many seconds before and after it.",
+)
 @click.option(
     "--top", type=click.IntRange(1), default=10, show_default=True, help="The maximum number of rows per table."
 )

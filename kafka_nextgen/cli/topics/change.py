@@ -30,14 +30,22 @@ _DOOMED: Columns[TopicDetails] = {
 
 @click.command()
 @names_argument
-@click.option("--partitions", type=click.IntRange(min=1), metavar="N", help="The brokers' default without it.")
+@click.option(
+    "--partitions", type=click.IntRange(min=1), metavar="N", help="How many. Default: the brokers' num.partitions."
+)
 @click.option(
     "--replication-factor",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Replicas of each partition; the brokers' default without it.",
+    help="Replicas of each partition. Default: the brokers' default.replication.factor.",
 )
-@click.option("--set", "to_set", multiple=True, metavar="NAME=VALUE", help="A key of the topic. Can be repeated.")
+@click.option(
+    "--set",
+    "to_set",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="A configuration key of the topic, such as retention.ms=3600000. Can be repeated.",
+)
 @click.option("--if-not-exists", is_flag=True, help="Do nothing about topics that exist.")
 @click.option("--dry-run", is_flag=True, help="Let the broker check the request, and create nothing.")
 @json_option
@@ -95,14 +103,14 @@ def _created_document(
     }
 
 
-@click.command()
+@click.command(short_help="Delete topics and all their records.")
 @names_argument
 @click.option("-y", "--yes", is_flag=True, help="Delete without asking.")
 @click.option("--if-exists", is_flag=True, help="Do nothing about topics that do not exist.")
 @json_option
 @cluster_options
 def delete(cluster: ClusterOptions, names: tuple[str, ...], yes: bool, if_exists: bool, as_json: bool) -> None:
-    """Delete TOPICs with all their records, after a question that --yes answers.
+    """Delete TOPICs and all their records, after asking.
 
     Nothing is deleted if one of them does not exist or is internal to Kafka.
     """

@@ -36,7 +36,7 @@ _PROBLEM: Columns[PartitionDetails] = {
 
 
 @click.command("list")
-@click.option("--internal", "with_internal", is_flag=True, help="List topics that are internal to Kafka as well.")
+@click.option("--internal", "with_internal", is_flag=True, help="List topics that are internal to Kafka, too.")
 @json_option
 @cluster_options
 def list_(cluster: ClusterOptions, with_internal: bool, as_json: bool) -> None:
@@ -73,7 +73,7 @@ def _id_text(topic_id: TopicId | None) -> str | None:
     return None if topic_id is None else base64.urlsafe_b64encode(topic_id.bytes).decode().rstrip("=")
 
 
-@click.command()
+@click.command(short_help="Describe topics and their partitions.")
 @names_argument
 @click.option("--all", "show_all", is_flag=True, help="Show the whole configuration, not only what the topic sets.")
 @json_option
