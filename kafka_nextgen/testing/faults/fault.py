@@ -94,8 +94,14 @@ class Fault:
     def wait_until_met(self, times: int = 1, timeout: float = 10.0) -> None:
         """Wait until so many requests have met the fault. Raises ``FaultNotMetError`` after ``timeout`` seconds.
 
-        The time is that of the system, even if the cluster has another clock.
+        The time is that of the system, even if the cluster has another clock. Raises ``MisuseError`` in a thread with
+        an event loop: ``await cluster.wait_until_async(lambda: fault.met >= times)`` there.
         """
+        if asyncio._get_running_loop() is not None:  # noqa: SLF001  (that does not raise)
+            raise MisuseError(
+                "wait_until_met() blocks this thread's event loop: "
+                f"await cluster.wait_until_async(lambda: fault.met >= {times})"
+            )
         with self._changed:
             if not self._changed.wait_for(lambda: self._met >= times, timeout):
                 raise FaultNotMetError(self._explain(f"was met {self._met} of {times} times within {timeout:g} s"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
 from typing import Any, Literal, TypedDict
 
@@ -46,6 +46,9 @@ class How(TypedDict, total=False):
 
 def make(api: Api | None, how: Mapping[str, Any]) -> Definition:
     """The fault with these arguments. Raises ``MisuseError``."""
+    for name in how:
+        if name not in How.__annotations__:
+            raise MisuseError(f"a fault has no argument {name}{_near(name, How.__annotations__)}")
     given = {name: value for name, value in how.items() if name in KINDS and value is not False and value is not None}
     if len(given) != 1:
         told = f"not both {' and '.join(given)}" if given else f"one of {', '.join(KINDS)}"
@@ -66,9 +69,13 @@ def _error(value: ErrorCode | str) -> Kind:
     if isinstance(value, ErrorCode):
         return Error(value)
     if value not in ErrorCode.__members__:
-        near = get_close_matches(str(value), ErrorCode.__members__, 1)
-        raise MisuseError(f"there is no error code {value}{f': did you mean {near[0]}?' if near else ''}")
+        raise MisuseError(f"there is no error code {value}{_near(str(value), ErrorCode.__members__)}")
     return Error(ErrorCode[value])
+
+
+def _near(name: str, known: Iterable[str]) -> str:
+    near = get_close_matches(name, known, 1)
+    return f": did you mean {near[0]}?" if near else ""
 
 
 def _drop(value: str) -> Kind:

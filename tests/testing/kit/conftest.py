@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 import pytest_kafka_nextgen
-from kafka_nextgen import Consumer
+from kafka_nextgen import Consumer, clocks
 from kafka_nextgen.testing import Clock, Cluster, KafkaCluster, RealCluster
+from kafka_nextgen.testing.kit.waiting import Patience
 from tests.conftest import REAL, or_skip
 from tests.support.servers import Servers
 from tests.support.waiting import GUARD_S
@@ -25,6 +26,16 @@ def cluster(request: pytest.FixtureRequest, servers: Servers) -> Iterator[KafkaC
     server = or_skip(lambda: servers.get(kind))
     with RealCluster(server.bootstrap_servers) as real:
         yield real
+
+
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wait longer than ten seconds of real time, as a busy machine needs; turned clocks are not affected."""
+
+    def is_over(patience: Patience) -> bool:
+        return patience.timeout_s == 0 or clocks.real_monotonic() >= patience._over_at + GUARD_S
+
+    monkeypatch.setattr(Patience, "is_over", property(is_over))
 
 
 @pytest.fixture
