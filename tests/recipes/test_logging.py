@@ -3,10 +3,29 @@
 from __future__ import annotations
 
 import json
+import re
+from pathlib import Path
+
+import pytest
 
 from kafka_nextgen.testing import Cluster, ProducerRecord
-from tests.recipes.programs import started
+from tests.recipes.programs import started, started_python
+from tests.support.example_programs import EXAMPLES
 from tests.support.waiting import GUARD_S
+
+PAGE = EXAMPLES.parent / "docs" / "use" / "recipes" / "logging.md"
+
+#: What follows the configuration of structlog on the page.
+WORKER = """
+import sys
+from kafka_nextgen import Consumer
+
+with Consumer(
+    bootstrap_servers=sys.argv[1], group_id="billing", auto_offset_reset="earliest", enable_auto_commit=False
+) as consumer:
+    consumer.hooks.add(RecordContext())
+    consumer.run(lambda record: structlog.get_logger("billing").info("handled", order=7), ["orders"])
+"""
 
 
 def test_each_line_is_json_with_the_record_that_was_handled_and_sigterm_commits(cluster: Cluster) -> None:
@@ -34,3 +53,22 @@ def test_each_line_is_json_with_the_record_that_was_handled_and_sigterm_commits(
     assert any("orders[0-1]" in line["message"] for line in of_library), "the assignment"
     assert not any("offset" in line for line in of_library), "it is about no record"
     assert cluster.committed("billing") == {("orders", 0): 2, ("orders", 1): 3}
+
+
+def test_the_page_has_the_configuration_of_structlog(cluster: Cluster, tmp_path: Path) -> None:
+    pytest.importorskip("structlog")
+    (configuration,) = re.findall(r"^## structlog\n.*?```python\n(.*?)```", PAGE.read_text(), re.MULTILINE | re.DOTALL)
+    program = tmp_path / "program.py"
+    program.write_text(configuration + WORKER)
+    cluster.produce("orders", ProducerRecord("order", partition=1))
+    with started_python(str(program), cluster.bootstrap_servers) as running:
+        cluster.wait_until(lambda: any('"handled"' in line for line in running.errors), GUARD_S)
+        assert running.terminate() == 0, running.errors
+    lines = [json.loads(line) for line in running.errors]
+    (own,) = [line for line in lines if line["logger"] == "billing"]
+    assert (own["event"], own["level"], own["order"]) == ("handled", "info", 7)
+    assert (own["topic"], own["partition"], own["offset"]) == ("orders", 1, 0)
+    of_library = [line for line in lines if line["logger"] == "kafka_nextgen.member"]
+    assert any("orders[0-1]" in line["event"] for line in of_library), "the assignment"
+    assert not any("offset" in line for line in of_library), "it is about no record"
+    assert cluster.committed("billing")["orders", 1] == 1
