@@ -4,27 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
 
 from kafka_nextgen import Consumer, GroupAdmin
-from kafka_nextgen.testing import Cluster
+from tests.support.clients import create_topic, unique
+from tests.support.kafka_server import KafkaServer
 from tests.support.peers import installed
 from tests.support.waiting import eventually
 
 
 @pytest.fixture(scope="module")
-def cluster() -> Iterator[Cluster]:
-    config = {
-        "group.consumer.assignment.interval.ms": 0,
-        "group.consumer.heartbeat.interval.ms": 100,
-        "group.consumer.min.heartbeat.interval.ms": 100,
-        "group.initial.rebalance.delay.ms": 0,
-    }
-    with Cluster(config=config) as running:
-        running.create_topic("orders", partitions=2)
-        yield running
+def topic(every_kafka: KafkaServer) -> str:
+    return create_topic(every_kafka.bootstrap_servers, "orders", 2)
 
 
 class OldMember:
@@ -41,10 +34,10 @@ class OldMember:
         self._thread.join()
 
 
-def confluent_kafka(servers: str, group: str) -> OldMember:
+def confluent_kafka(servers: str, topic: str, group: str) -> OldMember:
     def serve(member: OldMember) -> None:
         consumer = installed("confluent_kafka").Consumer({"bootstrap.servers": servers, "group.id": group})
-        consumer.subscribe(["orders"])
+        consumer.subscribe([topic])
         while not member.stopping.is_set():
             consumer.poll(0.05)
             member.owned = {partition.partition for partition in consumer.assignment()}
@@ -53,10 +46,10 @@ def confluent_kafka(servers: str, group: str) -> OldMember:
     return OldMember(serve)
 
 
-def kafka(servers: str, group: str) -> OldMember:
+def kafka(servers: str, topic: str, group: str) -> OldMember:
     def serve(member: OldMember) -> None:
         settings = {"heartbeat_interval_ms": 100}  # how soon it notices a rebalance
-        consumer = installed("kafka").KafkaConsumer("orders", bootstrap_servers=servers, group_id=group, **settings)
+        consumer = installed("kafka").KafkaConsumer(topic, bootstrap_servers=servers, group_id=group, **settings)
         while not member.stopping.is_set():
             consumer.poll(timeout_ms=50)
             member.owned = {partition.partition for partition in consumer.assignment()}
@@ -65,12 +58,10 @@ def kafka(servers: str, group: str) -> OldMember:
     return OldMember(serve)
 
 
-def aiokafka(servers: str, group: str) -> OldMember:
+def aiokafka(servers: str, topic: str, group: str) -> OldMember:
     async def serve(member: OldMember) -> None:
         settings = {"heartbeat_interval_ms": 100}
-        consumer = installed("aiokafka").AIOKafkaConsumer(
-            "orders", bootstrap_servers=servers, group_id=group, **settings
-        )
+        consumer = installed("aiokafka").AIOKafkaConsumer(topic, bootstrap_servers=servers, group_id=group, **settings)
         await consumer.start()
         while not member.stopping.is_set():
             await consumer.getmany(timeout_ms=50)
@@ -85,18 +76,18 @@ def aiokafka(servers: str, group: str) -> OldMember:
 )
 @pytest.mark.parametrize("protocol", ["consumer", "classic"])
 def test_a_group_is_taken_over_member_by_member(
-    cluster: Cluster, start: Callable[[str, str], OldMember], protocol: str
+    every_kafka: KafkaServer, topic: str, start: Callable[[str, str, str], OldMember], protocol: str
 ) -> None:
-    servers, group = cluster.bootstrap_servers, f"{start.__name__}-{protocol}"
+    servers, group = every_kafka.bootstrap_servers, unique(f"{start.__name__}-{protocol}")
     settings = {"group.protocol": protocol}
     if protocol == "classic":
         settings |= {"heartbeat.interval.ms": "100"}
         settings |= {"partition.assignment.strategy": "roundrobin"} if start is aiokafka else {}
-    old = start(servers, group)
+    old = start(servers, topic, group)
     try:
         eventually("the old member owns both partitions", lambda: old.owned == {0, 1})
         with Consumer({"bootstrap.servers": servers, "group.id": group, **settings}) as new:
-            new.subscribe(["orders"])
+            new.subscribe([topic])
 
             def owned() -> set[int]:
                 new.poll(timeout=0.05)
