@@ -9,10 +9,9 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 
-from confluent_kafka import KafkaException, Producer
-from confluent_kafka import TopicPartition as Position
+from confluent_kafka import Producer
 
-from kafka_nextgen import Consumer, MisuseError, Record, Records, StopHandle
+from kafka_nextgen import Consumer, OutputRecord, Record, StopHandle
 
 Order = Record[bytes, bytes]
 
@@ -43,51 +42,20 @@ class Invoicing:
         self._consumer = consumer
         self._invoices, self._rejected = invoices, rejected
         self._invoice_of = invoice_of
-        self._producer = Producer(
-            {"bootstrap.servers": bootstrap_servers, "transactional.id": transactional_id, "log_level": 0}
-        )
-        self._producer.init_transactions()  # what a predecessor of this name left open is aborted
+        self._bootstrap_servers, self.transactional_id = bootstrap_servers, transactional_id
 
     def run(self, stop: StopHandle) -> None:
         """Work until somebody calls ``stop.stop()``."""
-        while not stop.is_stopped:
-            self.step(timeout_s=0.1)
+        self._consumer.run_in_transactions(
+            self._invoice, producer=self._make_producer, attempts=1, dead_letter=self._reject, stop=stop
+        )
 
-    def step(self, timeout_s: float = 1.0) -> int:
-        """Poll once, and return how many orders are done with."""
-        orders = self._consumer.poll(timeout_s)
-        return len(orders) if orders and self._handle(orders) else 0
+    def _make_producer(self) -> Producer:
+        config = {"bootstrap.servers": self._bootstrap_servers, "transactional.id": self.transactional_id}
+        return Producer({**config, "log_level": 0})
 
-    def _handle(self, orders: Records[bytes, bytes]) -> bool:
-        """Handle what one poll returned in one transaction; return whether it was committed."""
-        self._producer.begin_transaction()
-        try:
-            for order in orders:
-                self._write(order)
-            positions = [Position(tp.topic, tp.partition, self._consumer.position(tp)) for tp in orders.partitions()]
-            self._producer.send_offsets_to_transaction(positions, self._consumer.group_metadata())
-            self._producer.commit_transaction()
-            return True
-        except MisuseError:  # this member was too slow, and has lost the partition
-            pass
-        except KafkaException as refused:
-            if not refused.args[0].txn_requires_abort():
-                raise  # another worker of this name has taken over
-        self._producer.abort_transaction()
-        self._go_back(orders)
-        return False
+    def _invoice(self, order: Order) -> OutputRecord:
+        return OutputRecord(self._invoices, self._invoice_of(order), order.key)
 
-    def _write(self, order: Order) -> None:
-        try:
-            self._producer.produce(self._invoices, self._invoice_of(order), order.key)
-        except (ValueError, KeyError, TypeError) as error:
-            self._producer.produce(self._rejected, order.value, order.key, headers={"error": repr(error)})
-
-    def _go_back(self, orders: Records[bytes, bytes]) -> None:
-        """Read these orders again, unless another worker has handled them meanwhile."""
-        for tp in orders.partitions():
-            try:
-                committed = self._consumer.committed([tp])[tp]
-                self._consumer.seek(tp, next(iter(orders.of(tp))).offset if committed is None else committed)
-            except MisuseError:  # not assigned any more
-                continue
+    def _reject(self, order: Order, error: Exception) -> OutputRecord:
+        return OutputRecord(self._rejected, order.value, order.key, headers=[("error", repr(error).encode())])

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-from confluent_kafka import KafkaException
+from confluent_kafka import Producer
 from shop.invoicing import Invoicing, invoice_of
 
 from kafka_nextgen import Consumer
@@ -11,20 +10,10 @@ from kafka_nextgen.testing import Api
 
 ANN = {"id": "1", "customer": "ann", "cents": 1000}
 BOB = {"id": "2", "customer": "bob", "cents": 2000}
-CY = {"id": "3", "customer": "cy", "cents": 3000}
 
 
-class CrashError(Exception):
-    """The process dies here."""
-
-
-def work(worker, orders=1):
-    """Have a worker poll until it is done with so many orders, at most 60 times."""
-    for _ in range(60):
-        orders -= worker.step()
-        if orders <= 0:
-            return
-    raise AssertionError(f"{orders} orders are left")
+def ids(invoices):
+    return [invoice["order"] for invoice in invoices.json]
 
 
 def test_each_order_becomes_an_invoice(
@@ -49,61 +38,55 @@ def test_an_order_that_makes_no_sense_is_rejected_with_the_reason(
     assert rejected.values == [b"poison", b'{"id":"1"}', None]
     reasons = [dict(record.headers)["error"] for record in rejected]
     assert [reason.partition(b"(")[0] for reason in reasons] == [b"JSONDecodeError", b"KeyError", b"JSONDecodeError"]
-    assert [invoice["order"] for invoice in kafka_records(shop.invoices).json] == ["1"]
+    assert ids(kafka_records(shop.invoices)) == ["1"]
 
 
-def test_a_worker_that_dies_in_a_transaction_leaves_nothing(
-    kafka_cluster, kafka_group, kafka_records, shop, orders_consumer, invoicing
+def test_the_next_worker_begins_where_the_last_one_stopped(
+    kafka_cluster, kafka_records, shop, orders_consumer, invoicing, started
 ):
-    def die_at_the_second(order):
-        if order.offset == 1:
-            raise CrashError
-        return invoice_of(order)
-
-    kafka_cluster.produce(shop.orders, [ANN, BOB, CY], partition=0)
-    consumer = orders_consumer()
-    first = invoicing(consumer, "a", invoice_of=die_at_the_second)
-    with pytest.raises(CrashError):
-        work(first, 3)
-    consumer.close()
-    assert kafka_cluster.records(shop.invoices) == []
-    assert kafka_cluster.committed(kafka_group) == {}
-
-    second = invoicing(orders_consumer(), "a")  # the process is started again
-    work(second, 3)
-    assert [invoice["order"] for invoice in kafka_records(shop.invoices, 3).json] == ["1", "2", "3"]
-    kafka_cluster.wait_until(lambda: kafka_cluster.committed(kafka_group) == {(shop.orders, 0): 3})
+    kafka_cluster.produce(shop.orders, ANN, partition=0)
+    first = orders_consumer()
+    stop = started(invoicing(first, "a"))
+    assert ids(kafka_records(shop.invoices)) == ["1"]
+    stop()
+    first.close()
+    kafka_cluster.produce(shop.orders, BOB, partition=0)
+    started(invoicing(orders_consumer(), "a"))
+    assert ids(kafka_records(shop.invoices, 2)) == ["1", "2"]
 
 
-def test_a_worker_that_is_too_slow_changes_nothing(kafka_cluster, kafka_records, shop, orders_consumer, invoicing):
+def test_what_a_worker_that_died_had_not_committed_does_not_count(
+    kafka_cluster, kafka_bootstrap_servers, kafka_records, shop, orders_consumer, invoicing, started
+):
+    worker = invoicing(orders_consumer(), "a")
+    died = Producer({"bootstrap.servers": kafka_bootstrap_servers, "transactional.id": worker.transactional_id})
+    died.init_transactions()
+    died.begin_transaction()
+    died.produce(shop.invoices, b'{"order": "1"}')
+    died.flush()
+    assert len(kafka_cluster.records(shop.invoices, isolation_level="read_uncommitted")) == 1
+
+    kafka_cluster.produce(shop.orders, BOB)
+    started(worker)  # under the same name
+    assert ids(kafka_records(shop.invoices)) == ["2"]
+
+
+def test_a_worker_that_is_too_slow_changes_nothing(
+    kafka_cluster, kafka_records, shop, orders_consumer, invoicing, started
+):
     def too_slow(order):
-        if order.offset == 0 and not fast:
+        if not others:
             kafka_cluster.advance(seconds=4)
-            fast.append(invoicing(orders_consumer(), "fast"))
-            work(fast[0])
+            others.append(started(invoicing(orders_consumer(), "b")))
+            kafka_records(shop.invoices)
         return invoice_of(order)
 
-    fast = []
-    kafka_cluster.produce(shop.orders, [ANN], partition=0)
-    slow = invoicing(orders_consumer(max_poll_interval_ms=3_000), "slow", invoice_of=too_slow)
-    while not fast:
-        assert slow.step() == 0
-    assert [invoice["order"] for invoice in kafka_records(shop.invoices).json] == ["1"]
-
-
-def test_a_worker_whose_name_is_taken_over_ends_without_a_trace(
-    kafka_cluster, kafka_group, shop, orders_consumer, invoicing
-):
-    def start_another(order):
-        invoicing(orders_consumer(), "a")
-        return invoice_of(order)
-
-    kafka_cluster.produce(shop.orders, [ANN], partition=0)
-    first = invoicing(orders_consumer(), "a", invoice_of=start_another)
-    with pytest.raises(KafkaException, match="_FENCED"):
-        work(first)
-    assert kafka_cluster.records(shop.invoices) == []
-    assert kafka_cluster.committed(kafka_group) == {}
+    others = []
+    kafka_cluster.produce(shop.orders, ANN)
+    stop = started(invoicing(orders_consumer(max_poll_interval_ms=3_000), "a", invoice_of=too_slow))
+    kafka_records(shop.invoices)
+    stop()
+    assert ids(kafka_cluster.records(shop.invoices)) == ["1"]
 
 
 def test_two_workers_share_the_orders_and_invoice_each_once(
@@ -117,11 +100,10 @@ def test_two_workers_share_the_orders_and_invoice_each_once(
     orders = [{"id": number, "customer": "ann", "cents": 100} for number in range(100)]
     kafka_cluster.produce(shop.orders, orders[:50], partition=0)
     kafka_cluster.produce(shop.orders, orders[50:], partition=1)
-    invoices = kafka_records(shop.invoices, 100)
-    assert sorted(invoice["order"] for invoice in invoices.json) == list(range(100))
+    assert sorted(ids(kafka_records(shop.invoices, 100))) == list(range(100))
 
 
-def test_orders_of_a_refused_transaction_are_read_again(kafka_cluster_factory):
+def test_orders_of_a_refused_transaction_are_read_again(kafka_cluster_factory, started):
     cluster = kafka_cluster_factory()  # embedded everywhere: a real Kafka refuses nothing on demand
     cluster.produce("orders", [ANN, BOB])
     config = {"group_id": "invoicing", "auto_offset_reset": "earliest", "enable_auto_commit": False}
@@ -129,6 +111,7 @@ def test_orders_of_a_refused_transaction_are_read_again(kafka_cluster_factory):
         consumer.subscribe(["orders"])
         worker = Invoicing(consumer, cluster.bootstrap_servers, "a", invoices="invoices", rejected="rejected")
         with cluster.fault(Api.TXN_OFFSET_COMMIT, error="UNKNOWN_MEMBER_ID", times=1):
-            work(worker, 2)
-    assert [invoice["order"] for invoice in cluster.records("invoices").json] == ["1", "2"]
-    assert cluster.committed("invoicing") == {("orders", 0): 2}
+            stop = started(worker)
+            cluster.wait_until(lambda: cluster.committed("invoicing") == {("orders", 0): 2})
+            stop()
+    assert ids(cluster.records("invoices")) == ["1", "2"]

@@ -5,16 +5,17 @@ from __future__ import annotations
 import shutil
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from kafka_nextgen.testing.kit import kafka_cluster
 from kafka_nextgen.testing.kit.waiting import Patience
-from tests.conftest import RELEASES, or_skip
+from tests.conftest import or_skip
 from tests.support.example_programs import EXAMPLES
 from tests.support.kafka_from_maven import fetch_jars
+from tests.support.kafka_server import KafkaServer
 from tests.support.real_kafka import NEWEST_VERSION
-from tests.support.servers import Servers
 from tests.support.waiting import GUARD_S
 
 pytest_plugins = ["pytester"]
@@ -52,9 +53,8 @@ def test_the_shop_is_tested_on_the_embedded_broker(shop: Callable[[str], None], 
     shop(where)
 
 
-@pytest.mark.parametrize("version", RELEASES)
-def test_the_same_tests_pass_on_each_release(shop: Callable[[str], None], servers: Servers, version: str) -> None:
-    shop(or_skip(lambda: servers.get(version)).bootstrap_servers)
+def test_the_same_tests_pass_on_each_release(each_real_release: KafkaServer, shop: Callable[[str], None]) -> None:
+    shop(each_real_release.bootstrap_servers)
 
 
 CLIENTS = [("confluent_kafka", 3), ("kafka_python", 3), ("aiokafka", 3)]
@@ -68,10 +68,16 @@ def test_applications_of_other_clients_are_tested(
     pytester.runpytest_inprocess(f"test_{client}.py").assert_outcomes(passed=tests)
 
 
+@pytest.fixture(scope="session")
+def kafka_jars() -> Path:
+    """Kafka's jars, from the cache of this user: pytester changes ``HOME``."""
+    return or_skip(lambda: fetch_jars(NEWEST_VERSION))
+
+
 @pytest.mark.kafka
 def test_applications_in_java_are_tested(
-    pytester: pytest.Pytester, patient: None, monkeypatch: pytest.MonkeyPatch
+    kafka_jars: Path, pytester: pytest.Pytester, patient: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     copy("any_client", pytester)
-    monkeypatch.setenv("KAFKA_JARS", str(or_skip(lambda: fetch_jars(NEWEST_VERSION))))
+    monkeypatch.setenv("KAFKA_JARS", str(kafka_jars))
     pytester.runpytest_inprocess("test_java.py").assert_outcomes(passed=2)

@@ -12,9 +12,8 @@ import pytest
 
 import pytest_kafka_nextgen
 from kafka_nextgen.testing import Cluster
-from tests.conftest import RELEASES, or_skip
 from tests.support.descriptors import open_descriptors
-from tests.support.servers import Servers
+from tests.support.kafka_server import KafkaServer
 from tests.support.waiting import GUARD_S, eventually
 
 pytest_plugins = ["pytester"]
@@ -77,11 +76,9 @@ def test_the_same_tests_run_on_a_kafka_that_is_running(pytester: pytest.Pytester
     result.stdout.fnmatch_lines(["kafka: 127.0.0.1:*"])
 
 
-@pytest.mark.parametrize("version", RELEASES)
-def test_the_same_tests_run_on_each_release(pytester: pytest.Pytester, servers: Servers, version: str) -> None:
-    server = or_skip(lambda: servers.get(version))
+def test_the_same_tests_run_on_each_release(each_real_release: KafkaServer, pytester: pytest.Pytester) -> None:
     pytester.makepyfile(APPLICATION)
-    pytester.runpytest_inprocess(f"--kafka={server.bootstrap_servers}").assert_outcomes(passed=4)
+    pytester.runpytest_inprocess(f"--kafka={each_real_release.bootstrap_servers}").assert_outcomes(passed=4)
 
 
 @pytest.mark.parametrize(("page", "tests"), [("README.md", 2), ("docs/use/testing-your-application.md", 11)])
