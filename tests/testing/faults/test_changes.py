@@ -73,6 +73,17 @@ def test_a_producer_whose_records_were_lost_writes_them_again(cluster: Cluster, 
     assert by_name_fetch(client, "orders", 0)[0].high_watermark == 2
 
 
+def test_what_is_left_of_a_transaction_is_committed_with_it(cluster: Cluster, client: Client) -> None:
+    with cluster.transaction() as transaction:
+        for value in ("a", "b"):
+            transaction.produce("orders", value, partition=0)
+        with cluster.fault(Api.FETCH, lose_tail=1, topic="orders", partition=0):
+            by_name_fetch(client, "orders", 0)
+        assert cluster.records("orders") == []
+        assert cluster.records("orders", isolation_level="read_uncommitted").texts == ["a"]
+    assert cluster.records("orders").texts == ["a"]
+
+
 def test_records_in_files_can_not_be_lost(tmp_path: Path) -> None:
     with Cluster(data_dir=tmp_path) as cluster:
         cluster.create_topic("orders")

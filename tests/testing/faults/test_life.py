@@ -61,9 +61,12 @@ def test_it_says_that_answers_have_no_place_for_the_error(cluster: Cluster, clie
     assert unmet(fault).endswith("it could not happen to 1 that matched: no topic, or no place in the answer")
 
 
-def test_what_the_block_raises_is_more_important_than_a_fault_that_was_not_met(cluster: Cluster) -> None:
-    with pytest.raises(ZeroDivisionError), cluster.fault(Api.HEARTBEAT, error=LOADING):
+def test_what_the_block_raises_is_more_important_than_a_fault_that_was_not_met(
+    cluster: Cluster, group: Committer
+) -> None:
+    with pytest.raises(ZeroDivisionError), cluster.fault(Api.OFFSET_COMMIT, error=LOADING):
         _ = 1 / 0
+    assert group.commit(5) == [0]
 
 
 def test_a_fault_can_be_started_and_stopped_without_a_block(cluster: Cluster, group: Committer) -> None:

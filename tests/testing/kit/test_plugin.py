@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 import threading
 from pathlib import Path
 
@@ -114,48 +112,6 @@ def test_workers_of_xdist_share_a_real_kafka(pytester: pytest.Pytester) -> None:
         pytester.runpytest_subprocess("-n", "2", where, timeout=GUARD_S).assert_outcomes(passed=4)
 
 
-def test_coroutines_of_anyio_are_tested(pytester: pytest.Pytester) -> None:
-    pytester.makepyfile(
-        """
-        import anyio, pytest
-        from kafka_nextgen import AsyncConsumer
-
-        @pytest.fixture
-        def anyio_backend():
-            return "asyncio"
-
-        @pytest.mark.anyio
-        async def test_it(kafka_cluster, kafka_topic, kafka_group, kafka_bootstrap_servers):
-            kafka_cluster.produce(kafka_topic, ["a"])
-            async with AsyncConsumer(
-                bootstrap_servers=kafka_bootstrap_servers, group_id=kafka_group, auto_offset_reset="earliest"
-            ) as consumer:
-                await consumer.subscribe([kafka_topic])
-                while not (records := await consumer.poll(0.1)):
-                    pass
-                await consumer.commit()
-                await kafka_cluster.wait_until_async(lambda: kafka_cluster.lag(kafka_group, kafka_topic) == 0)
-            assert [record.value for record in records] == [b"a"]
-        """
-    )
-    pytester.runpytest_inprocess().assert_outcomes(passed=1)
-
-
-def test_coroutines_of_pytest_asyncio_are_tested(pytester: pytest.Pytester) -> None:
-    pytest.importorskip("pytest_asyncio")
-    pytester.makepyfile(
-        """
-        import pytest
-
-        @pytest.mark.asyncio
-        async def test_it(kafka_cluster, kafka_topic):
-            kafka_cluster.produce(kafka_topic, ["a"])
-            assert await kafka_cluster.wait_until_async(lambda: kafka_cluster.records(kafka_topic))
-        """
-    )
-    pytester.runpytest_inprocess().assert_outcomes(passed=1)
-
-
 def test_the_clock_of_the_session_can_be_turned(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(
         """
@@ -195,43 +151,6 @@ def test_a_test_can_have_a_cluster_of_its_own(pytester: pytest.Pytester) -> None
         """
     )
     pytester.runpytest_inprocess().assert_outcomes(passed=3)
-
-
-def test_settings_come_from_the_configuration(pytester: pytest.Pytester) -> None:
-    pytester.makeini("[pytest]\nkafka = embedded:4.0\nkafka_config =\n    num.partitions = 3\n")
-    pytester.makepyfile(
-        """
-        def test_it(kafka_cluster, kafka_bootstrap_servers):
-            kafka_cluster.produce("orders", "a", partition=2)
-            assert kafka_cluster._broker.state.settings.profile.value == "4.0"
-        """
-    )
-    result = pytester.runpytest_inprocess()
-    result.assert_outcomes(passed=1)
-    result.stdout.fnmatch_lines(["kafka: embedded:4.0"])
-
-
-@pytest.mark.parametrize(
-    ("option", "ini", "words"),
-    [
-        ("--kafka=dokcer", "", "ERROR: --kafka: 'dokcer' is no place where Kafka could be: use embedded, *"),
-        ("--kafka=embedded", "kafka_config = no-value", "*kafka_config: 'no-value' is not key=value*"),
-    ],
-)
-def test_a_wrong_setting_is_said(pytester: pytest.Pytester, option: str, ini: str, words: str) -> None:
-    pytester.makeini(f"[pytest]\n{ini}\n")
-    pytester.makepyfile("def test_it(kafka_cluster): pass")
-    result = pytester.runpytest_inprocess(option)
-    assert result.ret != 0
-    assert any(words.strip("*") in line for line in (*result.outlines, *result.errlines))
-
-
-def test_a_kafka_that_can_t_be_started_is_said(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("KAFKA_DOCKER", "there-is-no-docker")
-    pytester.makepyfile("def test_it(kafka_cluster): pass")
-    result = pytester.runpytest_inprocess("--kafka=docker:4.3.0")
-    result.assert_outcomes(errors=1)
-    result.stdout.fnmatch_lines(["*--kafka=docker:4.3.0: there-is-no-docker can't be run: *"])
 
 
 def test_a_failure_of_wait_until_says_what_it_saw(pytester: pytest.Pytester) -> None:
@@ -316,27 +235,3 @@ def test_no_thread_and_no_descriptor_is_left(pytester: pytest.Pytester, tests: i
 def what_is_open() -> set[object]:
     """Threads and descriptors; other tests may close some of theirs meanwhile."""
     return {*threading.enumerate(), *open_descriptors().items()}
-
-
-@pytest.mark.parametrize(
-    "program",
-    [
-        "import pytest_kafka_nextgen",
-        "import pytest; assert pytest.main(['-p', 'pytest_kafka_nextgen', 'test_plain.py']) == 0",
-    ],
-    ids=["imported", "used by nobody"],
-)
-def test_projects_that_do_not_use_it_import_nothing_of_the_library(pytester: pytest.Pytester, program: str) -> None:
-    pytester.makepyfile(test_plain="def test_plain(): pass")
-    check = "import sys; loaded = [each for each in sys.modules if each.split('.')[0] == 'kafka_nextgen']"
-    command = [sys.executable, "-c", f"{program}; {check}; assert not loaded, loaded"]
-    subprocess.run(command, check=True, timeout=GUARD_S, cwd=pytester.path)
-
-
-def test_pytest_does_not_rewrite_the_asserts_of_the_library(pytester: pytest.Pytester) -> None:
-    config = pytester.parseconfig()
-    hook = config.pluginmanager.rewrite_hook
-    hook.mark_rewrite("kafka_nextgen", "application")
-    pytest_kafka_nextgen._keep_asserts_of_the_library(config.pluginmanager)
-    assert "application" in hook._must_rewrite
-    assert "kafka_nextgen" not in hook._must_rewrite

@@ -143,6 +143,12 @@ def test_the_clusters_time_passes_while_a_test_waits(embedded: Cluster) -> None:
     assert time_passed_in_three_attempts(embedded) == pytest.approx(0.5)
 
 
+def test_no_more_time_passes_than_a_test_waits(embedded: Cluster) -> None:
+    before, attempts = embedded.clock._ahead_s, iter([False] * 5 + [True])
+    embedded.wait_until(lambda: next(attempts), timeout=0.6)
+    assert embedded.clock._ahead_s - before == pytest.approx(0.6)
+
+
 def test_it_does_not_while_other_clients_are_connected(embedded: Cluster) -> None:
     with Client(embedded.bootstrap_servers) as client:
         client.ask(apis.METADATA, MetadataRequest(topics=None))
