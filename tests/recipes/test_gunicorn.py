@@ -23,10 +23,13 @@ pytestmark = pytest.mark.whole
 
 GROUP = "billing"
 
+#: gunicorn kills no worker, however busy the machine is.
+PATIENT = ("--timeout", "0", "--graceful-timeout", str(round(GUARD_S)))
+
 
 @contextmanager
 def service(cluster: Cluster, home: Path) -> Iterator[Program]:
-    served = ("-m", "gunicorn", "-c", str(EXAMPLES / "gunicorn_conf.py"), "--chdir", str(EXAMPLES))
+    served = ("-m", "gunicorn", "-c", str(EXAMPLES / "gunicorn_conf.py"), "--chdir", str(EXAMPLES), *PATIENT)
     environment = {"BOOTSTRAP_SERVERS": cluster.bootstrap_servers, "HOME": str(home)}  # where its control socket is
     with started_python(*served, "-b", "127.0.0.1:0", "gunicorn_service:app", environment=environment) as program:
         try:

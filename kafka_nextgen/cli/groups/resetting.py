@@ -107,7 +107,7 @@ def _member_problem(admin: GroupAdmin, group_id: str, timeout_s: float) -> str |
         return None
     if not members:
         return None
-    return f"group {group_id} has {len(members)} members, so that a reset will fail: stop them first"
+    return f"group {group_id} has members ({len(members)}), so a reset will fail: stop them first"
 
 
 def _print_plan(plan: Plan, reset: Reset, as_json: bool) -> None:
