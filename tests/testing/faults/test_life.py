@@ -165,6 +165,16 @@ def test_a_later_fault_does_not_meet_a_request_that_is_dropped(cluster: Cluster,
     assert later.met == 0
 
 
+def test_a_later_fault_meets_a_request_whose_answer_is_dropped(cluster: Cluster, group: Committer) -> None:
+    with (
+        cluster.fault(Api.OFFSET_COMMIT, drop="after", times=1),
+        cluster.fault(Api.OFFSET_COMMIT, error=LOADING) as later,
+    ):
+        group.send(5)
+        assert group.client.is_hung_up()
+    assert (later.met, cluster.committed("billing")) == (1, {})
+
+
 @pytest.mark.parametrize("first", [{"silent": True}, {"error": LOADING}])
 def test_a_later_fault_does_not_meet_a_request_that_an_earlier_one_answers_or_holds(
     cluster: Cluster, group: Committer, first: dict[str, Any]
