@@ -181,9 +181,14 @@ class SteadyState:
     answered_at: dict[int, float] = Factory(dict)
 
     def covers(self, fetch: Fetch, assigned: Assigned) -> bool:
-        """Whether the fetch requests all partitions read from its node, exactly as a new plan would."""
+        """Whether the fetch requests all partitions read from its node, exactly as a new plan would.
+
+        The log end of each must be known: only the slow path asks for an end that an answer omits.
+        """
         current = assigned.unchanged(fetch.fences)
         if fetch.session.is_full or fetch.max_wait_ms != self.settings.max_wait_ms or len(current) != len(fetch.fences):
+            return False
+        if any(state.end_offset < 0 for state in current.values()):
             return False
         positions = {tp: state.next_position() for tp, state in current.items()}
         assert positions == fetch.wanted, "a partition requested in any other way counts as new to its node"

@@ -9,7 +9,8 @@ the records in the answer. The state is steady as long as
 
 - each partition is fetched from its leader, in the session of its node, or may not be handed over at all (it is paused
   or being revoked);
-- no partition is read up to an end, has failed since its last answer, or has an unknown log end;
+- no partition is read up to an end, or has failed since its last answer;
+- the log end of each partition of this node is known;
 - nothing is being decoded or fetched out of session;
 - nothing else has changed the next requests.
 
@@ -175,5 +176,5 @@ def _is_steady(state: PartitionState, image: ClusterImage) -> bool:
     is_sound = not (state.failures or state.stale or state.gone or state.drain_first or state.error or state.bound)
     is_in_place = state.image is image and state.leader is not None and state.replica is LEADER
     is_known = state.phase is Phase.FETCHING and state.ahead is None
-    is_asked = state.asked and not state.is_new_there and state.end_offset >= 0
+    is_asked = state.asked and not state.is_new_there
     return is_sound and is_in_place and is_known and (is_asked if state.may_hand_over else not state.asked)
