@@ -14,21 +14,24 @@ from collections.abc import Sequence
 import click
 from attrs import frozen
 
-from benchmarks.page import about_the_run, in_ms, spread, table, write_section
+from benchmarks.page import about_the_run, in_ms, table, write_section
 from benchmarks.processes import ROOT, run
-from benchmarks.testing.one_process import SESSION_S
+from benchmarks.testing.one_process import LONG_WAIT_MS, SESSION_S
+
+Took = tuple[float, float]  # seconds by the clock, and of the processor
 
 
 @frozen
 class Round:
-    """What one process measured: seconds, and what was left at its end."""
+    """What one process measured, and what was left at its end."""
 
-    import_s: float
-    first_start_s: float
-    later_starts_s: Sequence[float]
-    rebalances_s: Sequence[float]
-    sessions_s: Sequence[float]
-    tests_s: float
+    imported: Took
+    first_start: Took
+    later_starts: Sequence[Took]
+    rebalances: Sequence[Took]
+    sessions: Sequence[Took]
+    patient_sessions: Sequence[Took]
+    all_tests: Took
     threads_left: int
     descriptors_left: int
 
@@ -38,21 +41,26 @@ def measure(rounds: int, tests: int) -> list[Round]:
 
 
 def figures_table(rounds: Sequence[Round], tests: int) -> str:
-    """Medians of all tests of all rounds, with the least and the most."""
-    later = [each for one in rounds for each in one.later_starts_s]
-    rebalances = [each for one in rounds for each in one.rebalances_s]
-    sessions = [each for one in rounds for each in one.sessions_s]
-    left = {(one.threads_left, one.descriptors_left) for one in rounds}
-    rows = [
-        ("import of `kafka_nextgen.testing`", f"{in_ms([one.import_s for one in rounds])} ms"),
-        ("the first cluster of a process starts", f"{in_ms([one.first_start_s for one in rounds])} ms"),
-        ("a later cluster starts", f"{in_ms(later)} ms"),
-        ("a test in which two members share two partitions", f"{in_ms(rebalances)} ms"),
-        (f"a session of {SESSION_S} s ends, and the other member has its partitions", f"{in_ms(sessions)} ms"),
-        (f"{tests} such tests in one process", f"{spread([one.tests_s for one in rounds])} s"),
-        ("threads, descriptors left after them", "; ".join(f"{threads}, {files}" for threads, files in sorted(left))),
-    ]
-    return table(("", "median (least..most)"), rows)
+    """Medians of all rounds, with the least and the most."""
+    ends = f"a session of {SESSION_S} s ends, and the other member has its partitions"
+    steps = {
+        "import of `kafka_nextgen.testing`": [one.imported for one in rounds],
+        "the first cluster of a process starts": [one.first_start for one in rounds],
+        "a later cluster starts": [each for one in rounds for each in one.later_starts],
+        "a test in which two members share two partitions": [each for one in rounds for each in one.rebalances],
+        ends: [each for one in rounds for each in one.sessions],
+        f"the same with `fetch.max.wait.ms={LONG_WAIT_MS}`": [each for one in rounds for each in one.patient_sessions],
+        f"{tests} such tests in one process": [one.all_tests for one in rounds],
+    }
+    rows = [(name, *(in_ms([each[part] for each in took]) for part in (0, 1))) for name, took in steps.items()]
+    return table(("", "time, ms", "of the processor, ms"), rows)
+
+
+def left_over(rounds: Sequence[Round]) -> str:
+    """What the processes had at the end that they had not had before."""
+    threads = max(one.threads_left for one in rounds)
+    descriptors = max(one.descriptors_left for one in rounds)
+    return f"Left at the end of a process: {threads} threads, {descriptors} descriptors."
 
 
 def commit() -> str:
@@ -68,8 +76,9 @@ def commit() -> str:
 @click.option("--write", is_flag=True, help="Put the figures on the page.")
 def main(rounds: int, tests: int, write: bool) -> None:
     load = os.getloadavg()[0]
-    body = figures_table(measure(rounds, tests), tests)
-    body = f"{about_the_run(f'commit {commit()}', load=load)}\n\n{body}"
+    measured = measure(rounds, tests)
+    about = about_the_run(f"commit {commit()}", load=load)
+    body = f"{about}\n\n{figures_table(measured, tests)}\n\n{left_over(measured)}"
     print(body)
     if write:
         write_section("testing_kit", body)

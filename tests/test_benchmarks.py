@@ -91,8 +91,9 @@ def test_each_of_many_partitions_is_committed() -> None:
 def test_a_process_of_tests_leaves_nothing() -> None:
     (measured,) = testing_kit.measure(rounds=1, tests=4)
     assert (measured.threads_left, measured.descriptors_left) == (0, 0)
-    assert (len(measured.rebalances_s), len(measured.sessions_s)) == (2, 2)
+    assert (len(measured.rebalances), len(measured.sessions), len(measured.patient_sessions)) == (2, 1, 1)
     assert len(testing_kit.figures_table([measured], 4).splitlines()) == 9
+    assert testing_kit.left_over([measured]).endswith("0 threads, 0 descriptors.")
 
 
 # Assignors.

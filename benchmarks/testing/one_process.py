@@ -18,28 +18,28 @@ if TYPE_CHECKING:
 
 LATER_STARTS = 9
 SESSION_S = 45
+LONG_WAIT_MS = 10_000  # fetch.max.wait.ms, which is half a second by default: idle members fetch so often
 CONFIG = {"group.consumer.assignment.interval.ms": 0}  # as with the fixtures for pytest
 
 
 class Watch:
-    """Seconds since it was read last."""
+    """Seconds since it was made: by the clock, and of the processor for all threads of this process."""
 
     def __init__(self) -> None:
-        self._since = time.perf_counter()
+        self._since = time.perf_counter(), time.process_time()
 
-    def read(self) -> float:
-        before, self._since = self._since, time.perf_counter()
-        return self._since - before
+    def read(self) -> tuple[float, float]:
+        return time.perf_counter() - self._since[0], time.process_time() - self._since[1]
 
 
-def start(cluster: Cluster) -> float:
+def start(cluster: Cluster) -> tuple[float, float]:
     """Start a cluster, and return how long that took; stop it."""
     watch = Watch()
     with cluster:
         return watch.read()
 
 
-def rebalance(cluster: Cluster, topic: str) -> float:
+def rebalance(cluster: Cluster, topic: str) -> tuple[float, float]:
     """Have two members share two partitions, and return how long the whole test took."""
     watch = Watch()
     cluster.create_topic(topic, partitions=2)
@@ -49,25 +49,26 @@ def rebalance(cluster: Cluster, topic: str) -> float:
     return watch.read()
 
 
-def session_ends(cluster: Cluster, topic: str) -> float:
+def session_ends(cluster: Cluster, topic: str, **settings: object) -> tuple[float, float]:
     """Have one of two members die, and return how long it took until the other had both partitions."""
     cluster.create_topic(topic, partitions=2)
-    with member(cluster, topic) as first, member(cluster, topic) as second:
+    with member(cluster, topic, **settings) as first, member(cluster, topic, **settings) as second:
         cluster.wait_until_stable(first, second)
         first.close(leave="remain")
         watch = Watch()
         cluster.advance(seconds=SESSION_S)
         cluster.wait_until_stable(second)
-        took_s = watch.read()
+        took = watch.read()
         assert len(second.assignment()) == 2
-    return took_s
+    return took
 
 
-def member(cluster: Cluster, topic: str) -> Consumer[bytes, bytes]:
+def member(cluster: Cluster, topic: str, **settings: object) -> Consumer[bytes, bytes]:
     """A member of a group that is named after its topic."""
     from kafka_nextgen import Consumer
 
-    consumer: Consumer[bytes, bytes] = Consumer(bootstrap_servers=cluster.bootstrap_servers, group_id=topic)
+    where = {"bootstrap_servers": cluster.bootstrap_servers, "group_id": topic}
+    consumer: Consumer[bytes, bytes] = Consumer({**where, **settings})
     consumer.subscribe([topic])
     return consumer
 
@@ -79,26 +80,28 @@ def held() -> tuple[int, int]:
 
 
 def measure(tests: int) -> dict[str, object]:
-    """Run so many tests, each with a rebalance; every second one goes on until a session has ended."""
+    """Run so many tests: of each four, two with a rebalance only, and two that go on until a session has ended."""
     watch = Watch()
     from kafka_nextgen import Consumer  # noqa: F401
     from kafka_nextgen.testing import Clock, Cluster
 
-    imported_s = watch.read()
+    imported = watch.read()
     starts = [start(Cluster(config=CONFIG)) for _ in range(1 + LATER_STARTS)]
-    before = held()
-    watch.read()
+    before, watch = held(), Watch()
     with Cluster(config=CONFIG, clock=Clock()) as cluster:
-        rebalances = [rebalance(cluster, f"orders-{number}") for number in range(0, tests, 2)]
-        sessions = [session_ends(cluster, f"orders-{number}") for number in range(1, tests, 2)]
-    tests_s, (threads, descriptors) = watch.read(), held()
+        topics = [f"orders-{number}" for number in range(tests)]
+        rebalances = [rebalance(cluster, topic) for topic in topics[::2]]
+        sessions = [session_ends(cluster, topic) for topic in topics[1::4]]
+        patient = [session_ends(cluster, topic, fetch_max_wait_ms=LONG_WAIT_MS) for topic in topics[3::4]]
+    took, (threads, descriptors) = watch.read(), held()
     return {
-        "import_s": imported_s,
-        "first_start_s": starts[0],
-        "later_starts_s": starts[1:],
-        "rebalances_s": rebalances,
-        "sessions_s": sessions,
-        "tests_s": tests_s,
+        "imported": imported,
+        "first_start": starts[0],
+        "later_starts": starts[1:],
+        "rebalances": rebalances,
+        "sessions": sessions,
+        "patient_sessions": patient,
+        "all_tests": took,
         "threads_left": threads - before[0],
         "descriptors_left": descriptors - before[1],
     }
