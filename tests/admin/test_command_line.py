@@ -13,7 +13,7 @@ from kafka_nextgen.cli import output
 from kafka_nextgen.cli.main import cli
 from kafka_nextgen.types import format_partitions
 from tests.admin.conftest import Scene
-from tests.support.clients import create_topic, stored_offsets, unique
+from tests.support.clients import create_topic, unique
 from tests.support.kafka_server import SESSION_TIMEOUT_MS, KafkaServer
 from tests.support.waiting import eventually
 
@@ -169,8 +169,11 @@ def test_offsets_of_whole_topics_are_set_and_deleted(kafka: KafkaServer) -> None
     group, topic = unique("reports"), create_topic(kafka.bootstrap_servers, "reported", 2)
     done = groups(kafka, "offsets", group, "--set", f"{topic}=3", "--set", f"{topic}[1]=earliest")
     assert [line.split()[:2] for line in done.stdout.splitlines()[1:]] == [[f"{topic}[0]", "3"], [f"{topic}[1]", "0"]]
+    other = create_topic(kafka.bootstrap_servers, "kept")
+    groups(kafka, "offsets", group, "--set", f"{other}=7")
     done = groups(kafka, "offsets", group, "--delete", topic)
-    assert (done.exit_code, stored_offsets(kafka.bootstrap_servers, group)) == (0, {})
+    rows = [line.split()[:2] for line in done.stdout.splitlines()[1:]]
+    assert (done.exit_code, rows) == (0, [[f"{other}[0]", "7"]]), "other topics keep theirs"
     done = groups(kafka, "offsets", group, "--delete", topic)
     assert done.exit_code == 1
 

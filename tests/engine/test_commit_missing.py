@@ -48,6 +48,22 @@ def test_a_commit_for_a_topic_that_the_coordinator_does_not_know_yet_is_retried(
     assert stage.committed() == {0: 3}
 
 
+def test_a_commit_for_a_topic_that_no_broker_knows_yet_is_retried_too(stage: Stage) -> None:
+    asked: list[object] = []
+    original = stage.original(OFFSET_COMMIT)
+
+    async def create_before_the_second(*question: object) -> object:
+        asked.append(question)
+        if len(asked) == 2:
+            stage.cluster._broker.create_topic(MISSING.topic, 1)
+        return await original(*question)
+
+    stage.handle(OFFSET_COMMIT, create_before_the_second)
+    with stage.consumer() as consumer:
+        consumer.commit({MISSING: 5}, timeout=GUARD_S)
+    assert (len(asked), stage.committed()) == (2, {0: 5})
+
+
 def test_the_async_consumer_fails_as_soon(stage: Stage) -> None:
     async def commit() -> None:
         async with AsyncConsumer(stage.config()) as consumer:

@@ -200,6 +200,23 @@ def test_a_name_means_something_else_in_another_function() -> None:
     ]
 
 
+def test_names_that_a_function_sets_outside_of_it_are_known_there() -> None:
+    program = """\
+        from confluent_kafka import Consumer
+        def begin():
+            inner = None
+            def make():
+                global outer
+                nonlocal inner
+                inner = outer = Consumer(conf)
+            make()
+            inner.memberid()
+        def go_on():
+            outer.memberid()
+    """
+    assert {"9 inner.memberid()", "11 outer.memberid()"} <= set(told(program))
+
+
 def test_a_configuration_from_elsewhere_is_named_and_nothing_is_said_about_its_defaults() -> None:
     found = told("import confluent_kafka\nimport settings\nconfluent_kafka.Consumer(settings.KAFKA)\n")
     assert "3 a configuration from elsewhere" in found

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Iterator
 from datetime import datetime, timedelta, timezone
 
 import pytest
@@ -32,6 +34,22 @@ HOUR_MS = 3_600_000
 )
 def test_a_moment_is_a_duration_before_now_or_a_time(moment: Moment, found: int) -> None:
     assert moment_ms(moment, NOW_MS, "since") == found
+
+
+@pytest.fixture
+def in_new_york(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    with monkeypatch.context() as context:
+        context.setenv("TZ", "America/New_York")
+        time.tzset()
+        yield
+    time.tzset()
+
+
+@pytest.mark.usefixtures("in_new_york")
+def test_text_without_a_zone_is_utc_wherever_it_is_read() -> None:
+    assert datetime(2026, 7, 1, 14).astimezone().utcoffset() == timedelta(hours=-4), "local time differs"
+    for text in ("2026-07-01T14:00", "2026-07-01T14:00:00Z", "2026-07-01T10:00-04:00"):
+        assert moment_ms(text, 0, "since") == 1_782_914_400_000
 
 
 def test_a_datetime_without_a_zone_could_be_local_time_or_utc() -> None:

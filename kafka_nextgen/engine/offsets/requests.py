@@ -72,6 +72,8 @@ class OffsetRequests:
         A broker may not know a new topic yet, so one answer is not enough. Assigned partitions are known to exist.
         """
         unknown = {tp for tp, code in codes.items() if code in _UNKNOWN}
+        for tp in codes.keys() - unknown:
+            self._missed.pop(tp, None)
         unknown -= self.fetches.assignment() if unknown else unknown
         if not unknown:
             return frozenset()
