@@ -256,6 +256,7 @@ def test_a_group_that_has_committed_nothing_has_no_topics(hourly: Hourly, scene:
         (["--dry-run"], "say where to"),
         (["--from-file", "FILE", "--topic", "t"], "--from-file has partitions and offsets"),
         (["--from-file", "FILE"], "line 2: write TOPIC,PARTITION,OFFSET, not 't,0'"),
+        (["--to-latest", "--topic", "t", "--export", "--json"], "give one of them"),
         (["--to-latest", "--topic", "t[0"], "is not a set of partitions"),
         (["--to-latest", "--topic", "t[]"], "--topic t[] has no partitions"),
         (["--to-offset", "-1", "--topic", "t"], "-1"),

@@ -60,7 +60,7 @@ def kafka(servers: str, topic: str, group: str) -> OldMember:
 
 def aiokafka(servers: str, topic: str, group: str) -> OldMember:
     async def serve(member: OldMember) -> None:
-        settings = {"heartbeat_interval_ms": 100}
+        settings = {"heartbeat_interval_ms": 100, "session_timeout_ms": 45_000}  # 10 s is short on a busy machine
         consumer = installed("aiokafka").AIOKafkaConsumer(topic, bootstrap_servers=servers, group_id=group, **settings)
         await consumer.start()
         while not member.stopping.is_set():

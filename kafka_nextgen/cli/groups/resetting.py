@@ -39,6 +39,8 @@ _FILE_FIELDS = (3, 4)  # TOPIC,PARTITION,OFFSET, or the same after GROUP
 def reset_offsets(cluster: ClusterOptions, group_id: str, reset: Reset, as_json: bool) -> None:
     """Show the plan and, with ``--execute``, carry it out."""
     reset.check()
+    if reset.export and as_json:
+        raise click.UsageError("--export prints lines for --from-file, and --json something else: give one of them")
     with cluster.open() as admin:
         plan = admin.plan_offsets(group_id, _targets(admin, cluster, group_id, reset), cluster.timeout_s)
         errors = [planned.error for planned in plan.values() if planned.error is not None]
