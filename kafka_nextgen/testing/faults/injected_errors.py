@@ -10,7 +10,8 @@ from kafka_nextgen.testing.broker.handlers import fetch
 from kafka_nextgen.testing.broker.reading.asked import Asked
 from kafka_nextgen.testing.broker.refusal import CloseConnectionError
 from kafka_nextgen.testing.faults.kind import Active, Course, Kind, Next, Taken
-from kafka_nextgen.testing.faults.places import Items, place_of
+from kafka_nextgen.testing.faults.place_kinds import Items
+from kafka_nextgen.testing.faults.places import place_of
 from kafka_nextgen.testing.faults.question import Question, topic_name
 from kafka_nextgen.testing.faults.refusals import Refused, refuse
 from kafka_nextgen.testing.faults.selection import Selection

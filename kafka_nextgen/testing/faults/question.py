@@ -9,7 +9,8 @@ from attrs import frozen
 
 from kafka_nextgen.testing.broker.context import Context
 from kafka_nextgen.testing.broker.handlers import fetch
-from kafka_nextgen.testing.faults.places import Items, Names, places_of
+from kafka_nextgen.testing.faults.place_kinds import Items, Names
+from kafka_nextgen.testing.faults.places import places_of
 from kafka_nextgen.types import TopicId
 from kafka_nextgen.wire.apis import FIND_COORDINATOR, Api
 from kafka_nextgen.wire.frames import RequestFrame

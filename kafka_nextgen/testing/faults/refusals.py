@@ -14,7 +14,8 @@ from attrs import frozen
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.testing.broker.answered_versions import only_api_versions
 from kafka_nextgen.testing.broker.context import Context
-from kafka_nextgen.testing.faults.places import Items, Lone, Names, Top, element_of, place_of
+from kafka_nextgen.testing.faults.place_kinds import Items, Lone, Names, Top
+from kafka_nextgen.testing.faults.places import element_of, place_of
 from kafka_nextgen.testing.faults.question import Question, index_of, name_of
 from kafka_nextgen.wire.apis import API_VERSIONS, Api
 from kafka_nextgen.wire.messages import MetadataRequest

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from attrs import frozen
 
 from kafka_nextgen.testing.faults.apis import Api
-from kafka_nextgen.testing.faults.places import Names, places_of
+from kafka_nextgen.testing.faults.place_kinds import Names
+from kafka_nextgen.testing.faults.places import places_of
 from kafka_nextgen.testing.faults.question import Question, names_groups
 from kafka_nextgen.types import TopicPartition
 

@@ -20,7 +20,8 @@ from kafka_nextgen.testing.broker.apis import EXTENSIONS, SERVED
 from kafka_nextgen.testing.broker.context import Context
 from kafka_nextgen.testing.broker.peer import Peer
 from kafka_nextgen.testing.broker.security.listeners import Listener
-from kafka_nextgen.testing.faults.places import Names, place_of, places_of
+from kafka_nextgen.testing.faults.place_kinds import Names
+from kafka_nextgen.testing.faults.places import place_of, places_of
 from kafka_nextgen.testing.faults.question import Question
 from kafka_nextgen.testing.faults.refusals import refuse
 from kafka_nextgen.wire import apis
