@@ -23,7 +23,7 @@ __all__ = ["Attempt", "Observations", "explain", "try_once"]
 
 T = TypeVar("T")
 
-_MOST_LINES = 40
+_MOST_LINES, _LONGEST_LINE = 40, 500
 
 
 @frozen
@@ -35,10 +35,16 @@ class Observation:
 
     def __str__(self) -> str:
         lines = _text_of(self.result).splitlines() or ["nothing"]
-        shown = lines[:_MOST_LINES]
+        shown = [_shortened(line) for line in lines[:_MOST_LINES]]
         if len(lines) > _MOST_LINES:
             shown.append(f"... and {len(lines) - _MOST_LINES} more lines")
         return f"{self.call}: {shown[0]}" if len(shown) == 1 else "\n".join([f"{self.call}:", *shown])
+
+
+def _shortened(line: str) -> str:
+    """A line without the end of a large record."""
+    left_out = len(line) - _LONGEST_LINE
+    return line if left_out <= 0 else f"{line[:_LONGEST_LINE]}... and {left_out} more characters"
 
 
 def _text_of(result: object) -> str:

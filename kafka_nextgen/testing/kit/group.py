@@ -54,7 +54,8 @@ class Group:
         if self.state is GroupState.DEAD:
             return f"group {self.group_id} does not exist"
         epoch = "" if self.epoch is None else f", epoch {self.epoch}"
-        first = f"{self.type.value} group {self.group_id}: {self.state.value}{epoch}, {len(self.members)} members"
+        members = "1 member" if len(self.members) == 1 else f"{len(self.members)} members"
+        first = f"{self.type.value} group {self.group_id}: {self.state.value}{epoch}, {members}"
         return "\n".join([first, *map(_line, self.members)])
 
 

@@ -38,6 +38,18 @@ def test_a_leader_moves_just_before_the_request_is_served(pair: tuple[Cluster, d
     assert (fault.met, cluster.leader_of("orders", 0)) == (1, 3 - before)
 
 
+def test_each_replica_leads_in_its_turn() -> None:
+    with Cluster(brokers=3, config={"default.replication.factor": 3}) as cluster:
+        cluster.create_topic("orders")
+        where = {"topic": "orders", "partition": 0}
+        leaders = []
+        with Client(cluster.bootstrap_servers) as client, cluster.fault(move_leader=True, times=3, **where):
+            for _ in range(3):
+                by_name_fetch(client, "orders", 0)
+                leaders.append(cluster.leader_of("orders", 0))
+        assert sorted(leaders, key=str) == [1, 2, 3]
+
+
 def test_a_fail_over_loses_the_tail_of_a_log(pair: tuple[Cluster, dict[int, Client]]) -> None:
     cluster, clients = pair
     leader = cluster.leader_of("orders", 0)

@@ -58,6 +58,7 @@ def test_rebalances_have_their_causes(cluster: KafkaCluster, join: Join) -> None
     cluster.create_topic(orders, partitions=2)
     first = join(billing, orders)
     cluster.wait_until_stable(first, timeout=GUARD_S)
+    assert ", 1 member\n" in str(cluster.group(billing))
     second = join(billing, orders)
     cluster.wait_until_stable(first, second, timeout=GUARD_S)
     gone = second.group_metadata().member_id

@@ -54,6 +54,16 @@ def test_a_failure_says_what_the_condition_saw(embedded: Cluster) -> None:
     assert "  records('orders'):\n  orders[0] offset 0: key=None value=b'a'\n  orders[0] offset 1" in str(other.value)
 
 
+def test_a_failure_shows_no_more_than_can_be_read(embedded: Cluster) -> None:
+    embedded.produce("orders", [b"x" * 10_000] * 50)
+    with pytest.raises(AssertionError) as failure:
+        embedded.wait_until(lambda: not embedded.records("orders"), timeout=0)
+    said = str(failure.value)
+    assert len(said) < 40 * 600
+    assert "xxx... and " in said
+    assert "... and 10 more lines" in said
+
+
 def test_a_failed_assert_is_shown_with_its_difference(embedded: Cluster) -> None:
     def is_empty() -> None:
         assert embedded.records("orders") == ["something"]
