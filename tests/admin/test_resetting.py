@@ -10,9 +10,10 @@ import pytest
 from attrs import frozen
 from click.testing import CliRunner
 
-from kafka_nextgen import GroupAdmin, OffsetReset, ShiftBy, TopicPartition, UnknownTopicError
+from kafka_nextgen import GroupAdmin, GroupAuthorizationError, OffsetReset, ShiftBy, TopicPartition, UnknownTopicError
 from kafka_nextgen.admin import CURRENT, OffsetTarget
 from kafka_nextgen.cli.main import cli
+from kafka_nextgen.codes import ErrorCode
 from tests.admin.conftest import Scene, groups
 from tests.support.clients import create_topic, delete_records, quick_producer, stored_offsets, unique
 from tests.support.kafka_server import KafkaServer
@@ -232,6 +233,21 @@ def test_a_group_with_members_is_warned_of_and_not_reset(scene: Scene) -> None:
     assert done.exit_code == 0
     done = groups(scene.kafka.bootstrap_servers, *reset, "--execute")
     assert (done.exit_code, "NON_EMPTY_GROUP" in done.stderr) == (1, True)
+
+
+def test_a_plan_for_a_new_group_warns_of_nothing_and_one_whose_members_are_unknown_says_so(
+    hourly: Hourly, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = ("offsets", unique("new"), "--topic", hourly.topic, "--to-latest")
+    assert "Warning" not in groups(hourly.servers, *plan).stderr
+
+    def members(*_: object) -> None:
+        raise GroupAuthorizationError("not allowed", code=ErrorCode.GROUP_AUTHORIZATION_FAILED)
+
+    monkeypatch.setattr(GroupAdmin, "members", members)
+    done = groups(hourly.servers, *plan)
+    assert "has members, with which a reset fails: not allowed" in done.stderr
+    assert (done.exit_code, done.stdout.startswith("PARTITION")) == (0, True)
 
 
 def test_a_group_that_has_committed_nothing_has_no_topics(hourly: Hourly, scene: Scene) -> None:

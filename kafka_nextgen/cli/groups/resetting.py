@@ -17,7 +17,8 @@ from kafka_nextgen.cli.groups.reset_options import Reset
 from kafka_nextgen.cli.options import ClusterOptions
 from kafka_nextgen.cli.output import Columns, fail_with, print_json, print_line, print_rows
 from kafka_nextgen.cli.partitions import parse_selections
-from kafka_nextgen.errors import ConfigError, KafkaNextgenError
+from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.errors import BrokerError, ConfigError, KafkaNextgenError
 from kafka_nextgen.java_config.properties_file import text_of_file
 from kafka_nextgen.types import TopicPartition
 
@@ -105,8 +106,10 @@ def _member_problem(admin: GroupAdmin, group_id: str, timeout_s: float) -> str |
     """Return why a reset would fail now, if the group has members."""
     try:
         members = admin.members(group_id, timeout_s)
-    except KafkaNextgenError:  # no such group: a reset creates it
-        return None
+    except KafkaNextgenError as error:
+        if isinstance(error, BrokerError) and error.code == ErrorCode.GROUP_ID_NOT_FOUND:  # a reset creates it
+            return None
+        return f"it is not known whether group {group_id} has members, with which a reset fails: {error}"
     if not members:
         return None
     return f"group {group_id} has members ({len(members)}), so a reset will fail: stop them first"
