@@ -16,6 +16,7 @@ from kafka_nextgen import (
     OffsetRange,
     Record,
 )
+from kafka_nextgen.fetching import FetchState
 from tests.engine.stage import TOPIC, Stage, read, tp
 from tests.support.waiting import eventually
 
@@ -105,6 +106,22 @@ def test_an_error_of_another_partition_waits_for_a_call_for_it(stage: Stage) -> 
         assert consumer.getone(tp(1), timeout=0) is None
         with pytest.raises(CorruptRecordError):
             consumer.getone(tp(0))
+
+
+def error_of_the_third(state: FetchState) -> object:
+    return state.by_partition[tp(2)].error
+
+
+def test_paused_partitions_are_left_out(stage: Stage) -> None:
+    stage.create(partitions=3, records=1)
+    stage.tamper(2, batch=0)
+    with stage.reader(0, 1, 2) as consumer:
+        assert consumer.getone(tp(1)) is not None
+        eventually("a record waits", has_buffered(consumer, 1))
+        eventually("an error, too", lambda: consumer._core.fetches.look(error_of_the_third) is not None)
+        stage.write(1, 1)
+        consumer.pause([tp(0), tp(2)])
+        assert place(consumer.getone(tp(0), tp(1), tp(2))) == (1, 1)
 
 
 def test_a_record_that_can_t_be_deserialized_is_tried_again_until_it_is_skipped(stage: Stage) -> None:

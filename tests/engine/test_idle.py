@@ -12,6 +12,7 @@ from kafka_nextgen import AsyncConsumer, Consumer, Health, RebalanceCause, Statu
 from kafka_nextgen.engine.application.idle import IdleLimit
 from kafka_nextgen.engine.application.polling import ITERATION_TIMEOUT_S
 from kafka_nextgen.fetching.progress import PartitionProgress
+from kafka_nextgen.membership.classic.states import Status as ClassicStatus
 from tests.engine.stage import TOPIC, Stage, tp
 from tests.support.waiting import eventually
 
@@ -86,12 +87,16 @@ class StillCore:
         self.has_records = False
         self.now = lambda: self.time
         self.engine = SimpleNamespace(health=lambda: self.health)
-        self.cursor = SimpleNamespace(given_out=tuple)
+        self.cursor = SimpleNamespace(given_out=lambda: ("the run of the loop",))
         self.fetches = SimpleNamespace(
             has_records=lambda: self.has_records,
             assignment=lambda: frozenset(self.partitions),
-            look=lambda _: (self.partitions, self.gone),
+            look=lambda read: read(SimpleNamespace(progress=self.progress, gone=lambda: self.gone)),
         )
+
+    def progress(self, given_out: tuple[str, ...]) -> SimpleNamespace:
+        assert given_out == ("the run of the loop",), "its records are read"
+        return SimpleNamespace(partitions=self.partitions)
 
     def read_to(self, position: int | None, end: int | None, *, paused: bool = False) -> None:
         self.partitions[tp()] = PartitionProgress(position, 0, end, 0, paused)
@@ -156,6 +161,14 @@ def test_no_loop_ends_before_all_is_read(core: StillCore, position: int | None, 
     assert ends(limit, core, 5), "nothing comes of a paused partition"
 
 
+def test_no_time_counts_while_records_wait_that_the_next_poll_returns(core: StillCore) -> None:
+    limit = limit_of(core)
+    core.has_records = True
+    limit.wait_s()
+    core.time += 60
+    assert not limit.is_over()
+
+
 def test_a_deleted_topic_is_not_waited_for(core: StillCore) -> None:
     core.read_to(10, None)
     core.gone = frozenset({tp()})
@@ -172,6 +185,8 @@ def test_a_member_that_joins_or_rebalances_has_not_read_all(core: StillCore, hea
     assert not ends(limit, core, 60)
     core.health = Health(status=Status.STABLE)
     assert ends(limit, core, 5), "it has got no partition"
+    core.health = Health(status=ClassicStatus.STABLE)
+    assert ends(limit, core, 5), "of a classic group, too"
     core.topics, core.health = None, Health(status=Status.UNSUBSCRIBED)  # type: ignore[assignment]
     assert ends(limit, core, 5), "nobody joins by hand"
 
