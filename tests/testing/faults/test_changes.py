@@ -81,6 +81,7 @@ def test_a_producer_whose_records_were_lost_writes_them_again(cluster: Cluster, 
         produce(client, "orders", batch)
     with cluster.fault(Api.FETCH, lose_tail=1, topic="orders", partition=0):
         by_name_fetch(client, "orders", 0)
+    assert produce(client, "orders", sent[0]).base_offset == 0  # known, and not written again
     assert produce(client, "orders", sent[1]).base_offset == 1
     assert by_name_fetch(client, "orders", 0)[0].high_watermark == 2
 
