@@ -232,7 +232,8 @@ def test_a_group_with_members_is_warned_of_and_not_reset(scene: Scene) -> None:
     assert f"Warning: group {scene.consumer_group} has members (2)" in done.stderr
     assert done.exit_code == 0
     done = groups(scene.kafka.bootstrap_servers, *reset, "--execute")
-    assert (done.exit_code, "NON_EMPTY_GROUP" in done.stderr) == (1, True)
+    assert (done.exit_code, done.stdout) == (1, "")
+    assert done.stderr == f"Error: group {scene.consumer_group} has members (2): stop them, or remove them, first\n"
 
 
 def test_a_plan_for_a_new_group_warns_of_nothing_and_one_whose_members_are_unknown_says_so(

@@ -46,16 +46,18 @@ def reset_offsets(cluster: ClusterOptions, group_id: str, reset: Reset, as_json:
         plan = admin.plan_offsets(group_id, _targets(admin, cluster, group_id, reset), cluster.timeout_s)
         errors = [planned.error for planned in plan.values() if planned.error is not None]
         offsets = {tp: planned.offset for tp, planned in plan.items() if planned.offset is not None}
+        members = _count_members(admin, group_id, cluster.timeout_s)
+        if reset.execute and isinstance(members, int) and members:
+            raise click.ClickException(f"group {group_id} has members ({members}): stop them, or remove them, first")
         if reset.execute and offsets:
             altered = admin.alter_offsets(group_id, offsets, cluster.timeout_s)
             errors += altered.failed.values()
             plan = {tp: planned for tp, planned in plan.items() if tp in altered.done or planned.error is not None}
-        problem = None if reset.execute else _member_problem(admin, group_id, cluster.timeout_s)
     _print_plan(plan, reset, as_json)
     if not reset.execute and not reset.export:
         print_line("This is a plan: nothing was changed. Repeat it with --execute to do it.", err=True)
-    if problem is not None:
-        print_line(f"Warning: {problem}", err=True)
+    if not reset.execute:
+        _warn_of_members(group_id, members)
     fail_with(errors)
 
 
@@ -102,17 +104,21 @@ def _read_row(row: list[str], where: str) -> tuple[TopicPartition, int]:
     return TopicPartition(topic, int(partition)), int(offset)
 
 
-def _member_problem(admin: GroupAdmin, group_id: str, timeout_s: float) -> str | None:
-    """Return why a reset would fail now, if the group has members."""
+def _count_members(admin: GroupAdmin, group_id: str, timeout_s: float) -> int | KafkaNextgenError:
+    """Return the number of members, or why it is not known."""
     try:
-        members = admin.members(group_id, timeout_s)
+        return len(admin.members(group_id, timeout_s))
     except KafkaNextgenError as error:
-        if isinstance(error, BrokerError) and error.code == ErrorCode.GROUP_ID_NOT_FOUND:  # a reset creates it
-            return None
-        return f"it is not known whether group {group_id} has members, with which a reset fails: {error}"
-    if not members:
-        return None
-    return f"group {group_id} has members ({len(members)}), so a reset will fail: stop them first"
+        is_new = isinstance(error, BrokerError) and error.code == ErrorCode.GROUP_ID_NOT_FOUND  # a reset creates it
+        return 0 if is_new else error
+
+
+def _warn_of_members(group_id: str, members: int | KafkaNextgenError) -> None:
+    if isinstance(members, KafkaNextgenError):
+        unknown = f"it is not known whether group {group_id} has members, with which a reset fails: {members}"
+        print_line(f"Warning: {unknown}", err=True)
+    elif members:
+        print_line(f"Warning: group {group_id} has members ({members}), so a reset fails: stop them first", err=True)
 
 
 def _print_plan(plan: Plan, reset: Reset, as_json: bool) -> None:
@@ -122,7 +128,7 @@ def _print_plan(plan: Plan, reset: Reset, as_json: bool) -> None:
                 print_line(f"{tp.topic},{tp.partition},{planned.offset}")
     elif as_json:
         print_json([_document(tp, planned) for tp, planned in plan.items()])
-    else:
+    elif plan:
         has_notes = any(_note(planned) for planned in plan.values())
         print_rows({**_COLUMNS, **_NOTE} if has_notes else _COLUMNS, plan.items())
 
