@@ -18,6 +18,7 @@ class Billing:
         self.billed: dict[str, int] = {}
         where = {"bootstrap_servers": servers, "group_id": group, "auto_offset_reset": "earliest"}
         self._consumer = KafkaConsumer(topic, **{**where, "enable_auto_commit": False, **config})
+        self._consumer.partitions_for_topic(topic)  # if it joined before it knows the topic, it would get no partition
 
     def step(self) -> None:
         for messages in self._consumer.poll(timeout_ms=50).values():
