@@ -21,7 +21,8 @@ class Billing:
         self._consumer.partitions_for_topic(topic)  # if it joined before it knows the topic, it would get no partition
 
     def step(self) -> None:
-        for messages in self._consumer.poll(timeout_ms=50).values():
+        # a poll that is over while kafka-python 3.0.12 joins its group can lose the assignment, so it has time
+        for messages in self._consumer.poll(timeout_ms=1000).values():
             for message in messages:
                 order = json.loads(message.value)
                 self.billed[order["id"]] = order["cents"]

@@ -51,7 +51,7 @@ def kafka(servers: str, topic: str, group: str) -> OldMember:
         settings = {"heartbeat_interval_ms": 100}  # how soon it notices a rebalance
         consumer = installed("kafka").KafkaConsumer(topic, bootstrap_servers=servers, group_id=group, **settings)
         while not member.stopping.is_set():
-            consumer.poll(timeout_ms=50)
+            consumer.poll(timeout_ms=1000)  # one that is over while it joins can lose the assignment (3.0.12)
             member.owned = {partition.partition for partition in consumer.assignment()}
         consumer.close()
 
