@@ -18,6 +18,8 @@ from kafka_nextgen.processing.transactions.producers import (
     OffsetsRefusedError,
     ProducerLostError,
 )
+from kafka_nextgen.testing import Clock
+from kafka_nextgen.transport.turned_clock import clocks
 from tests.processing.scripted import records_of
 from tests.processing.stage import P0, P1
 from tests.processing.transactions.scripted import ScriptedTransformer, committed, copy, run_to_the_end, values
@@ -217,6 +219,25 @@ def test_a_record_that_fails_is_tried_again_after_those_before_it_are_committed(
     run_to_the_end(consumer, handle)
     assert tries == [0, 1, 1, 1, 2]
     assert (values(consumer), consumer.kafka.transactions) == ([(0, 0), (0, 1), (0, 2)], 2)
+
+
+def test_the_next_attempt_waits_for_the_backoff_while_polls_go_on_paused() -> None:
+    clock, tries = Clock(), list[int]()
+
+    def fail_once(record: Record) -> OutputRecord:
+        tries.append(record.offset)
+        if len(tries) == 1:
+            raise ValueError("not yet")
+        return copy(record)
+
+    def is_waiting(each: ScriptedTransformer) -> None:
+        assert (tries, each.paused()) == ([0], {P0})
+
+    consumer = ScriptedTransformer(records_of(P0, 0), retry_backoff_ms=60_000, retry_backoff_max_ms=60_000)
+    consumer.script += [is_waiting, is_waiting, lambda _: clock.advance(60), lambda _: None]
+    with clocks.followed(clock):
+        run_to_the_end(consumer, fail_once)
+    assert (tries, values(consumer)) == ([0, 0], [(0, 0)])
 
 
 def test_a_dead_letter_takes_the_place_of_the_record_in_the_same_transaction() -> None:
