@@ -22,7 +22,14 @@ from kafka_nextgen.testing import Clock
 from kafka_nextgen.transport.turned_clock import clocks
 from tests.processing.scripted import records_of
 from tests.processing.stage import P0, P1
-from tests.processing.transactions.scripted import ScriptedTransformer, committed, copy, run_to_the_end, values
+from tests.processing.transactions.scripted import (
+    FakeProducer,
+    ScriptedTransformer,
+    committed,
+    copy,
+    run_to_the_end,
+    values,
+)
 
 REFUSED = OffsetsRefusedError(ValueError("ILLEGAL_GENERATION"))
 LOST = ProducerLostError(ValueError("fenced"))
@@ -152,6 +159,15 @@ def test_a_given_producer_is_used_again_after_an_abort() -> None:
     consumer.read(0)
     run_to_the_end(consumer, copy, producer=consumer.kafka.producer())
     assert values(consumer) == [(0, 0)]
+
+
+def test_a_producer_that_does_not_survive_an_abort_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(FakeProducer, "survives_abort", False)
+    consumer = ScriptedTransformer()
+    consumer.kafka.before["commit"] = [REFUSED]
+    consumer.read(0)
+    run_to_the_end(consumer, copy)
+    assert (values(consumer), consumer.kafka.calls.count("init")) == ([(0, 0)], 2)
 
 
 def test_a_producer_that_cannot_be_initialized_ends_the_run_before_the_group_is_joined() -> None:
