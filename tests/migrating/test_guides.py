@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 import runpy
 from collections.abc import Iterator
-from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 from textwrap import dedent
+from typing import Any
 
 import pytest
 from attrs import Factory, define
@@ -70,8 +70,12 @@ class Run:
 
     def of(self, program: str) -> None:
         text = program.replace("localhost:9092", self.cluster.bootstrap_servers).replace('"billing"', f'"{self.group}"')
-        with suppress(EndedError):
-            exec(compile(text, "program", "exec"), {"process": self.process, "__name__": "program"})
+        names: dict[str, Any] = {"process": self.process, "__name__": "program"}
+        try:
+            exec(compile(text, "program", "exec"), names)
+        except EndedError:
+            if "consumer" in names:  # its threads would go on in this process
+                names["consumer"].close()
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ from typing import Any
 
 import confluent_kafka
 import kafka
-from attrs import define
+from attrs import Factory, define
 
 from kafka_nextgen import Consumer, ConsumerGroupMetadata, OffsetAndMetadata, OutputRecord, StopHandle, TopicPartition
 from kafka_nextgen.processing.transactions.producers import TransactionalProducer, adapter_of
@@ -130,6 +130,13 @@ class Worker:
     target: str
     kind: str
     is_done: Callable[[], bool]
+    made: list[object] = Factory(list)
+
+    def close(self) -> None:
+        """End the threads of producers whose worker died."""
+        for producer in self.made:
+            if isinstance(producer, kafka.KafkaProducer):
+                producer.close(timeout=0)
 
     def run(self, plan: Plan | None = None, name: str = "billing-1") -> None:
         """Run until done, or until it dies; then its member is still in the group."""
@@ -137,6 +144,7 @@ class Worker:
 
         def make() -> FaultyProducer:
             made = MAKERS[self.kind](self.servers, f"{self.group}-{name}")
+            self.made.append(made)
             return FaultyProducer(made, plan, lambda: self.is_done() and stop.stop())
 
         consumer: Mortal = Mortal(

@@ -33,7 +33,7 @@ def cluster() -> Iterator[Cluster]:
 
 
 @pytest.fixture(params=sorted(MAKERS))
-def worker(cluster: Cluster, request: pytest.FixtureRequest) -> Worker:
+def worker(cluster: Cluster, request: pytest.FixtureRequest) -> Iterator[Worker]:
     source, group = unique("orders"), unique("billing")
     target = f"{source}-copied"
     cluster.create_topic(source, partitions=PARTITIONS)
@@ -42,7 +42,9 @@ def worker(cluster: Cluster, request: pytest.FixtureRequest) -> Worker:
         numbers = range(partition, RECORDS, PARTITIONS)
         cluster.produce(source, [str(number) for number in numbers], partition=partition)
     servers = cluster.bootstrap_servers
-    return Worker(servers, group, source, target, request.param, lambda: cluster.lag(group, source) == 0)
+    worker = Worker(servers, group, source, target, request.param, lambda: cluster.lag(group, source) == 0)
+    yield worker
+    worker.close()
 
 
 def assert_each_was_written_once(cluster: Cluster, worker: Worker) -> None:

@@ -196,7 +196,8 @@ async def test_a_coroutine_waits_without_blocking_its_loop(embedded: Cluster) ->
                 await consumer.poll(0.1)
 
         polling = asyncio.ensure_future(poll())
-        assert await embedded.wait_until_async(lambda: embedded.group("billing").is_stable, GUARD_S)
+        group = embedded.group
+        assert await embedded.wait_until_async(lambda: group("billing").is_stable and consumer.assignment(), GUARD_S)
         assert len(consumer.assignment()) == 2
         polling.cancel()
     with pytest.raises(AssertionError, match="not so within 0 s"):
