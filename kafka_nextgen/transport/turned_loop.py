@@ -36,8 +36,14 @@ class _Watched(selectors.BaseSelector):
             self.is_asleep = False
 
     def has_events(self) -> bool:
-        """Whether any socket is ready; consumes nothing and may be called from any thread."""
-        return bool(self._inner.select(0))
+        """Whether any socket is ready; consumes nothing and may be called from any thread.
+
+        True also if the selector has just been closed: then its loop has ended, and stops following the clock.
+        """
+        try:
+            return bool(self._inner.select(0))
+        except (OSError, ValueError):
+            return True
 
     def register(self, fileobj: Any, events: int, data: Any = None) -> selectors.SelectorKey:
         return self._inner.register(fileobj, events, data)
@@ -104,7 +110,8 @@ class TurnedLoop(asyncio.SelectorEventLoop):
 
     def descriptors(self) -> list[int]:
         """The sockets that the loop is waiting for."""
-        return [key.fd for key in list(self._watched.get_map().values())]
+        watched = self._watched.get_map()
+        return [key.fd for key in list(watched.values())] if watched is not None else []  # None: closed meanwhile
 
     def is_at_rest(self, turning_since: float) -> bool:
         """Whether the loop sleeps and has no reason to wake up."""

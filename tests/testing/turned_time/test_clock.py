@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import selectors
 import subprocess
 import sys
 import threading
@@ -18,6 +19,7 @@ from kafka_nextgen.testing import Clock, Cluster
 from kafka_nextgen.transport import turned_clock
 from kafka_nextgen.transport.private_loop import new_private_loop
 from kafka_nextgen.transport.turned_clock import clock_of
+from kafka_nextgen.transport.turned_loop import TurnedLoop
 from tests.support.waiting import GUARD_S
 
 
@@ -35,6 +37,14 @@ def running(*loops: asyncio.AbstractEventLoop) -> Iterator[None]:
         loop.call_soon_threadsafe(loop.stop)
         thread.join()
         loop.close()
+
+
+def test_a_loop_that_closes_while_the_clock_looks_at_it_is_not_at_rest() -> None:
+    loop = TurnedLoop(selectors.DefaultSelector(), Clock())
+    loop._watched.is_asleep = True  # what the clock sees first
+    loop.close()
+    assert not loop.is_at_rest(turning_since=0)
+    assert loop.descriptors() == []
 
 
 def test_a_program_without_a_clock_has_the_functions_of_the_system() -> None:
