@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from datetime import datetime, timezone
 from itertools import groupby
@@ -38,7 +39,8 @@ def commit(offset: int, topic_id: TopicId | None = None) -> r.OffsetCommitted:
 SCHEMA = "partition INT, offset BIGINT, timestamp TIMESTAMP, key BINARY, value BINARY"
 
 
-def write(folder: Path, name: str, rows: list[dict[str, Any]]) -> None:
+def write(folder: Path, number: int, rows: list[dict[str, Any]]) -> None:
+    """Write a file that Spark takes after those with lower numbers: it goes by the time of their last change."""
     folder.mkdir(exist_ok=True)
     table = pa.Table.from_pylist(
         [
@@ -61,7 +63,10 @@ def write(folder: Path, name: str, rows: list[dict[str, Any]]) -> None:
             }
         ),
     )
-    pq.write_table(table, folder / name)
+    path = folder / f"{number}.parquet"
+    pq.write_table(table, path)
+    changed_at = path.stat().st_mtime + number  # or two files have the same
+    os.utime(path, (changed_at, changed_at))
 
 
 def run(spark: SparkSession, home: Path, names: Mapping[TopicId, str]) -> None:
@@ -88,7 +93,7 @@ def test_micro_batches_come_to_what_all_records_come_to(spark: SparkSession, tmp
         [*batch_of(14, *removal("A"), epoch(3)), row(18, r.GroupMetadata("x", 1))],
     ]
     for number, part in enumerate(parts):
-        write(topic, f"{number}.parquet", part)
+        write(topic, number, part)
         if number % 2 == 0:
             run(spark, tmp_path, NAMES)
     forget_last_commit(checkpoint)
@@ -115,7 +120,7 @@ def test_a_topic_that_a_commit_named_keeps_its_name(spark: SparkSession, tmp_pat
         [row(6, current("A", 1, 0, 1))],
     ]
     for number, part in enumerate(parts):
-        write(tmp_path / "topic", f"{number}.parquet", part)
+        write(tmp_path / "topic", number, part)
     run(spark, tmp_path, {})
     told = rows_in(spark, tmp_path / "dataset")
     assert told == rows_of(in_memory(parts, {}))
