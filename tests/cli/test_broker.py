@@ -154,7 +154,7 @@ def test_clients_meet_the_faults_of_a_file_and_the_broker_tells_how_often(tmp_pa
     )
     with running("broker", *ANYWHERE, "--faults", str(file), code=1) as broker:
         with Client(broker.servers()) as client:
-            codes = [metadata(client, "orders").error_code for _ in range(2)]
+            codes = [metadata(client, "orders").topics[0].error_code for _ in range(2)]
         assert codes[0] == ErrorCode.LEADER_NOT_AVAILABLE != codes[1]
     assert broker.rest == (
         "error LEADER_NOT_AVAILABLE for Metadata of orders (times=1): met 1 time\n"

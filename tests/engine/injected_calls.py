@@ -22,6 +22,8 @@ Note = Callable[[object], None]
 TRIED_ELSEWHERE = {
     "close": "a trial of its own, as it takes a new consumer for each place",
     "run": "a trial of its own, in the thread or task that polls: an exception in a handler is the handler's failure",
+    "run_in_transactions": "a worker dies and fails at each of its steps in tests/processing/transactions",
+    "store_offsets": "needs enable.auto.offset.store=false, with which the reader here would commit nothing",
     "config": "an attribute",
     "hooks": "an attribute",
 }

@@ -109,6 +109,6 @@ def _encoded_headers(headers: Headers) -> tuple[tuple[str, bytes | None], ...]:
 def _milliseconds(timestamp: int | datetime) -> int:
     if isinstance(timestamp, datetime):
         if timestamp.tzinfo is None:
-            raise ValueError(f"the timestamp {timestamp} has no time zone: use datetime.now(timezone.utc), for example")
+            raise ValueError(f"the timestamp {timestamp} has no time zone: give it one, such as tzinfo=timezone.utc")
         return round(timestamp.timestamp() * 1000)
     return timestamp

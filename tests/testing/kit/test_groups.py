@@ -7,7 +7,8 @@ from contextlib import ExitStack
 
 import pytest
 
-from kafka_nextgen import Consumer, GroupState, TopicPartition
+from kafka_nextgen import Consumer, GroupState, RebalanceReason, TopicPartition
+from kafka_nextgen.admin.history import PastRebalance
 from kafka_nextgen.testing import Clock, Cluster, KafkaCluster, RealCluster
 from tests.support.clients import unique
 from tests.support.waiting import GUARD_S
@@ -63,11 +64,18 @@ def test_rebalances_have_their_causes(cluster: KafkaCluster, join: Join) -> None
     cluster.wait_until_stable(first, second, timeout=GUARD_S)
     gone = second.group_metadata().member_id
     second.close()
-    cluster.wait_until(lambda: len(cluster.rebalances(billing)) == 3, GUARD_S, polling=[first])
-    told = cluster.rebalances(billing)
+
+    def of_members() -> list[PastRebalance]:
+        """A real coordinator may learn of the topic only after the first member has joined: a rebalance more."""
+        return [
+            each for each in cluster.rebalances(billing) if each.reason is not RebalanceReason.TOPIC_METADATA_CHANGED
+        ]
+
+    cluster.wait_until(lambda: len(of_members()) == 3, GUARD_S, polling=[first])
+    told = of_members()
     assert [each.reason.name for each in told] == ["MEMBER_JOINED", "MEMBER_JOINED", "MEMBER_LEFT"]
     assert [each.member_id for each in told] == [first.group_metadata().member_id, gone, gone]
-    assert [each.number for each in told] == [1, 2, 3]
+    assert [each.number for each in cluster.rebalances(billing)] == [*range(1, len(cluster.rebalances(billing)) + 1)]
     assert all(each.target_epoch is not None and each.epoch <= each.target_epoch for each in told[:2])
     assert all(each.assigned_at is not None and each.caused_at <= each.assigned_at for each in told[:2])
     assert str(told[-1]).startswith(f"epoch {told[-1].epoch}: {gone} left")
