@@ -22,6 +22,7 @@ from typing import Any, TypeVar
 import pytest
 from hypothesis import HealthCheck, settings
 
+from kafka_nextgen.testing.real_kafka.single_node import NoKafkaError
 from tests.scenarios.files import add_flag, refuse_flag_under_ci
 from tests.support.certificates import Certificates, issue_certificates
 from tests.support.examples import examples, is_a_night
@@ -29,7 +30,7 @@ from tests.support.guardian import guard
 from tests.support.java_tools import JavaTools, find_java_tools
 from tests.support.kafka_from_maven import QUICK_START
 from tests.support.kafka_pair import KafkaPair, start_pair
-from tests.support.kafka_server import KafkaServer, KafkaStartError, NoKafkaError
+from tests.support.kafka_server import KafkaServer, KafkaStartError
 from tests.support.real_kafka import NEWEST_VERSION, PREVIEW_VERSION, REAL_RELEASES, REAL_VERSIONS, is_required
 from tests.support.servers import EMBEDDED, Servers
 from tests.support.tiers import (

@@ -20,7 +20,7 @@ from benchmarks.page import PAGE, write_section
 from benchmarks.plots import Bar, draw_bars, draw_percentiles
 from kafka_nextgen.assignors.weighted_metadata import decode_report
 from kafka_nextgen.testing import Cluster
-from tests.support.kafka_server import NoKafkaError
+from kafka_nextgen.testing.real_kafka.single_node import NoKafkaError
 from tests.support.real_kafka import NEWEST_VERSION, is_required
 
 #: Benchmarks of reading beside that of its speed.

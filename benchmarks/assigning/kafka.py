@@ -17,7 +17,8 @@ class KafkaAssignors:
     """The process, as long as the context lasts; ``version`` is Kafka's, fetched as the tests do."""
 
     def __init__(self, version: str) -> None:
-        from tests.support.kafka_from_maven import fetch_jars, find_java
+        from kafka_nextgen.testing.real_kafka.maven import find_java
+        from tests.support.kafka_from_maven import fetch_jars
 
         command = [find_java(), "-Xmx1g", "-cp", str(fetch_jars(version) / "*"), str(SOURCE)]
         self._process = subprocess.Popen(

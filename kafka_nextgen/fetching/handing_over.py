@@ -175,8 +175,8 @@ class Handover:
             self._mark_start(state)
 
     def note_commit(self, offsets: Mapping[TopicPartition, OffsetAndMetadata]) -> None:
-        """Note that the application commits these offsets, so that auto-commit does not go back behind them."""
-        for state in self._assigned.known(offsets) if self._stores_offsets else ():
+        """Store offsets that the application commits, so that auto-commit does not go back behind them."""
+        for state in self._assigned.known(offsets):
             if state.consumed is None or state.consumed.offset < offsets[state.partition].offset:
                 state.consumed = offsets[state.partition]
 

@@ -118,7 +118,7 @@ class _Reader:
             yield from _patterns_in(node, rows)
 
     def _in_attribute(self, node: ast.Attribute) -> Iterator[Finding]:
-        """A call or a field of a consumer, a record, or whatever else has rows."""
+        """A call or a field of a consumer, a record, or another object that has rows."""
         if isinstance(node.ctx, ast.Load):
             yield from self._in_use(node)
         yield from self._in_field(node)

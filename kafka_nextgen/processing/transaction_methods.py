@@ -37,7 +37,7 @@ class RunsTransactions(Generic[KeyT, ValueT]):
 
         ``handler`` returns an ``OutputRecord``, several of them, or None. The results of up to ``max_records`` records
         (default: ``max.poll.records``), handled within about ``max_time_s`` seconds, are written in one transaction,
-        together with the offsets of these records (KIP-98). So both count or neither does, whatever fails, and the
+        together with the offsets of these records (KIP-98). So after any failure both count or neither does, and the
         group's coordinator refuses offsets of partitions that this member has lost (KIP-447). Readers of the results
         need ``isolation.level=read_committed``. What the handler does apart from its results may happen several times.
 

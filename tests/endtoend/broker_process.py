@@ -5,8 +5,8 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
+from kafka_nextgen.testing.real_kafka.single_node import free_ports
 from tests.cli.running import COMMAND
-from tests.support.kafka_properties import free_ports
 
 
 class BrokerProcess:

@@ -10,9 +10,9 @@ import pytest
 
 from kafka_nextgen import AsyncConsumer, Consumer, NoBrokersError, TopicPartition, TransportError
 from kafka_nextgen.testing.broker import Broker
+from kafka_nextgen.testing.real_kafka.single_node import free_ports
 from kafka_nextgen.transport import settings as transport_settings
 from tests.support.clients import members_of
-from tests.support.kafka_properties import free_ports
 
 PARTITION = TopicPartition("orders", 0)
 

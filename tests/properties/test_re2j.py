@@ -11,8 +11,9 @@ from random import Random
 import pytest
 
 from kafka_nextgen.properties.re2j import Verdict, judge, matcher_of
+from kafka_nextgen.testing.real_kafka.maven import find_java
 from tests.conftest import or_skip
-from tests.support.kafka_from_maven import QUICK_START, find_java
+from tests.support.kafka_from_maven import QUICK_START
 from tests.support.maven_jars import Artifact, fetch_artifacts
 from tests.support.waiting import GUARD_S
 

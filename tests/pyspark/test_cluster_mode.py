@@ -15,11 +15,13 @@ from typing import Any
 import pytest
 from attrs import frozen
 
+from kafka_nextgen.testing.real_kafka.maven import find_java
+from kafka_nextgen.testing.real_kafka.single_node import NoKafkaError
 from tests.conftest import or_skip
 from tests.support.clients import create_topic, produce
 from tests.support.environments import PACKAGES, link_library, make_environment, pack_environment, zip_library
-from tests.support.kafka_from_maven import QUICK_START, find_java
-from tests.support.kafka_server import KafkaServer, NoKafkaError
+from tests.support.kafka_from_maven import QUICK_START
+from tests.support.kafka_server import KafkaServer
 
 JOB = Path(__file__).with_name("cluster_job.py")
 RECORDS = 100

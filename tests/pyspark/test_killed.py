@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from kafka_nextgen.testing.real_kafka.maven import find_java
 from tests.conftest import or_skip
 from tests.pyspark.killing.judging import ahead, differences, gone_back, unequal
 from tests.pyspark.killing.kills import Kill, draw_kills
 from tests.pyspark.killing.places import Place, Stage, end_of_batch, place_of
 from tests.pyspark.killing.processes import Target
 from tests.pyspark.killing.run import run_kills
-from tests.support.kafka_from_maven import find_java
 from tests.support.kafka_server import KafkaServer
 from tests.support.spark_connector import spark_connector_jars
 

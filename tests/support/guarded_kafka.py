@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping
 
 from attrs import frozen
 
+from kafka_nextgen.testing.real_kafka.single_node import free_ports
 from tests.support.kafka_from_maven import run_node
-from tests.support.kafka_properties import free_ports
 
 
 @frozen

@@ -6,7 +6,8 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-from tests.support.kafka_from_maven import QUICK_START, class_options, fetch_jars, find_java
+from kafka_nextgen.testing.real_kafka.maven import find_java
+from tests.support.kafka_from_maven import QUICK_START, class_options, fetch_jars
 from tests.support.waiting import GUARD_S
 
 CONSOLE_CONSUMER = "org.apache.kafka.tools.consumer.ConsoleConsumer"

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from tests.support.kafka_properties import as_environment, free_ports, single_node
+from kafka_nextgen.testing.real_kafka.single_node import NoKafkaError, free_ports
+from tests.support.kafka_properties import as_environment, single_node
 from tests.support.kafka_readiness import wait_until_ready
-from tests.support.kafka_server import KafkaServer, NoKafkaError
+from tests.support.kafka_server import KafkaServer
 
 
 def start_from_docker(version: str) -> KafkaServer:
@@ -34,9 +35,7 @@ def start_from_docker(version: str) -> KafkaServer:
 
 
 def _describe(container, version: str, port: int):  # type: ignore[no-untyped-def]  # testcontainers is optional here
-    properties = single_node(
-        version, bind="0.0.0.0", advertised="127.0.0.1", port=port, controller_port=port + 1, log_dir="/tmp/kafka"
-    )
+    properties = single_node(version, bind="0.0.0.0", port=port, controller_port=port + 1, log_dir="/tmp/kafka")
     for name, value in as_environment(properties).items():
         container.with_env(name, value)
     return container.with_bind_ports(port, port)

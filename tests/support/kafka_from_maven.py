@@ -8,7 +8,6 @@ as they do ``KAFKA_JVM_PERFORMANCE_OPTS``. Its classes come from an archive, if 
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import subprocess
 import tempfile
@@ -18,15 +17,16 @@ from pathlib import Path
 
 from attrs import define
 
+from kafka_nextgen.testing.real_kafka.maven import find_java
+from kafka_nextgen.testing.real_kafka.single_node import free_ports
 from tests.support.class_archives import archive_options
 from tests.support.guardian import run_folder
-from tests.support.kafka_properties import as_file, free_ports, single_node
+from tests.support.kafka_properties import as_file, single_node
 from tests.support.kafka_readiness import wait_until_coordinating, wait_until_ready
-from tests.support.kafka_server import KafkaServer, KafkaStartError, NoKafkaError
+from tests.support.kafka_server import KafkaServer, KafkaStartError
 from tests.support.maven_jars import Artifact, fetch_artifacts
 from tests.support.waiting import GUARD_S
 
-OLDEST_JAVA = 17
 CLUSTER_ID = "MkU3OEVBNTcwNTJENDM2Qk"
 LOG_LINES_SHOWN = 40
 SMALL_HEAP = "-Xmx512m"
@@ -86,7 +86,7 @@ def run_node(
     options = class_options(java, jars, version) if options is None else options
     port, controller_port = free_ports(2)
     node = Node(f"127.0.0.1:{port}", Path(tempfile.mkdtemp(prefix=f"kafka-{version}-")))
-    where = {"bind": "127.0.0.1", "advertised": "127.0.0.1", "port": port, "controller_port": controller_port}
+    where = {"bind": "127.0.0.1", "port": port, "controller_port": controller_port}
     plain = single_node(version, log_dir=(node.home / "data").as_posix(), **where)  # type: ignore[arg-type]
     try:
         node.start(java, jars, {**plain, **add(node.home, plain)}, options)
@@ -141,19 +141,6 @@ def start_node(java: str, jars: Path, config: Path, log: Path, options: Sequence
 
 def log_tail_of(log: Path) -> str:
     return "\n".join(log.read_text(errors="replace").splitlines()[-LOG_LINES_SHOWN:])
-
-
-def find_java() -> str:
-    """Return the command of a Java that Kafka runs on; ``NoKafkaError`` if there is none."""
-    home = os.environ.get("JAVA_HOME")
-    java = shutil.which("java", path=f"{home}/bin" if home else None)
-    if java is None:
-        raise NoKafkaError("no java on PATH or in JAVA_HOME")
-    banner = subprocess.run([java, "-version"], capture_output=True, text=True, check=False).stderr
-    found = re.search(r'version "(\d+)', banner)
-    if found is None or int(found[1]) < OLDEST_JAVA:
-        raise NoKafkaError(f"{java} is not Java {OLDEST_JAVA} or newer")
-    return java
 
 
 def fetch_jars(version: str) -> Path:

@@ -12,9 +12,11 @@ from pathlib import Path
 
 from attrs import frozen
 
+from kafka_nextgen.testing.real_kafka.maven import find_java
+from kafka_nextgen.testing.real_kafka.single_node import free_ports
 from tests.support.clients import admin_client
-from tests.support.kafka_from_maven import Node, class_options, fetch_jars, find_java
-from tests.support.kafka_properties import free_ports, single_node
+from tests.support.kafka_from_maven import Node, class_options, fetch_jars
+from tests.support.kafka_properties import single_node
 from tests.support.waiting import GUARD_S, eventually
 
 SETTINGS = {
@@ -64,9 +66,7 @@ def start_pair(version: str) -> KafkaPair:
 
 def _properties(version: str, number: int, port: int, controller_port: int, home: Path) -> dict[str, str]:
     place = (home / "data").as_posix()
-    properties = single_node(
-        version, bind="127.0.0.1", advertised="127.0.0.1", port=port, controller_port=controller_port, log_dir=place
-    )
+    properties = single_node(version, bind="127.0.0.1", port=port, controller_port=controller_port, log_dir=place)
     properties.update({"node.id": str(number), "broker.rack": f"r{number}", **SETTINGS})
     if number == 1:
         return properties

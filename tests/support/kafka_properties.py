@@ -4,38 +4,22 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
-from random import SystemRandom
+from contextlib import contextmanager
 
+from kafka_nextgen.testing.real_kafka.single_node import properties_of
 from tests.support.kafka_server import BROKER_SETTINGS
 
 #: Before Kafka 4.0 the consumer group protocol is a preview that has to be asked for.
 PREVIEW_SETTINGS = {"group.coordinator.rebalance.protocols": "classic,consumer", "unstable.api.versions.enable": "true"}
 
 
-def single_node(
-    version: str, *, bind: str, advertised: str, port: int, controller_port: int, log_dir: str
-) -> dict[str, str]:
+def single_node(version: str, *, bind: str, port: int, controller_port: int, log_dir: str) -> dict[str, str]:
     """Return every property of a broker of ``version`` that is its own controller and listens on ``bind``:``port``."""
     return {
         **(PREVIEW_SETTINGS if version.startswith("3.") else {}),
-        "process.roles": "broker,controller",
-        "node.id": "1",
-        "controller.quorum.voters": f"1@{advertised}:{controller_port}",
-        "controller.listener.names": "CONTROLLER",
-        "listeners": f"PLAINTEXT://{bind}:{port},CONTROLLER://{bind}:{controller_port}",
-        "advertised.listeners": f"PLAINTEXT://{advertised}:{port}",
-        "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT",
-        "log.dirs": log_dir,
-        "offsets.topic.num.partitions": "5",
-        "offsets.topic.replication.factor": "1",
-        "transaction.state.log.num.partitions": "1",
-        "transaction.state.log.replication.factor": "1",
-        "transaction.state.log.min.isr": "1",
+        **properties_of(version, {}, bind=bind, port=port, controller_port=controller_port, log_dir=log_dir),
         "transaction.abort.timed.out.transaction.cleanup.interval.ms": "500",
         "log.cleaner.backoff.ms": "500",
-        "share.coordinator.state.topic.replication.factor": "1",
-        "share.coordinator.state.topic.min.isr": "1",
         **BROKER_SETTINGS,
     }
 
@@ -62,18 +46,3 @@ def refusing_address() -> Iterator[str]:
     """The address of such a port."""
     with refusing_socket() as bound:
         yield "{}:{}".format(*bound.getsockname())
-
-
-#: The system gives no such port to a socket that asks for any, or that connects.
-CHOSEN_ONLY = range(12_000, 32_768)
-
-
-def free_ports(count: int) -> list[int]:
-    """Return ports that were free on the loopback interface a moment ago, and that nothing takes by chance."""
-    found: set[int] = set()
-    while len(found) < count:
-        port = SystemRandom().choice(CHOSEN_ONLY)
-        with socket.socket() as probe, suppress(OSError):
-            probe.bind(("127.0.0.1", port))
-            found.add(port)
-    return list(found)

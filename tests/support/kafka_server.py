@@ -31,10 +31,6 @@ BROKER_SETTINGS = {
 }
 
 
-class NoKafkaError(Exception):
-    """This machine offers no way to start a real Kafka; the message tells what was tried."""
-
-
 class KafkaStartError(Exception):
     """A Kafka was found, but did not start; the message ends with the last lines of its log."""
 

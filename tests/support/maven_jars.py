@@ -17,7 +17,7 @@ from pathlib import Path
 from attrs import frozen
 from filelock import FileLock
 
-from tests.support.kafka_server import NoKafkaError
+from kafka_nextgen.testing.real_kafka.single_node import NoKafkaError
 from tests.support.waiting import TEST_S
 
 _POM = """<project xmlns="http://maven.apache.org/POM/4.0.0">

@@ -15,10 +15,11 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 
+from kafka_nextgen.testing.real_kafka.single_node import NoKafkaError
 from tests.support.kafka_from_docker import start_from_docker
 from tests.support.kafka_from_maven import start_from_maven
 from tests.support.kafka_readiness import wait_until_ready
-from tests.support.kafka_server import KafkaServer, NoKafkaError
+from tests.support.kafka_server import KafkaServer
 
 #: The release whose ways are followed where nothing else is said.
 NEWEST_VERSION = "4.4.0"

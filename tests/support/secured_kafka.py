@@ -16,10 +16,10 @@ from confluent_kafka.admin import ScramCredentialInfo, ScramMechanism, UserScram
 from cryptography.hazmat.primitives import serialization
 
 from kafka_nextgen.testing import Clock, Cluster
+from kafka_nextgen.testing.real_kafka.single_node import free_ports
 from tests.support.certificates import Certificates
 from tests.support.clients import admin_client
 from tests.support.kafka_from_maven import run_node
-from tests.support.kafka_properties import free_ports
 from tests.support.waiting import GUARD_S
 
 PASSWORDS = {"alice": "alice-s3cret-of-hers", "billing,eu=1": "with,comma=and-\u00e4"}

@@ -10,10 +10,11 @@ from pathlib import Path
 
 from attrs import define, field
 
+from kafka_nextgen.testing.real_kafka.single_node import NoKafkaError
 from tests.support.embedded_kafka import start_embedded_kafka
 from tests.support.guardian import kept_for_the_run
 from tests.support.kafka_readiness import wait_until_coordinating
-from tests.support.kafka_server import KafkaServer, KafkaStartError, NoKafkaError
+from tests.support.kafka_server import KafkaServer, KafkaStartError
 from tests.support.real_kafka import start_real_kafka
 from tests.support.shared_servers import SharedServers
 

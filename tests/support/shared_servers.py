@@ -13,7 +13,8 @@ from pathlib import Path
 from attrs import define, field
 from filelock import FileLock
 
-from tests.support.kafka_server import KafkaServer, KafkaStartError, NoKafkaError
+from kafka_nextgen.testing.real_kafka.single_node import NoKafkaError
+from tests.support.kafka_server import KafkaServer, KafkaStartError
 from tests.support.waiting import TEST_S, eventually
 
 Start = Callable[[str], KafkaServer]

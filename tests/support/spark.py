@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from kafka_nextgen.testing.real_kafka.maven import find_java
+from kafka_nextgen.testing.real_kafka.single_node import NoKafkaError
 from tests.support.class_archives import archive_options
 from tests.support.guardian import run_folder
-from tests.support.kafka_from_maven import QUICK_START, find_java
-from tests.support.kafka_server import NoKafkaError
+from tests.support.kafka_from_maven import QUICK_START
 from tests.support.spark_connector import spark_connector_jars
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from threading import Event
 
 import pytest
 
+from kafka_nextgen.testing.real_kafka.single_node import NoKafkaError
 from tests.support import kafka_from_maven as maven
 from tests.support import maven_jars
-from tests.support.kafka_server import NoKafkaError
 from tests.support.maven_jars import Artifact
 from tests.support.waiting import GUARD_S, eventually
 

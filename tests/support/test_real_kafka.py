@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 from confluent_kafka import Consumer
 
+from kafka_nextgen.testing.real_kafka.single_node import NoKafkaError
 from tests.support import real_kafka as ways
 from tests.support.clients import create_topic, produce, unique
-from tests.support.kafka_server import KafkaServer, NoKafkaError
+from tests.support.kafka_server import KafkaServer
 from tests.support.waiting import GUARD_S
 
 

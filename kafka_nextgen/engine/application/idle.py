@@ -1,7 +1,7 @@
 """The end of a loop over a consumer when no record comes for ``consumer.timeout.ms``.
 
-kafka-python's loop ends when no record has come for that long, for whatever reason: while the member still joins, a
-callback runs, or a broker is down. A job that reads a topic once would then miss records without an error. Here the
+kafka-python's loop ends when no record has come for that long, even while the member still joins, a callback runs,
+or a broker is down. A job that reads a topic once would then miss records without an error. Here the
 time counts only while everything is read: the member has joined its group and does not rebalance, and each partition
 that is not paused is read to the end that its last fetch found. It begins again with each record, and when the
 assignment changes.

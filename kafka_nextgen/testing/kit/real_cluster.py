@@ -49,7 +49,7 @@ class RealCluster(KafkaCluster):
         self._backend().create_topic(name, partitions)
 
     def advance(self, seconds: float) -> None:
-        """Wait so long: nobody can turn the clock of a real Kafka. Raises ValueError for negative ``seconds``."""
+        """Wait so long: a test can't turn the clock of a real Kafka. Raises ValueError for negative ``seconds``."""
         if seconds < 0:
             raise ValueError(f"advance() takes 0 seconds or more, not {seconds}")
         clocks.real_sleep(seconds)

@@ -20,7 +20,7 @@ from pathlib import Path
 from kafka_nextgen.testing.real_kafka.guardian import end, run_guarded
 from kafka_nextgen.testing.real_kafka.single_node import NoKafkaError, free_ports, properties_of, wait_until_ready
 
-__all__ = ["run_from_maven"]
+__all__ = ["find_java", "run_from_maven"]
 
 _OLDEST_JAVA = 17
 _CLUSTER_ID = "MkU3OEVBNTcwNTJENDM2Qk"
@@ -45,7 +45,7 @@ def run_from_maven(version: str, config: Mapping[str, str]) -> tuple[str, Callab
 
     Raises NoKafkaError if Java, Maven or the jars are missing, or Kafka does not start.
     """
-    java, jars = _find_java(), _fetch_jars(version)
+    java, jars = find_java(), _fetch_jars(version)
     port, controller_port = free_ports(2)
     home = Path(tempfile.mkdtemp(prefix=f"kafka-{version}-"))
     properties = properties_of(
@@ -91,7 +91,8 @@ def _log_tail(home: Path) -> str:
     return "\n".join((home / "log").read_text(errors="replace").splitlines()[-_LOG_LINES:])
 
 
-def _find_java() -> str:
+def find_java() -> str:
+    """Return the command of a Java that Kafka runs on. Raises NoKafkaError if there is none."""
     home = os.environ.get("JAVA_HOME")
     java = shutil.which("java", path=f"{home}/bin" if home else None)
     if java is None:

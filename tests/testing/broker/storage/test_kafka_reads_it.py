@@ -13,8 +13,9 @@ from confluent_kafka import Producer
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.testing import Cluster
+from kafka_nextgen.testing.real_kafka.maven import find_java
 from tests.conftest import or_skip
-from tests.support.kafka_from_maven import fetch_jars, find_java
+from tests.support.kafka_from_maven import fetch_jars
 from tests.support.waiting import GUARD_S
 from tests.testing.broker.client import Client
 from tests.testing.broker.extended import Group, announce, extended

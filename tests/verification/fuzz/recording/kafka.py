@@ -10,9 +10,11 @@ from pathlib import Path
 
 from attrs import frozen
 
+from kafka_nextgen.testing.real_kafka.maven import find_java
+from kafka_nextgen.testing.real_kafka.single_node import free_ports
 from tests.support.capturing_proxy import CapturingProxy
-from tests.support.kafka_from_maven import fetch_jars, find_java, log_tail_of, start_node
-from tests.support.kafka_properties import as_file, free_ports, single_node
+from tests.support.kafka_from_maven import fetch_jars, log_tail_of, start_node
+from tests.support.kafka_properties import as_file, single_node
 from tests.support.kafka_readiness import wait_until_ready
 
 USER, PASSWORD = "alice", "wonderland"
@@ -37,7 +39,6 @@ def listened_kafka(version: str, proxy: CapturingProxy) -> Iterator[Listened]:
     plain = single_node(
         version,
         bind="127.0.0.1",
-        advertised="127.0.0.1",
         port=port,
         controller_port=controller_port,
         log_dir=(home / "data").as_posix(),
