@@ -10,8 +10,7 @@ from collections.abc import Callable, Mapping
 
 from attrs import frozen
 
-from kafka_nextgen.testing.real_kafka.single_node import free_ports
-from tests.support.kafka_from_maven import run_node
+from tests.support.kafka_from_maven import Node, run_node
 
 
 @frozen
@@ -24,9 +23,12 @@ class GuardedKafka:
 
 def start_guarded(version: str, passwords: Mapping[str, str], super_user: str) -> GuardedKafka:
     """Start a broker of ``version`` with these users; ``NoKafkaError`` if Java or the jars are missing."""
-    (sasl_port,) = free_ports(1)
-    node = run_node(version, lambda _, plain: _guards(plain, sasl_port, passwords, super_user))
-    return GuardedKafka(f"127.0.0.1:{sasl_port}", node.stop)
+
+    def add(node: Node, plain: Mapping[str, str]) -> dict[str, str]:
+        return _guards(plain, node.more_ports[0], passwords, super_user)
+
+    node = run_node(version, add, more_ports=1)
+    return GuardedKafka(f"127.0.0.1:{node.more_ports[0]}", node.stop)
 
 
 def _guards(plain: Mapping[str, str], sasl_port: int, passwords: Mapping[str, str], super_user: str) -> dict[str, str]:

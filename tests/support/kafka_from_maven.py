@@ -18,7 +18,7 @@ from pathlib import Path
 from attrs import define
 
 from kafka_nextgen.testing.real_kafka.maven import find_java
-from kafka_nextgen.testing.real_kafka.single_node import free_ports
+from kafka_nextgen.testing.real_kafka.single_node import on_free_ports
 from tests.support.class_archives import archive_options
 from tests.support.guardian import run_folder
 from tests.support.kafka_properties import as_file, single_node
@@ -47,11 +47,12 @@ def _artifacts(version: str) -> Sequence[Artifact]:
 
 @define
 class Node:
-    """A process of Kafka and the folder of its files; ``stop`` ends both."""
+    """A process of Kafka and the folder of its files; ``stop`` ends both. ``more_ports`` are those of ``run_node``."""
 
     bootstrap_servers: str
     home: Path
     process: subprocess.Popen[bytes] | None = None
+    more_ports: Sequence[int] = ()
 
     def stop(self) -> None:
         if self.process is not None:
@@ -74,27 +75,32 @@ class Node:
 
 def run_node(
     version: str,
-    add: Callable[[Path, Mapping[str, str]], Mapping[str, str]] = lambda home, plain: {},
+    add: Callable[[Node, Mapping[str, str]], Mapping[str, str]] = lambda node, plain: {},
     options: Sequence[str] | None = None,
+    more_ports: int = 0,
 ) -> Node:
     """Start a broker of ``version`` that is its own controller, and return once it answers.
 
-    ``add`` is given the broker's folder and its properties, and returns others. ``options`` of Java take the place of
-    those for an archive of classes. ``NoKafkaError`` if Java or the jars are missing.
+    ``add`` is given the node, with so many ``more_ports``, and its properties, and returns others. ``options`` of Java
+    take the place of those for an archive of classes. ``NoKafkaError`` if Java or the jars are missing.
     """
     java, jars = find_java(), fetch_jars(version)
     options = class_options(java, jars, version) if options is None else options
-    port, controller_port = free_ports(2)
-    node = Node(f"127.0.0.1:{port}", Path(tempfile.mkdtemp(prefix=f"kafka-{version}-")))
-    where = {"bind": "127.0.0.1", "port": port, "controller_port": controller_port}
-    plain = single_node(version, log_dir=(node.home / "data").as_posix(), **where)  # type: ignore[arg-type]
-    try:
-        node.start(java, jars, {**plain, **add(node.home, plain)}, options)
-        node.wait_until_ready()
-    except BaseException:
-        node.stop()
-        raise
-    return node
+
+    def start(ports: Sequence[int]) -> Node:
+        port, controller_port, *rest = ports
+        node = Node(f"127.0.0.1:{port}", Path(tempfile.mkdtemp(prefix=f"kafka-{version}-")), more_ports=rest)
+        place = (node.home / "data").as_posix()
+        plain = single_node(version, bind="127.0.0.1", port=port, controller_port=controller_port, log_dir=place)
+        try:
+            node.start(java, jars, {**plain, **add(node, plain)}, options)
+            node.wait_until_ready()
+        except BaseException:
+            node.stop()
+            raise
+        return node
+
+    return on_free_ports(2 + more_ports, start)
 
 
 def start_from_maven(version: str) -> KafkaServer:

@@ -13,7 +13,7 @@ from pathlib import Path
 from attrs import frozen
 
 from kafka_nextgen.testing.real_kafka.maven import find_java
-from kafka_nextgen.testing.real_kafka.single_node import free_ports
+from kafka_nextgen.testing.real_kafka.single_node import on_free_ports
 from tests.support.clients import admin_client
 from tests.support.kafka_from_maven import Node, class_options, fetch_jars
 from tests.support.kafka_properties import single_node
@@ -49,13 +49,18 @@ def start_pair(version: str) -> KafkaPair:
     """Start two brokers of ``version``; ``NoKafkaError`` if Java or the jars are missing."""
     java, jars = find_java(), fetch_jars(version)
     options = class_options(java, jars, version)
-    *ports, controller_port = free_ports(3)
+    return on_free_ports(3, lambda ports: _start(java, jars, version, options, ports))
+
+
+def _start(java: str, jars: Path, version: str, options: Sequence[str], all_ports: Sequence[int]) -> KafkaPair:
+    *ports, controller_port = all_ports
     homes = [Path(tempfile.mkdtemp(prefix=f"kafka-pair-{version}-")) for _ in ports]
     pair = KafkaPair([Node(f"127.0.0.1:{port}", home) for port, home in zip(ports, homes, strict=True)])
     try:
         for number, (node, port) in enumerate(zip(pair.nodes, ports, strict=True), 1):
             node.start(java, jars, _properties(version, number, port, controller_port, node.home), options)
-        pair.nodes[0].wait_until_ready()
+        for node in pair.nodes:
+            node.wait_until_ready()
         admin = admin_client(pair.bootstrap_servers)
         eventually("both brokers are listed", lambda: len(admin.list_topics(timeout=GUARD_S).brokers) == 2)
     except BaseException:

@@ -16,10 +16,9 @@ from confluent_kafka.admin import ScramCredentialInfo, ScramMechanism, UserScram
 from cryptography.hazmat.primitives import serialization
 
 from kafka_nextgen.testing import Clock, Cluster
-from kafka_nextgen.testing.real_kafka.single_node import free_ports
 from tests.support.certificates import Certificates
 from tests.support.clients import admin_client
-from tests.support.kafka_from_maven import run_node
+from tests.support.kafka_from_maven import Node, run_node
 from tests.support.waiting import GUARD_S
 
 PASSWORDS = {"alice": "alice-s3cret-of-hers", "billing,eu=1": "with,comma=and-\u00e4"}
@@ -81,18 +80,22 @@ def start_secured_kafka(
     version: str, certificates: Certificates, more: Mapping[str, str] | None = None
 ) -> SecuredKafka:
     """Start a broker of ``version`` with ``more`` properties; ``NoKafkaError`` if Java or the jars are missing."""
-    servers = {name: f"127.0.0.1:{at}" for name, at in zip(_LISTENERS, free_ports(len(_LISTENERS)), strict=True)}
 
-    def add(home: Path, plain: Mapping[str, str]) -> dict[str, str]:
-        return _listeners(plain, servers) | _tls(home, certificates) | _logins() | dict(more or {})
+    def add(node: Node, plain: Mapping[str, str]) -> dict[str, str]:
+        return _listeners(plain, _servers(node)) | _tls(node.home, certificates) | _logins() | dict(more or {})
 
-    node = run_node(version, add)
+    node = run_node(version, add, more_ports=len(_LISTENERS))
+    servers = _servers(node)
     try:
         set_passwords(node.bootstrap_servers, PASSWORDS)
     except BaseException:
         node.stop()
         raise
     return SecuredKafka(servers, dict.fromkeys(servers, node.bootstrap_servers), node.stop)
+
+
+def _servers(node: Node) -> dict[str, str]:
+    return {name: f"127.0.0.1:{port}" for name, port in zip(_LISTENERS, node.more_ports, strict=True)}
 
 
 def _listeners(plain: Mapping[str, str], servers: Mapping[str, str]) -> dict[str, str]:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 
 from kafka_nextgen.testing.real_kafka.guardian import end, guard
-from kafka_nextgen.testing.real_kafka.single_node import NoKafkaError, free_ports, properties_of, wait_until_ready
+from kafka_nextgen.testing.real_kafka.single_node import NoKafkaError, on_free_ports, properties_of, wait_until_ready
 
 __all__ = ["run_container"]
 
@@ -24,7 +24,10 @@ def run_container(version: str, config: Mapping[str, str]) -> tuple[str, Callabl
 
     Raises NoKafkaError if docker is missing, can't run the image, or Kafka does not start.
     """
-    port, controller_port = free_ports(2)
+    return on_free_ports(2, lambda ports: _run(version, config, *ports))
+
+
+def _run(version: str, config: Mapping[str, str], port: int, controller_port: int) -> tuple[str, Callable[[], None]]:
     properties = properties_of(
         version, config, bind="0.0.0.0", port=port, controller_port=controller_port, log_dir="/tmp/kafka"
     )

@@ -18,7 +18,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from kafka_nextgen.testing.real_kafka.guardian import end, run_guarded
-from kafka_nextgen.testing.real_kafka.single_node import NoKafkaError, free_ports, properties_of, wait_until_ready
+from kafka_nextgen.testing.real_kafka.single_node import NoKafkaError, on_free_ports, properties_of, wait_until_ready
 
 __all__ = ["find_java", "run_from_maven"]
 
@@ -46,7 +46,12 @@ def run_from_maven(version: str, config: Mapping[str, str]) -> tuple[str, Callab
     Raises NoKafkaError if Java, Maven or the jars are missing, or Kafka does not start.
     """
     java, jars = find_java(), _fetch_jars(version)
-    port, controller_port = free_ports(2)
+    return on_free_ports(2, lambda ports: _run(java, jars, version, config, *ports))
+
+
+def _run(
+    java: str, jars: Path, version: str, config: Mapping[str, str], port: int, controller_port: int
+) -> tuple[str, Callable[[], None]]:
     home = Path(tempfile.mkdtemp(prefix=f"kafka-{version}-"))
     properties = properties_of(
         version,

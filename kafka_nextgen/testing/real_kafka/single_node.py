@@ -1,24 +1,34 @@
-"""The properties of a single Kafka broker for tests, in KRaft mode, and waiting until it answers."""
+"""The properties of a single Kafka broker for tests, in KRaft mode, its ports, and waiting until it answers.
+
+A port that is free when it is chosen may be taken before the broker listens, seconds later: then the broker ends, and
+is started again with other ports.
+"""
 
 from __future__ import annotations
 
 import re
 import socket
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from random import SystemRandom
+from typing import TypeVar
 
 from kafka_nextgen import clocks
 from kafka_nextgen.errors import KafkaNextgenError
 from kafka_nextgen.testing.kit.real_cluster import RealCluster
 
-__all__ = ["NoKafkaError", "free_ports", "properties_of", "wait_until_ready"]
+__all__ = ["NoKafkaError", "free_ports", "on_free_ports", "properties_of", "wait_until_ready"]
+
+Started = TypeVar("Started")
 
 #: Before this release ``group.consumer.assignment.interval.ms`` does not exist.
 _WITH_ASSIGNMENT_INTERVAL = (4, 3)
 _TIMEOUT_S = 120.0
 #: The system gives no such port to a socket that asks for any, or that connects.
 _PORTS = range(12_000, 32_768)
+_ATTEMPTS = 3
+#: What Java and docker say of a port that is not free.
+_TAKEN = re.compile("address already in use|port is already allocated", re.IGNORECASE)
 
 
 class NoKafkaError(Exception):
@@ -59,6 +69,17 @@ def properties_of(
 
 def _release(version: str) -> tuple[int, ...]:
     return tuple(map(int, re.findall(r"\d+", version)[:2]))
+
+
+def on_free_ports(count: int, start: Callable[[Sequence[int]], Started]) -> Started:
+    """Return ``start(ports)``; call it again with other ports, up to twice, if it raises that one of them is taken."""
+    for attempts_left in reversed(range(_ATTEMPTS)):
+        try:
+            return start(free_ports(count))
+        except Exception as error:
+            if not attempts_left or not _TAKEN.search(str(error)):
+                raise
+    raise AssertionError("the last attempt returns or raises")
 
 
 def free_ports(count: int) -> list[int]:

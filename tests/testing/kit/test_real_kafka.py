@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import os
+import socket
 import stat
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
 from kafka_nextgen.testing import Cluster
-from kafka_nextgen.testing.real_kafka import docker, guardian, maven, place, single_node
+from kafka_nextgen.testing.real_kafka import guardian, maven, place, single_node
 from kafka_nextgen.testing.real_kafka.place import NoKafkaError, Place, parse_place
 from tests.support.waiting import GUARD_S, eventually
 
@@ -66,6 +67,35 @@ def test_ports_are_different_ones() -> None:
     assert len(set(single_node.free_ports(5))) == 5
 
 
+def test_a_broker_whose_port_was_taken_meanwhile_is_started_on_others() -> None:
+    with Cluster() as cluster:
+        taken = int(cluster.bootstrap_servers.rpartition(":")[2])
+        asked: list[list[int]] = []
+
+        def start(ports: Sequence[int]) -> int:
+            asked.append(list(ports))
+            with socket.socket() as listening:
+                listening.bind(("127.0.0.1", taken if len(asked) < 3 else ports[0]))
+            return ports[0]
+
+        assert single_node.on_free_ports(2, start) == asked[2][0]
+        assert len(asked) == 3
+        assert len({tuple(ports) for ports in asked}) == 3
+
+
+@pytest.mark.parametrize(("says", "attempts"), [("Bind for 0.0.0.0:7 failed: port is already allocated", 3), ("no", 1)])
+def test_a_broker_that_never_starts_or_for_another_reason_is_not_tried_for_ever(says: str, attempts: int) -> None:
+    asked: list[Sequence[int]] = []
+
+    def start(ports: Sequence[int]) -> None:
+        asked.append(ports)
+        raise NoKafkaError(says)
+
+    with pytest.raises(NoKafkaError, match=says):
+        single_node.on_free_ports(1, start)
+    assert len(asked) == attempts
+
+
 def test_an_answering_broker_is_ready_and_one_that_ended_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
     with Cluster() as cluster:
         port = int(cluster.bootstrap_servers.rpartition(":")[2])
@@ -93,8 +123,7 @@ def kafka_port(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
     """The port of an embedded broker, which takes the place of what docker or Java would start."""
     with Cluster() as cluster:
         port = int(cluster.bootstrap_servers.rpartition(":")[2])
-        for module in (docker, maven):
-            monkeypatch.setattr(module, "free_ports", lambda count: [port, 1])
+        monkeypatch.setattr(single_node, "free_ports", lambda count: [port, 1])
         yield port
 
 
@@ -212,11 +241,11 @@ def test_a_storage_that_can_t_be_formatted_is_said_with_the_log(
 RUN = """
 import sys
 from kafka_nextgen.testing import Cluster
-from kafka_nextgen.testing.real_kafka import docker, maven, place
+from kafka_nextgen.testing.real_kafka import place, single_node
 
 with Cluster() as cluster:
     port = int(cluster.bootstrap_servers.rpartition(":")[2])
-    docker.free_ports = maven.free_ports = lambda count: [port, 1]
+    single_node.free_ports = lambda count: [port, 1]
     running = [place.start(place.parse_place(kind), {}) for kind in ("docker", "maven")]
     print("started", flush=True)
     sys.stdin.read()

@@ -16,7 +16,7 @@ from tests.support.clients import create_named_topic, unique
 from tests.support.numbering import partition_of, value_of
 from tests.support.waiting import GUARD_S, eventually
 from tests.verification.exactly_once.fleet import Fleet
-from tests.verification.exactly_once.judging import judge, read_with_confluent, read_with_ours
+from tests.verification.exactly_once.judging import judge, open_partitions, read_with_confluent, read_with_ours
 from tests.verification.soak.brokers import configure
 
 PARTITIONS = 6
@@ -114,6 +114,8 @@ def run_exam(
         summary.records = feeder.count
         wait_until_all_is_committed(servers, group, summary.records)
         summary.seconds = time.monotonic() - began
+        # The successor of a killed worker ends what that has left open, as soon as it runs.
+        eventually("no transaction is open", lambda: not open_partitions(servers, target, PARTITIONS))
         if died := fleet.died():
             summary.findings.append(f"{', '.join(died)} ended by themselves (workers.log)")
         fleet.end()

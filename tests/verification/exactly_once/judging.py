@@ -11,7 +11,7 @@ from confluent_kafka import TopicPartition as Place
 from kafka_nextgen import Consumer, TopicPartition
 from tests.support.waiting import GUARD_S
 
-__all__ = ["judge", "read_with_confluent", "read_with_ours"]
+__all__ = ["judge", "open_partitions", "read_with_confluent", "read_with_ours"]
 
 
 def judge(read: Mapping[int, Sequence[int]], count: int) -> list[str]:
@@ -30,6 +30,15 @@ def judge(read: Mapping[int, Sequence[int]], count: int) -> list[str]:
         if not findings and list(numbers) != list(expected):
             findings.append(f"partition {partition}: not in order")
     return findings
+
+
+def open_partitions(servers: str, topic: str, partitions: int) -> set[TopicPartition]:
+    """Return the partitions in which a transaction is open: readers of what is committed don't get past it."""
+    ends = []
+    for level in ("read_committed", "read_uncommitted"):
+        with Consumer(bootstrap_servers=servers, isolation_level=level) as reader:
+            ends.append(reader.end_offsets([TopicPartition(topic, partition) for partition in range(partitions)]))
+    return {partition for partition, end in ends[0].items() if end < ends[1][partition]}
 
 
 def read_with_confluent(servers: str, topic: str, partitions: int) -> dict[int, list[int]]:
