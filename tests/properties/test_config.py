@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import warnings
 from collections.abc import Callable
 
 import pytest
@@ -23,6 +22,7 @@ from kafka_nextgen.properties.deserialization import DeserializationPolicy
 from kafka_nextgen.properties.strategies import STRATEGIES
 from kafka_nextgen.types import JoinReason
 from tests.support.chains import assert_nowhere_in_the_chain
+from tests.support.warned import no_warning
 
 SERVERS = {"bootstrap.servers": "localhost:9092"}
 
@@ -174,8 +174,7 @@ def test_with_another_protocol_its_keys_are_valid_and_nothing_is_left_out(protoc
         "heartbeat_interval_ms": 2000,
         "partition.assignment.strategy": "org.apache.kafka.clients.consumer.RoundRobinAssignor, range",
     }
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
+    with no_warning():
         config = ConsumerConfig.from_properties(classic, migrate=True)
     assert (config.session_timeout_ms, config.heartbeat_interval_ms) == (10_000, 2_000)
     assert config.partition_assignment_strategy == ("roundrobin", "range")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Callable
 
 import pytest
@@ -11,6 +10,7 @@ import pytest
 from kafka_nextgen.errors import ConfigError
 from kafka_nextgen.properties.patterns import SubscriptionPattern
 from kafka_nextgen.properties.re2j import Verdict, judge
+from tests.support.warned import no_warning
 
 TOPICS = ["orders", "orders-eu", "orders-us", "reorders", "audit"]
 
@@ -28,8 +28,7 @@ TOPICS = ["orders", "orders-eu", "orders-us", "reorders", "audit"]
     ],
 )
 def test_preview_shows_which_whole_names_match(pattern: str, matched: tuple[str, ...]) -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
+    with no_warning():
         assert SubscriptionPattern(pattern).preview(TOPICS) == matched
 
 
@@ -59,8 +58,7 @@ def test_what_re2_does_not_have_is_refused_by_name(pattern: str, construct: str)
     ],
 )
 def test_what_only_looks_like_it_is_taken(pattern: str) -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
+    with no_warning():
         SubscriptionPattern(pattern).preview(TOPICS)
 
 
@@ -120,8 +118,7 @@ def test_half_an_anchor_is_warned_of_with_what_was_meant(pattern: str, meant: st
     ["^orders$", "^orders.*", ".*orders$", "orders", r"orders\$", "^a$|^b$", "^(a|b)$", r"^a\|b$", "(?m)^a$", r"\Q$\E"],
 )
 def test_whole_anchors_and_open_ends_are_not(pattern: str) -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
+    with no_warning():
         SubscriptionPattern(pattern)
 
 

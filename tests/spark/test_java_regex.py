@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import re
-import warnings
 
 import pytest
 from hypothesis import given
@@ -13,6 +12,7 @@ from hypothesis import strategies as st
 from kafka_nextgen.errors import ConfigError
 from kafka_nextgen.spark import java_regex
 from kafka_nextgen.spark.java_regex import compile_java_pattern
+from tests.support.warned import no_warning
 
 NAME_CHARACTERS = "abcxyzABCXYZ0129._-"
 names = st.text(NAME_CHARACTERS, min_size=1, max_size=12)
@@ -102,8 +102,7 @@ CASES = [
 
 @pytest.mark.parametrize(("pattern", "found", "missed"), CASES)
 def test_topics_are_found_as_in_java(pattern: str, found: str, missed: str) -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
+    with no_warning():
         compiled = compile_java_pattern(pattern)
     assert [name for name in found.split() if not compiled.search(name)] == []
     assert [name for name in missed.split() if compiled.search(name)] == []
