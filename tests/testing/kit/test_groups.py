@@ -75,7 +75,8 @@ def test_rebalances_have_their_causes(cluster: KafkaCluster, join: Join) -> None
     told = of_members()
     assert [each.reason.name for each in told] == ["MEMBER_JOINED", "MEMBER_JOINED", "MEMBER_LEFT"]
     assert [each.member_id for each in told] == [first.group_metadata().member_id, gone, gone]
-    assert [each.number for each in cluster.rebalances(billing)] == [*range(1, len(cluster.rebalances(billing)) + 1)]
+    numbers = [each.number for each in cluster.rebalances(billing)]
+    assert numbers == [*range(1, len(numbers) + 1)]
     assert all(each.target_epoch is not None and each.epoch <= each.target_epoch for each in told[:2])
     assert all(each.assigned_at is not None and each.caused_at <= each.assigned_at for each in told[:2])
     assert str(told[-1]).startswith(f"epoch {told[-1].epoch}: {gone} left")
