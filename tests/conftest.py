@@ -44,6 +44,7 @@ from tests.support.tiers import (
     turn,
 )
 from tests.support.waiting import GUARD_S, TEST_S
+from tests.support.watchdog import watch
 
 T = TypeVar("T")
 
@@ -70,6 +71,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("timeout") is None:
         config.option.timeout = TEST_S
     guard(config)
+    watch(config)
     choose_examples(config)
     # Nothing here is asserted on a clock. Only a night's run draws other examples than the run before.
     settings.register_profile(

@@ -41,6 +41,7 @@ WHOLE = {
     "verification/fuzz/test_campaign.py",
     "opentelemetry/test_environments.py",
     "support/test_guardian.py",
+    "support/test_watchdog.py",
     "test_packaging.py",
     "endtoend/test_broker_restarts.py",
     "endtoend/test_exactly_once.py",

@@ -14,11 +14,11 @@ VARIABLE = "KAFKA_NEXTGEN_TEST_SLOWNESS"
 
 #: The work of ``_seconds_of_work`` takes so long on a quiet machine of 2020 or later.
 QUIET_S = 0.02
-MOST = 10.0
+MOST = 4.0
 
 
 def slowness() -> float:
-    """Return how many times slower the machine was at the start of the run than it should be: 1 to 10."""
+    """Return how many times slower the machine was at the start of the run than it should be: 1 to 4."""
     if VARIABLE not in os.environ:
         os.environ[VARIABLE] = f"{min(max(_seconds_of_work() / QUIET_S, 1.0), MOST):.2f}"
     return float(os.environ[VARIABLE])
