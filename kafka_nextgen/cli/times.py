@@ -1,7 +1,13 @@
-"""Parse and format times and durations. Times are UTC."""
+"""Parse and format times and durations. Times are UTC.
+
+A number is milliseconds since the epoch only if it has 13 digits, which are the years 2001 to 2286, or is 0. Others are
+refused: 20261126 is a date to its writer, 1795701600 is in seconds, and 20261126140000 would be the year 2612. A group
+whose offsets were reset to 1970 would read everything again.
+"""
 
 from __future__ import annotations
 
+import re
 from datetime import datetime, timezone
 
 import click
@@ -11,6 +17,9 @@ from kafka_nextgen.scanning.times import LAST_MS, time_ms
 __all__ = ["TIME", "TimeParam", "duration_text", "time_text"]
 
 
+_MILLISECONDS = re.compile(r"0|\d{13}", re.ASCII)
+
+
 class TimeParam(click.ParamType[int]):
     """A time in ISO 8601, in UTC if it has no zone, or in milliseconds since the Unix epoch; converts to the latter."""
 
@@ -18,7 +27,14 @@ class TimeParam(click.ParamType[int]):
 
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> int:
         """Parse a time; anything else is a usage error."""
-        text = str(value)
+        text = str(value).strip()
+        if text.isdecimal() and not _MILLISECONDS.fullmatch(text):
+            self.fail(
+                f"{text!r} is ambiguous: a number is milliseconds since the epoch, which has 13 digits. "
+                "Write a date as 2026-11-26, and a time as 2026-11-26T14:03:00",
+                param,
+                ctx,
+            )
         try:
             at = int(text) if text.isdecimal() else time_ms(text)
         except ValueError:

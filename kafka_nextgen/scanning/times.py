@@ -3,13 +3,16 @@
 - A duration counts back from now: ``"90s"``, ``"30m"``, ``"2h"``, ``"7d"``, ``"1.5h"``, or a ``timedelta``.
 - A time is ISO 8601 text, in UTC if it has no zone; a ``datetime`` with a zone; or milliseconds since the epoch.
 
-A ``datetime`` without a zone is refused: it means local time in Python, but UTC in Kafka's tools.
+Text has the extended form of ISO 8601, with hyphens and colons, in every version of Python: ``2026-11-26``,
+``2026-11-26T14:03``, ``2026-11-26 14:03:00.250``, and after a time of day ``Z``, ``+02``, ``+0200`` or ``+02:00``. The
+basic form is refused, because ``20261126`` could also be a number. So is a ``datetime`` without a zone: it means local
+time in Python, but UTC in Kafka's tools.
 """
 
 from __future__ import annotations
 
 import re
-from datetime import datetime, timedelta, timezone
+from datetime import datetime, timedelta
 
 __all__ = ["LAST_MS", "Moment", "moment_ms", "time_ms"]
 
@@ -17,6 +20,12 @@ __all__ = ["LAST_MS", "Moment", "moment_ms", "time_ms"]
 Moment = str | int | datetime | timedelta
 
 _DURATION = re.compile(r"(?P<number>\d+(?:\.\d+)?)\s*(?P<unit>ms|s|m|h|d)")
+_TIME = re.compile(
+    r"(?P<day>\d{4}-\d\d-\d\d)"
+    r"(?:[Tt ](?P<minute>\d\d:\d\d)(?::(?P<second>\d\d)(?:[.,](?P<fraction>\d{1,9}))?)?"
+    r"(?:[Zz]|(?P<hours>[+-]\d\d)(?::?(?P<minutes>\d\d))?)?)?",
+    re.ASCII,
+)
 _UNIT_MS = {"ms": 1, "s": 1_000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
 
 #: The end of the year 9999, the last year that ``datetime`` supports, in milliseconds.
@@ -61,9 +70,13 @@ def _moment_ms(moment: Moment, now_ms: int, name: str) -> int:
 
 
 def time_ms(text: str) -> int:
-    """Parse ISO 8601, in UTC if it has no zone. Raises ValueError."""
-    found = datetime.fromisoformat(text.replace("Z", "+00:00"))
-    return _ms_of(found if found.tzinfo else found.replace(tzinfo=timezone.utc))
+    """Parse ISO 8601 in its extended form, in UTC if it has no zone. Raises ValueError."""
+    found = _TIME.fullmatch(text)
+    if found is None:
+        raise ValueError(f"{text!r} is not a time such as 2026-11-26T14:03:00")
+    of_day = f"{found['minute'] or '00:00'}:{found['second'] or '00'}.{(found['fraction'] or '0').ljust(6, '0')[:6]}"
+    zone = f"{found['hours'] or '+00'}:{found['minutes'] or '00'}"
+    return _ms_of(datetime.fromisoformat(f"{found['day']}T{of_day}{zone}"))  # the only form that Python 3.10 parses
 
 
 def _ms_of(at: datetime) -> int:

@@ -278,6 +278,7 @@ def test_a_group_that_has_committed_nothing_has_no_topics(hourly: Hourly, scene:
         (["--to-latest", "--topic", "t[]"], "--topic t[] has no partitions"),
         (["--to-offset", "-1", "--topic", "t"], "-1"),
         (["--to-datetime", "yesterday", "--topic", "t"], "'yesterday' is not a time"),
+        (["--to-datetime", "20261126", "--topic", "t"], "Write a date as 2026-11-26"),
         (["--by-duration", "soon", "--topic", "t"], "must be a duration such as PT1H30M"),
         (["--by-duration", "2021-09-21", "--topic", "t"], "must be a duration such as PT1H30M"),
     ],

@@ -170,9 +170,15 @@ def test_a_time_is_read(text: str, at: int) -> None:
     assert TIME.convert(text, None, None) == at
 
 
-@pytest.mark.parametrize("text", ["", "yesterday", "-1", "14:03", "99999999999999999999", "1969-12-31T23:59:59"])
+@pytest.mark.parametrize("text", ["", "yesterday", "-1", "14:03", "1969-12-31T23:59:59", "20261126T140300"])
 def test_what_is_no_time_is_refused(text: str) -> None:
     with pytest.raises(click.BadParameter):
+        TIME.convert(text, None, None)
+
+
+@pytest.mark.parametrize("text", ["20261126", "202611261403", "1795701600", "20261126140300", "00", "9" * 20])
+def test_a_number_that_may_be_a_date_or_seconds_is_refused(text: str) -> None:
+    with pytest.raises(click.BadParameter, match=f"'{text}' is ambiguous: .* Write a date as 2026-11-26"):
         TIME.convert(text, None, None)
 
 

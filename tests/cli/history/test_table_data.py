@@ -21,6 +21,7 @@ from kafka_nextgen.cli.history.table_data import (
 )
 from kafka_nextgen.cli.history.tables import print_analysis
 from kafka_nextgen.cli.main import cli
+from kafka_nextgen.cli.times import time_text
 from kafka_nextgen.history.analysis import Analysis, analyze
 from kafka_nextgen.history.events import Event
 from kafka_nextgen.history.facts import FACTS, Fact, Holdup, MemberSummary, Rebalance, Standstill
@@ -167,5 +168,6 @@ def test_any_log_is_reported(tmp_path: Path, events: list[Event]) -> None:
     assert page.read_text().rstrip().endswith("</html>")
     document = runner.invoke(cli, ["history", "report", str(log), "--json"], catch_exceptions=False)
     assert json.loads(document.stdout)
-    moment = runner.invoke(cli, ["history", "report", str(log), "--at", str(events[0].at)], catch_exceptions=False)
+    at = time_text(events[0].at)
+    moment = runner.invoke(cli, ["history", "report", str(log), "--at", at], catch_exceptions=False)
     assert moment.exit_code == 0, moment.output
