@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 
 import pytest
 
 from kafka_nextgen import AsyncConsumer, Consumer, Health, RebalanceCause, Status, TopicPartition
-from kafka_nextgen.engine.application.idle import IdleLimit
+from kafka_nextgen.engine.application.idle import RETRY_S, IdleLimit
 from kafka_nextgen.engine.application.polling import ITERATION_TIMEOUT_S
 from kafka_nextgen.fetching.progress import PartitionProgress
 from kafka_nextgen.membership.classic.states import Status as ClassicStatus
-from tests.engine.stage import TOPIC, Stage, tp
+from tests.engine.stage import TOPIC, Stage, read, tp
 from tests.support.waiting import eventually
 
 ENDS: dict[str, object] = {"consumer_timeout_ms": 300}
@@ -80,10 +81,11 @@ class StillCore:
     """What the limit looks at, set by hand."""
 
     def __init__(self, limit_ms: int | None) -> None:
-        self.config = SimpleNamespace(consumer_timeout_ms=limit_ms)
+        self.config = SimpleNamespace(consumer_timeout_ms=limit_ms, fetch_max_wait_ms=500)
         self.time, self.topics, self.health = 100.0, ["orders"], Health(status=Status.STABLE)
         self.partitions: dict[TopicPartition, PartitionProgress] = {}
-        self.gone: frozenset[TopicPartition] = frozenset()
+        self.deleted: frozenset[TopicPartition] = frozenset()
+        self.silence_s: dict[TopicPartition, float] = {}
         self.has_records = False
         self.now = lambda: self.time
         self.engine = SimpleNamespace(health=lambda: self.health)
@@ -91,8 +93,15 @@ class StillCore:
         self.fetches = SimpleNamespace(
             has_records=lambda: self.has_records,
             assignment=lambda: frozenset(self.partitions),
-            look=lambda read: read(SimpleNamespace(progress=self.progress, gone=lambda: self.gone)),
+            look=lambda read: read(self),
         )
+
+    @property
+    def planning(self) -> SimpleNamespace:
+        return SimpleNamespace(silence_s=lambda now: self.silence_s)
+
+    def gone(self) -> frozenset[TopicPartition]:
+        return self.deleted
 
     def progress(self, given_out: tuple[str, ...]) -> SimpleNamespace:
         assert given_out == ("the run of the loop",), "its records are read"
@@ -171,8 +180,50 @@ def test_no_time_counts_while_records_wait_that_the_next_poll_returns(core: Stil
 
 def test_a_deleted_topic_is_not_waited_for(core: StillCore) -> None:
     core.read_to(10, None)
-    core.gone = frozenset({tp()})
+    core.deleted = frozenset({tp()})
+    core.silence_s[tp()] = 60.0
     assert ends(limit_of(core), core, 5)
+
+
+def test_a_broker_that_has_not_answered_is_waited_for_though_all_was_read(core: StillCore) -> None:
+    limit = limit_of(core)
+    core.silence_s = {tp(0): 0.1, tp(1): 0.6}
+    assert not ends(limit, core, 60)
+    assert limit.wait_s() == RETRY_S
+    core.silence_s[tp(1)] = 0.5
+    assert limit.is_over(), "an answer to a fetch may take so long"
+
+
+def test_an_answer_from_before_the_time_began_does_not_count() -> None:
+    core = StillCore(limit_ms=250)
+    core.read_to(10, 10)
+    limit = limit_of(core)
+    limit.wait_s()
+    core.time += 0.25
+    core.silence_s[tp()] = 0.3
+    assert not limit.is_over()
+    core.silence_s[tp()] = 0.2
+    assert limit.is_over()
+
+
+def test_no_loop_ends_while_its_broker_is_down(timed: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[bool] = []
+    is_over = IdleLimit.is_over
+    monkeypatch.setattr(IdleLimit, "is_over", lambda limit: asked.append(is_over(limit)) or asked[-1])
+    timed.create(records=10)
+    with timed.reader(0, consumer_timeout_ms=5_000) as consumer, ThreadPoolExecutor(1) as elsewhere:
+        read(consumer, 10)
+        eventually("it is at the end", lambda: consumer.lag() == {tp(): 0})
+        timed.cluster.stop_node(1)
+        loop = elsewhere.submit(LOOPS["for"], consumer)
+        while len(asked) < 3:  # the first time is when the limit is over
+            timed.cluster.advance(seconds=5)
+        assert not any(asked)
+        timed.cluster.start_node(1)
+        timed.write(0, 3)
+        while not loop.done():
+            timed.cluster.advance(seconds=1)
+    assert loop.result() == [10, 11, 12]
 
 
 @pytest.mark.parametrize(

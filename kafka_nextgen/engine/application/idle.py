@@ -5,6 +5,10 @@ or a broker is down. A job that reads a topic once would then miss records witho
 time counts only while everything is read: the member has joined its group and does not rebalance, and each partition
 that is not paused is read to the end that its last fetch found. It begins again with each record, and when the
 assignment changes.
+
+An end that was found once proves nothing about a broker that is down since then. So when the time is over, the loop
+still waits until each partition's broker has answered since everything was read, and no longer ago than a healthy
+one's answer to a fetch takes: ``fetch.max.wait.ms``, or ``RECENT_S`` if that is more.
 """
 
 from __future__ import annotations
@@ -15,7 +19,12 @@ from kafka_nextgen.engine.observability.health import Health
 from kafka_nextgen.membership.classic.states import Status as ClassicStatus
 from kafka_nextgen.membership.states import Status
 
-__all__ = ["IdleLimit", "is_settled"]
+__all__ = ["RECENT_S", "RETRY_S", "IdleLimit", "is_settled"]
+
+#: An answer that is no older (seconds) shows that a broker is there, even if ``fetch.max.wait.ms`` is less.
+RECENT_S = 0.5
+#: How long (seconds) polls wait when the time is over, and a broker has not answered.
+RETRY_S = 0.1
 
 
 class IdleLimit:
@@ -25,6 +34,7 @@ class IdleLimit:
         self._core = core
         limit_ms = core.config.consumer_timeout_ms
         self._limit_s = None if limit_ms is None else limit_ms / 1000
+        self._recent_s = max(RECENT_S, core.config.fetch_max_wait_ms / 1000)
         #: When everything was read and the loop began to wait; None while it does not wait there.
         self.since: float | None = None
         self._assigned = core.fetches.assignment()
@@ -39,8 +49,8 @@ class IdleLimit:
         self._is_waiting = True
         if self.since is None and not self._core.fetches.has_records() and self._is_all_read():
             self._assigned, self.since = self._core.fetches.assignment(), self._core.now()
-        waited_s = 0.0 if self.since is None else self._core.now() - self.since
-        return min(ITERATION_TIMEOUT_S, max(0.0, self._limit_s - waited_s))
+        left_s = self._limit_s if self.since is None else self.since + self._limit_s - self._core.now()
+        return min(ITERATION_TIMEOUT_S, left_s if left_s > 0 else RETRY_S)
 
     def is_over(self) -> bool:
         """Whether the loop ends, after a poll that returned no records."""
@@ -49,7 +59,10 @@ class IdleLimit:
         self._is_waiting = False
         if self._core.fetches.assignment() != self._assigned or not self._is_all_read():
             self.since = None
-        if self.since is None or self._core.now() - self.since < self._limit_s:
+        if self.since is None:
+            return False
+        waited_s = self._core.now() - self.since
+        if waited_s < self._limit_s or self._silent_s() > min(waited_s, self._recent_s):
             return False
         self.since = None  # another loop waits again
         return True
@@ -65,6 +78,12 @@ class IdleLimit:
         given_out = core.cursor.given_out()
         progress, gone = core.fetches.look(lambda state: (state.progress(given_out).partitions, state.gone()))
         return all(at.lag == 0 or at.is_paused or tp in gone for tp, at in progress.items())
+
+    def _silent_s(self) -> float:
+        """How long ago (seconds) the last answer was for the partition that has waited for one the longest."""
+        now = self._core.now()
+        silence_s, gone = self._core.fetches.look(lambda state: (state.planning.silence_s(now), state.gone()))
+        return max((silent_s for tp, silent_s in silence_s.items() if tp not in gone), default=0.0)
 
 
 def is_settled(health: Health) -> bool:
