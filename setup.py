@@ -1,14 +1,32 @@
-"""The one part of the package that is compiled; all else is in pyproject.toml.
+"""What pyproject.toml can't say: the extension in C, and the dependencies, since one of them has no wheels for musl.
 
-Optional: without a C compiler the package is installed without it, and its twin in Python does the same, slower.
+The extension is optional: without a C compiler the package is installed without it, and pure Python does the same, but
+slower.
 """
 
 import os
+import platform
+import sys
 from pathlib import Path
 
 from setuptools import Extension, setup
 
+DEPENDENCIES = [
+    "attrs>=23.2",
+    "click>=8.1",
+    "cramjam>=2.9",
+    "crc32c>=2.7",
+    "rich>=13.7",
+    "scramp>=1.4.17",
+]
+
+# No environment marker tells glibc from musl (Alpine Linux), where google-re2 takes a C++ toolchain, Abseil and RE2. So
+# wheels for musl, and what is built from source there, do without it: only the broker checks patterns then.
+if sys.platform != "linux" or platform.libc_ver()[0] == "glibc":
+    DEPENDENCIES.append("google-re2>=1.1")
+
 setup(
+    install_requires=DEPENDENCIES,
     ext_modules=[
         Extension(
             "kafka_nextgen.compiled._accelerator",
@@ -17,5 +35,5 @@ setup(
             extra_compile_args=[] if os.name == "nt" else ["-O3"],  # whatever CFLAGS says: a loop without it is no use
             optional=True,
         )
-    ]
+    ],
 )

@@ -1,18 +1,19 @@
-"""What is shipped: a source distribution can be tested, and wheels are for platforms that the dependencies are for."""
+"""What is shipped: a source distribution can be tested, and wheels are for what the classifiers promise."""
 
 from __future__ import annotations
 
 import inspect
+import platform
 import re
 import subprocess
 import sys
-from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
 import pytest
 from setuptools import find_packages
 
+from kafka_nextgen.version import VERSION
 from tests.support.waiting import GUARD_S
 
 if sys.version_info >= (3, 11):
@@ -62,12 +63,35 @@ def test_pytest_finds_the_plugin_by_itself() -> None:
     assert settings()["project"]["entry-points"]["pytest11"] == {"kafka_nextgen": "pytest_kafka_nextgen"}
 
 
-def test_no_wheel_is_built_where_a_dependency_has_none() -> None:
-    """google-re2 has no wheels for musl; there it would be compiled, with a C++ toolchain, Abseil and RE2."""
+def dependencies(folder: Path, before: str = "pass") -> set[str]:
+    """The names of the packages that a build asks for, without those of extras; ``before`` is run first."""
+    setup = f"import sys; {before}; sys.argv = ['setup.py', '-q', 'egg_info', '--egg-base', sys.argv[1]]; "
+    code = setup + "exec(compile(open('setup.py').read(), 'setup.py', 'exec'))"
+    command = [sys.executable, "-c", code, str(folder)]
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True, timeout=GUARD_S)
+    required, _, _ = (folder / "kafka_nextgen.egg-info" / "requires.txt").read_text().partition("[")
+    return {re.split(r"[^\w-]", line)[0] for line in required.split()}
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="compares musl with glibc")
+def test_google_re2_is_a_dependency_but_on_musl_where_it_has_no_wheels(tmp_path: Path) -> None:
+    musl = "import platform; platform.libc_ver = lambda *_: ('', '')"
+    (tmp_path / "musl").mkdir()
+    assert dependencies(tmp_path) - dependencies(tmp_path / "musl", musl) == {"google-re2"}
+
+
+def test_wheels_are_built_for_all_that_is_said_to_be_supported() -> None:
     declared = settings()
-    assert any(name.startswith("google-re2") for name in declared["project"]["dependencies"])
-    skipped = declared["tool"]["cibuildwheel"]["skip"].split()
-    assert any(fnmatch("cp312-musllinux_x86_64", pattern) for pattern in skipped)
+    supported = re.findall(r"Python :: (3\.\d+)", " ".join(declared["project"]["classifiers"]))
+    built = declared["tool"]["cibuildwheel"]["build"].split()
+    assert built == [f"cp{version.replace('.', '')}-*" for version in supported]
+    assert declared["project"]["requires-python"] == f">={supported[0]}"
+
+
+def test_the_version_is_the_newest_of_the_changelog() -> None:
+    newest = re.search(r"^## \[(.+?)\]", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+    assert newest is not None
+    assert newest[1] == VERSION
 
 
 def test_the_spark_extra_has_the_pandas_that_spark_wants_for_functions_of_arrow() -> None:

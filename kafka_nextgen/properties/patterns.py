@@ -5,7 +5,7 @@ searches by default, and has look-around and back-references. So patterns are ch
 
 * constructs that RE2 does not have (look-around, back-references, possessive quantifiers) are refused;
 * patterns that RE2/J refuses (``kafka_nextgen.properties.re2j``), or for which this can't be determined here, cause a
-  warning, since the broker may use another version of RE2/J;
+  warning, since the broker may use another version of RE2/J; without google-re2 only the broker checks the rest;
 * an anchor at only one end causes a warning, since the user may expect a search.
 """
 
@@ -20,9 +20,9 @@ from types import FrameType
 from attrs import field, frozen
 
 from kafka_nextgen.errors import ConfigError
-from kafka_nextgen.properties.re2j import Verdict, google_complaint, judge, matcher_of, tokens
+from kafka_nextgen.properties.re2j import Verdict, is_google_re2_installed, judge, matcher_of, tokens
 
-__all__ = ["SubscriptionPattern", "google_complaint", "half_anchor_advice", "matching"]
+__all__ = ["SubscriptionPattern", "half_anchor_advice", "matching"]
 
 #: Constructs of Python's ``re`` that RE2 does not have, with their names; searched for outside escapes and sets.
 _NOT_RE2 = (
@@ -57,7 +57,8 @@ class SubscriptionPattern:
     def preview(self, topics: Iterable[str]) -> tuple[str, ...]:
         """The topics that the pattern matches, sorted.
 
-        Raises ConfigError if Kafka's RE2/J refuses the pattern, or if the pattern is too large to try here.
+        Raises ConfigError if Kafka's RE2/J refuses the pattern, if the pattern is too large to try here, or if
+        google-re2 is not installed.
         """
         return matching(self.pattern, topics)
 
@@ -78,7 +79,10 @@ class SubscriptionPattern:
 
 
 def matching(pattern: str, topics: Iterable[str]) -> tuple[str, ...]:
-    """The topics whose whole name matches, sorted. Raises ConfigError unless the pattern is valid for both engines."""
+    """The topics whose whole name matches, sorted.
+
+    Raises ConfigError unless the pattern is valid for both engines, and if google-re2 is not installed.
+    """
     judgement = judge(pattern)
     if judgement.verdict is not Verdict.TAKEN:
         raise ConfigError(f"pattern {pattern!r} can't be tried here: {judgement.reason}")
@@ -105,12 +109,8 @@ def _warn_of_what_kafka_refuses(pattern: str) -> None:
     judgement = judge(pattern)
     if judgement.verdict is Verdict.REFUSED:
         _warn(f"pattern {pattern!r} is not valid for RE2/J ({judgement.reason}); the coordinator decides", UserWarning)
-    elif judgement.verdict is Verdict.UNKNOWN:
-        _warn(
-            f"pattern {pattern!r} can't be checked here: it is too large for google-re2 ({judgement.reason}); "
-            "the coordinator decides",
-            UserWarning,
-        )
+    elif judgement.verdict is Verdict.UNKNOWN and is_google_re2_installed():
+        _warn(f"pattern {pattern!r} can't be checked here: {judgement.reason}; the coordinator decides", UserWarning)
 
 
 def _warn_of_half_anchors(pattern: str) -> None:

@@ -12,7 +12,9 @@ The two engines accept nearly the same patterns and match topic names in the sam
 | ``(a{10}){101}``: nested counts whose product exceeds 1,000 | accepts: bounds each count | refuses |
 | a pattern that needs much memory | accepts | refuses |
 
-So a pattern is accepted, refused, or, in the last two rows, undecidable here.
+So a pattern is accepted, refused, or, in the last two rows, undecidable here. google-re2 has no wheels for musl (Alpine
+Linux), and is not installed there: then a pattern that the first rows do not refuse is undecidable, and only the broker
+checks it.
 """
 
 from __future__ import annotations
@@ -25,7 +27,18 @@ from typing import Protocol
 
 from attrs import frozen
 
-__all__ = ["Judgement", "Matcher", "Verdict", "google_complaint", "judge", "matcher_of", "tokens"]
+__all__ = [
+    "Judgement",
+    "Matcher",
+    "Verdict",
+    "google_complaint",
+    "is_google_re2_installed",
+    "judge",
+    "matcher_of",
+    "tokens",
+]
+
+_NOT_INSTALLED = "google-re2 is not installed (pip install google-re2)"
 
 #: The memory google-re2 may use for one pattern; with its default of 8 MiB it refuses ``\\pL{500}``.
 _MOST_MEMORY_BYTES = 64 * 1024 * 1024
@@ -89,18 +102,35 @@ class Matcher(Protocol):
 
 def judge(pattern: str) -> Judgement:
     """Return whether Kafka's brokers accept the pattern, as far as this can be determined here."""
-    complaint = google_complaint(pattern)
+    has_engine = is_google_re2_installed()
+    complaint = google_complaint(pattern) if has_engine else None
     if complaint is not None and not _is_about_size(pattern, complaint):
         return Judgement(Verdict.REFUSED, complaint)
     reason = next(_refused_by_re2j(pattern), None)
     if reason is not None:
         return Judgement(Verdict.REFUSED, reason)
-    return Judgement(Verdict.TAKEN) if complaint is None else Judgement(Verdict.UNKNOWN, complaint)
+    if not has_engine:
+        return Judgement(Verdict.UNKNOWN, _NOT_INSTALLED)
+    if complaint is not None:
+        return Judgement(Verdict.UNKNOWN, f"it is too large for google-re2 ({complaint})")
+    return Judgement(Verdict.TAKEN)
+
+
+def is_google_re2_installed() -> bool:
+    """Whether patterns can be checked and matched here."""
+    try:
+        import re2  # noqa: F401  (slow to load and rarely needed)
+    except ImportError:
+        return False
+    return True
 
 
 def google_complaint(pattern: str) -> str | None:
-    """google-re2's error message for a pattern; None if it is valid."""
-    import re2  # slow to load and rarely needed
+    """google-re2's error message for a pattern; None if it is valid.
+
+    Raises ImportError if google-re2 is not installed.
+    """
+    import re2
 
     try:
         matcher_of(pattern)
@@ -112,7 +142,7 @@ def google_complaint(pattern: str) -> str | None:
 
 @lru_cache(maxsize=1024)
 def matcher_of(pattern: str) -> Matcher:
-    """Compile the pattern. Raises ``re2.error`` if google-re2 refuses it."""
+    """Compile the pattern. Raises ``re2.error`` if google-re2 refuses it, and ImportError if it is not installed."""
     import re2
 
     options = re2.Options()

@@ -19,7 +19,8 @@ from typing import Literal, TypeAlias, cast
 from attrs import frozen
 
 from kafka_nextgen.errors import ConfigError
-from kafka_nextgen.properties.patterns import google_complaint, half_anchor_advice, matching
+from kafka_nextgen.properties.patterns import half_anchor_advice, matching
+from kafka_nextgen.properties.re2j import google_complaint, is_google_re2_installed
 from kafka_nextgen.spark.java_regex import compile_java_pattern
 from kafka_nextgen.spark.offsets import parse_partitions
 from kafka_nextgen.spark.option_values import OptionValues
@@ -119,6 +120,8 @@ def _subscribe_pattern(text: str, syntax: PatternSyntax) -> SubscribePatternStra
         raise ConfigError("subscribePattern is empty", "subscribePattern")
     if syntax == "java":
         compile_java_pattern(text)
+    elif not is_google_re2_installed():
+        raise ConfigError("patternSyntax re2 needs google-re2, which is not installed: use java", "patternSyntax")
     elif complaint := google_complaint(text):
         raise ConfigError(f"subscribePattern {text!r} is not valid RE2: {complaint}", "subscribePattern")
     return SubscribePatternStrategy(text, syntax)

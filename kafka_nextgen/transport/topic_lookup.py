@@ -105,7 +105,7 @@ class PatternWatch:
         self._watching: asyncio.Task[None] | None = None
 
     def start(self, pattern: str) -> bool:
-        """Start watching; returns False if already started. Raises ConfigError if google-re2 can't read the pattern."""
+        """Start watching; returns False if already started. Raises ConfigError if the pattern can't be matched here."""
         if self._watching is not None:
             return False
         matching(pattern, ())

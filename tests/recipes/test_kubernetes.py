@@ -10,17 +10,17 @@ from contextlib import ExitStack, contextmanager
 from typing import Any
 
 import pytest
+import yaml
 
 from kafka_nextgen import TopicPartition
 from kafka_nextgen.testing import Cluster, ProducerRecord
 from tests.recipes.programs import Program, started
 from tests.support.example_programs import EXAMPLES
-from tests.support.plain_yaml import read_documents
 from tests.support.waiting import GUARD_S
 
 Manifest = dict[str, Any]
 
-SERVICE, SET = (document for document in read_documents((EXAMPLES / "kubernetes_worker.yaml").read_text()))
+SERVICE, SET = yaml.safe_load_all((EXAMPLES / "kubernetes_worker.yaml").read_text())
 POD: Manifest = SET["spec"]["template"]["spec"]
 (CONTAINER,) = POD["containers"]
 GROUP = "billing"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 
 from kafka_nextgen.errors import ConfigError
@@ -226,6 +228,13 @@ def test_what_to_read_has_to_be_clear(options: dict[str, str], key: str, says: s
         strategy(options)
     assert says in str(caught.value)
     assert caught.value.key == key
+
+
+def test_patterns_of_re2_need_google_re2(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "re2", None)
+    with pytest.raises(ConfigError, match="patternSyntax re2 needs google-re2, which is not installed: use java"):
+        strategy({"subscribePattern": "orders", "patternSyntax": "re2"})
+    assert strategy({"subscribePattern": "orders"}) == SubscribePatternStrategy("orders")
 
 
 def test_java_patterns_search_and_re2_patterns_match_whole_names() -> None:

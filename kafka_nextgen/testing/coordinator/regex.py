@@ -41,7 +41,7 @@ def refuse_pattern(request: ConsumerGroupHeartbeat, group: Group) -> Refusal | N
     if judgement.verdict is Verdict.TAKEN:
         return None
     is_refused = judgement.verdict is Verdict.REFUSED
-    what = "is not an RE2 expression" if is_refused else "is too large for google-re2, which this broker uses to match"
+    what = "is not an RE2 expression" if is_refused else "can't be matched by this broker"
     text = f"SubscribedTopicRegex {pattern!r} {what}: {judgement.reason}"
     return Refusal(ErrorCode.INVALID_REGULAR_EXPRESSION, text)
 

@@ -165,6 +165,11 @@ def test_a_line_that_is_no_plain_event_is_left_to_be_read_alone() -> None:
     assert [line for line in BAD if events_in([GOOD, line, GOOD]) is not None] == []
 
 
+def test_without_google_re2_each_line_is_read_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kafka_nextgen.spark.history.columns_of_lines._PLAIN", None)
+    assert events_in([GOOD]) is None
+
+
 def test_nothing_is_nothing() -> None:
     assert columns_of_lines(pa.array([], pa.binary())) is None
     assert columns_of_lines(pa.array([GOOD, None], pa.binary())) is None

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import sys
+
 import pytest
 from attrs import evolve
 
@@ -107,3 +109,10 @@ def test_a_pattern_that_kafka_takes_is_refused_if_google_re2_can_not_hold_it() -
     answer = Stage().join("A", subscribed_pattern=r"((\w{1,20}){1,10}){1,6}")
     assert answer.error is ErrorCode.INVALID_REGULAR_EXPRESSION
     assert "too large for google-re2" in (answer.message or "")
+
+
+def test_a_broker_without_google_re2_refuses_patterns(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "re2", None)
+    answer = Stage().join("A", subscribed_pattern="orders.*")
+    assert answer.error is ErrorCode.INVALID_REGULAR_EXPRESSION
+    assert "can't be matched by this broker: google-re2 is not installed" in (answer.message or "")
