@@ -15,7 +15,7 @@ PACKAGES = ("kafka_nextgen", "pyspark_kafka_nextgen", "pytest_kafka_nextgen")
 COMPILED = (".so", ".pyd")
 SOURCES = (
     *("pyproject.toml", "setup.py", "LICENSE", "README.md", "CHANGELOG.md"),
-    *("accelerator/module.c", "accelerator/batch.h", "tests/conftest.py", "examples/sync.py", "docs/README.md"),
+    *("accelerator/module.c", "accelerator/batch.h", "tests/conftest.py", "examples/sync.py", "docs/index.md"),
 )
 PACKAGED = (
     *("kafka_nextgen/py.typed", "kafka_nextgen/compiled/_accelerator.pyi", "kafka_nextgen/history/page/page.html"),

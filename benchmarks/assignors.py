@@ -1,7 +1,7 @@
 """How long our assignors take, next to Kafka's own, called from its jar in a Java that has been warmed up.
 
 Run as ``python -m benchmarks.assignors`` from the root of the repository; ``--write`` puts the figures on the page
-docs/develop/benchmarks.md. Each group is assigned by both in turns. Milliseconds are of the assigning thread's time on
+docs/benchmarks/index.md. Each group is assigned by both in turns. Milliseconds are of the assigning thread's time on
 a core, the median of the rounds with the shortest and the longest; the ratio is our median over Kafka's. The target is
 3, the limit 10.
 

@@ -1,7 +1,7 @@
 """Memory that a consumer holds at most while it catches up on many partitions with a large backlog.
 
 Run as ``python -m benchmarks.backlog_memory`` from the root of the repository; ``--write`` puts the figures on the page
-docs/develop/benchmarks.md. Every reading is a process of its own; it hands over the first records, does nothing for
+docs/benchmarks/index.md. Every reading is a process of its own; it hands over the first records, does nothing for
 some seconds, so that the client's buffers fill, and then reads all of the backlog. Peak memory is what the process held
 at most beyond what it held when the imports were done. The target is ``fetch.buffer.bytes`` plus 100 MB.
 """

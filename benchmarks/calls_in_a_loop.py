@@ -1,7 +1,7 @@
 """What calls cost that a loop over records makes, by how many partitions are assigned.
 
 Run as ``python -m benchmarks.calls_in_a_loop`` from the root of the repository; ``--write`` puts the figures on the
-page docs/develop/benchmarks.md. Every partition has four records. Each call is timed alone, once for each record, about
+page docs/benchmarks/index.md. Every partition has four records. Each call is timed alone, once for each record, about
 the record's own partition.
 """
 

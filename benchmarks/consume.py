@@ -1,7 +1,7 @@
 """Records into Python: to Arrow, to objects, by asyncio, ours next to its peers, over real Kafka.
 
 Run as ``python -m benchmarks.consume`` from the root of the repository; ``--write`` puts the figures and plots on the
-page docs/develop/benchmarks.md. Every reading is a process of its own that assigns itself all partitions from their
+page docs/benchmarks/index.md. Every reading is a process of its own that assigns itself all partitions from their
 beginning, without a group, and looks at the value and offset of every record, or at the table. Tuned means: 4 MiB of a
 partition at once for all; for confluent-kafka also queued.min.messages of a million and a queue of 200 MB. The baseline
 is confluent-kafka's consume(10000), tuned. Before the first round of a topic a plain socket warms the broker up; slow

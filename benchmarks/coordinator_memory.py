@@ -1,7 +1,7 @@
 """What a member and a partition cost a coordinator in memory.
 
 Run as ``python -m benchmarks.coordinator_memory`` from the root of the repository; ``--write`` puts the figures on the
-page docs/develop/benchmarks.md. Groups form by heartbeats in a coordinator of their own, and when they are at rest,
+page docs/benchmarks/index.md. Groups form by heartbeats in a coordinator of their own, and when they are at rest,
 what ``tracemalloc`` has seen allocated for it is counted. A member's cost is what more members make of the same number
 of partitions, a partition's cost what more partitions make of the same number of members.
 """

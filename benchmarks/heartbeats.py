@@ -1,7 +1,7 @@
 """Heartbeats per second that a coordinator serves: in the machine, and over TCP next to real Kafka.
 
 Run as ``python -m benchmarks.heartbeats`` from the root of the repository; ``--write`` puts the figures on the page
-docs/develop/benchmarks.md. In the machine there are no bytes around the coordinator: groups at rest, and groups in
+docs/benchmarks/index.md. In the machine there are no bytes around the coordinator: groups at rest, and groups in
 which a member leaves and joins again and again. Over TCP a group at rest heartbeats over some connections, to our
 broker and to Kafka in turns; whoever asks is one thread of this process and no part of what is measured, but it takes
 its share of the machine. The ratio is our heartbeats per second over Kafka's.

@@ -1,7 +1,7 @@
 """What the event log of a group's history costs a member: throughput and delays with and without it, over real Kafka.
 
 Run as ``python -m benchmarks.history_cost`` from the root of the repository; ``--write`` puts the figures on the page
-docs/develop/benchmarks.md. The same member reads the same topic with and without ``history.log.dir`` in turns, each
+docs/benchmarks/index.md. The same member reads the same topic with and without ``history.log.dir`` in turns, each
 time in a process of its own and as the only one of its group, with auto-commit.
 """
 

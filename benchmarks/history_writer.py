@@ -1,7 +1,7 @@
 """What a file of history events costs the thread that writes them, and how many a second it takes.
 
 Run as ``python -m benchmarks.history_writer`` from the root of the repository; ``--write`` puts the figures on the page
-docs/develop/benchmarks.md. One thread writes events as a consumer does, some at a steady rate, some as fast as it can.
+docs/benchmarks/index.md. One thread writes events as a consumer does, some at a steady rate, some as fast as it can.
 Each call of ``write`` is timed; a round ends when all events are in the file or dropped.
 """
 

@@ -1,7 +1,7 @@
 """Latency from a producer's call to a handler at a steady rate, ours next to its peers, over real Kafka.
 
 Run as ``python -m benchmarks.latency`` from the root of the repository; ``--write`` puts the figures on the page
-docs/develop/benchmarks.md. A process writes all the time, with linger.ms=0; the clients take turns, each in a process
+docs/benchmarks/index.md. A process writes all the time, with linger.ms=0; the clients take turns, each in a process
 of its own and with its defaults, and before the first round each handles records uncounted, to warm the broker up. The
 time is taken in front of the producer's call and put into the value, and taken again by the handler. The target is a
 p99 no worse than that of confluent-kafka's poll().

@@ -1,7 +1,7 @@
 """How long it takes to commit each of many partitions by itself, and for how long that keeps a heartbeat waiting.
 
 Run as ``python -m benchmarks.many_commits`` from the root of the repository; ``--write`` puts the figures on the page
-docs/develop/benchmarks.md. A member owns all partitions of a topic and calls ``commit_async`` once for each of them, as
+docs/benchmarks/index.md. A member owns all partitions of a topic and calls ``commit_async`` once for each of them, as
 fast as it can. Meanwhile a timer that is set a millisecond ahead again and again looks for how long its I/O thread is
 busy with something else: a heartbeat that is due waits as long. The broker is ours, in a process of its own.
 """

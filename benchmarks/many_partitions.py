@@ -1,7 +1,7 @@
 """What a thousand partitions cost: a client that waits for records of all, and one that reads them.
 
 Run as ``python -m benchmarks.many_partitions`` from the root of the repository; ``--write`` puts the figures on the
-page docs/develop/benchmarks.md. Every client is a process of its own, and they take turns. *Idle*: nothing is written,
+page docs/benchmarks/index.md. Every client is a process of its own, and they take turns. *Idle*: nothing is written,
 and the client polls, with its defaults. *Reading*: from the beginning of all partitions to their ends, tuned as in the
 benchmark of reading.
 """

@@ -1,4 +1,4 @@
-"""The page of figures, ``docs/develop/benchmarks.md``, of which each benchmark writes its own section.
+"""The page of figures, ``docs/benchmarks/index.md``, of which each benchmark writes its own section.
 
 What stands between two comments with a benchmark's name is that benchmark's; the rest of the page is anybody's.
 """
@@ -30,7 +30,7 @@ __all__ = [
     "write_section",
 ]
 
-PAGE = Path(__file__).parent.parent / "docs" / "develop" / "benchmarks.md"
+PAGE = Path(__file__).parent.parent / "docs" / "benchmarks" / "index.md"
 
 
 def table(names: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

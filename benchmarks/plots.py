@@ -1,4 +1,4 @@
-"""Plots for the page of figures, as SVG in ``docs/develop/plots``; each is made by the benchmark that it shows.
+"""Plots for the page of figures, as SVG in ``docs/benchmarks/plots``; each is made by the benchmark that it shows.
 
 matplotlib is imported only when something is drawn: it is the extra ``kafka-nextgen[bench]``. The same figures make
 the same file, byte for byte.
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["PLOTS", "Bar", "draw_bars", "draw_percentiles"]
 
-PLOTS = Path(__file__).parent.parent / "docs" / "develop" / "plots"
+PLOTS = Path(__file__).parent.parent / "docs" / "benchmarks" / "plots"
 
 OURS, PEERS = "#2a6f97", "#b0b7bf"
 WIDTH_IN, HEIGHT_OF_BAR_IN = 8.0, 0.28

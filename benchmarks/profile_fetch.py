@@ -1,7 +1,7 @@
 """Where the time of reading goes: shares of socket, decompression, CRC, copying, decoding, Arrow, Python and the GIL.
 
 Run as ``python -m benchmarks.profile_fetch`` from the root of the repository; ``--write`` puts the figures on the page
-docs/develop/benchmarks.md. A process reads a topic again and again while py-spy looks at what its threads are doing, so
+docs/benchmarks/index.md. A process reads a topic again and again while py-spy looks at what its threads are doing, so
 many times a second, down into C. That slows it down, but its shares are right as far as samples go. py-spy must be
 allowed to look at its children, as it is on Linux.
 """

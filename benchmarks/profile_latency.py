@@ -1,7 +1,7 @@
 """Where the delay of a record goes at a steady rate, and how hard cores are to get meanwhile.
 
 Run as ``python -m benchmarks.profile_latency`` from the root of the repository; ``--write`` puts the figures on the
-page docs/develop/benchmarks.md. Records are written and handled as for ``benchmarks.latency``: by nobody, by
+page docs/benchmarks/index.md. Records are written and handled as for ``benchmarks.latency``: by nobody, by
 confluent-kafka, by kafka_nextgen, by kafka_nextgen without a thread of the application's, by next to no client at all,
 with some time wasted for each answer or none, and by kafka_nextgen once more while it notes when each record was
 received and decoded. They take turns, after the broker was warmed up. Then far fewer records are written, so that each

@@ -1,7 +1,7 @@
 """Where the time of kafka_nextgen as a Spark source goes: what the Python processes of a query do.
 
 Run as ``python -m benchmarks.profile_spark`` from the root of the repository; ``--write`` puts the figures on the page
-docs/develop/benchmarks.md. One query runs again and again, while py-spy looks so many times a second at what each
+docs/benchmarks/index.md. One query runs again and again, while py-spy looks so many times a second at what each
 Python process that Spark starts is doing. Spark starts one for each query to plan it, and keeps the workers that read.
 py-spy must be allowed to look at its children, as it is on Linux.
 """

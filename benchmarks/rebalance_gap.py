@@ -1,7 +1,7 @@
 """The longest time in which a partition that does not move is not read while its group rebalances.
 
 Run as ``python -m benchmarks.rebalance_gap`` from the root of the repository; ``--write`` puts the figures on the page
-docs/develop/benchmarks.md. A member reads a topic that is written to all the time; a second one joins and leaves.
+docs/benchmarks/index.md. A member reads a topic that is written to all the time; a second one joins and leaves.
 Measured is, per rebalance, the longest gap between two deliveries of a partition that the first member keeps, for
 kafka_nextgen and confluent-kafka side by side. A member can't read while its own callback runs in the same thread, so
 that time is told apart: the target is 50 ms beyond it. What the machine does to any reader shows in the gaps at other

@@ -1,7 +1,7 @@
 """Kafka into PySpark by Spark's built-in source, by kafka_nextgen, and from Arrow batches that are ready.
 
 Run as ``python -m benchmarks.spark`` from the root of the repository; ``--write`` puts the figures on the page
-docs/develop/benchmarks.md. All queries of a case run in one session with local[2], in turns, after two rounds that are
+docs/benchmarks/index.md. All queries of a case run in one session with local[2], in turns, after two rounds that are
 not counted. Only starts have a session, and a process, of their own.
 """
 

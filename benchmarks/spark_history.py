@@ -1,7 +1,7 @@
 """Synthetic events of groups into Parquet, and all answers to them: rate, and peak memory of all processes.
 
 Run as ``python -m benchmarks.spark_history --events 2000000`` from the root of the repository; ``--write`` puts the
-figures on the page docs/develop/benchmarks.md. Answers are compared with what was written.
+figures on the page docs/benchmarks/index.md. Answers are compared with what was written.
 """
 
 from __future__ import annotations

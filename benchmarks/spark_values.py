@@ -1,7 +1,7 @@
 """JSON and Avro values in PySpark: decoded in executors by kafka_nextgen, and by Spark behind its built-in source.
 
 Run as ``python -m benchmarks.spark_values`` from the root of the repository; ``--write`` puts the figures on the page
-docs/develop/benchmarks.md. Both ways read the same topic in one session with local[2], in turns, after two rounds that
+docs/benchmarks/index.md. Both ways read the same topic in one session with local[2], in turns, after two rounds that
 are not counted, and have to find the same sums. The built-in source has its best tuning as well.
 """
 

@@ -1,7 +1,7 @@
 """How long it takes to start: importing a client, making a consumer, getting the first record.
 
 Run as ``python -m benchmarks.startup`` from the root of the repository; ``--write`` puts the figures on the page
-docs/develop/benchmarks.md. Each start is a process of its own that assigns itself one partition. Bytecode and the
+docs/benchmarks/index.md. Each start is a process of its own that assigns itself one partition. Bytecode and the
 broker's connections are warm: each client starts once uncounted.
 """
 

@@ -1,7 +1,7 @@
 """What tests of an application cost with ``kafka_nextgen.testing``: a cluster, a rebalance, a session that ends.
 
 Run as ``python -m benchmarks.testing_kit`` from the root of the repository; ``--write`` puts the figures on the page
-docs/develop/benchmarks.md. Each round is a process of its own, in which the tests run one after the other on one
+docs/benchmarks/index.md. Each round is a process of its own, in which the tests run one after the other on one
 embedded cluster with a clock.
 """
 

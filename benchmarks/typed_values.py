@@ -1,7 +1,7 @@
 """Typed values into Arrow tables: ours next to the usual ways of Avro, JSON and Protobuf, over real Kafka.
 
 Run as ``python -m benchmarks.typed_values`` from the root of the repository; ``--write`` puts the figures on the page
-docs/develop/benchmarks.md. Every reading is a process of its own that assigns itself all partitions from their
+docs/benchmarks/index.md. Every reading is a process of its own that assigns itself all partitions from their
 beginning, without a group. The usual ways read a quarter of the records, as they are many times slower, and their rate
 is of those; ``wide`` has a tenth and ``nested`` half of the records. Before the first round all ways read the same
 records, and the run ends if their rows differ.

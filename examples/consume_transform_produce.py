@@ -2,8 +2,8 @@
 
 python examples/consume_transform_produce.py --topic orders --to invoices --group billing --transactional-id billing-1
 
-What was read, written and committed in one transaction counts together or not at all. docs/use/transactions.md explains
-it.
+What was read, written and committed in one transaction counts together or not at all. docs/guides/transactions.md
+explains it.
 """
 
 from __future__ import annotations

@@ -212,7 +212,7 @@ class Consumer(BlockingCalls, RunsHandlers[KeyT, ValueT], RunsTransactions[KeyT,
         loops end, and ``poll`` returns immediately; ``finished()`` returns the partitions that have been read. The
         consumer waits for offsets that are not written yet. For offsets that don't exist, ``poll`` raises
         OffsetOutOfRangeError, LogTruncationError or UnknownTopicError. None instead of a range means a partition
-        without an end. See ``docs/use/reading.md``, "Ranges".
+        without an end. See ``docs/guides/reading.md``, "Ranges".
 
         Raises MisuseError after ``subscribe``, TypeError or ValueError for an invalid partition or range.
         """

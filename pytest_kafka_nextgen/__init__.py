@@ -1,7 +1,7 @@
 """A plugin for pytest: fixtures with a Kafka cluster. It is found by its entry point, so no test has to import it.
 
 The cluster is an embedded broker by default. ``--kafka=docker``, ``--kafka=maven`` and ``--kafka=host:port`` run the
-same tests on a real Kafka. See ``docs/use/testing-your-application.md``.
+same tests on a real Kafka. See ``docs/guides/testing-your-application.md``.
 
 pytest imports this module in every project in whose environment kafka-nextgen is installed. It is therefore outside of
 that package, and imports it only in fixtures. With pytest-xdist, each worker has an embedded cluster of its own, or the

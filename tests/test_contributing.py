@@ -13,7 +13,7 @@ ROOT = Path(__file__).parent.parent
 CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text()
 FORMS = sorted((ROOT / ".github" / "ISSUE_TEMPLATE").glob("*.yml"))
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
-DECISIONS = sorted((ROOT / "docs" / "develop" / "decisions").glob("[0-9]*.md"))
+DECISIONS = sorted((ROOT / "docs" / "internals" / "decisions").glob("[0-9]*.md"))
 SCRIPTS = re.compile(r"(?<![\w/])(\.ci/\w+(?:\.\w+)?|scripts/\w+|(?:tests|docs)/[\w/]+(?:\.\w+)?)")
 
 
@@ -74,7 +74,7 @@ def test_a_workflow_gives_no_job_more_rights_than_it_names(path: Path) -> None:
 
 
 def test_decisions_are_numbered_and_listed() -> None:
-    listed = re.findall(r"\| \[(\d+)\]\(([\w-]+\.md)\) \|", (DECISIONS[0].parent / "README.md").read_text())
+    listed = re.findall(r"\| \[(\d+)\]\(([\w-]+\.md)\) \|", (DECISIONS[0].parent / "index.md").read_text())
     assert [name for _, name in listed] == [path.name for path in DECISIONS]
     assert [number for number, _ in listed] == [f"{number:04}" for number in range(1, len(DECISIONS) + 1)]
     assert [path.name for path in DECISIONS if "\n## Decision\n" not in path.read_text()] == []

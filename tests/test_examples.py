@@ -53,7 +53,7 @@ def test_every_example_is_tested() -> None:
         "asyncio_consumer",
         "catching_up",
         "consume_transform_produce",
-        "dead_letter_worker",  # the programs of docs/use/recipes are in tests/recipes
+        "dead_letter_worker",  # the programs of docs/guides/recipes are in tests/recipes
         "fastapi_service",
         "gunicorn_conf",
         "gunicorn_service",

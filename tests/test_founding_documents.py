@@ -10,8 +10,8 @@ import pytest
 from attrs import frozen
 
 ROOT = Path(__file__).parent.parent
-FOLDER = ROOT / "docs" / "how-it-works" / "founding-documents"
-INDEX = FOLDER / "README.md"
+FOLDER = ROOT / "docs" / "internals" / "founding-documents"
+INDEX = FOLDER / "index.md"
 PAGES = sorted(path for path in FOLDER.glob("*.md") if path != INDEX)
 
 HEADER = ["#", "statement", "status", "here", "stock Kafka", "code", "test"]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-PAGE = (ROOT / "docs" / "use" / "stability.md").read_text()
+PAGE = (ROOT / "docs" / "start" / "stability.md").read_text()
 PUBLIC = re.findall(r"`(kafka_nextgen[\w.]*)`", PAGE.partition("Public modules:")[2].partition("\n\n")[0])
 SHOWN = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md"), *(ROOT / "examples").rglob("*.py")]
 

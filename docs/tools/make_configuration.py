@@ -1,4 +1,4 @@
-"""Write docs/use/configuration.md from the tables in the code: ``python docs/tools/make_configuration.py``."""
+"""Write docs/reference/configuration.md from the tables in the code: ``python docs/tools/make_configuration.py``."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from kafka_nextgen.testing.broker import BrokerSettings
 
 __all__ = ["configuration_page"]
 
-PAGE = Path(__file__).parents[1] / "use" / "configuration.md"
+PAGE = Path(__file__).parents[1] / "reference" / "configuration.md"
 
 OPENING = """\
 # Configuration
@@ -42,7 +42,7 @@ from the environment, as a mapping. mypy's error about a call lists all overload
 SECURITY = """
 ### TLS and SASL
 
-[security.md](security.md) has examples.
+[security.md](../guides/security.md) has examples.
 
 | key | value | default | what it does |
 |---|---|---|---|
@@ -71,7 +71,7 @@ of Kafka's own deserializers, hosts without a port, `connections.max.idle.ms` of
 refused: in Java it commits with each poll, in librdkafka never. Defaults are this library's, which differ from
 librdkafka's `isolation.level=read_committed`, `check.crcs=false` and `allow.auto.create.topics=false`. A private key in
 PKCS12 or as text is refused: write it to a PEM file. `kafka-nextgen migrate FILE` prints what to change in a file of
-keys, or in a program, line by line ([Migrating](../migrating/README.md)).
+keys, or in a program, line by line ([Migrating](../migrating/index.md)).
 """
 
 BROKER = """
@@ -131,7 +131,11 @@ def _plain(value: object) -> str:
 
 
 def _table(rows: Iterable[tuple[str, ...]]) -> str:
-    return "".join(f"| {' | '.join(cell.replace('|', ',') for cell in row)} |\n" for row in rows)
+    return "".join(f"| {' | '.join(map(_cell, row))} |\n" for row in rows)
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", ",").replace("[^", r"\[^")  # which would begin a footnote
 
 
 if __name__ == "__main__":

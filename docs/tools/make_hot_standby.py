@@ -1,4 +1,4 @@
-"""The picture of docs/use/hot-standby.md: an active member is killed, without and with a standby.
+"""The picture of docs/guides/hot-standby.md: an active member is killed, without and with a standby.
 
     python docs/tools/make_hot_standby.py
 
@@ -24,7 +24,7 @@ from pictures import new_figure, save
 from kafka_nextgen import Consumer, GroupAdmin, RebalanceConsumer, RebalanceListener, TopicPartition
 from kafka_nextgen.testing import Cluster
 
-PLOT = Path(__file__).parents[1] / "use" / "plots" / "hot-standby.svg"
+PLOT = Path(__file__).parents[1] / "guides" / "plots" / "hot-standby.svg"
 TOPIC, PARTITIONS, ACTIVE = "orders", 6, 3
 SETTINGS = {
     "group.consumer.min.session.timeout.ms": "2000",

@@ -1,4 +1,4 @@
-"""The incident of docs/use/rebalance-history.md: provokes it on the embedded broker, keeps its history, and draws it.
+"""The incident of docs/operations/rebalance-history.md: provokes it, keeps its history, and draws it.
 
     python docs/tools/make_incident.py [DIRECTORY]
 
@@ -26,7 +26,7 @@ from kafka_nextgen.history.facts import Holdup, LagPoint, Rebalance, Standstill,
 from kafka_nextgen.history.log_reader import Problems, read_log
 from kafka_nextgen.testing import Cluster
 
-PLOT = Path(__file__).parents[1] / "use" / "plots" / "incident.svg"
+PLOT = Path(__file__).parents[1] / "operations" / "plots" / "incident.svg"
 TOPIC, GROUP, PARTITIONS = "orders", "billing", 6
 SETTINGS = {"group.consumer.min.heartbeat.interval.ms": "200", "group.consumer.heartbeat.interval.ms": "200"}
 FLUSH_S = 3.0

@@ -1,4 +1,4 @@
-"""Write docs/how-it-works/membership.md from the machines' own tables: ``python docs/tools/make_membership.py``."""
+"""Write docs/internals/membership.md from the machines' own tables: ``python docs/tools/make_membership.py``."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = ["diagram", "membership_page"]
 S = TypeVar("S", bound=Enum)
 R = TypeVar("R")
 
-PAGE = Path(__file__).parents[1] / "how-it-works" / "membership.md"
+PAGE = Path(__file__).parents[1] / "internals" / "membership.md"
 
 OPENING = """\
 # A member of a group

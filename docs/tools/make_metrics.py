@@ -1,4 +1,4 @@
-"""Write docs/use/metrics.md from ``Metrics`` and ``CoordinatorMetrics``: ``python docs/tools/make_metrics.py``."""
+"""Write docs/reference/metrics.md from the classes of metrics: ``python docs/tools/make_metrics.py``."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from kafka_nextgen.metrics.specs import MetricKind, MetricSpec, spec_of
 
 __all__ = ["metrics_page"]
 
-PAGE = Path(__file__).parents[1] / "use" / "metrics.md"
+PAGE = Path(__file__).parents[1] / "reference" / "metrics.md"
 
 OPENING = """\
 # Metrics
@@ -29,8 +29,8 @@ OPENING = """\
 *Written by `python docs/tools/make_metrics.py` from `kafka_nextgen/metrics/`; a test checks that it is
 up to date.*
 
-The fields of `consumer.metrics()` and of a broker's `metrics()`, and their names in `as_dict()`. [seeing.md](seeing.md)
-describes how to use them.
+The fields of `consumer.metrics()` and of a broker's `metrics()`, and their names in `as_dict()`.
+[Monitoring](../operations/monitoring.md) describes how to use them.
 
 Counters only increase while the consumer or broker lives; gauges are current values. A latency consists of three
 numbers: `-total`, a counter of milliseconds, and the gauges `-avg` and `-max` of the last 30 to 60 seconds, as in

@@ -126,7 +126,11 @@ def _default_of(ours: ConsumerConfig, key: str) -> str:
 
 def _table(header: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
     lines = [header, ("---",) * len(header), *rows]
-    return "".join(f"| {' | '.join(cell.replace('|', ',') for cell in line)} |\n" for line in lines)
+    return "".join(f"| {' | '.join(map(_cell, line))} |\n" for line in lines)
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", ",").replace("[^", r"\[^")  # which would begin a footnote
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Write docs/how-it-works/one-heartbeat.md, with an exchange that takes place here.
+"""Write docs/internals/one-heartbeat.md, with an exchange that takes place here.
 
 python docs/tools/make_one_heartbeat.py
 """
@@ -29,7 +29,7 @@ from kafka_nextgen.wire.messages import ConsumerGroupHeartbeatRequest, ConsumerG
 
 __all__ = ["one_heartbeat_page"]
 
-PAGE = Path(__file__).parents[1] / "how-it-works" / "one-heartbeat.md"
+PAGE = Path(__file__).parents[1] / "internals" / "one-heartbeat.md"
 TEXT = PAGE.with_suffix(".txt")
 
 GROUP, VERSION, CLIENT, HOST = "billing", 1, "kafka-nextgen", "/127.0.0.1"

@@ -88,7 +88,7 @@ class _Address(click.ParamType[tuple[str, int]]):
     "--faults",
     type=click.File(encoding="utf-8"),
     metavar="FILE",
-    help="Faults that clients meet: API KIND [SELECTION], one per line, as in docs/use/faults.md.",
+    help="Faults that clients meet: API KIND [SELECTION], one per line, as in docs/guides/faults.md.",
 )
 @click.option(
     "--no-extensions",

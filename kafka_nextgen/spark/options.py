@@ -1,4 +1,4 @@
-"""The options of the data source: those of Spark's built-in Kafka source, and new ones (``docs/use/spark.md``).
+"""The options of the data source: those of Spark's built-in Kafka source, and new ones (``docs/guides/spark.md``).
 
 Names are case-insensitive. Options that ``KafkaSourceProvider.scala`` (Spark 4.2) refuses are refused here. An unknown
 option is an error that suggests the most similar name, whereas the built-in source ignores it. Warnings are returned,

@@ -185,7 +185,7 @@ class Cluster(KafkaCluster):
         """Create a fault for requests of ``api``, or of any: ``with cluster.fault(Api.FETCH, delay_s=5): ...``.
 
         It is active in a ``with`` block, or from ``start`` to ``stop``, counts the requests that ``met`` it, and raises
-        ``FaultNotMetError`` at the end if there were none. docs/use/faults.md describes each kind.
+        ``FaultNotMetError`` at the end if there were none. docs/guides/faults.md describes each kind.
 
         Args:
             api: an API, such as ``Api.OFFSET_COMMIT``.

@@ -1,6 +1,7 @@
 """Decode a batch of values into typed columns in Arrow's layout, without an object for each record.
 
-The entry point is ``Records.to_arrow(value=Avro(...))``; ``docs/use/values.md`` lists the Arrow types of each format.
+The entry point is ``Records.to_arrow(value=Avro(...))``; ``docs/guides/values.md`` lists the Arrow types of each
+format.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What docs/use/assignors.md shows is what happens."""
+"""What docs/guides/assignors.md shows is what happens."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from kafka_nextgen.cli.main import cli
 
-PAGE = Path(__file__).parents[2] / "docs" / "use" / "assignors.md"
+PAGE = Path(__file__).parents[2] / "docs" / "guides" / "assignors.md"
 
 
 def blocks(kind: str, of: str) -> list[str]:

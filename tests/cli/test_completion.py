@@ -1,4 +1,4 @@
-"""A shell completes commands, options and their values (docs/use/command-line.md)."""
+"""A shell completes commands, options and their values (docs/reference/command-line.md)."""
 
 from __future__ import annotations
 

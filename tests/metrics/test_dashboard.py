@@ -45,7 +45,7 @@ FULL = Metrics(
     group_id="billing",
     client_id="one",
 )
-DASHBOARD = json.loads((Path(__file__).parents[2] / "docs" / "use" / "grafana-consumers.json").read_text())
+DASHBOARD = json.loads((Path(__file__).parents[2] / "docs" / "operations" / "grafana-consumers.json").read_text())
 PANELS = DASHBOARD["panels"]
 
 

@@ -96,8 +96,8 @@ def test_the_tables_of_a_page_are_those_of_the_code(client: Client) -> None:
 
 
 def test_every_page_is_in_the_index() -> None:
-    index = (FOLDER / "README.md").read_text()
-    assert {page.name for page in FOLDER.glob("*.md")} - {"README.md"} == {
+    index = (FOLDER / "index.md").read_text()
+    assert {page.name for page in FOLDER.glob("*.md")} - {"index.md"} == {
         f"{each.name}.md" for each in CLIENTS.values()
     }
     assert all(f"({each.name}.md)" in index for each in CLIENTS.values())
@@ -130,5 +130,5 @@ def test_the_command_finds_what_to_change_in_the_old_program_only(package: str, 
 
 
 def test_the_program_of_the_index_runs(cluster: Cluster) -> None:
-    ((_, program),) = programs_of("README.md")
+    ((_, program),) = programs_of("index.md")
     Run(cluster, "index").of(program)

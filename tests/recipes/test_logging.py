@@ -13,7 +13,7 @@ from tests.recipes.programs import started, started_python
 from tests.support.example_programs import EXAMPLES
 from tests.support.waiting import GUARD_S
 
-PAGE = EXAMPLES.parent / "docs" / "use" / "recipes" / "logging.md"
+PAGE = EXAMPLES.parent / "docs" / "guides" / "recipes" / "logging.md"
 
 #: What follows the configuration of structlog on the page.
 WORKER = """

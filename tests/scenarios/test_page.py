@@ -1,4 +1,4 @@
-"""The examples of ``docs/develop/scenarios.md`` come back as they are written."""
+"""The examples of ``docs/internals/scenarios.md`` come back as they are written."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.verification.scenario_language import parse
 from tests.verification.scenario_language.worlds import PAIR, PURE, SCRIPTED
 from tests.verification.simulation.stories.verbs import CLUSTER
 
-PAGE = (Path(__file__).parents[2] / "docs" / "develop" / "scenarios.md").read_text()
+PAGE = (Path(__file__).parents[2] / "docs" / "internals" / "scenarios.md").read_text()
 EXAMPLES = re.findall(r"```scenario\n(.*?)```", PAGE, re.DOTALL)
 
 

@@ -1,6 +1,6 @@
 """Every scenario has to come back as it is written, in each of its worlds.
 
-``docs/develop/scenarios.md`` is on the language.
+``docs/internals/scenarios.md`` is on the language.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ def decoding(*parts: dict[str, str]) -> DecodingOptions:
 
 
 def test_every_option_is_documented() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "use" / "spark.md").read_text()
+    page = (Path(__file__).parents[2] / "docs" / "guides" / "spark.md").read_text()
     assert [option for option in DECODING_OPTIONS if f"`{option}`" not in page] == []
 
 

@@ -173,7 +173,7 @@ def say_what_was_left_out(reporter: pytest.TerminalReporter, config: pytest.Conf
     """Tell that tests of the whole were asked for and not run, and by which option they are."""
     if config.stash.get(_leaves_out, False) and not config.getoption("--rest"):
         reporter.section("tiers")
-        reporter.line("tests of the whole were left out; --all runs them, too (docs/develop/testing.md)")
+        reporter.line("tests of the whole were left out; --all runs them, too (docs/internals/testing.md)")
 
 
 def turn(item: pytest.Item) -> tuple[int, bool]:

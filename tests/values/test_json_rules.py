@@ -1,4 +1,4 @@
-"""The rules of JSON in docs/use/values.md, each by a small test."""
+"""The rules of JSON in docs/guides/values.md, each by a small test."""
 
 from __future__ import annotations
 

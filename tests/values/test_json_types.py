@@ -1,4 +1,4 @@
-"""Every row of the tables of JSON in docs/use/values.md, with orjson or json, and Python's own, as judges."""
+"""Every row of the tables of JSON in docs/guides/values.md, with orjson or json, and Python's own, as judges."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tests.values.json_judges import (
     why,
 )
 
-PAGE = Path(__file__).parents[2] / "docs" / "use" / "values.md"
+PAGE = Path(__file__).parents[2] / "docs" / "guides" / "values.md"
 TEXTS = [b'""', b'"plain ASCII text of some length"', '"ü€😀"'.encode(), rb'"\u00fc\ud83d\ude00\"\\\/\b\f\n\r\t"']
 BASE64 = [b'""', b'"AP8="', b'"AA=="', b'"YWJjZGVm"']
 TIMES = [b'"12:30:15"', b'"00:00:00.000"', b'"23:59:59.000000"']

@@ -1,4 +1,4 @@
-"""Every row of Protobuf's table of types in docs/use/values.md, with protobuf's own classes as the judge."""
+"""Every row of Protobuf's table of types in docs/guides/values.md, with protobuf's own classes as the judge."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 from kafka_nextgen.values import Protobuf
 from tests.values.protobuf_messages import F, check, decoded, made, rows_of
 
-PAGE = Path(__file__).parents[2] / "docs" / "use" / "values.md"
+PAGE = Path(__file__).parents[2] / "docs" / "guides" / "values.md"
 Fill = Callable[[Any], object]
 
 

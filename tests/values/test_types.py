@@ -1,4 +1,4 @@
-"""Every row of the table of types in docs/use/values.md, with fastavro as the judge."""
+"""Every row of the table of types in docs/guides/values.md, with fastavro as the judge."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ import pytest
 from kafka_nextgen.values import Avro
 from tests.values.decoding import column_of, decoded, encoded
 
-PAGE = Path(__file__).parents[2] / "docs" / "use" / "values.md"
+PAGE = Path(__file__).parents[2] / "docs" / "guides" / "values.md"
 UTC = dt.timezone.utc
 ID = uuid.UUID("12345678-9abc-def0-1234-56789abcdef0")
 NOON = dt.datetime(2026, 11, 29, 12, 30, 15, 123456, UTC)

@@ -252,7 +252,7 @@ class BaseConsumer:
         the epoch changes with every rebalance. A member that was removed from its group keeps its last epoch until the
         application polls again, so the coordinator refuses offsets of partitions that it lost. A consumer that has not
         joined yet, or reads partitions assigned manually, has epoch -1 and no id, which every coordinator accepts.
-        ``docs/use/transactions.md`` shows the whole loop. Raises MisuseError without ``group.id``.
+        ``docs/guides/transactions.md`` shows the whole loop. Raises MisuseError without ``group.id``.
         """
         identity = self._usable().engine.identity
         if not identity.group_id:

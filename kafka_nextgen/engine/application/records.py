@@ -300,14 +300,14 @@ class Records(_DataFrames, Generic[KeyT, ValueT]):
 
         Columns: topic, partition, offset, timestamp (milliseconds, UTC), key and value (bytes, no deserializer is
         applied), headers (a list of structs of key and value). With ``schema``, the table has its columns, order and
-        types; ``docs/use/columns.md`` lists the possible ones. Raises ArrowSchemaError, which names the column, for any
-        other. Raises ImportError if pyarrow is not installed.
+        types; ``docs/guides/columns.md`` lists the possible ones. Raises ArrowSchemaError, which names the column, for
+        any other. Raises ImportError if pyarrow is not installed.
 
         With ``value=Avro(...)``, ``Json(...)`` or ``Protobuf(...)`` the columns are those of ``schema``, or by default
-        partition, offset and timestamp, then each field of the values, with the types of ``docs/use/values.md``; with
-        ``key`` a column ``key`` comes before the fields. A bad key or value raises DeserializationError, which names
-        the record; ``on_error="skip"`` leaves such records out, and ``"null"`` replaces their fields with nulls and
-        adds columns ``value_error`` and ``value_raw`` with the reason and the bytes. The formats given to
+        partition, offset and timestamp, then each field of the values, with the types of ``docs/guides/values.md``;
+        with ``key`` a column ``key`` comes before the fields. A bad key or value raises DeserializationError, which
+        names the record; ``on_error="skip"`` leaves such records out, and ``"null"`` replaces their fields with nulls
+        and adds columns ``value_error`` and ``value_raw`` with the reason and the bytes. The formats given to
         ``Consumer.batches`` are the defaults. Raises TypeError for an argument that is not a format.
         """
         formats = self._formats.or_those(value, key, on_error)

@@ -1,4 +1,4 @@
-"""The Avro format, and the decoder for its values. ``docs/use/values.md`` lists the types."""
+"""The Avro format, and the decoder for its values. ``docs/guides/values.md`` lists the types."""
 
 from __future__ import annotations
 

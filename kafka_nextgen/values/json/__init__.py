@@ -1,4 +1,4 @@
-"""The JSON format, and the decoder for its values. ``docs/use/values.md`` lists the types and the rules.
+"""The JSON format, and the decoder for its values. ``docs/guides/values.md`` lists the types and the rules.
 
 In short: values are strict JSON, in UTF-8. If a field does not have the type in the schema, the value is bad; only
 doubles are rounded. A missing or null field is null if the schema allows it. Fields that are not in the schema are only

@@ -1,4 +1,4 @@
-"""The columns for values of a message (``docs/use/values.md`` has the table)."""
+"""The columns for values of a message (``docs/guides/values.md`` has the table)."""
 
 from __future__ import annotations
 

@@ -147,7 +147,7 @@ def test_a_time_needs_its_zone() -> None:
 def test_the_example_of_the_page_runs_as_it_is_written(
     spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    page = (Path(__file__).parents[3] / "docs" / "use" / "history-spark.md").read_text()
+    page = (Path(__file__).parents[3] / "docs" / "operations" / "history-spark.md").read_text()
     code = page.split("```python\n")[1].split("```")[0]
     (tmp_path / "log.jsonl").write_bytes(text_of(stories()))
     code = code.replace("/logs/consumers", str(tmp_path / "log.jsonl")).replace("/data", str(tmp_path))

@@ -1,4 +1,4 @@
-"""Kill a streaming query again and again, and account for every record: docs/develop/spark-campaigns.md."""
+"""Kill a streaming query again and again, and account for every record: docs/proof/spark-campaigns.md."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Run random programs that use DataFrames more than once with both sources: docs/develop/spark-campaigns.md."""
+"""Run random programs that use DataFrames more than once with both sources: docs/proof/spark-campaigns.md."""
 
 from __future__ import annotations
 

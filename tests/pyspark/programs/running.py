@@ -1,9 +1,9 @@
 """Run a program with our source, and each of its actions with the built-in one, over the same records.
 
 Ours loads once, as an application does that uses a DataFrame again. What its rows are to be follows from
-docs/use/spark.md: those of the offsets that its first action planned, or, if each use is planned anew, those that are
-there. The built-in source is told these offsets, and loads for each action. Loads that are cached are cached for both
-at once.
+docs/guides/spark.md: those of the offsets that its first action planned, or, if each use is planned anew, those that
+are there. The built-in source is told these offsets, and loads for each action. Loads that are cached are cached for
+both at once.
 
 An action of ours may fail with ``DataLossError`` if records are gone that it planned to read, and in no other way.
 """

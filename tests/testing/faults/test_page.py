@@ -8,7 +8,7 @@ from pathlib import Path
 from kafka_nextgen.testing.faults.lines import parse_faults
 from kafka_nextgen.testing.faults.making import KINDS
 
-PAGE = (Path(__file__).parents[3] / "docs" / "use" / "faults.md").read_text()
+PAGE = (Path(__file__).parents[3] / "docs" / "guides" / "faults.md").read_text()
 
 
 def test_the_example_runs() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-PAGE = Path(__file__).parents[3] / "docs" / "use" / "testing-your-application.md"
+PAGE = Path(__file__).parents[3] / "docs" / "guides" / "testing-your-application.md"
 EXAMPLES = re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL)
 PROGRAMS = [each for each in EXAMPLES if "localhost:9092" not in each and "\ndef " not in each]
 

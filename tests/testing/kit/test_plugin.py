@@ -79,7 +79,7 @@ def test_the_same_tests_run_on_each_release(each_real_release: KafkaServer, pyte
     pytester.runpytest_inprocess(f"--kafka={each_real_release.bootstrap_servers}").assert_outcomes(passed=4)
 
 
-@pytest.mark.parametrize(("page", "tests"), [("README.md", 2), ("docs/use/testing-your-application.md", 11)])
+@pytest.mark.parametrize(("page", "tests"), [("README.md", 2), ("docs/guides/testing-your-application.md", 11)])
 def test_the_tests_on_a_page_pass(pytester: pytest.Pytester, page: str, tests: int) -> None:
     files = [each for each in examples_on(page) if "def test_" in each]
     pytester.makepyfile(**{f"test_{number}": each for number, each in enumerate(files)})
@@ -87,7 +87,7 @@ def test_the_tests_on_a_page_pass(pytester: pytest.Pytester, page: str, tests: i
 
 
 def test_the_fixture_on_the_page_gives_each_test_a_cluster(pytester: pytest.Pytester) -> None:
-    page = "docs/use/testing-your-application.md"
+    page = "docs/guides/testing-your-application.md"
     pytester.makeconftest(*[each for each in examples_on(page) if "\ndef kafka_cluster(" in each])
     pytester.makepyfile("def test_it(kafka_cluster, kafka_topic): assert kafka_cluster.records(kafka_topic) == []")
     pytester.runpytest_inprocess().assert_outcomes(passed=1)

@@ -1,1 +1,1 @@
-"""The same random requests to the embedded broker and to real Kafka, compared: docs/develop/side-by-side.md."""
+"""The same random requests to the embedded broker and to real Kafka, compared: docs/proof/side-by-side.md."""

@@ -1,4 +1,4 @@
-"""Send the same random requests to the embedded broker and to Kafka: docs/develop/side-by-side.md."""
+"""Send the same random requests to the embedded broker and to Kafka: docs/proof/side-by-side.md."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every difference that is known, by name: docs/develop/side-by-side.md says why each is one.
+"""Every difference that is known, by name: docs/proof/side-by-side.md says why each is one.
 
 An answer is explained if each value that differs has an entry here. Where the brokers part by a difference, so that
 later answers differ for it, the episode says no more about those topics and groups.

@@ -40,7 +40,7 @@ COMMIT = Step(
         ],
     },
 )
-PAGE = Path(__file__).parents[3] / "docs" / "develop" / "side-by-side.md"
+PAGE = Path(__file__).parents[3] / "docs" / "proof" / "side-by-side.md"
 
 
 @pytest.mark.kafka

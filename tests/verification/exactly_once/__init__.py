@@ -1,1 +1,1 @@
-"""Workers that write results exactly once are killed at random points: docs/develop/exactly-once.md."""
+"""Workers that write results exactly once are killed at random points: docs/proof/exactly-once.md."""

@@ -1,4 +1,4 @@
-"""Kill workers of ``run_in_transactions`` at random points, and account for results: docs/develop/exactly-once.md."""
+"""Kill workers of ``run_in_transactions`` at random points, and account for results: docs/proof/exactly-once.md."""
 
 from __future__ import annotations
 

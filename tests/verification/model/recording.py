@@ -1,4 +1,4 @@
-"""A run of the simulator as steps of the model, by their names: what ``docs/develop/model/Trace.tla`` reads.
+"""A run of the simulator as steps of the model, by their names: what ``docs/proof/model/Trace.tla`` reads.
 
 It is written by looking on, as the judge of the run, who is told of requests, outcomes, answers and callbacks. What is
 not told is looked at: after each event of the run, and before anything else is noted.

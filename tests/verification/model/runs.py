@@ -1,4 +1,4 @@
-"""Short runs of the simulator, written as the module ``Runs`` that ``docs/develop/model/Trace.tla`` reads."""
+"""Short runs of the simulator, written as the module ``Runs`` that ``docs/proof/model/Trace.tla`` reads."""
 
 from __future__ import annotations
 

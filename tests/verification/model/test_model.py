@@ -1,4 +1,4 @@
-"""The TLA+ model in ``docs/develop/model``: TLC finds nothing in it, and finds what is planted in a copy."""
+"""The TLA+ model in ``docs/proof/model``: TLC finds nothing in it, and finds what is planted in a copy."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from tests.verification.scenario_language import watching
 from tests.verification.simulation import settling
 from tests.verification.simulation.checking import answers, judge, promises
 
-MODEL = Path(__file__).parents[3] / "docs" / "develop" / "model"
+MODEL = Path(__file__).parents[3] / "docs" / "proof" / "model"
 
 #: Where what must hold is checked of the shipped machines.
 CHECKERS = [Path(str(module.__file__)) for module in (groups, judge, promises, answers, settling)]
 
-#: Too long for every run: README.md of the model says what came of these, and how to start them.
+#: Too long for every run: index.md of the model says what came of these, and how to start them.
 ON_DEMAND = {"commits-disturbed", "disturbed-twice", "settles-disturbed"}
 
 #: Where, what, with what instead, which configuration shows it, and what breaks.
@@ -139,7 +139,7 @@ def test_an_old_coordinator_that_still_answers_does_harm(tlc: Tlc) -> None:
 
 def named() -> list[tuple[str, str]]:
     """The invariants of the page, each with what checks it in the shipped machines."""
-    rows = re.findall(r"^\| (\w+) \|.*\| (.*) \|$", (MODEL / "README.md").read_text(), re.MULTILINE)
+    rows = re.findall(r"^\| (\w+) \|.*\| (.*) \|$", (MODEL / "index.md").read_text(), re.MULTILINE)
     return [(name, checked_by) for name, checked_by in rows if name[0].isupper()]
 
 

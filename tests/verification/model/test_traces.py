@@ -1,4 +1,4 @@
-"""Every step of a simulated run is a step of the model in ``docs/develop/model``, as TLC finds."""
+"""Every step of a simulated run is a step of the model in ``docs/proof/model``, as TLC finds."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.support.tlc import Tlc, Verdict, find_tlc
 from tests.verification.model.runs import Run, record, write_runs
 from tests.verification.simulation.mutants import MUTANTS, planted
 
-MODEL = Path(__file__).parents[3] / "docs" / "develop" / "model"
+MODEL = Path(__file__).parents[3] / "docs" / "proof" / "model"
 
 #: Ten short runs in which, together, each kind of step occurs.
 SEEDS = (3, 6, 10, 25, 27, 32, 34, 39, 44, 52)

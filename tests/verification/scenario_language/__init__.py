@@ -1,6 +1,6 @@
 """Scenarios: the protocol as text that is played and comes back with what really happened.
 
-The language is described in ``docs/develop/scenarios.md``; ``grammar`` reads it, ``playing`` plays it. Here are the
+The language is described in ``docs/internals/scenarios.md``; ``grammar`` reads it, ``playing`` plays it. Here are the
 worlds without I/O: the coordinator alone (``pure``), members joined to it by a virtual network (``pair``), and members
 of classic groups against a coordinator that the scenario plays (``scripted``). ``tests.verification.worlds`` has those
 with sockets.

@@ -25,7 +25,7 @@ from tests.verification.simulation.mutants.trying import (
     special,
 )
 
-PAGE = (Path(__file__).parents[3] / "docs" / "develop" / "mutants.md").read_text()
+PAGE = (Path(__file__).parents[3] / "docs" / "proof" / "mutants.md").read_text()
 KNOWN = known_in(PAGE)
 
 

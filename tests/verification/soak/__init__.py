@@ -1,1 +1,1 @@
-"""A soak: everything happens to groups at once, and every record is accounted for (docs/develop/soak.md)."""
+"""A soak: everything happens to groups at once, and every record is accounted for (docs/proof/soak.md)."""

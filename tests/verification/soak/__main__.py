@@ -1,4 +1,4 @@
-"""Let everything happen to groups at once for a while, and account for every record: docs/develop/soak.md."""
+"""Let everything happen to groups at once for a while, and account for every record: docs/proof/soak.md."""
 
 from __future__ import annotations
 

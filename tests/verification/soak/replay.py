@@ -1,4 +1,4 @@
-"""Judge the log of a soak again, by the rules as they are now: docs/develop/soak.md.
+"""Judge the log of a soak again, by the rules as they are now: docs/proof/soak.md.
 
 It leaves out what the judge does not learn from lines: processes that end by themselves, and what is unread at the end.
 """

@@ -88,7 +88,7 @@ class Summary:
         return json.dumps(told, indent=2)
 
     def lines(self) -> Iterator[str]:
-        """Return the table, as it stands in docs/develop/soak.md, and what was found."""
+        """Return the table, as it stands in docs/proof/soak.md, and what was found."""
         yield from ("| what | figure |", "|---|---|")
         for what, figure in self._rows():
             yield f"| {what} | {figure} |"

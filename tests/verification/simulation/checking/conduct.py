@@ -137,7 +137,7 @@ class Conduct:
         if isinstance(request, SendHeartbeat):
             if request.member_epoch == 0 and any(isinstance(each, CallOnLost) for each in client.callbacks):
                 yield f"{name} joins again, and its application has yet to hear of its loss"
-            if request.full:  # one that acknowledges leaves out what it is about to have (docs/develop/simulation.md)
+            if request.full:  # one that acknowledges leaves out what it is about to have (docs/proof/simulation.md)
                 self.reported[name] = request.owned or _NO
 
 

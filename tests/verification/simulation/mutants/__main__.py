@@ -26,7 +26,7 @@ from tests.verification.simulation.mutants.page import known_in, row, rows_of, w
 from tests.verification.simulation.mutants.trying import MOST_SEEDS, Kept, Seed, Setting, Trial, finds, seed_for
 
 _ROOT = Path(__file__).parents[4]
-PAGE = _ROOT / "docs" / "develop" / "mutants.md"
+PAGE = _ROOT / "docs" / "proof" / "mutants.md"
 #: So many seeds of each start are tried before the next bug has its turn.
 _TURNS = (3, 30, 150)
 
@@ -89,14 +89,14 @@ def _know_again(names: tuple[str, ...], events: int, most: int, jobs: int) -> li
 
 @click.command()
 @click.option("--again", is_flag=True, help="Look only for other seeds where the known ones show their bugs no more.")
-@click.option("--write", is_flag=True, help="Write docs/develop/mutants.md.")
+@click.option("--write", is_flag=True, help="Write docs/proof/mutants.md.")
 @click.option("--events", type=_MANY, default=2_000, help="So many of each seed until all heals.", show_default=True)
 @click.option("--starts", type=_MANY, default=5, help="From so many seeds on.", show_default=True)
 @click.option("--most", type=_MANY, default=MOST_SEEDS, help="Give up after so many seeds.", show_default=True)
 @click.option("--jobs", type=_MANY, default=1, help="On so many cores.", show_default=True)
 @click.argument("bugs", metavar="[NAME]...", type=BUG, nargs=-1)
 def main(again: bool, write: bool, events: int, starts: int, most: int, jobs: int, bugs: tuple[Mutant, ...]) -> None:
-    """Try these bugs of docs/develop/mutants.md, or all. The exit status is 1 if one is alive in the end."""
+    """Try these bugs of docs/proof/mutants.md, or all. The exit status is 1 if one is alive in the end."""
     names = tuple(bug.name for bug in bugs)
     if write and names:
         raise click.UsageError("--write is for all bugs")

@@ -1,4 +1,4 @@
-"""What ``docs/develop/bug-to-scenario.md`` shows: a planted bug, the command that finds it, and its scenario."""
+"""What ``docs/proof/bug-to-scenario.md`` shows: a planted bug, the command that finds it, and its scenario."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.verification.simulation.stories.ladder import Shape, ladder_of, svg
 from tests.verification.simulation.stories.telling import Story, rule_shown
 
 ROOT = Path(__file__).parents[4]
-PAGE = (ROOT / "docs" / "develop" / "bug-to-scenario.md").read_text()
+PAGE = (ROOT / "docs" / "proof" / "bug-to-scenario.md").read_text()
 FIND, AGAIN, DRAW = re.findall(r"\$ python -m tests\.verification\.simulation(?:\.replay)? (.*)", PAGE)
 (STORY,) = re.findall(r"```scenario\n(.*?)```", PAGE, re.DOTALL)
 BUG = MUTANTS[FIND.split("--plant ")[1]]
