@@ -35,7 +35,9 @@ up to date.*
 A member is a state machine: it takes an event and returns effects, which its driver carries out. Its status is its
 place in the group; its phase is the step that it waits for within a status. There are two machines, one for each
 protocol. `kafka_nextgen/membership/transitions.py` and `kafka_nextgen/membership/classic/transitions.py` begin with the
-rules in prose; this page shows their tables.
+rules in prose; this page shows their tables. In the consumer group protocol, a member lives like this:
+
+![The statuses of a member, and the events that lead from one to another](plots/member-states.svg)
 """
 
 WHEN_A_CALLBACK_RAISES = """
