@@ -23,7 +23,6 @@ TRIED_ELSEWHERE = {
     "close": "a trial of its own, as it takes a new consumer for each place",
     "run": "a trial of its own, in the thread or task that polls: an exception in a handler is the handler's failure",
     "run_in_transactions": "a worker dies and fails at each of its steps in tests/processing/transactions",
-    "store_offsets": "needs enable.auto.offset.store=false, with which the reader here would commit nothing",
     "config": "an attribute",
     "hooks": "an attribute",
 }
@@ -38,6 +37,9 @@ UNDONE = {
 }
 #: The calls of a consumer that has assigned its partitions to itself.
 BY_HAND = {"assign", "assign a range"}
+#: The calls of a consumer that commits only what the application stores, and how it is configured.
+STORING = {"store_offsets"}
+STORES: dict[str, object] = {"enable_auto_offset_store": False}
 #: The end of a range that is not reached.
 FAR = 1_000_000
 
@@ -76,8 +78,13 @@ async def seek(consumer: Any) -> None:
     await result_of(consumer.seek(tp(), await result_of(consumer.position(tp()))))
 
 
+async def store_offsets(consumer: Any) -> None:
+    """Of both partitions, all that was handed over."""
+    consumer.store_offsets({tp(part): await result_of(consumer.position(tp(part))) for part in (0, 1)})
+
+
 TRIED: dict[str, Callable[[Any], object]] = {
-    **{name: call for name, call in CALLS.items() if name not in ("run", "store_offsets")},
+    **{name: call for name, call in CALLS.items() if name != "run"},
     "assign a range": assign_range,
     "poll": lambda consumer: consumer.poll(max_records=2),
     "batches": lambda consumer: next_of(consumer.batches(max_records=2)),
@@ -87,6 +94,7 @@ TRIED: dict[str, Callable[[Any], object]] = {
     "group_lag": lambda consumer: consumer.group_lag([tp()]),
     "seek": seek,
     "resume": resume,
+    "store_offsets": store_offsets,
 }
 
 

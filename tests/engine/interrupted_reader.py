@@ -16,7 +16,7 @@ from attrs import define, field
 from kafka_nextgen import AsyncConsumer, Consumer, Record
 from kafka_nextgen.processing.stopping import StopHandle
 from kafka_nextgen.testing import Cluster
-from tests.engine.injected_calls import BY_HAND, DESERIALIZING, READING, TRIED, UNDONE, result_of
+from tests.engine.injected_calls import BY_HAND, DESERIALIZING, READING, STORES, STORING, TRIED, UNDONE, result_of
 from tests.engine.injection import InjectedError, Injection, injected, is_in_a_task
 from tests.engine.stage import SETTINGS, TOPIC, Stage, tp
 from tests.support.waiting import GUARD_S, eventually
@@ -43,7 +43,7 @@ class Reader:
         reader.consumer.metrics()  # imports what it needs when it is first called
         while len(reader.upcoming) < 2 or not reader.consumer.assignment():
             await reader.read(1)
-        await result_of(reader.consumer.commit(timeout=GUARD_S))
+        await reader.commit()
         return reader
 
     async def join(self) -> None:
@@ -103,9 +103,31 @@ class Reader:
         assert not self.consumer._guard.is_held, "others would be refused"
         if undo is not None:
             await getattr(self, undo)()
+        if self.stores:
+            await self.check_stored()
         await self.read(2)
-        await result_of(self.consumer.commit(timeout=GUARD_S))
+        await self.commit()
         self.check_committed()
+        if self.stores:
+            await self.read(2)  # for the next one to store
+
+    @property
+    def stores(self) -> bool:
+        """Whether only what it stores is committed."""
+        return not self.consumer.config.enable_auto_offset_store
+
+    async def commit(self) -> None:
+        """Commit all that was handed over."""
+        if self.stores:
+            self.consumer.store_offsets({tp(partition): offset for partition, offset in self.upcoming.items()})
+        await result_of(self.consumer.commit(timeout=GUARD_S))
+
+    async def check_stored(self) -> None:
+        """Of each partition the interrupted call has stored all or nothing."""
+        before = self.stage.committed()
+        await result_of(self.consumer.commit(timeout=GUARD_S))
+        for partition, offset in self.stage.committed().items():
+            assert offset in (before[partition], self.upcoming[partition]), f"{partition}: {offset}"
 
     async def end(self) -> None:
         """Close, and be gone from the group."""
@@ -145,7 +167,7 @@ async def try_each(
 
 
 async def try_call(stage: Stage, kind: Kind, name: str, stride: int = 1) -> int:
-    reader = await Reader.begin(stage, kind, name in BY_HAND)
+    reader = await Reader.begin(stage, kind, name in BY_HAND, **(STORES if name in STORING else {}))
     return await try_each(reader, lambda reader: TRIED[name](reader.consumer), stride, UNDONE.get(name))
 
 
