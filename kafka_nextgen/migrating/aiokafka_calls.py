@@ -14,6 +14,7 @@ from kafka_nextgen.migrating.kafka_python_calls import (
     PATTERN,
     RECORD,
     STRUCTS,
+    TIMES,
 )
 
 __all__ = ["AIOKAFKA"]
@@ -46,14 +47,14 @@ _CONSUMER: Final[Calls] = {
     "commit": same("values can be ints, too; raises CommitFailedError"),
     "committed": becomes(
         "(await consumer.committed([partition]))[partition]",
-        "one request for many; an OffsetAndMetadata, or None without an offset",
+        "one request for many; an OffsetAndMetadata, not an int, or None without an offset",
     ),
     "end_offsets": same(),
     "getmany": becomes(
         "poll(timeout)",
         "waits one second without an argument, not zero; returns at most 500 Records (max_poll_records), not a dict: "
-        "loop over them, or use records.partitions() and records.of(partition). To read only some partitions, pause() "
-        "the others",
+        "loop over them, or use records.partitions() and records.of(partition), which is no list: list() makes one, "
+        "and records.next_offsets() has what to commit. To read only some partitions, pause() the others",
     ),
     "getmany(timeout_ms=)": becomes("poll(timeout=)", "seconds, not milliseconds"),
     "getmany(max_records=)": becomes("poll(max_records=)"),
@@ -63,8 +64,11 @@ _CONSUMER: Final[Calls] = {
     "last_stable_offset": becomes(
         "end_offsets([partition])", "the last stable offset with isolation_level=read_committed"
     ),
-    "offsets_for_times": same(),
-    "partitions_for_topic": becomes("await consumer.partitions_for(topic)", "asks the cluster; a tuple, not a set"),
+    "offsets_for_times": TIMES,
+    "partitions_for_topic": becomes(
+        "await consumer.partitions_for(topic)",
+        "asks the cluster; a tuple, not a set; empty if there is no such topic, not None",
+    ),
     "pause": becomes("await consumer.pause([partition])", BY_PARTITION),
     "paused": same("a frozenset"),
     "position": same(),

@@ -89,7 +89,8 @@ _CONSUMER: Final[Calls] = {
     "list_topics": becomes("describe_topics()", "ids and partitions by name; topics() returns only names"),
     "memberid": becomes("health().member_id"),
     "offsets_for_times": becomes(
-        "offsets_for_times({partition: timestamp_ms})", "returns an OffsetAndTimestamp for each partition"
+        "offsets_for_times({partition: timestamp_ms})",
+        "returns an OffsetAndTimestamp for each partition; its offset is -1 where no record is that late",
     ),
     "pause": same(),
     "poll": becomes(
@@ -125,7 +126,9 @@ _MESSAGE: Final[Calls] = {
     "offset": becomes("record.offset"),
     "key": becomes("record.key"),
     "value": becomes("record.value"),
-    "headers": becomes("record.headers", "a tuple of pairs, empty without headers, not None"),
+    "headers": becomes(
+        "record.headers", "a tuple of pairs, empty without headers, not None; a Producer wants list(record.headers)"
+    ),
     "timestamp": becomes("record.timestamp", "only the milliseconds; record.timestamp_type is a TimestampType"),
     "leader_epoch": becomes("record.leader_epoch", "-1 without one, not None"),
     "error": gone("remove it: poll() raises errors, and the end of a partition is not a record"),

@@ -7,7 +7,17 @@ from typing import Final
 
 from kafka_nextgen.migrating.calls import Calls, becomes, gone, kept, same
 
-__all__ = ["ASSIGNOR", "BY_PARTITION", "ERRORS", "KAFKA_PYTHON", "LISTENER_NOTE", "PATTERN", "RECORD", "STRUCTS"]
+__all__ = [
+    "ASSIGNOR",
+    "BY_PARTITION",
+    "ERRORS",
+    "KAFKA_PYTHON",
+    "LISTENER_NOTE",
+    "PATTERN",
+    "RECORD",
+    "STRUCTS",
+    "TIMES",
+]
 
 ASSIGNOR: Final = becomes(
     "group_remote_assignor",
@@ -18,6 +28,10 @@ LISTENER_NOTE: Final = "a first argument: what a method may call, such as consum
 PATTERN: Final = becomes(
     "subscribe(SubscriptionPattern(pattern))",
     "in RE2's syntax, and for whole names: orders.* where orders matched the beginning of a name",
+)
+
+TIMES: Final = becomes(
+    "offsets_for_times({partition: timestamp_ms})", "offset is -1 where no record is that late; the result is not None"
 )
 
 _MS: Final = "seconds, not milliseconds"
@@ -61,7 +75,7 @@ RECORD: Final[Calls] = {
     "timestamp_type": same("a TimestampType, which is an int"),
     "key": same(),
     "value": same(),
-    "headers": same("a tuple of pairs, not a list"),
+    "headers": same("a tuple of pairs, not a list; producers want list(record.headers)"),
     "checksum": gone("batches have one checksum, which is checked (check.crcs)"),
     "serialized_key_size": gone("len(record.key), without a deserializer"),
     "serialized_value_size": gone("len(record.value), without a deserializer"),
@@ -106,7 +120,7 @@ _CONSUMER: Final[Calls] = {
     "commit(timeout_ms=)": becomes("commit(timeout=)", _MS),
     "commit_async": same("returns a concurrent.futures.Future; callback(offsets, error), with None without an error"),
     "committed": becomes(
-        "committed([partition])[partition]", "one request for many; an OffsetAndMetadata, or None without an offset"
+        "committed([partition])[partition]", "one request for many; an OffsetAndMetadata, not an int, or None"
     ),
     "committed(metadata=)": gone("the result has offset and metadata: remove it"),
     "committed(timeout_ms=)": becomes("committed(timeout=)", _MS),
@@ -116,15 +130,16 @@ _CONSUMER: Final[Calls] = {
     "highwater": becomes("lag()[partition]", "how far the position is behind the high watermark"),
     "metrics": same("typed values instead of nested dicts: metrics().reading, for example"),
     "metrics(raw=)": gone("metrics() returns numbers: remove it"),
-    "offsets_for_times": same(),
+    "offsets_for_times": TIMES,
     "offsets_for_times(timeout_ms=)": becomes("offsets_for_times(timeout=)", _MS),
-    "partitions_for_topic": becomes("partitions_for(topic)", "a tuple, empty if there is no such topic, not None"),
+    "partitions_for_topic": becomes("partitions_for(topic)", "a tuple, not a set; empty if there is no such topic"),
     "pause": becomes("pause([partition])", BY_PARTITION),
     "paused": same("a frozenset"),
     "poll": becomes(
         "poll(timeout)",
         "waits one second without an argument, not zero; returns Records instead of a dict: loop over them, or use "
-        "records.partitions() and records.of(partition)",
+        "records.partitions() and records.of(partition), which is no list: list() makes one, and "
+        "records.next_offsets() has what to commit",
     ),
     "poll(timeout_ms=)": becomes("poll(timeout=)", _MS),
     "poll(max_records=)": same(),

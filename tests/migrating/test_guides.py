@@ -83,6 +83,7 @@ def cluster() -> Iterator[Cluster]:
     config = {"group.consumer.assignment.interval.ms": 0, "group.initial.rebalance.delay.ms": 0}
     with Cluster(config=config) as running:
         running.create_topic("orders")
+        running.create_topic("invoices")
         running.produce("orders", [(str(number), value) for number, value in enumerate(VALUES)])
         yield running
 
@@ -110,7 +111,7 @@ def test_a_ported_program_does_what_the_old_one_did(
     installed(package)
     name = re.sub(r"\W+", "-", request.node.callspec.id)
     old, new = Run(cluster, f"{name}-old"), Run(cluster, f"{name}-new")
-    if "committed(" in before:
+    if "committed(" in before or "AdminClient" in before:
         with GroupAdmin(bootstrap_servers=cluster.bootstrap_servers) as admin:
             for run in (old, new):
                 admin.alter_offsets(run.group, {ORDERS: 2}).all()
@@ -124,7 +125,8 @@ def test_a_ported_program_does_what_the_old_one_did(
 
 @pytest.mark.parametrize(("package", "before", "after"), pairs())
 def test_the_command_finds_what_to_change_in_the_old_program_only(package: str, before: str, after: str) -> None:
-    assert findings_in_program(before)
+    stays = "AdminClient" in before  # it may be ported, and need not be
+    assert bool(findings_in_program(before)) is not stays
     assert findings_in_program(after) == []
     assert package in before
 

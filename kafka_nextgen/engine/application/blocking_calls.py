@@ -150,6 +150,7 @@ class BlockingCalls(BaseConsumer):
     ) -> PartitionResults[OffsetAndTimestamp]:
         """Return the first offset whose record is not older than the timestamp (milliseconds since the epoch).
 
+        Where no record is that late, ``offset`` and ``timestamp`` are -1; Java's consumer has null there.
         Raises the same errors as ``beginning_offsets``.
         """
         return self._list_offsets("offsets_for_times", timestamps, timeout)
