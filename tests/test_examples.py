@@ -52,6 +52,7 @@ def test_every_example_is_tested() -> None:
         "assignor_in_a_test",
         "asyncio_consumer",
         "catching_up",
+        "celery_orders",
         "consume_transform_produce",
         "dead_letter_worker",  # the programs of docs/guides/recipes are in tests/recipes
         "fastapi_service",

@@ -93,3 +93,21 @@ def test_sigterm_ends_the_service_after_the_consumer_has_committed_and_left(orde
     assert [line for line in program.errors if "Application shutdown complete" in line], program.errors
     assert orders.committed("billing") == {("orders", 0): 2, ("orders", 1): 2}
     assert orders.group("billing").members == ()
+
+
+@pytest.mark.whole
+def test_each_of_two_workers_is_a_member_with_a_share_and_sigterm_ends_both(orders: Cluster) -> None:
+    patient = ("--workers", "2", "--timeout-worker-healthcheck", str(round(GUARD_S)))  # on a busy machine
+    served = ("-m", "uvicorn", "--app-dir", str(EXAMPLES), "fastapi_service:app", "--port", "0", *patient)
+
+    def shares() -> list[int]:
+        return [len(member.assignment or ()) for member in orders.group("billing").members]
+
+    with started_python(*served, environment={"BOOTSTRAP_SERVERS": orders.bootstrap_servers}) as program:
+        port = program.await_said(r"running on http://127\.0\.0\.1:(\d+)")
+        orders.wait_until(lambda: shares() == [1, 1], GUARD_S)
+        for number in range(4):
+            eventually("one of them has it", lambda number=number: get(port, f"/orders/{number}")[0] == 200)
+        assert program.terminate() == 0, program.errors
+    assert orders.committed("billing") == {("orders", 0): 2, ("orders", 1): 2}
+    assert orders.group("billing").members == ()
