@@ -112,7 +112,7 @@ def run_exam(
                 if fleet.kills % 20 == 0:
                     say(f"{fleet.kills} kills, {feeder.count} records")
         summary.records = feeder.count
-        wait_until_all_is_committed(servers, group, summary.records)
+        wait_until_all_is_committed(servers, group, fleet, summary.records)
         summary.seconds = time.monotonic() - began
         # The successor of a killed worker ends what that has left open, as soon as it runs.
         eventually("no transaction is open", lambda: not open_partitions(servers, target, PARTITIONS))
@@ -129,12 +129,15 @@ def run_exam(
     return summary
 
 
-def wait_until_all_is_committed(servers: str, group: str, count: int) -> None:
-    """Ask once a second: asking more often would slow the workers down."""
+def wait_until_all_is_committed(servers: str, group: str, fleet: Fleet, count: int) -> None:
+    """Ask the group when the workers have said that all is committed, and once a second.
+
+    A worker that was killed may have committed what it could not say. Asking more often would slow the workers down.
+    """
     deadline, committed = time.monotonic() + 2 * GUARD_S, 0
     with GroupAdmin(bootstrap_servers=servers) as admin:
         while committed < count and time.monotonic() < deadline:
-            time.sleep(1)
+            fleet.wait_for_records(count, timeout_s=1)
             committed = sum(
                 found.committed.offset for found in admin.offsets(group).values() if found.committed is not None
             )

@@ -101,6 +101,15 @@ class Fleet:
         self.leaves += 1
         self._replace(index)
 
+    def wait_for_records(self, count: int, timeout_s: float) -> None:
+        """Wait until the workers, those that are gone included, have said that so many records are committed."""
+
+        def are_said() -> bool:
+            return self.records + sum(worker.records for worker in self.workers) >= count
+
+        with self._changed:
+            self._changed.wait_for(are_said, timeout_s)
+
     def _choose(self) -> int:
         """Choose one of those that have committed a transaction; wait until there are any."""
 
