@@ -1,4 +1,5 @@
-"""What pyproject.toml can't say: the extension in C, and the dependencies, since one of them has no wheels for musl.
+"""What pyproject.toml can't say: the extension in C, the README for PyPI, where its links have to be absolute, and the
+dependencies, since one of them has no wheels for musl.
 
 The extension is optional: without a C compiler the package is installed without it, and pure Python does the same, but
 slower.
@@ -6,6 +7,7 @@ slower.
 
 import os
 import platform
+import re
 import sys
 from pathlib import Path
 
@@ -25,7 +27,21 @@ DEPENDENCIES = [
 if sys.platform != "linux" or platform.libc_ver()[0] == "glibc":
     DEPENDENCIES.append("google-re2>=1.1")
 
+
+def readme() -> str:
+    """Return the README with links to the repository instead of to files beside it, which PyPI does not have."""
+    source = re.search(r'^Source = "(.+)"$', Path("pyproject.toml").read_text(encoding="utf-8"), re.MULTILINE)[1]
+
+    def absolute(link: re.Match) -> str:
+        kind = "raw" if link[1].endswith(".svg") else "blob"
+        return f"]({source}/{kind}/main/{link[1]})"
+
+    return re.sub(r"\]\((?![a-z]+:|#)([^)\s]+)\)", absolute, Path("README.md").read_text(encoding="utf-8"))
+
+
 setup(
+    long_description=readme(),
+    long_description_content_type="text/markdown",
     install_requires=DEPENDENCIES,
     ext_modules=[
         Extension(

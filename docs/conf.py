@@ -1,7 +1,8 @@
 """How Sphinx builds these pages: ``sphinx-build -W -q docs build/site``.
 
 The pages are plain Markdown, and read well as files too. On the site, links out of ``docs/`` lead to the page that
-has the text of the file, or to the repository. Docstrings are plain text, whose indented paragraphs are code.
+has the text of the file, or to the repository. Docstrings are plain text in
+Google's style, whose indented paragraphs are code.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from pygments.lexer import RegexLexer
 from pygments.lexers.special import TextLexer
 from pygments.token import Comment, Keyword, Text
+from sphinx.ext.napoleon import Config, GoogleDocstring
 
 from kafka_nextgen.version import VERSION
 
@@ -66,8 +68,7 @@ _INCLUDED = {
     "start/introduction": "README.md",
 }
 _LINK = re.compile(r"\]\(([^)\s#:]+)(#[^)\s]*)?\)")
-_PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-_SOURCE = _PROJECT.get("urls", {}).get("Source", "https://github.com/kafka-nextgen/kafka_nextgen")
+_SOURCE = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["urls"]["Source"]
 
 
 def _place_links(app: Sphinx, docname: str, source: list[str]) -> None:
@@ -93,9 +94,9 @@ def _place_of(target: Path, folder: Path) -> str:
 
 
 def _mark_up(app: Sphinx, what: str, name: str, obj: object, options: object, lines: list[str]) -> None:
-    """Turn the indented paragraphs of a docstring into blocks of code."""
+    """Turn the arguments of a docstring into fields, and its indented paragraphs into blocks of code."""
     marked: list[str] = []
-    for line in lines:
+    for line in GoogleDocstring(lines, Config(), app, what, name, obj).lines():
         indented = line.startswith("    ")
         if indented and marked and not marked[-1].strip() and not _in_code(marked):
             marked += [".. code-block:: python", ""]

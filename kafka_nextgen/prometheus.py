@@ -34,6 +34,7 @@ except ModuleNotFoundError as missing:
 
 __all__ = ["AnyMetrics", "MetricsCollector", "Read", "prometheus_text", "serve"]
 
+#: What is exported: the metrics of a consumer, or of a broker's coordinators.
 AnyMetrics = Metrics | CoordinatorMetrics
 
 #: Returns current metrics, such as ``consumer.metrics``; called on the threads that serve scrapes.

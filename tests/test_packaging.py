@@ -52,6 +52,18 @@ def test_the_source_distribution_has_all_sources(tmp_path: Path) -> None:
     assert wanted | set(FILES) <= shipped, sorted(wanted - shipped)[:10]
 
 
+def test_the_readme_on_pypi_has_absolute_links(tmp_path: Path) -> None:
+    command = [sys.executable, "setup.py", "-q", "egg_info", "--egg-base", str(tmp_path)]
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True, timeout=GUARD_S)
+    shipped = (tmp_path / "kafka_nextgen.egg-info" / "PKG-INFO").read_text()
+    links = re.findall(r"\]\(([^)\s]+)\)", shipped)
+    assert [link for link in links if not link.startswith(("https://", "#"))] == []
+    source = settings()["project"]["urls"]["Source"]
+    files = [link.partition("/main/")[2].partition("#")[0] for link in links if link.startswith(f"{source}/")]
+    assert "docs/benchmarks/plots/rebalance-gap.svg" in files
+    assert [file for file in files if file and not (ROOT / file).exists()] == []
+
+
 def test_a_wheel_has_the_library_and_no_tests() -> None:
     chosen = settings()["tool"]["setuptools"]["packages"]["find"]["include"]
     packages = find_packages(ROOT, include=chosen)

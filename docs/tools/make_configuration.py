@@ -7,8 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from kafka_nextgen.config import FORBIDDEN, KEYS, ConsumerConfig
-from kafka_nextgen.other_clients.fates import Table
-from kafka_nextgen.other_clients.tables import TABLES
+from kafka_nextgen.other_clients.java_keys import JAVA_TABLE
 from kafka_nextgen.properties.value_types import INT32_MAX
 from kafka_nextgen.testing.broker import BrokerSettings
 
@@ -72,6 +71,15 @@ refused: in Java it commits with each poll, in librdkafka never. Defaults are th
 librdkafka's `isolation.level=read_committed`, `check.crcs=false` and `allow.auto.create.topics=false`. A private key in
 PKCS12 or as text is refused: write it to a PEM file. `kafka-nextgen migrate FILE` prints what to change in a file of
 keys, or in a program, line by line ([Migrating](../migrating/index.md)).
+
+Keys of producers have no effect. Those of [confluent-kafka](../migrating/confluent-kafka.md#every-configuration-key),
+[kafka-python](../migrating/kafka-python.md#every-configuration-key) and
+[aiokafka](../migrating/aiokafka.md#every-configuration-key) are on the pages about them.
+
+### Java's consumer
+
+| key | here it |
+|---|---|
 """
 
 BROKER = """
@@ -95,15 +103,9 @@ def configuration_page() -> str:
         + REFUSED
         + _table((f"`{key}`", instead) for key, instead in FORBIDDEN.items())
         + OTHERS
-        + "".join(_fates(client, table) for client, table in TABLES.items())
+        + _table((f"`{key}`", str(JAVA_TABLE[key])) for key in sorted(JAVA_TABLE))
         + BROKER
         + _table(_broker_rows())
-    )
-
-
-def _fates(client: str, table: Table) -> str:
-    return f"\n### {client}\n\n| key | here it |\n|---|---|\n" + _table(
-        (f"`{key}`", str(table[key])) for key in sorted(table)
     )
 
 

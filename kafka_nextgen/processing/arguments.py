@@ -10,11 +10,13 @@ from kafka_nextgen.types import Record
 
 __all__ = ["DRAIN_TIMEOUT_S", "AsyncDeadLetter", "AsyncHandler", "DeadLetter", "Handler", "Order"]
 
+#: Takes a record; its result is ignored.
 Handler = Callable[[Record[Any, Any]], object]
-#: The record's key and value are bytes, even with deserializers.
+#: Takes a record that failed, and the error. The record's key and value are bytes, even with deserializers.
 DeadLetter = Callable[[Record[bytes, bytes], Exception], object]
 #: A handler; its result is awaited if it is awaitable.
 AsyncHandler = Callable[[Record[Any, Any]], object]
+#: A ``DeadLetter``; its result is awaited if it is awaitable.
 AsyncDeadLetter = Callable[[Record[bytes, bytes], Exception], object]
 
 #: How long (seconds) to wait for tasks in progress when partitions are revoked, or at the end of the run.
