@@ -5,7 +5,7 @@ same tests on a real Kafka. See ``docs/guides/testing-your-application.md``.
 
 pytest imports this module in every project in whose environment kafka-nextgen is installed. It is therefore outside of
 that package, and imports it only in fixtures. With pytest-xdist, each worker has an embedded cluster of its own, or the
-controller starts one real Kafka for all of them.
+controller starts one real Kafka for all of them as soon as the first test needs it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from pytest_kafka_nextgen.places import EMBEDDED, broker_config, place_of, start
 if TYPE_CHECKING:
     from kafka_nextgen import Consumer
     from kafka_nextgen.testing import Cluster, KafkaCluster, RecordList
-    from kafka_nextgen.testing.real_kafka.place import RunningKafka
+    from pytest_kafka_nextgen.sharing import Controller
 
 __all__ = [
     "kafka_bootstrap_servers",
@@ -37,10 +37,10 @@ __all__ = [
     "kafka_topic_factory",
 ]
 
-_ADDRESS = "kafka_nextgen_address"  # in the input of a worker of pytest-xdist
+_CONTROLLER = "kafka_nextgen_controller"  # in the input of a worker of pytest-xdist
 _LONGEST_NAME = 60
 
-_started: pytest.StashKey[RunningKafka] = pytest.StashKey()
+_controller: pytest.StashKey[Controller] = pytest.StashKey()
 
 
 def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:
@@ -82,19 +82,21 @@ def pytest_report_header(config: pytest.Config) -> str | None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: Any) -> None:
-    """Start a real Kafka for all workers of pytest-xdist, before the first of them begins."""
+    """Tell a worker of pytest-xdist whom to ask for a real Kafka."""
     place = place_of(node.config) if where_of(node.config) != EMBEDDED else None
     if place is None or place.is_embedded:
         return
-    if _started not in node.config.stash:
-        node.config.stash[_started] = start(node.config)
-    node.workerinput[_ADDRESS] = node.config.stash[_started].bootstrap_servers
+    from pytest_kafka_nextgen.sharing import Controller
+
+    if _controller not in node.config.stash:
+        node.config.stash[_controller] = Controller(lambda: start(node.config))
+    node.workerinput[_CONTROLLER] = node.config.stash[_controller].place
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
     """Stop what was started for the workers."""
-    if _started in config.stash:
-        config.stash[_started].stop()
+    if _controller in config.stash:
+        config.stash[_controller].close()
 
 
 @pytest.fixture(scope="session")
@@ -121,12 +123,21 @@ def _open(config: pytest.Config, client_config: Mapping[str, object], stack: Exi
     place = place_of(config)
     if place.is_embedded:
         return stack.enter_context(_embedded({**QUICK_GROUPS, **broker_config(config)}, profile=place.version))
-    address = getattr(config, "workerinput", {}).get(_ADDRESS)
-    if address is None:
-        running = start(config)
-        stack.callback(running.stop)
-        address = running.bootstrap_servers
-    return stack.enter_context(RealCluster(address, client_config))
+    return stack.enter_context(RealCluster(_address(config, stack), client_config))
+
+
+def _address(config: pytest.Config, stack: ExitStack) -> str:
+    controller: tuple[str, int, str] | None = getattr(config, "workerinput", {}).get(_CONTROLLER)
+    if controller is not None:
+        from pytest_kafka_nextgen.sharing import ask
+
+        try:
+            return ask(controller)
+        except OSError as error:
+            raise pytest.UsageError(str(error)) from None
+    running = start(config)
+    stack.callback(running.stop)
+    return running.bootstrap_servers
 
 
 def _embedded(config: Mapping[str, object], **more: Any) -> Cluster:

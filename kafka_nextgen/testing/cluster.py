@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import threading
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, nullcontext
@@ -96,6 +97,7 @@ class Cluster(KafkaCluster):
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
         self._is_running = False
+        self._pid = os.getpid()
 
     @property
     def bootstrap_servers(self) -> str:
@@ -116,7 +118,7 @@ class Cluster(KafkaCluster):
         is running, or in a thread with an event loop; ``ValueError`` for negative ``seconds``; ``TimeoutError`` if a
         client never becomes idle.
         """
-        self._check_running()
+        self._check_here()
         self.clock.advance(seconds)
 
     @property
@@ -150,12 +152,12 @@ class Cluster(KafkaCluster):
         ``offsets.topic.replication.factor`` is 3 unless there are fewer nodes, ``default.replication.factor`` is 1.
         Raises ``MisuseError`` if there is no such node or it is not running.
         """
-        self._check_running()
+        self._check_here()
         self._run(self._broker.stop_node(node_id))
 
     def start_node(self, node_id: int) -> None:
         """Start a stopped node at its former address. Raises ``MisuseError`` if it is running."""
-        self._check_running()
+        self._check_here()
         self._run(self._broker.start_node(node_id))
 
     def leader_of(self, topic: str, partition: int) -> int | None:
@@ -258,7 +260,8 @@ class Cluster(KafkaCluster):
     ) -> None:
         self._is_running = False
         self._governing.close()
-        if threads_are_frozen():  # called by a __del__: the interpreter is shutting down, and the thread has stopped
+        # Frozen if called by a __del__: the interpreter is shutting down. In both cases the thread does not exist.
+        if threads_are_frozen() or self._is_foreign:
             return
         try:
             self._run(self._broker.close())
@@ -272,9 +275,26 @@ class Cluster(KafkaCluster):
         return EmbeddedBackend(self._broker.state, self._call)
 
     def _pass_time(self, seconds: float) -> None:
-        """Advance a ``clock``, unless other clients are connected: those would seem silent, and their sessions end."""
-        if self._clock is not None and seconds > 0 and not self._call(self._broker.has_other_clients):
+        """Advance a ``clock``, unless a client does not follow it: it would seem silent, and its session end."""
+        if self._clock is not None and seconds > 0 and not self._strangers():
             self._clock.advance(seconds)
+
+    def _why_slow(self) -> str | None:
+        strangers = self._strangers()
+        if not strangers:
+            return None
+        return f"the clock stood still meanwhile, since {' and '.join(strangers)} can't follow it"
+
+    def _strangers(self) -> list[str]:
+        """The connected clients whose time is not that of the clock, if there is one.
+
+        Other clients of this library than members of groups, such as a ``GroupAdmin``, don't mind how time passes.
+        """
+        clock = self._clock
+        if clock is None:
+            return []
+        peers = [each for each in self._call(self._broker.peers) if each.is_member or not each.knows_extensions]
+        return [str(each) for each in peers if not clock.has_end(each.host, each.port)]
 
     def _addresses(self) -> list[str]:
         listeners = self._broker.listeners
@@ -294,13 +314,23 @@ class Cluster(KafkaCluster):
         return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result(timeout_s)
 
     def _call(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Call a function on the cluster's loop. Raises ``MisuseError`` unless the cluster is running."""
+        """Call a function on the cluster's loop. Raises ``MisuseError`` unless the cluster is running here."""
 
         async def call() -> T:
             return function(*args, **kwargs)
 
-        self._check_running()
+        self._check_here()
         return self._run(call())
+
+    def _check_here(self) -> None:
+        self._check_running()
+        if self._is_foreign:
+            why = "this Cluster was created before a fork, and runs in the parent process"
+            raise MisuseError(f"{why}: the child process can only connect to its bootstrap_servers")
+
+    @property
+    def _is_foreign(self) -> bool:
+        return os.getpid() != self._pid
 
     def _check_running(self) -> None:
         if not self._is_running:

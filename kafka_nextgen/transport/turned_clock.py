@@ -2,17 +2,20 @@
 
 ``Clock.advance`` steps from one due timer to the next. After each step it waits until the followers are *at rest*:
 every event loop sleeps with nothing to receive and no thread working for it, and no application is about to call again.
-So an hour passes with all its heartbeats and fetches in order, as fast as they can be processed.
+So an hour passes with all its heartbeats and fetches in order, as fast as they can be processed. A follower says when
+it may have come to rest: to check all the time would take the processor from those that work.
 """
 
 from __future__ import annotations
 
 import asyncio
 import math
+import os
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
-from typing import Protocol
+from contextlib import contextmanager, suppress
+from numbers import Real
+from typing import NamedTuple, Protocol
 from weakref import WeakSet
 
 from kafka_nextgen import clocks
@@ -25,8 +28,9 @@ __all__ = ["ApplicationWait", "Clock", "Follower", "clock_of"]
 REST_LIMIT_S = 120.0
 #: For how long (real seconds) a woken application is expected to call its consumer again.
 RETURN_S = 0.5
-#: How many checks of the followers are made without a pause, and the pause (real seconds) between later ones.
-_QUICK_LOOKS, _PAUSE_S = 100, 0.0005
+#: How long (real seconds) until the followers are checked again although none has said that it came to rest: at first,
+#: and at most. An application that no longer calls its consumer says nothing.
+_FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.002, 0.05
 
 
 class Follower(Protocol):
@@ -49,6 +53,16 @@ class Follower(Protocol):
     def wake(self) -> None:
         """Make the follower read the clock. May be called from any thread."""
 
+    def has_end(self, host: str, port: int) -> bool:
+        """Whether it has opened a connection from this address, which is still open."""
+
+
+class _Rest(NamedTuple):
+    """A moment at which all followers were at rest: when the next timer is due, and the turns of each follower."""
+
+    due_at: float
+    turns: list[int]
+
 
 class Clock:
     """A clock that runs like the system's and that a test can move forward: ``Cluster(clock=Clock())``, ``advance``.
@@ -63,7 +77,9 @@ class Clock:
         self._lock = threading.Lock()
         self._turning = threading.Lock()
         self._followers: WeakSet[Follower] = WeakSet()
+        self._listed: tuple[Follower, ...] | None = None  # the followers, unless they have changed
         self._turning_since = math.inf
+        self._has_rested = threading.Lock()  # locked until a follower may have come to rest
 
     def monotonic(self) -> float:
         """Monotonic seconds; the difference between two readings is the time that has passed on this clock."""
@@ -91,10 +107,12 @@ class Clock:
         Only the system's clock applies to an application's own sleeps, to retries of ``run``, to ``GroupAdmin``, and to
         timeouts of ``close``.
 
-        Raises: ValueError: ``seconds`` is negative, infinite or not a number. MisuseError: this thread runs an event
-        loop, which would block: use ``await asyncio.to_thread(...)``. TimeoutError: a client kept the cluster busy for
-        two minutes of real time, so the followers never came to rest.
+        Raises: TypeError: ``seconds`` is no number. ValueError: it is negative, infinite or NaN. MisuseError: this
+        thread runs an event loop, which would block: use ``await asyncio.to_thread(...)``. TimeoutError: a client kept
+        the cluster busy for two minutes of real time, so the followers never came to rest.
         """
+        if not isinstance(seconds, Real):
+            raise TypeError(f"advance() takes a number of seconds, not {seconds!r}")
         if not 0 <= seconds < math.inf:
             raise ValueError(f"advance() takes 0 seconds or more, not {seconds}")
         if asyncio._get_running_loop() is not None:  # noqa: SLF001  (that does not raise)
@@ -107,30 +125,34 @@ class Clock:
                 self._turning_since = math.inf
                 for follower in self._all():
                     follower.wake()
+                self._listed = None  # a follower may be garbage-collected now
 
     def _step_through(self, left_s: float) -> None:
         while True:
-            due_at = self._rest()
+            rest = self._rest()
             if left_s <= 0:
                 return
-            step_s = min(left_s, max(0.0, due_at - self.monotonic()))
+            step_s = min(left_s, max(0.0, rest.due_at - self.monotonic()))
             self._ahead_s += step_s
             left_s -= step_s
+            followers = self._all()
+            if rest.turns == [follower.turns for follower in followers]:  # nobody has sent anything since then
+                self._wake_late(followers)
 
-    def _rest(self) -> float:
-        """Wait until all followers are at rest; return when the next timer is due."""
+    def _rest(self) -> _Rest:
+        """Wait until all followers are at rest."""
         give_up_at = clocks.real_monotonic() + REST_LIMIT_S
-        looks = 0
-        while (due_at := self._next_due()) is None:
+        pause_s = _FIRST_PAUSE_S
+        while (rest := self._check()) is None:
             if clocks.real_monotonic() > give_up_at:
                 why = f"the followers did not come to rest within {REST_LIMIT_S:.0f} s"
                 raise TimeoutError(f"the clock was not advanced further: {why}")
-            looks += 1
-            clocks.real_sleep(0 if looks < _QUICK_LOOKS else _PAUSE_S)
-        return due_at
+            self._has_rested.acquire(timeout=pause_s)
+            pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
+        return rest
 
-    def _next_due(self) -> float | None:
-        """Return when the next timer is due if all followers were at rest at one moment; wakes those that are late.
+    def _check(self) -> _Rest | None:
+        """Return the rest if all followers were at rest at one moment; wakes those that are late.
 
         Each follower is checked twice. If none has become active since its first check, all were idle from the end of
         the first round on. So the second round can't have missed a message, unless the kernel has not delivered it.
@@ -144,30 +166,62 @@ class Clock:
             return None
         if is_anything_under_way(each for follower in followers for each in follower.descriptors()):
             return None
+        has_woken = self._wake_late(followers)
+        if has_woken or turns != [follower.turns for follower in followers] or followers is not self._all():
+            return None
+        return _Rest(min((follower.due_at for follower in followers), default=math.inf), turns)
+
+    def _wake_late(self, followers: Iterable[Follower]) -> bool:
+        """Wake the followers that have something to do by now; return whether there were any."""
         late = [follower for follower in followers if follower.due_at <= self.monotonic()]
         for follower in late:
             follower.wake()
-        if late or turns != [follower.turns for follower in followers] or followers != self._all():
-            return None
-        return min((follower.due_at for follower in followers), default=math.inf)
+        return bool(late)
 
-    def _all(self) -> list[Follower]:
+    def _all(self) -> tuple[Follower, ...]:
         with self._lock:
-            return list(self._followers)
+            if self._listed is None:
+                self._listed = tuple(self._followers)
+            return self._listed
+
+    @property
+    def is_turning(self) -> bool:
+        """Whether a thread is in ``advance``."""
+        return self._turning_since < math.inf
+
+    def note_rest(self) -> None:
+        """Have the followers checked, since one may have come to rest. A signal handler may interrupt this."""
+        if self.is_turning:
+            with suppress(RuntimeError):  # that is already known
+                self._has_rested.release()
+
+    def has_end(self, host: str, port: int) -> bool:
+        """Whether a follower has opened a connection from this address, so that its client goes by the clock."""
+        with self._lock:
+            followers = list(self._followers)
+        return any(follower.has_end(host, port) for follower in followers)
 
     def add(self, follower: Follower) -> None:
         """Wait for ``follower`` from now on, until it is garbage-collected."""
         with self._lock:
-            self._followers.add(follower)
+            if follower not in self._followers:
+                self._followers.add(follower)
+                self._listed = None
 
     def remove(self, follower: Follower) -> None:
         """Stop waiting for ``follower``."""
         with self._lock:
             self._followers.discard(follower)
+            self._listed = None
+        self.note_rest()
 
 
 class ApplicationWait:
-    """A consumer's application as a follower; ``count`` returns the number of notifications by ``notify``."""
+    """A consumer's application as a follower; ``count`` returns the number of notifications by ``notify``.
+
+    It follows the clock only while it waits, and after a wait that ended while the clock was turned. So consumers of
+    earlier tests do not have to be checked, whether or not they were closed.
+    """
 
     def __init__(self, clock: Clock, count: Callable[[], int], notify: Callable[[], None]) -> None:
         self._clock = clock
@@ -178,7 +232,6 @@ class ApplicationWait:
         self._left_at = -math.inf
         self.turns = 0
         self.due_at = math.inf
-        clock.add(self)
 
     @contextmanager
     def until(self, seen: int, timeout_s: float) -> Iterator[None]:
@@ -186,6 +239,8 @@ class ApplicationWait:
         self._thread = threading.current_thread()
         self.due_at = self._clock.monotonic() + timeout_s
         self._seen = seen
+        self._clock.add(self)
+        self._clock.note_rest()
         try:
             yield
         finally:
@@ -193,6 +248,8 @@ class ApplicationWait:
             self._left_at = clocks.real_monotonic()
             self._seen = None
             self.due_at = math.inf
+            if not self._clock.is_turning:
+                self._clock.remove(self)
 
     def descriptors(self) -> Iterable[int]:
         """None: the application's own sockets don't count."""
@@ -210,8 +267,14 @@ class ApplicationWait:
         """End the wait."""
         self._notify()
 
+    def has_end(self, host: str, port: int) -> bool:
+        """False: the consumer's loop has its connections."""
+        return False
+
 
 _by_address: dict[str, Clock] = {}
+if hasattr(os, "register_at_fork"):  # a forked process has a copy of the clock, which nobody turns
+    os.register_at_fork(after_in_child=_by_address.clear)
 
 
 def clock_of(servers: Iterable[object]) -> Clock | None:
@@ -228,4 +291,4 @@ def governing(servers: Iterable[str], clock: Clock) -> Iterator[None]:
         yield
     finally:
         for address in addresses:
-            del _by_address[address]
+            _by_address.pop(address, None)  # it is missing in a forked process

@@ -8,6 +8,7 @@ import selectors
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any
+from weakref import WeakValueDictionary
 
 from kafka_nextgen import clocks
 from kafka_nextgen.transport.turned_clock import Clock
@@ -29,6 +30,7 @@ class _Watched(selectors.BaseSelector):
         if timeout is None or timeout > 0:
             self.due_at = math.inf if timeout is None else self._clock.monotonic() + timeout
             self.is_asleep = True
+            self._clock.note_rest()
         try:
             return self._inner.select(timeout)
         finally:
@@ -68,6 +70,7 @@ class TurnedLoop(asyncio.SelectorEventLoop):
         self._clock = clock
         self._watched = _Watched(selector, clock)
         self._works = 0
+        self._ends: WeakValueDictionary[tuple[str, int], asyncio.BaseTransport] = WeakValueDictionary()
         super().__init__(self._watched)
 
     def time(self) -> float:
@@ -96,6 +99,13 @@ class TurnedLoop(asyncio.SelectorEventLoop):
     def _worked(self, work: asyncio.Future[Any]) -> None:
         self._works -= 1
 
+    async def create_connection(self, *args: Any, **kwargs: Any) -> Any:
+        """Open a connection, and keep its local address."""
+        opened = await super().create_connection(*args, **kwargs)
+        transport = opened[0]
+        self._ends[transport.get_extra_info("sockname")[:2]] = transport
+        return opened
+
     # ---- as a follower of the clock
 
     @property
@@ -121,6 +131,11 @@ class TurnedLoop(asyncio.SelectorEventLoop):
         """Make the loop read the clock."""
         with suppress(RuntimeError):  # the loop is closed
             self.call_soon_threadsafe(_do_nothing)
+
+    def has_end(self, host: str, port: int) -> bool:
+        """Whether it has opened a connection from this address, which is still open."""
+        transport = self._ends.get((host.removeprefix("::ffff:"), port))  # a server of both families says IPv4 so
+        return transport is not None and not transport.is_closing()
 
 
 def _do_nothing() -> None:

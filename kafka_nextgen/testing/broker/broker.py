@@ -22,6 +22,7 @@ from kafka_nextgen.testing.broker.coordination import OFFSETS_TOPIC
 from kafka_nextgen.testing.broker.coordination.chronicle import Listener as HistoryListener
 from kafka_nextgen.testing.broker.features import GROUP_VERSION, FeatureUpdate, UpdateType
 from kafka_nextgen.testing.broker.node import Node
+from kafka_nextgen.testing.broker.peer import Peer
 from kafka_nextgen.testing.broker.security.access import Authorizer, BrokerSecurity
 from kafka_nextgen.testing.broker.security.listeners import Listener
 from kafka_nextgen.testing.broker.security.rules import parse_rules
@@ -133,9 +134,9 @@ class Broker:
         """The state of all nodes, for callers on the broker's event loop."""
         return self._cluster
 
-    def has_other_clients(self) -> bool:
-        """Whether a client is connected that is not of this library, or has not said yet what it is."""
-        return not all(peer.knows_extensions for peer in self._servers.peers())
+    def peers(self) -> list[Peer]:
+        """The clients of all connections. Call it on the broker's event loop."""
+        return self._servers.peers()
 
     async def start(self) -> None:
         """Read the stored state, and listen. Nothing is left open if that fails.

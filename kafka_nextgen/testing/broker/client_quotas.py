@@ -99,6 +99,8 @@ class Limits:
 
     def of(self, user: str, client_id: str, kind: LimitKind) -> Limit | None:
         """The limit that applies to a client, if any."""
+        if not self._by_entity:  # nearly always, and each request asks for some limits
+            return None
         for entity in _candidates(user, client_id):
             amount = self._by_entity.get(entity, {}).get(kind)
             if amount is not None:

@@ -11,13 +11,12 @@ The bytes are in a ``BatchStore``, in memory or in files, and a ``BatchIndex`` f
 The records of transactions are mixed with others, and markers end the transactions; all transactions before
 ``last_stable_offset`` have ended.
 
-A reader that waits for more records adds an ``asyncio.Event`` to ``watchers``; every append, a new leader epoch and the
+A reader that waits for more records adds a ``LogWatch`` to ``watchers``; every append, a new leader epoch and the
 deletion of the log set it.
 """
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
@@ -25,6 +24,7 @@ from attrs import frozen
 
 from kafka_nextgen.testing.broker.batch_index import BatchIndex
 from kafka_nextgen.testing.broker.leader_epochs import LeaderEpochs
+from kafka_nextgen.testing.broker.log_watch import LogWatch
 from kafka_nextgen.testing.broker.open_transactions import OpenTransactions
 from kafka_nextgen.testing.broker.storage import BatchStore, MemoryBatches
 from kafka_nextgen.types import TopicPartition
@@ -63,7 +63,7 @@ class PartitionLog:
         self.epochs = LeaderEpochs()
         self._batches = MemoryBatches() if batches is None else batches
         self._index = BatchIndex()
-        self.watchers: set[asyncio.Event] = set()
+        self.watchers: set[LogWatch] = set()
 
     @property
     def size(self) -> int:
@@ -252,19 +252,19 @@ class PartitionLog:
             yield FoundOffset(offset, timestamp)
 
     def _wake(self) -> None:
-        for event in self.watchers:
-            event.set()
+        for watch in self.watchers:
+            watch.set()
 
 
 @contextmanager
-def watching(logs: Iterable[PartitionLog]) -> Iterator[asyncio.Event]:
-    """An event that, while the block runs, is set whenever one of ``logs`` grows, changes its leader or is deleted."""
+def watching(logs: Iterable[PartitionLog]) -> Iterator[LogWatch]:
+    """A watch that, while the block runs, is set whenever one of ``logs`` grows, changes its leader or is deleted."""
     watched = tuple(logs)
-    event = asyncio.Event()
+    watch = LogWatch()
     for log in watched:
-        log.watchers.add(event)
+        log.watchers.add(watch)
     try:
-        yield event
+        yield watch
     finally:
         for log in watched:
-            log.watchers.discard(event)
+            log.watchers.discard(watch)

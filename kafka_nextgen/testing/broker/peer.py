@@ -14,17 +14,29 @@ from kafka_nextgen.testing.broker.refusal import CloseConnectionError
 from kafka_nextgen.testing.broker.security.listeners import Listener
 from kafka_nextgen.testing.broker.security.principals import ANONYMOUS, Principal
 from kafka_nextgen.testing.broker.security.sasl import SaslServer
-from kafka_nextgen.wire.apis import API_VERSIONS, APIS, SASL_AUTHENTICATE, SASL_HANDSHAKE
+from kafka_nextgen.wire.apis import (
+    API_VERSIONS,
+    APIS,
+    CONSUMER_GROUP_HEARTBEAT,
+    HEARTBEAT,
+    JOIN_GROUP,
+    SASL_AUTHENTICATE,
+    SASL_HANDSHAKE,
+    Api,
+)
 
 __all__ = ["Peer"]
+
+_OF_MEMBERS = frozenset({CONSUMER_GROUP_HEARTBEAT, HEARTBEAT, JOIN_GROUP})
 
 
 @define(eq=False)
 class Peer:
     """What is known about the client of a connection.
 
-    ``host`` is its address, ``certified`` the principal of its certificate. ``sasl`` is None if clients need not
-    authenticate. ``software_name`` is the client's name from its ApiVersions request (KIP-511); None before that.
+    ``host`` and ``port`` are its address, ``certified`` the principal of its certificate. ``sasl`` is None if clients
+    need not authenticate. ``software_name`` is the client's name from its ApiVersions request (KIP-511); None before
+    that. ``is_member`` becomes true with the first request by which a member of a group shows that it is alive.
     """
 
     listener: Listener
@@ -32,6 +44,8 @@ class Peer:
     certified: Principal = field(default=ANONYMOUS)
     sasl: SaslServer | None = None
     software_name: str | None = None
+    port: int = 0
+    is_member: bool = False
 
     @property
     def principal(self) -> Principal:
@@ -54,6 +68,13 @@ class Peer:
     def has_failed(self) -> bool:
         """Whether authentication failed, so that the connection must be closed."""
         return self.sasl is not None and self.sasl.has_failed
+
+    def __str__(self) -> str:
+        return f"{self.software_name or 'an unknown client'} at {self.host}:{self.port}"
+
+    def note(self, api: Api) -> None:
+        """Note a request of this API."""
+        self.is_member = self.is_member or api in _OF_MEMBERS
 
     def check_admitted(self, api_key: int, now: float) -> None:
         """Raise ``CloseConnectionError`` if the client may not send a request of this API now (seconds)."""

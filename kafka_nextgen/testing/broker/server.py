@@ -174,7 +174,7 @@ class Server:
     def _peer(self, listener: Listener, writer: asyncio.StreamWriter) -> Peer:
         address = writer.get_extra_info("peername") or ("gone", 0)  # the client may have left already
         sasl = SaslServer(self._sasl, self._users) if listener.protocol.uses_sasl else None
-        return Peer(listener, address[0], _certified(writer), sasl)
+        return Peer(listener, address[0], _certified(writer), sasl, port=address[1])
 
 
 async def _end(tasks: Iterable[asyncio.Task[None]]) -> None:

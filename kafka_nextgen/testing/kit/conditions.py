@@ -94,8 +94,10 @@ class Attempt:
 def try_once(condition: Callable[[], object], observations: Observations) -> Attempt:
     """Try a condition. Raises what it raises, except for failed asserts and temporary errors of a broker.
 
-    Raises MisuseError if it has to be awaited.
+    Raises MisuseError if it has to be awaited, TypeError if it is no function.
     """
+    if not callable(condition):
+        raise TypeError(f"the condition is no function but already a result, {condition!r}: put lambda: before it")
     with observations.noted() as saw:
         try:
             result = condition()
@@ -117,8 +119,8 @@ def _refuse_coroutine(result: object) -> None:
         raise MisuseError("the condition has to be awaited: give a plain function to wait_until and wait_until_async")
 
 
-def explain(condition: Callable[[], object], last: Attempt, timeout_s: float) -> str:
-    """Say that a condition did not come true, and what its last attempt saw."""
+def explain(condition: Callable[[], object], last: Attempt, timeout_s: float, why_slow: str | None = None) -> str:
+    """Say that a condition did not come true, what its last attempt saw, and why time may have been short."""
     parts = [f"not so within {timeout_s:g} s: {_source_of(condition)}"]
     if last.error is not None:
         parts.append(f"the last attempt failed: {type(last.error).__name__}\n{indent(str(last.error), '  ')}")
@@ -128,6 +130,8 @@ def explain(condition: Callable[[], object], last: Attempt, timeout_s: float) ->
         parts.append("the last attempt saw:\n" + indent("\n".join(map(str, last.saw)), "  "))
     elif last.error is None:
         parts.append("it asked the cluster nothing")
+    if why_slow is not None:
+        parts.append(why_slow)
     return "\n".join(parts)
 
 

@@ -63,6 +63,10 @@ class KafkaCluster(ABC):
     def _pass_time(self, seconds: float) -> None:
         """Let time pass for the cluster while a test waits, if its clock can be turned."""
 
+    def _why_slow(self) -> str | None:
+        """Say why the clock can't be turned while a test waits, if it has one and there is a reason."""
+        return None
+
     def produce(
         self,
         topic: str,
@@ -132,7 +136,7 @@ class KafkaCluster(ABC):
 
         if isolation_level not in ("read_committed", "read_uncommitted"):
             raise ValueError(f"isolation_level is read_committed or read_uncommitted, not {isolation_level!r}")
-        found = self._backend().read(topic, is_committed=isolation_level == "read_committed")
+        found = self._backend().read(_text("topic", topic), is_committed=isolation_level == "read_committed")
         chosen = RecordList(each for each in found if partition in (None, each.partition))
         return self._observations.note(_call("records", topic, partition), chosen)
 
@@ -141,7 +145,7 @@ class KafkaCluster(ABC):
 
         A ``TopicPartition`` is a tuple: ``assert cluster.committed("billing") == {("orders", 0): 3}``.
         """
-        found = dict(sorted(self._backend().committed(group_id).items()))
+        found = dict(sorted(self._backend().committed(_text("group id", group_id)).items()))
         return self._observations.note(_call("committed", group_id), found)
 
     def lag(self, group_id: str, topic: str) -> int:
@@ -153,7 +157,7 @@ class KafkaCluster(ABC):
         """
         from kafka_nextgen.testing.kit.lag import lags_of
 
-        lags = lags_of(self._backend(), group_id, topic)
+        lags = lags_of(self._backend(), _text("group id", group_id), _text("topic", topic))
         self._observations.note(_call("lag", group_id, topic), lags)
         return sum(lags.values())
 
@@ -161,7 +165,7 @@ class KafkaCluster(ABC):
         """Return the group with its members and their epochs and partitions; with state DEAD if it does not exist."""
         from kafka_nextgen.testing.kit.group import Group
 
-        described = self._backend().describe(group_id)
+        described = self._backend().describe(_text("group id", group_id))
         group = Group(group_id) if described is None else Group.described(described)
         return self._observations.note(_call("group", group_id), group)
 
@@ -173,7 +177,8 @@ class KafkaCluster(ABC):
         ``str()`` of one reads like ``epoch 3: member-7 left``. On a real Kafka they are derived from the records in
         ``__consumer_offsets``, which do not say whether a member left or was fenced: it is then reported as left.
         """
-        return self._observations.note(_call("rebalances", group_id), self._backend().rebalances(group_id))
+        found = self._backend().rebalances(_text("group id", group_id))
+        return self._observations.note(_call("rebalances", group_id), found)
 
     def wait_until(
         self, condition: Callable[[], T], timeout: float = 10.0, *, polling: Sequence[Consumer[object, object]] = ()
@@ -186,7 +191,8 @@ class KafkaCluster(ABC):
         A lambda holds when it returns something true; a function with asserts holds when they do. Before each attempt
         the consumers in ``polling`` are polled without taking records, so that they join, revoke and get partitions.
         A cluster with a ``clock`` lets up to ``timeout`` seconds of its time pass meanwhile, which takes milliseconds:
-        heartbeats and retries are due at once. It does not while clients of other libraries are connected.
+        heartbeats and retries are due at once. It does not while clients of other libraries are connected, or members
+        of groups in other processes: their time is real.
 
         Raises AssertionError after ``timeout`` seconds of real time, with the condition and what it saw last; what the
         condition raises, except for AssertionError and temporary errors; TypeError if something in ``polling`` is no
@@ -242,7 +248,15 @@ class KafkaCluster(ABC):
 
     def _check(self, condition: Callable[[], object], attempt: Attempt, patience: Patience) -> None:
         if patience.is_over:
-            raise AssertionError(explain(condition, attempt, patience.timeout_s)) from attempt.error
+            text = explain(condition, attempt, patience.timeout_s, self._why_slow())
+            raise AssertionError(text) from attempt.error
+
+
+def _text(what: str, given: object) -> str:
+    """Raise TypeError for a consumer, a function and the like, of which nothing would be found."""
+    if not isinstance(given, str):
+        raise TypeError(f"a {what} is text, not a {type(given).__name__}")
+    return given
 
 
 def _call(name: str, *arguments: object) -> str:

@@ -38,6 +38,15 @@ def test_a_group_that_does_not_exist_is_dead(cluster: KafkaCluster) -> None:
     assert cluster.rebalances(group.group_id) == ()
 
 
+def test_groups_and_topics_are_named_by_text(embedded: Cluster) -> None:
+    for call in (embedded.group, embedded.committed, embedded.rebalances, lambda each: embedded.lag(each, "orders")):
+        with pytest.raises(TypeError, match="a group id is text, not a list"):
+            call([])  # type: ignore[arg-type]
+    for call in (embedded.records, lambda each: embedded.lag("billing", each)):
+        with pytest.raises(TypeError, match="a topic is text, not a "):
+            call(None)  # type: ignore[arg-type]
+
+
 def test_two_members_share_the_partitions(cluster: KafkaCluster, join: Join) -> None:
     orders, billing = unique("orders"), unique("billing")
     cluster.create_topic(orders, partitions=2)

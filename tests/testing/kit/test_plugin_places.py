@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
+from contextlib import ExitStack
 from types import SimpleNamespace
 
 import pytest
@@ -12,6 +15,7 @@ import pytest
 import pytest_kafka_nextgen
 from kafka_nextgen.testing import Cluster
 from kafka_nextgen.testing.real_kafka.place import RunningKafka
+from pytest_kafka_nextgen import sharing
 from tests.support.waiting import GUARD_S
 
 pytest_plugins = ["pytester"]
@@ -113,10 +117,105 @@ def test_workers_of_xdist_share_the_kafka_that_is_started_for_them(pytester: pyt
     nodes = [SimpleNamespace(config=config, workerinput={}) for _ in range(2)]
     for node in nodes:
         pytest_kafka_nextgen.pytest_configure_node(node)
+    assert calls == [], "no test has needed it yet"
+    addresses = {addresses_of_a_worker(node.workerinput) for node in nodes}
+    assert len(addresses) == 1
     assert calls == ["started"]
-    assert nodes[0].workerinput == nodes[1].workerinput != {}
     pytest_kafka_nextgen.pytest_unconfigure(config)
     assert calls == ["started", "stopped"]
+
+
+def addresses_of_a_worker(workerinput: dict[str, object]) -> str:
+    with ExitStack() as stack:
+        return pytest_kafka_nextgen._address(SimpleNamespace(workerinput=workerinput), stack)  # type: ignore[arg-type]
+
+
+def test_nothing_is_started_for_workers_that_need_no_kafka(pytester: pytest.Pytester, calls: list[str]) -> None:
+    config = pytester.parseconfig("--kafka=docker")
+    pytest_kafka_nextgen.pytest_configure_node(SimpleNamespace(config=config, workerinput={}))
+    pytest_kafka_nextgen.pytest_unconfigure(config)
+    assert calls == []
+
+
+def test_a_kafka_that_can_t_be_started_is_tried_once_for_all_workers() -> None:
+    tries = []
+
+    def start() -> RunningKafka:
+        tries.append(1)
+        raise pytest.UsageError("there is no docker")
+
+    controller = sharing.Controller(start)
+    for _ in range(2):
+        with pytest.raises(OSError, match="there is no docker"):
+            sharing.ask(controller.place)
+    assert tries == [1]
+    controller.close()
+
+
+def test_whoever_does_not_have_the_key_is_told_nothing() -> None:
+    controller = sharing.Controller(lambda: RunningKafka("localhost:9092"))
+    host, port, _ = controller.place
+    with pytest.raises(multiprocessing.AuthenticationError):
+        sharing.ask((host, port, "00" * 32))
+    assert sharing.ask(controller.place) == "localhost:9092"
+    controller.close()
+
+
+def test_a_kafka_that_is_being_started_at_the_end_is_stopped() -> None:
+    is_starting, may_start, stopped = threading.Event(), threading.Event(), threading.Event()
+
+    def start() -> RunningKafka:
+        is_starting.set()
+        may_start.wait(GUARD_S)
+        return RunningKafka("localhost:9092", stopped.set)
+
+    controller = sharing.Controller(start)
+    asking = threading.Thread(target=sharing.ask, args=[controller.place])
+    asking.start()
+    assert is_starting.wait(GUARD_S)
+    threading.Timer(0, may_start.set).start()
+    controller.close()
+    assert stopped.is_set()
+    asking.join()
+
+
+#: In the controller of pytest-xdist, an embedded cluster takes the place of a real Kafka.
+XDIST = """
+import os, pathlib
+import pytest_kafka_nextgen
+
+def start(config):
+    from kafka_nextgen.testing import Cluster
+    from kafka_nextgen.testing.real_kafka.place import RunningKafka
+    cluster = Cluster()
+    cluster.__enter__()
+    with open("calls", "a") as calls:
+        print("started by", "a worker" if "PYTEST_XDIST_WORKER" in os.environ else "the controller", file=calls)
+    return RunningKafka(cluster.bootstrap_servers, lambda: cluster.__exit__(None, None, None))
+
+pytest_kafka_nextgen.start = start
+"""
+
+
+@pytest.mark.whole
+def test_real_workers_ask_the_controller(pytester: pytest.Pytester) -> None:
+    pytester.makeconftest(XDIST)
+    pytester.makepyfile(
+        """
+        import pytest
+
+        @pytest.mark.parametrize("turn", range(4))
+        def test_with(kafka_cluster, kafka_topic, turn):
+            assert kafka_cluster.records(kafka_topic) == []
+
+        def test_without():
+            pass
+        """
+    )
+    pytester.runpytest_subprocess("-n", "2", "--kafka=docker", "-k", "without", timeout=GUARD_S)
+    assert not (pytester.path / "calls").exists()
+    pytester.runpytest_subprocess("-n", "2", "--kafka=docker", timeout=GUARD_S).assert_outcomes(passed=5)
+    assert (pytester.path / "calls").read_text() == "started by the controller\n"
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import threading
+import warnings
 from datetime import datetime, timezone
 
 import pytest
@@ -200,6 +202,40 @@ def test_a_cluster_that_is_not_running_says_so() -> None:
     cluster = Cluster()
     with pytest.raises(MisuseError, match="not running"):
         cluster.produce("orders", "a")
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs a system that forks")
+def test_a_forked_process_can_only_connect(embedded: Cluster) -> None:
+    said_here, said_there = os.pipe()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # Python 3.12 warns, since this process has threads
+        child = os.fork()
+    if child == 0:
+        try:
+            os.write(said_there, what_a_forked_process_sees(embedded).encode())
+        finally:
+            os._exit(0)
+    os.waitpid(child, 0)
+    os.close(said_there)
+    with open(said_here) as said:
+        assert said.read().splitlines() == [
+            embedded.bootstrap_servers,
+            "created before a fork",
+            "created before a fork",
+            "closed",
+        ]
+    embedded.produce("orders", "a")
+
+
+def what_a_forked_process_sees(cluster: Cluster) -> str:
+    seen = [cluster.bootstrap_servers]
+    for call in (lambda: cluster.produce("orders", "a"), lambda: cluster.advance(1)):
+        try:
+            call()
+        except MisuseError as error:
+            seen.append("created before a fork" if "created before a fork" in str(error) else str(error))
+    cluster.__exit__(None, None, None)
+    return "\n".join([*seen, "closed"])
 
 
 def test_what_only_the_embedded_broker_can_do_is_said(embedded: Cluster) -> None:

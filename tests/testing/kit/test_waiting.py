@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
+import sys
 import threading
 from collections.abc import Callable
 
 import pytest
 
 from kafka_nextgen import AsyncConsumer, BrokerError, Consumer, MisuseError, TopicPartition
+from kafka_nextgen.requests import api_versions
 from kafka_nextgen.testing import Cluster
 from kafka_nextgen.wire import apis
 from kafka_nextgen.wire.messages import MetadataRequest
@@ -101,6 +104,14 @@ async def test_a_condition_that_has_to_be_awaited_is_refused(
         await embedded.wait_until_async(condition)
 
 
+async def test_a_condition_that_is_no_function_is_refused(embedded: Cluster) -> None:
+    condition: object = embedded.group("billing").is_stable
+    with pytest.raises(TypeError, match="no function but already a result, False: put lambda: before it"):
+        await asyncio.to_thread(embedded.wait_until, condition)
+    with pytest.raises(TypeError, match="no function but already a result"):
+        await embedded.wait_until_async(condition)  # type: ignore[arg-type]
+
+
 def test_only_consumers_with_calls_that_block_are_polled(embedded: Cluster) -> None:
     with pytest.raises(TypeError, match="needs the consumers that it is to poll"):
         embedded.wait_until_stable()
@@ -163,8 +174,51 @@ def test_it_does_not_while_other_clients_are_connected(embedded: Cluster) -> Non
     with Client(embedded.bootstrap_servers) as client:
         client.ask(apis.METADATA, MetadataRequest(topics=None))
         assert time_passed_in_three_attempts(embedded) == 0
-    embedded.wait_until(lambda: not embedded._broker.has_other_clients(), GUARD_S)
+    embedded.wait_until(lambda: not embedded._strangers(), GUARD_S)
     assert time_passed_in_three_attempts(embedded) == pytest.approx(0.5)
+
+
+def test_nor_while_a_member_is_connected_whose_clock_is_another(embedded: Cluster) -> None:
+    with Client(embedded.bootstrap_servers) as client:
+        client.ask(apis.API_VERSIONS, api_versions.to_request("1"))
+        assert time_passed_in_three_attempts(embedded) == pytest.approx(0.5), "it may be for administration only"
+        client.ask(apis.HEARTBEAT, group_id="billing", generation_id=0, member_id="a")
+        assert time_passed_in_three_attempts(embedded) == 0
+        with pytest.raises(AssertionError, match=r"clock stood still .* kafka-nextgen at 127.0.0.1:\d+ can't follow"):
+            embedded.wait_until(lambda: False, timeout=0)
+
+
+#: A member in another process: it says when it has a partition, and ends when it is told to.
+MEMBER = """
+import sys
+from kafka_nextgen import Consumer
+with Consumer(bootstrap_servers=sys.argv[1], group_id="billing") as consumer:
+    consumer.subscribe(["orders"])
+    while not consumer.assignment():
+        consumer.poll(0.1)
+    print("assigned", flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_nor_while_a_member_of_another_process_is_connected(embedded: Cluster) -> None:
+    embedded.create_topic("orders")
+    command = [sys.executable, "-c", MEMBER, embedded.bootstrap_servers]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:
+        assert other.stdout is not None
+        assert other.stdout.readline() == "assigned\n"
+        assert time_passed_in_three_attempts(embedded) == 0
+        other.communicate()
+    assert embedded.group("billing").members == ()
+
+
+def test_it_does_while_only_consumers_of_this_process_are_connected(embedded: Cluster) -> None:
+    with Consumer(bootstrap_servers=embedded.bootstrap_servers, group_id="billing") as consumer:
+        embedded.create_topic("orders")
+        consumer.subscribe(["orders"])
+        embedded.wait_until_stable(consumer, timeout=GUARD_S)
+        assert embedded._strangers() == []
+        assert time_passed_in_three_attempts(embedded) == pytest.approx(0.5)
 
 
 def time_passed_in_three_attempts(cluster: Cluster) -> float:

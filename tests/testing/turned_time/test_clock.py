@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import selectors
+import socket
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+import warnings
+from datetime import timedelta
 
 import pytest
 
@@ -21,22 +23,7 @@ from kafka_nextgen.transport.private_loop import new_private_loop
 from kafka_nextgen.transport.turned_clock import clock_of
 from kafka_nextgen.transport.turned_loop import TurnedLoop
 from tests.support.waiting import GUARD_S
-
-
-@contextmanager
-def running(*loops: asyncio.AbstractEventLoop) -> Iterator[None]:
-    """Each loop runs in a thread of its own."""
-    threads = [threading.Thread(target=loop.run_forever) for loop in loops]
-    for loop, thread in zip(loops, threads, strict=True):
-        has_begun = threading.Event()
-        loop.call_soon(has_begun.set)
-        thread.start()
-        assert has_begun.wait(GUARD_S)
-    yield
-    for loop, thread in zip(loops, threads, strict=True):
-        loop.call_soon_threadsafe(loop.stop)
-        thread.join()
-        loop.close()
+from tests.testing.turned_time.running import running
 
 
 def test_a_loop_that_closes_while_the_clock_looks_at_it_is_not_at_rest() -> None:
@@ -67,6 +54,12 @@ def test_a_clock_that_was_not_moved_on_has_the_time_of_the_system() -> None:
 def test_time_neither_goes_back_nor_ends(seconds: float) -> None:
     with pytest.raises(ValueError, match="0 seconds or more"):
         Clock().advance(seconds)
+
+
+@pytest.mark.parametrize("seconds", ["45", timedelta(seconds=45), None])
+def test_time_is_a_number_of_seconds(seconds: object) -> None:
+    with pytest.raises(TypeError, match=r"takes a number of seconds, not "):
+        Clock().advance(seconds)  # type: ignore[arg-type]
 
 
 def test_a_cluster_without_a_clock_is_not_moved_on() -> None:
@@ -156,3 +149,34 @@ def test_the_clock_of_a_cluster_is_that_of_its_addresses_while_it_runs() -> None
         assert clock_of(["example.org:9092", servers]) is clock is clock_of([f"localhost:{port}"])
         assert clock_of(["example.org:9092"]) is None
     assert clock_of([servers]) is None
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs a system that forks")
+def test_a_forked_process_has_the_clock_of_the_system() -> None:
+    with Cluster(clock=Clock()) as cluster:
+        servers = [cluster.bootstrap_servers]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # Python 3.12 warns, since this process has threads
+            child = os.fork()
+        if child == 0:
+            os._exit(0 if clock_of(servers) is None else 1)
+        assert os.waitpid(child, 0)[1] == 0
+        assert clock_of(servers) is cluster.clock
+
+
+def test_a_loop_knows_its_ends_of_connections() -> None:
+    loop = TurnedLoop(selectors.DefaultSelector(), Clock())
+
+    async def connect() -> None:
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            host, port = server.getsockname()
+            transport, _ = await loop.create_connection(asyncio.Protocol, host, port)
+            own = transport.get_extra_info("sockname")
+            assert loop.has_end(*own)
+            assert loop.has_end("::ffff:127.0.0.1", own[1])
+            assert not loop.has_end(host, port)
+            transport.close()
+            assert not loop.has_end(*own)
+
+    loop.run_until_complete(connect())
+    loop.close()

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from itertools import groupby
 
 from kafka_nextgen.codes import ErrorCode
@@ -81,7 +80,7 @@ async def _read(request: FetchRequest, asked: Sequence[Asked], context: Context)
             left_s = give_up_at - loop.time()
             if left_s <= 0 or _is_enough(readings, min(request.min_bytes, max_bytes)):
                 return readings
-            await _wait(more, left_s)
+            await more.wait(left_s)
 
 
 def _is_enough(readings: Sequence[Reading], min_bytes: int) -> bool:
@@ -89,11 +88,6 @@ def _is_enough(readings: Sequence[Reading], min_bytes: int) -> bool:
         return True
     size = sum(len(reading.records) for reading in readings)
     return size >= min_bytes or any(reading.is_due for reading in readings)
-
-
-async def _wait(event: asyncio.Event, timeout_s: float) -> None:
-    with suppress(asyncio.TimeoutError):
-        await asyncio.wait_for(event.wait(), timeout_s)
 
 
 def _logs(wanted: Sequence[Asked], context: Context) -> Iterator[PartitionLog]:
