@@ -48,7 +48,7 @@ def observe() -> dict[str, int]:
                 max_poll_records=POLLED,
             ) as consumer:
                 consumer.subscribe([PARTITION.topic])
-                cluster.wait_until(lambda: bool(consumer.poll(0.1)))
+                cluster.wait_until(lambda: bool(consumer.poll(0.1)), timeout=60)
                 consumer.commit({PARTITION: COMMITTED})
                 consumer.store_offsets({PARTITION: STORED})
                 found = {

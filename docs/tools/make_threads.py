@@ -69,7 +69,7 @@ def observe() -> set[str]:
             history_log_dir=logs,
         ) as consumer:
             consumer.subscribe([TOPIC])
-            cluster.wait_until(lambda: bool(consumer.poll(0.1)))
+            cluster.wait_until(lambda: bool(consumer.poll(0.1)), timeout=60)
             names = {thread.name for thread in set(threading.enumerate()) - before}
     return {re.sub(r"(_\d+| /.*)$", "", name) for name in names}
 
