@@ -41,7 +41,11 @@ def plot(measured: Sequence[Measured]) -> str:
     costs = {str(one.layout): bars(one, lambda each: each.cpu_s_per_million, kinds) for one in measured}
     draw_bars("consume-rate", rates, "records per second")
     draw_bars("consume-cpu", costs, "CPU seconds per million records", scale="log")
-    return "![records per second](plots/consume-rate.svg)\n\n![CPU seconds](plots/consume-cpu.svg)"
+    return (
+        "![records per second of each client and way of reading: bars, the tables above as a picture]"
+        "(plots/consume-rate.svg)\n\n"
+        "![CPU seconds per million records of each client and way of reading](plots/consume-cpu.svg)"
+    )
 
 
 @click.command(help=__doc__)

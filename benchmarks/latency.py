@@ -79,7 +79,10 @@ def plot(measured: Measured) -> str:
         for name, each in measured.items()
     }
     draw_percentiles("latency", lines, "milliseconds")
-    return "![latency](plots/latency.svg)"
+    return (
+        "![latency at p50, p90, p99 and p99.9 in milliseconds of each client, "
+        "on a logarithmic scale](plots/latency.svg)"
+    )
 
 
 @click.command(help=__doc__)

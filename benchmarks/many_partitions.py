@@ -71,7 +71,11 @@ def plot(idle: Idle, readings: Mapping[Variant, Sequence[Reading]]) -> str:
     ]
     draw_bars("many-partitions-idle", {"idle": waiting}, "CPU, milliseconds per second")
     draw_bars("many-partitions-reading", {"reading": reading}, "records per second")
-    return "![idle](plots/many-partitions-idle.svg)\n\n![reading](plots/many-partitions-reading.svg)"
+    return (
+        "![CPU of an idle consumer of many partitions, in milliseconds per second, of each client]"
+        "(plots/many-partitions-idle.svg)\n\n"
+        "![records per second from many partitions, of each client and way of reading](plots/many-partitions-reading.svg)"
+    )
 
 
 @click.command(help=__doc__)

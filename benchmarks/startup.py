@@ -75,7 +75,7 @@ def plot(starts: Starts) -> str:
         for title, part in (("import", "import_s"), ("Consumer() to first record", "first_record_s"))
     }
     draw_bars("startup", panels, "milliseconds")
-    return "![start-up](plots/startup.svg)"
+    return "![milliseconds of the import, and from Consumer() to the first record, of each client](plots/startup.svg)"
 
 
 @click.command(help=__doc__)
