@@ -74,7 +74,8 @@ def plot(idle: Idle, readings: Mapping[Variant, Sequence[Reading]]) -> str:
     return (
         "![CPU of an idle consumer of many partitions, in milliseconds per second, of each client]"
         "(plots/many-partitions-idle.svg)\n\n"
-        "![records per second from many partitions, of each client and way of reading](plots/many-partitions-reading.svg)"
+        "![records per second from many partitions, of each client and way of reading]"
+        "(plots/many-partitions-reading.svg)"
     )
 
 

@@ -43,7 +43,10 @@ def plot(profiles: Profiles) -> str:
         for name, profile in profiles.items()
     }
     draw_bars("profile-fetch", panels, "percent of all work")
-    return "![shares of work](plots/profile-fetch.svg)"
+    return (
+        "![shares of the work of reading: socket, decompression, CRC, decoding, objects and others]"
+        "(plots/profile-fetch.svg)"
+    )
 
 
 @click.command(help=__doc__)
