@@ -64,6 +64,11 @@ class BatchIndex:
         """The number of batches before the first that may have this timestamp or a later one."""
         return bisect_left(self._latest, timestamp)
 
+    def expired(self, timestamp: int) -> int:
+        """The number of the oldest batches whose records are all older than this; 0 if none of them has a timestamp."""
+        count = self.earlier_than(timestamp)
+        return count if count and self._latest[count - 1] >= 0 else 0
+
     def add(self, end_offset: int, size: int, timestamp: int) -> None:
         """Add a batch: the offset after it, its size in bytes, and its highest timestamp."""
         self._positions.append(self.end + size)

@@ -111,7 +111,7 @@ class PartitionLog:
 
     def drop_older(self, timestamp: int) -> None:
         """Delete the oldest segments whose records are all older than a timestamp (milliseconds)."""
-        self._drop_batches_before(self._index.position(self._index.earlier_than(timestamp)))
+        self._drop_batches_before(self._index.position(self._index.expired(timestamp)))
 
     def drop_before(self, offset: int) -> None:
         """Move the log start offset to ``offset``, which the log holds. Raises ``StorageError``."""

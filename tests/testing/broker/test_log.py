@@ -100,6 +100,17 @@ def test_retention_leaves_the_active_segment_alone_while_it_holds_what_is_to_sta
     assert log.start_offset == 0
 
 
+def test_retention_by_time_keeps_batches_before_the_first_timestamp() -> None:
+    log = log_of(batch(-1), batch(-1), segment_bytes=1)
+    log.drop_older(3)
+    assert log.start_offset == 0
+    log.append(batch(2))
+    log.append(batch(-1))
+    log.append(batch(3))
+    log.drop_older(3)
+    assert log.start_offset == 4
+
+
 def test_a_time_is_looked_up_record_by_record_also_in_compressed_batches() -> None:
     log = log_of(batch(10, 30, 20, compression=Compression.ZSTD), batch(25), batch(40))
     assert log.offset_for_time(0) == FoundOffset(0, 10)
