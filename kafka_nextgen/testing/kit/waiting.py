@@ -16,9 +16,10 @@ __all__ = ["Patience", "poll_without_taking", "refuse_unpollable"]
 
 #: The pauses between attempts in seconds: short at first, since most conditions hold at once, and as long as a turned
 #: clock moves between them: it waits by itself for all that is due.
-_FIRST_PAUSE_S, _PAUSE_WHILE_TURNING_S, _LONGEST_PAUSE_S = 0.001, 0.004, 0.02
-#: How far a turned clock moves between two attempts, in seconds.
-_STEP_S = 0.25
+_FIRST_PAUSE_S, _PAUSE_WHILE_TURNING_S, _LONGEST_PAUSE_S = 0.001, 0.002, 0.02
+#: How far a turned clock moves between two attempts in seconds, at first and at most: a heartbeat may be due only after
+#: some seconds, but consumers are polled between the steps, and ``max.poll.interval.ms`` may be a second.
+_FIRST_STEP_S, _LONGEST_STEP_S = 0.25, 0.5
 
 
 class Patience:
@@ -37,7 +38,8 @@ class Patience:
 
     def next_step_s(self) -> float:
         """Return how far to turn the clock before the next attempt; 0 once it was turned by the whole timeout."""
-        step_s = min(_STEP_S, self._left_s)
+        passed_s = self.timeout_s - self._left_s
+        step_s = min(max(_FIRST_STEP_S, min(passed_s, _LONGEST_STEP_S)), self._left_s)
         self._left_s -= step_s
         return step_s
 

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from itertools import pairwise
 
 import pytest
 
@@ -168,6 +169,18 @@ def test_no_more_time_passes_than_a_test_waits(embedded: Cluster) -> None:
     before, attempts = embedded.clock._ahead_s, iter([False] * 5 + [True])
     embedded.wait_until(lambda: next(attempts), timeout=0.6)
     assert embedded.clock._ahead_s - before == pytest.approx(0.6)
+
+
+def test_the_steps_of_its_time_become_longer(embedded: Cluster) -> None:
+    moments, attempts = list[float](), iter([False] * 5 + [True])
+
+    def is_over() -> bool:
+        moments.append(embedded.clock._ahead_s)
+        return next(attempts)
+
+    embedded.wait_until(is_over, timeout=1.75)
+    steps = [later - earlier for earlier, later in pairwise(moments)]
+    assert steps == pytest.approx([0.25, 0.25, 0.5, 0.5, 0.25])
 
 
 def test_it_does_not_while_other_clients_are_connected(embedded: Cluster) -> None:
