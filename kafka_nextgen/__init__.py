@@ -215,8 +215,8 @@ __all__ += errors.__all__
 #: The version of this package.
 __version__: str = VERSION
 
-#: Whether the C extension decodes records. Pure Python decodes them if there was no compiler at installation time, or
-#: with ``KAFKA_NEXTGEN_PURE=1`` in the environment.
+#: Whether the C extension decodes records. Pure Python decodes them if no compiler was available at installation time,
+#: or with ``KAFKA_NEXTGEN_PURE=1`` in the environment.
 accelerated: bool = ACCELERATED
 
 _OF_ADMIN = (

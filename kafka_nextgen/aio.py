@@ -276,7 +276,7 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers[KeyT, ValueT], Generic[KeyT, Valu
     ) -> Records[KeyT, ValueT]:
         """Wait up to ``timeout`` seconds for records, and return them; empty if there are none.
 
-        Arguments and errors are those of ``Consumer.poll``. Rebalance callbacks run in this call.
+        Arguments and errors are as in ``Consumer.poll``. Rebalance callbacks run in this call.
         """
         check_max_records(max_records)
         core = self._core

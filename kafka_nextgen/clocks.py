@@ -1,7 +1,7 @@
 """The clocks of this library, which an application's tests can't stop.
 
 ``freezegun`` and ``unittest.mock`` replace the functions of the module ``time``, and freezegun also replaces every
-module's references to them. A consumer whose clock stands still waits forever, and its member loses its partitions. So
+module's references to them. A consumer whose clock has stopped waits forever, and its member loses its partitions. So
 these functions come from a private copy of that module, even if this module is first imported while time is frozen.
 ``time-machine`` changes the functions themselves, but not the monotonic clock.
 

@@ -188,7 +188,8 @@ class Consumer(BlockingCalls, RunsHandlers[KeyT, ValueT], RunsTransactions[KeyT,
         background, and gets partitions during calls to ``poll``, which notifies ``listener``.
 
         In place of a listener, ``on_assign``, ``on_revoke`` and ``on_lost`` may be functions with the arguments of its
-        methods. Lost partitions are passed to ``on_lost`` only, never to ``on_revoke``, as it is too late to commit.
+        methods. Lost partitions are passed to ``on_lost`` only, never to ``on_revoke``, because it is too late to
+        commit.
 
         Raises ConfigError without ``group.id``, MisuseError after ``assign``, TypeError for a string or an invalid
         listener, ValueError for an empty list, and the error that permanently excluded this consumer from its group.

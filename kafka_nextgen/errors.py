@@ -105,7 +105,7 @@ def _unpickle(kind: type[KafkaNextgenError], args: tuple[object, ...], attribute
 
 
 class ConfigError(KafkaNextgenError, ValueError):
-    """The configuration is invalid. ``key`` is the key at fault, as the caller wrote it."""
+    """The configuration is invalid. ``key`` is the invalid key, as the caller wrote it."""
 
     def __init__(self, message: str, key: str | None = None) -> None:
         super().__init__(message)
@@ -139,8 +139,8 @@ class JsonSchemaError(KafkaNextgenError, ValueError):
 class RegistryError(KafkaNextgenError):
     """A schema registry did not answer, or did not return a schema. The values may be valid; try again later.
 
-    ``http_status_code`` is the HTTP status of the registry's response, None if there was none. 404 means that there is
-    no such schema.
+    ``http_status_code`` is the HTTP status of the registry's response, None if there was none. 404 means that the
+    schema does not exist.
     """
 
     def __init__(self, message: str, http_status_code: int | None = None) -> None:
@@ -204,9 +204,9 @@ class NoBrokersError(OutageError):
 class AuthenticationError(TransportError):
     """A broker rejected our credentials, or failed to authenticate itself. The message includes the broker's message.
 
-    The current call raises this, and so does the next poll, once. The client tries again after a backoff, from
-    ``reconnect.backoff.max.ms`` to ten times that, with the current results of ``sasl.password`` or ``oauth_cb`` and
-    with renewed certificates. ``code`` is Kafka's error code.
+    The current call raises this error, and the next poll raises it once more. The client tries again after a backoff,
+    which is one to ten times ``reconnect.backoff.max.ms``, with the current results of ``sasl.password`` or
+    ``oauth_cb`` and with renewed certificates. ``code`` is Kafka's error code.
     """
 
     code = ErrorCode.SASL_AUTHENTICATION_FAILED
@@ -219,7 +219,7 @@ class TlsError(AuthenticationError):
 class BrokerError(KafkaNextgenError):
     """A broker answered with an error code.
 
-    ``code`` is Kafka's error code. ``retriable`` is whether the same request may succeed later. ``group``, ``member``
+    ``code`` is Kafka's error code. ``retriable`` is True if the same request may succeed later. ``group``, ``member``
     and ``partition`` identify what the request concerned, if known.
     """
 
@@ -258,7 +258,7 @@ class UnsupportedProtocolError(BrokerError):
 
 
 class UnsupportedAssignorError(BrokerError):
-    """The coordinator does not have the assignor that this member asks for."""
+    """The coordinator does not have the assignor that this member requests."""
 
 
 class FencedInstanceError(BrokerError):
@@ -326,9 +326,10 @@ class LogTruncationError(OffsetOutOfRangeError):
 class AssignorError(KafkaNextgenError):
     """One of ``group.local.assignors`` failed, here or in another member. The group keeps its target assignment.
 
-    The next poll raises this once; poll again to continue. The coordinator asks another member, and can ask every
-    member again when members, topics or metadata change. ``assignor`` is the assignor's name, empty if it is another
-    member's. ``group`` is the group id. If the assignor raised an exception here, that is the ``__cause__``.
+    The next poll raises this once; poll again to continue. The coordinator then chooses another member to compute the
+    assignment. When members, topics or metadata change, it can choose any member again. ``assignor`` is the assignor's
+    name, empty if it is another member's. ``group`` is the group id. If the assignor raised an exception here, that is
+    the ``__cause__``.
     """
 
     def __init__(self, message: str, *, assignor: str = "", group: str | None = None) -> None:
@@ -353,15 +354,15 @@ class DeserializationError(KafkaNextgenError):
 
 
 class TransactionError(KafkaNextgenError):
-    """``run_in_transactions`` can't go on: its producer can't be used any more, or its transactions fail repeatedly.
+    """``run_in_transactions`` stopped: its producer is unusable, or its transactions fail repeatedly.
 
-    The ``__cause__`` is the producer's own error. Nothing is lost: start again, and reading goes on at the committed
+    The ``__cause__`` is the producer's own error. No record is lost: call it again to continue from the committed
     offsets.
     """
 
 
 class FaultNotMetError(KafkaNextgenError, AssertionError):
-    """A fault of a test ended, or was waited for, before any request met it (``kafka_nextgen.testing.Cluster.fault``).
+    """A fault in a test ended, or its wait timed out, before it affected any request.
 
-    The message says which requests came instead.
+    See ``kafka_nextgen.testing.Cluster.fault``. The message lists the requests that arrived instead.
     """

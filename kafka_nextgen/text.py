@@ -92,7 +92,7 @@ def misspelled(written: str, known: Iterable[str]) -> str | None:
 
 
 def _edits_between(written: str, name: str) -> int | None:
-    """The number of different letters; None if it is too high for a misspelling."""
+    """How many letters differ; None if these are too many for a misspelling."""
     ours, theirs = written.split("."), name.split(".")
     if sorted(ours) == sorted(theirs):
         return 0

@@ -65,7 +65,7 @@ _LONGEST_NAME = 249
 
 
 class TopicPartition(NamedTuple):
-    """A partition of a topic, identified by the topic's name. It is a tuple, since it is mostly used as a key."""
+    """A partition of a topic, identified by the topic's name. It is a tuple, because it is mainly used as a key."""
 
     topic: str
     partition: int
@@ -82,7 +82,7 @@ class TopicIdPartition:
     topic_id: TopicId
     partition: int
 
-    # Groups sort and hash hundreds of thousands of these. These methods are much faster than those of attrs.
+    # Groups sort and hash hundreds of thousands of these. These methods are much faster than the ones of attrs.
     def __hash__(self) -> int:
         return hash((self.topic_id.int, self.partition))
 
@@ -134,7 +134,7 @@ class TimestampType(IntEnum):
 
 
 class JoinReason(IntEnum):
-    """The reason that a member gives for joining (an extension; the numbers are those of its field)."""
+    """The reason that a member gives for joining (an extension; the numbers are used in its field)."""
 
     UNKNOWN = 0
     RESTART = 1  # the same instance restarted: no rebalance for a known static member
@@ -143,7 +143,7 @@ class JoinReason(IntEnum):
 
 
 class StandbyState(IntEnum):
-    """Whether a standby is ready to take over (an extension; the numbers are those of its field)."""
+    """Whether a standby is ready to take over (an extension; the numbers are used in its field)."""
 
     UNKNOWN = 0  # the member does not say, and counts as ready
     LOADING = 1  # takes over only if no standby is ready
@@ -184,7 +184,7 @@ class Record(NamedTuple, Generic[KeyT, ValueT]):
     ``timestamp`` is in milliseconds since 1970, -1 if there is none; producers may set any 64-bit value. ``headers``
     keep their order and may repeat a key; bytes of a key that are not UTF-8 become U+FFFD, as in Java's consumer.
     ``leader_epoch`` is -1 if the broker sent none. ``key`` and ``value`` are bytes or, with a deserializer, its result.
-    It is a tuple, since tuples are the fastest to create; ``record._replace(value=...)`` copies it with other values.
+    It is a tuple, because tuples are the fastest to create; ``record._replace(value=...)`` copies it with other values.
     """
 
     topic: str
@@ -199,7 +199,7 @@ class Record(NamedTuple, Generic[KeyT, ValueT]):
 
     @property
     def topic_partition(self) -> TopicPartition:
-        """The record's partition, as the calls of a consumer take it."""
+        """The record's partition, as an argument for methods of a consumer."""
         return TopicPartition(self.topic, self.partition)
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -223,7 +223,7 @@ def format_topic_ids(partitions: Iterable[TopicIdPartition], names: Mapping[Topi
 
 
 def lag_of(position: int, log_start: int | None, log_end: int) -> int:
-    """How many offsets are left to read from ``position`` on, a committed offset or a consumer's position.
+    """The number of offsets from ``position``, a committed offset or a consumer's position, to the end of the log.
 
     Offsets below ``log_start``, removed by retention or DeleteRecords, can't be read and do not count as lag. Kafka's
     tools count them.
@@ -232,7 +232,7 @@ def lag_of(position: int, log_start: int | None, log_end: int) -> int:
 
 
 def topic_name_complaint(name: str) -> str | None:
-    """Kafka's rule that a topic's name violates; None if the name is valid."""
+    """The violated rule for topic names; None if the name is valid."""
     if not name:
         return "Topic name is invalid: it is empty"
     if name in (".", ".."):

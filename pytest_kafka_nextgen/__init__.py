@@ -197,8 +197,8 @@ def kafka_group(request: pytest.FixtureRequest) -> str:
 
 
 def _new_name(request: pytest.FixtureRequest, prefix: str | None) -> str:
-    """A name that nobody else uses, also on a cluster that other runs share."""
-    own = getattr(request.node, "originalname", None) or request.node.name  # a doctest has the latter only
+    """A unique name, also on a cluster that other runs share."""
+    own = getattr(request.node, "originalname", None) or request.node.name  # a doctest has only ``name``
     name = own if prefix is None else prefix
     return f"{re.sub('[^a-zA-Z0-9._-]', '-', name)[:_LONGEST_NAME]}-{uuid.uuid4().hex[:12]}"
 

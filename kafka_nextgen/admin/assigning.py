@@ -1,8 +1,8 @@
-"""A live group as an assignor would see it: the described group, and its topics.
+"""The input of an assignor for a live group: the described group, and its topics.
 
-The two are requested one after the other, so a topic created or deleted in between may be in only one of them. Missing
-topics are ignored, as in a coordinator. A topic that can't be described is an error, since without it the assignment
-would differ.
+The two are requested in sequence, so a topic created or deleted in between may be in only one of them. Missing topics
+are ignored, as in a coordinator. A topic that can't be described is an error, since without it the assignment would
+differ.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _ABSENT = frozenset({ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, ErrorCode.INVALID_TOP
 
 
 async def assignment_spec(call: AdminCall, group_id: str, assignor: str | None) -> AssignmentSpec:
-    """Return a group of either protocol for the assignor with this name, or for the one in use.
+    """Return a group of either protocol for the assignor with this name, by default the current one.
 
     Raises GroupNotFoundError, MisuseError if the members are not consumers, and the errors of ``AdminCall.send``.
     """

@@ -86,9 +86,9 @@ class AsyncGroupAdmin(AsyncAdmin):
     ) -> Results[str, GroupDescription]:
         """Describe these groups of either protocol; GroupNotFoundError for a group that does not exist.
 
-        With ``include_authorized_operations``, descriptions say what this client may do with the group (KIP-430, Kafka
-        2.3): all operations that groups have, if the brokers have no authorizer. While the cluster's ``group.version``
-        is 0, a consumer group has the error UnsupportedProtocolError.
+        With ``include_authorized_operations``, descriptions list the operations that this client may perform on the
+        group (KIP-430, Kafka 2.3): all operations of groups, if the brokers have no authorizer. While the cluster's
+        ``group.version`` is 0, a consumer group has the error UnsupportedProtocolError.
         """
         request = functools.partial(describe_group, with_operations=include_authorized_operations)
         return await self._each(group_ids, request, timeout)
@@ -98,7 +98,7 @@ class AsyncGroupAdmin(AsyncAdmin):
         return (await self.describe([group_id], timeout))[group_id].members
 
     async def history(self, group_id: str, timeout: float | None = None) -> tuple[PastRebalance, ...]:
-        """Return why the group rebalanced, as far back as its coordinator remembers, oldest first.
+        """Return the group's recent rebalances with their causes, oldest first, as recorded by its coordinator.
 
         An extension of kafka_nextgen's brokers with ``extensions``. Raises UnsupportedProtocolError for other
         coordinators, and GroupNotFoundError.
@@ -111,8 +111,8 @@ class AsyncGroupAdmin(AsyncAdmin):
     ) -> AssignmentSpec:
         """Return the group as assignors see it, with the racks of its topics' replicas; for ``assignors.explain``.
 
-        Members' metadata is for ``assignor``; None means the one in use. Waits while a classic group rebalances. Raises
-        GroupNotFoundError, and MisuseError if the members are not consumers.
+        Members' metadata is for ``assignor``; None means the group's current assignor. Waits while a classic group
+        rebalances. Raises GroupNotFoundError, and MisuseError if the members are not consumers.
         """
         call = await self._begin(f"members and topics of group {group_id}", timeout)
         return await assignment_spec(call, group_id, assignor)
@@ -137,7 +137,7 @@ class AsyncGroupAdmin(AsyncAdmin):
     async def plan_offsets(
         self, group_id: str, targets: Mapping[str | TopicPartition, OffsetTarget], timeout: float | None = None
     ) -> dict[TopicPartition, PlannedOffset]:
-        """Return where the group would continue with these targets, without changing it; the group need not exist.
+        """Return the group's positions after a reset to these targets; nothing changes, and the group need not exist.
 
         A target for a topic's name applies to all of its partitions. It is an offset, OffsetReset.EARLIEST or LATEST, a
         ``datetime`` with a zone, a ``timedelta`` before now, ``ShiftBy`` from the committed offset, or ``CURRENT``, as
@@ -186,8 +186,9 @@ class AsyncGroupAdmin(AsyncAdmin):
         """Announce static members, so that the group rebalances once for all of them; return the result of each.
 
         The rebalance starts when the last one has joined, or after ``within`` seconds. Until then, members that have
-        joined get no partitions. A later announcement of a member replaces an earlier one. With ``within=0`` these
-        members are no longer expected; with an empty ``instance_ids``, no member is. An extension of kafka_nextgen's
+        joined get no partitions. A later announcement of a member replaces an earlier one. With ``within=0`` the group
+        no longer expects these members; with an empty ``instance_ids``, it expects none. An extension of
+        kafka_nextgen's
         brokers (KIP-345, "Future Works"): raises UnsupportedProtocolError if the coordinator is Apache Kafka's.
         """
         checked = checked_new_members(group_id, instance_ids, within)
@@ -207,9 +208,10 @@ class AsyncGroupAdmin(AsyncAdmin):
         The rebalance starts when the last one has left, or after ``within`` seconds; those that have not left stay
         members. Until then, no member reads the partitions of those that have left. Static members are announced by
         instance id, dynamic ones by member id. A later announcement of a member replaces an earlier one. With
-        ``within=0`` these members are not announced any more; if none is named, no member is. A member that is not in
-        the group has the error UNKNOWN_MEMBER_ID. An extension of kafka_nextgen's brokers (KIP-345 and the draft of
-        batched joins): raises UnsupportedProtocolError if the coordinator is Apache Kafka's, and GroupNotFoundError.
+        ``within=0`` the announcement of these members is cancelled; without members, all announcements are cancelled. A
+        member that is not in the group has the error UNKNOWN_MEMBER_ID. An extension of kafka_nextgen's brokers
+        (KIP-345 and the draft of batched joins): raises UnsupportedProtocolError if the coordinator is Apache Kafka's,
+        and GroupNotFoundError.
         """
         checked = checked_leaving(group_id, instance_ids, member_ids, within)
         call = await self._begin(f"announcing that members leave group {group_id}", timeout)
@@ -226,13 +228,13 @@ class AsyncGroupAdmin(AsyncAdmin):
         """Remove members from the group, static ones by instance id; return the result of each in order.
 
         In ``member_ids``, a pair (member id, instance id) removes a static member only if its instance still has this
-        member id (KIP-345); else its error is FENCED_INSTANCE_ID. ``reason`` is for the coordinator's log. A running
-        consumer joins again. A member that does not exist, or whose group does not exist, has the error
+        member id (KIP-345); otherwise its error is FENCED_INSTANCE_ID. ``reason`` is for the coordinator's log. A
+        running consumer joins again. A member that does not exist, or whose group does not exist, has the error
         UNKNOWN_MEMBER_ID.
         """
         removed = checked_names("instance ids", instance_ids), checked_member_ids(member_ids)
         if not any(removed):
-            raise ValueError(f"group {group_id}: say which members to remove, by instance id or member id")
+            raise ValueError(f"group {group_id}: specify the members to remove, by instance id or member id")
         call = await self._begin(f"removing members of group {group_id}", timeout)
         return await members.remove_members(call, group_id, *removed, reason)
 

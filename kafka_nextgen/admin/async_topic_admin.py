@@ -17,7 +17,7 @@ __all__ = ["AsyncTopicAdmin"]
 
 
 class AsyncTopicAdmin(AsyncAdmin):
-    """The topics of one cluster. Timeouts and errors are those of ``AsyncGroupAdmin``."""
+    """The topics of one cluster. Timeouts and errors are as in ``AsyncGroupAdmin``."""
 
     async def list(self, timeout: float | None = None) -> tuple[DescribedTopic, ...]:
         """Return all topics that this client may describe, internal ones included."""

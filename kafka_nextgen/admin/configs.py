@@ -1,8 +1,8 @@
 """The configuration of groups (KIP-848, "Group Configurations").
 
-The cluster stores this dynamic configuration, which may exist before or after its group. Any broker can be asked; it
-forwards changes to the controller. Kafka has had group configurations since 4.0. KIP-848 gives them the names of the
-brokers' settings; Kafka calls them the same without ``group.``, and refuses the KIP's names as unknown.
+The cluster stores this dynamic configuration, which may exist before or after its group. Any broker accepts these
+requests, and forwards changes to the controller. Kafka has had group configurations since 4.0. KIP-848 gives them the
+names of the brokers' settings; Kafka calls them the same without ``group.``, and refuses the KIP's names as unknown.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from kafka_nextgen.wire.apis import DESCRIBE_CONFIGS, INCREMENTAL_ALTER_CONFIGS
 
 __all__ = ["GroupConfigEntry", "alter_config", "describe_config"]
 
-_NONE_YET = "this cluster has no group configurations, which Kafka 4.0 introduced"
+_NONE_YET = "this cluster does not support group configurations, which need Kafka 4.0 or later"
 #: The error messages of Kafka 3.9, which does not have this resource type, for altering and describing it.
 _UNKNOWN_RESOURCE = ("resource type", "malformed by the client library")
 _UNKNOWN_NAME = "Unknown group config name: "
@@ -32,7 +32,7 @@ _KAFKAS_NAMES = {
     "group.consumer.assignment.interval.ms": "consumer.assignment.interval.ms (since Kafka 4.3)",
 }
 _STANDBYS_ELSEWHERE = (
-    "this cluster does not support a target group size, and neither does any release of Apache Kafka; for standbys, "
+    "this cluster does not support a target group size, and no release of Apache Kafka does; for standbys, "
     "use group.protocol=classic with the assignor HotStandby in all members, or a coordinator with extensions"
 )
 

@@ -127,7 +127,7 @@ def _error_of(group: DescribedGroup | DescribedClassicGroup) -> ErrorInResponse:
 
 
 def consumer_group(group: DescribedGroup, names: dict[TopicId, str], coordinator: GroupCoordinator) -> GroupDescription:
-    """Return the description of a consumer group; ``names`` are those of the topics by id."""
+    """Return the description of a consumer group; ``names`` maps topic ids to names."""
     return GroupDescription(
         group_id=group.group_id,
         type=GroupType.CONSUMER,

@@ -98,7 +98,7 @@ async def find_offsets(call: AdminCall, timestamps: Mapping[TopicPartition, int]
 
 
 def _metadata_error(call: AdminCall, tp: TopicPartition) -> KafkaNextgenError | None:
-    """Return the reason if the metadata has no leader that can be asked for the partition's offsets."""
+    """Return the reason if the metadata has no leader to query for the partition's offsets."""
     image = call.cluster.metadata
     topic, partition = image.topics_by_name.get(tp.topic), image.partition(tp)
     if topic is not None and topic.error not in (ErrorCode.NONE, ErrorCode.LEADER_NOT_AVAILABLE):

@@ -1,7 +1,7 @@
-"""List groups: each broker knows the groups it coordinates, so all brokers are asked.
+"""List groups: each broker lists the groups it coordinates, so the request goes to all brokers.
 
-ListGroups filters by state from version 4 on (KIP-518), by type from 5 on (KIP-848). A broker too old for a filter
-counts as failed, because its groups can't be filtered.
+ListGroups filters by state from version 4 on (KIP-518), by type from 5 on (KIP-848). A broker that is too old for a
+filter counts as failed, because it can't filter its groups.
 """
 
 from __future__ import annotations

@@ -1,14 +1,13 @@
 """Announce members before they join or leave, remove members, and delete groups.
 
 Announced members let a group rebalance once for all of them (KIP-345, "Future Works"). No release of Apache Kafka can
-do this, so only coordinators with extensions are asked. An announcement is repeated if its response is lost: announcing
-a member again is not an error.
+do this, so the request goes only to coordinators with extensions. If its response is lost, it is sent again: announcing
+a member twice is not an error.
 
 Members are removed by instance id, by member id, or by both (KIP-345, "Admin API"; by member id since the KIP-848
-coordinator). With both, the coordinator removes the instance only while it has this member id.
-They learn of it from the response to their next heartbeat, and a running consumer then joins again, so stop it first to
-keep it out.
-Removals, deletions and cancelled announcements are not repeated if the response is lost.
+coordinator). With both, the coordinator removes the instance only while it has this member id. The response to its next
+heartbeat reports the removal, and a running consumer then joins again. To keep a consumer out of the group, stop it
+first. Removals, deletions and cancelled announcements are not repeated if the response is lost.
 """
 
 from __future__ import annotations
@@ -51,7 +50,7 @@ _FIRST_BATCHED_VERSION = 3
 
 @frozen
 class NewMember:
-    """A static member that is about to join, for ``add_members``. Times are in seconds; None leaves them to the member.
+    """A static member that is about to join, for ``add_members``. Times are in seconds; None: the member decides.
 
     Its place is kept for ``session_timeout`` if that is shorter than ``within``. ``rebalance_timeout`` is the minimum
     time it gets to revoke partitions. ``assignor`` is the server-side assignor it votes for unless it names one itself.

@@ -1,7 +1,7 @@
-"""Where a group would continue if its offsets were reset: a plan, which changes nothing.
+"""Plan a reset of a group's offsets: compute its new positions, and change nothing.
 
 A target is an offset, the beginning or end, a time, a duration before now, or a number of records from the committed
-offset. The rules are those of ``kafka-consumer-groups.sh --reset-offsets`` (4.4.0):
+offset. The rules match ``kafka-consumer-groups.sh --reset-offsets`` (4.4.0):
 
 - A time means the first record that is at least as new. If every record is older, it means the end.
 - An offset before the log's beginning becomes the beginning, one after its end becomes the end. ``note`` says so.
@@ -35,7 +35,7 @@ __all__ = ["CURRENT", "OffsetTarget", "PlannedOffset", "ShiftBy", "checked_targe
 
 @frozen
 class ShiftBy:
-    """So many offsets after the committed one; before it, if negative."""
+    """A number of offsets after the committed one; before it, if negative."""
 
     count: int
 
@@ -51,17 +51,17 @@ CURRENT = Current.CURRENT
 #: An offset, the beginning or end, a time, a duration before now, a shift, or ``CURRENT``.
 OffsetTarget = int | OffsetReset | datetime | timedelta | ShiftBy | Current
 
-_AFTER_END = "no record has this offset yet: it is the end"
-_BEFORE_START = "the records before it are gone: it is the beginning"
-_NO_RECORD = "no record is that new: it is the end"
-_NOT_COMMITTED = "nothing is committed: it is the end"
+_AFTER_END = "no record has this offset yet: using the end"
+_BEFORE_START = "this record no longer exists: using the beginning"
+_NO_RECORD = "no record is this recent: using the end"
+_NOT_COMMITTED = "no committed offset: using the end"
 
 
 @frozen
 class PlannedOffset:
-    """Where a group would continue in one partition: at ``offset``, None if ``error`` says why there is none.
+    """The new position of a group in one partition: ``offset``, or None with the reason in ``error``.
 
-    ``committed`` is where it would continue now; ``note`` says in which way ``offset`` differs from the target.
+    ``committed`` is its current committed offset; ``note`` explains a difference between ``offset`` and the target.
     """
 
     committed: OffsetAndMetadata | None
@@ -75,7 +75,7 @@ class PlannedOffset:
 def checked_targets(
     targets: Mapping[str | TopicPartition, OffsetTarget],
 ) -> dict[str | TopicPartition, OffsetTarget]:
-    """Return the targets. Raises TypeError for other types, ValueError for values that are no position."""
+    """Return the targets. Raises TypeError for other types, ValueError for values that are not a position."""
     if not targets:
         raise ValueError("there are no offsets to plan")
     for place, target in targets.items():
@@ -93,7 +93,7 @@ def _check_target(place: str | TopicPartition, target: object) -> None:
         raise TypeError(f"{place}: {target!r} has no time zone: give it a timezone, or call .astimezone()")
     is_negative = isinstance(target, timedelta) and target < timedelta(0)
     if is_negative or target is OffsetReset.NONE or (isinstance(target, int) and target < 0):
-        raise ValueError(f"{place}: {target!r} is no position: offsets and durations are not negative")
+        raise ValueError(f"{place}: {target!r} is not a position: offsets and durations must not be negative")
 
 
 async def plan_offsets(

@@ -52,9 +52,7 @@ async def check_pattern(call: AdminCall, pattern: str) -> PatternCheck:
 
 
 def _unknown(pattern: str, reason: str | None) -> str:
-    return (
-        f"can't tell here whether pattern {pattern!r} is valid, nor what it matches: {reason}; a broker may accept it"
-    )
+    return f"can't check pattern {pattern!r}: {reason}; a broker may accept it"
 
 
 def _internal_advice(pattern: str, internal: list[str]) -> str | None:

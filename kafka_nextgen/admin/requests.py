@@ -2,8 +2,8 @@
 
 If the coordinator is moving or loading, the request is repeated after growing pauses, and the coordinator is looked up
 again. The same applies if it can't be reached or its response is incomplete, unless the request must not be repeated:
-perhaps only the response was lost, and a second removal of a member would report that it does not exist. All other
-error codes raise their typed errors.
+the request may have succeeded, and a second removal of a member would report that it does not exist. All other error
+codes raise their typed errors.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _TRANSIENT = frozenset(
 _ADVICE: dict[int, str] = {
     ErrorCode.GROUP_ID_NOT_FOUND: "list the groups to see which ones exist",
     ErrorCode.NON_EMPTY_GROUP: "stop its members, or remove them, first",
-    ErrorCode.UNKNOWN_MEMBER_ID: "no such member is in the group; describe the group to see its members",
+    ErrorCode.UNKNOWN_MEMBER_ID: "the group has no such member; describe the group to see its members",
     ErrorCode.GROUP_AUTHORIZATION_FAILED: "grant this principal the operation on the group",
     ErrorCode.CLUSTER_AUTHORIZATION_FAILED: "grant this principal the operation on the cluster",
     ErrorCode.TOPIC_AUTHORIZATION_FAILED: "grant this principal the operation on the topic",

@@ -1,8 +1,8 @@
 """List, describe, create and delete topics.
 
-CreateTopics and DeleteTopics may be sent to any broker, which forwards them to the controller. Neither is sent twice:
-if only the answer was lost, the second one would be refused. A topic is deleted by its id where the broker allows this
-(Kafka 2.8), so that a topic that was created again under the same name is not deleted with it.
+CreateTopics and DeleteTopics may be sent to any broker, which forwards them to the controller. These requests are never
+repeated: if only the response was lost, the broker would refuse the second request. A topic is deleted by its id where
+the broker allows this (Kafka 2.8), so that a topic that was created again under the same name is not deleted with it.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _ADVICE: dict[int, str] = {
     ErrorCode.UNKNOWN_TOPIC_OR_PARTITION: "list the topics to see which ones exist",
     ErrorCode.UNKNOWN_TOPIC_ID: "it was deleted, or created again, in the meantime",
     ErrorCode.TOPIC_ALREADY_EXISTS: "describe it to see its partitions and its configuration",
-    ErrorCode.INVALID_TOPIC_EXCEPTION: "names have up to 249 letters, digits, dots, underscores and hyphens",
+    ErrorCode.INVALID_TOPIC_EXCEPTION: "names can have up to 249 letters, digits, dots, underscores and hyphens",
 }
 
 
@@ -69,7 +69,7 @@ class TopicDetails:
 
     @property
     def record_count(self) -> int | None:
-        """The most records that it can have: the offsets between the ends of its logs; None if one is unknown."""
+        """The largest possible number of records: the sum of end offset minus start offset; None if one is unknown."""
         lengths = [
             None if each.start_offset is None or each.end_offset is None else each.end_offset - each.start_offset
             for each in self.partitions
@@ -194,7 +194,7 @@ async def delete(call: AdminCall, topics: Mapping[str, TopicId | None]) -> Resul
 
 
 def _not_controller(codes: Iterable[int]) -> ErrorInResponse:
-    """Return the code of a broker that can't act, so that another one is asked; topics have errors of their own."""
+    """Return the code of a broker that can't act, so that another one gets the request."""
     return (ErrorCode.NOT_CONTROLLER if ErrorCode.NOT_CONTROLLER in set(codes) else ErrorCode.NONE), None
 
 

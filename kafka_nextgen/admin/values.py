@@ -128,11 +128,11 @@ class MemberDescription:
     no target, and assignments of Connect workers have their own format.
 
     Only coordinators with extensions know client-side assignors: ``client_assignors`` are those that the member can
-    run, preferred ones first; ``assignment_error`` (0 for none) and ``assignment_metadata`` are from the one that
+    run, preferred ones first; ``assignment_error`` (0 for none) and ``assignment_metadata`` are from the assignor that
     computed the target. For a classic member, its user data for the assignor in use is known. ``standby_place`` is 1
     for the member that takes over first when an active one fails (``group.target.size``), and 0 for active members.
     ``standby_state`` is READY, LOADING (it takes over only if no standby is ready), or UNKNOWN for active members and
-    for those of classic groups.
+    in classic groups.
 
     Members of a share group have no target, and may have the same partitions. Those of a streams group have ``tasks``
     instead of an assignment, and ``target_tasks``; their subscribed topics are those that the topology reads.
@@ -159,7 +159,7 @@ class MemberDescription:
 
     @property
     def is_at_target(self) -> bool:
-        """Whether the member owns its target, as far as that is known."""
+        """Whether the member owns its target; True if the target is unknown."""
         if self.target_tasks != self.tasks:
             return False
         return self.target is None or self.target == self.assignment
@@ -194,12 +194,11 @@ class LeavingMember:
 
 @frozen
 class GroupDescription:
-    """A group of any type; if its coordinator can only list it (a share or streams group), only type and state are
-    known.
+    """A group of any type. If its coordinator can only list it, only its type and state are known.
 
-    ``assignor`` is the one in use, empty before there is one. ``expected`` has the members announced to join and
-    ``leaving`` those announced to leave, if the coordinator has extensions. ``authorized_operations`` are those that
-    this client may perform on the group (KIP-430); None unless they were asked for.
+    ``assignor`` is the current assignor, empty before the first assignment. ``expected`` has the members announced to
+    join and ``leaving`` those announced to leave, if the coordinator has extensions. ``authorized_operations`` are
+    those that this client may perform on the group (KIP-430); None unless they were requested.
     """
 
     group_id: str

@@ -2,13 +2,13 @@
 claim.
 
 1. *Claims.* Every member reports which partitions it owns, and in which generation it got them. If two members claim a
-   partition, the one with the higher generation wins; if the generations are equal, neither does.
+   partition, the member with the higher generation wins; if the generations are equal, neither member keeps it.
 2. *Assigning.* The uniform assignor runs with the rightful claims as the previous target. Static members come first,
    by instance id, so that the restart of a static member changes nothing.
 3. *Withholding.* A partition that has to move is assigned to no member while another rightfully claims it. Its owner
    sees that it has to revoke the partition, does so and rejoins; the next round assigns the partition to its new owner.
 
-``SettledCooperativeStickyAssignor`` runs all rounds at once. ``Claims`` can also be used by the application's own
+``SettledCooperativeStickyAssignor`` runs all rounds in one call. ``Claims`` can also be used by the application's own
 assignors, which only need to return the same assignment in the next round.
 """
 

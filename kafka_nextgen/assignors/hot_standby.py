@@ -46,7 +46,7 @@ class HotStandby(PartitionAssignor):
         self.among = UniformAssignor() if among is None else among
 
     def assign(self, group: AssignmentSpec) -> GroupAssignment:
-        """Assign the partitions to the active members; the others get none, and are told their places."""
+        """Assign the partitions to the active members; the others get none, but their places as standbys."""
         in_order = static_members_first(group.members)
         in_order.sort(key=lambda member_id: not any(group.members[member_id].target.values()))
         chosen = self._active(group, in_order)

@@ -4,9 +4,9 @@
 it. An entry is ``load * members + member``, one integer that sorts like the pair. A changed load is pushed as a new
 entry; stale entries are dropped when they reach the top.
 
-``LoadLevels`` places many partitions of a topic at once. Members of a cohort are grouped into levels by load, and each
-round gives one partition to every member of the lowest level. The cost grows with the placed partitions and the number
-of cohorts, not with the members that get none.
+``LoadLevels`` places many partitions of a topic in one step. Members of a cohort are grouped into levels by load, and
+each round gives one partition to every member of the lowest level. The cost grows with the placed partitions and the
+number of cohorts, not with the members that get none.
 """
 
 from __future__ import annotations

@@ -23,8 +23,8 @@ __all__ = ["place_locally"]
 
 @define
 class _Open:
-    """Open partitions: those planned for racks; those planned for no rack, by rack set; and each rack's room for the
-    latter."""
+    """Open partitions: those planned for racks; those planned for no rack, by rack set, with each rack's room for
+    these."""
 
     planned: Plan
     unplanned: Counter[int]

@@ -4,8 +4,8 @@ A member reads a partition *locally* if a replica is in its rack (``client.rack`
 otherwise across racks, which costs money in most clouds. The better of two assignments is
 
 1. the more balanced: every member gets as many partitions as from the uniform assignor;
-2. among those, the one with more local reads;
-3. among those, the one that moves fewer partitions, as far as ``local_read_placement`` finds it.
+2. among those, the assignment with more local reads;
+3. among those, the assignment that moves fewer partitions, if ``local_read_placement`` finds it.
 
 *All members subscribe to the same topics*: with p partitions and m members the quota is p // m, and p % m members get
 one more, chosen for local reads. No balanced assignment has more local reads.

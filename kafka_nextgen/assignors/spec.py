@@ -5,7 +5,7 @@ the previous target assignment, and every topic with its partitions. The partiti
 not part of it: the coordinator reconciles them with the new target.
 
 An assignor must depend on nothing else: not on time, randomness or the order of the mappings. So the same group gets
-the same assignment wherever it is computed.
+the same assignment on every member or coordinator that computes it.
 """
 
 from __future__ import annotations
@@ -160,6 +160,6 @@ class PartitionAssignor(ABC):
     ) -> None:
         """Receive this member's target assignment for a new epoch. Called once per epoch, on the member.
 
-        The target may include partitions that another member has not revoked yet. The rebalance listener is told which
-        ones can already be read.
+        The target may include partitions that another member has not revoked yet. The rebalance listener gets the ones
+        that can already be read.
         """

@@ -29,7 +29,7 @@ class StandbyWord:
 
 
 def write_standby_word(word: StandbyWord) -> Metadata:
-    """Encode what a standby is told."""
+    """Encode the information for a standby."""
     may_get: dict[str, list[int]] = {}
     for topic, partition in sorted(word.may_get):
         may_get.setdefault(topic, []).append(partition)

@@ -1,13 +1,13 @@
-"""Validate an assignment against the group that the assignor was asked about.
+"""Validate an assignment against the group that was passed to the assignor.
 
 KIP-848, "ConsumerGroupInstallAssignment": every partition of a subscribed topic is assigned to exactly one member, and
 the assignment contains only members and partitions of the given group. Members without partitions may be left out. If
 the assignor returns an error, partitions may stay unassigned. The only metadata version that a member is certain to
-read is the one that it wrote itself, so its metadata has to be in that version ("Assignor Behavior").
+read is the version that it wrote itself, so its metadata has to be in that version ("Assignor Behavior").
 
 Assignments are nearly always valid, so topics are checked as sets first: subtracting all shares of a topic from its
-partitions must remove as many as the shares have. If it does not, partitions are checked one by one to describe the
-flaw.
+partitions must remove exactly as many partitions as the shares contain. If it does not, partitions are checked one by
+one to describe the flaw.
 """
 
 from __future__ import annotations

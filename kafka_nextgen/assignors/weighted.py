@@ -62,8 +62,8 @@ class WeightedAssignor(PartitionAssignor):
             assignor.report(lag=consumer.lag())
 
     Args:
-        capacity: how much of the work this member can do compared to others, 1 to 100; with 1 everywhere, members are
-            equal.
+        capacity: the share of the work that this member can do compared to others, 1 to 100; with 1 everywhere, members
+            are equal.
         lag_unit: the lag in records from which a partition counts as twice the work.
 
     Raises:
@@ -79,7 +79,7 @@ class WeightedAssignor(PartitionAssignor):
             raise MisuseError(f"lag_unit has to be at least 1 record, not {lag_unit}")
         self._lag_unit = lag_unit
         self._capacity = _checked("capacity", capacity, HIGHEST_CAPACITY)
-        # Each is replaced as a whole, because the application's thread writes them while another thread asks for
+        # Each is replaced as a whole, because the application's thread writes them while another thread reads the
         # metadata.
         self._measured: Weights = {}
         self._told: tuple[Weights, Weights] = ({}, {})
@@ -94,7 +94,7 @@ class WeightedAssignor(PartitionAssignor):
         """Report changes; the next heartbeat sends them if the metadata has changed.
 
         Args:
-            capacity: how much of the work this member can do now, 1 to 100.
+            capacity: the share of the work that this member can do now, 1 to 100.
             lag: the lag of each of its partitions in records, None if unknown, as in ``Consumer.lag()``.
             weights: the weights of its partitions, at least 1; they are used as given, and replace ``lag``.
 
@@ -155,7 +155,8 @@ class WeightedAssignor(PartitionAssignor):
         return {tp: _steady(weight_of_lag(lag[tp], self._lag_unit), said.get(tp, 1)) for tp in lag}
 
     def _said(self) -> Weights:
-        """The measured weights, else the received ones. A weight of 1 is left out unless a received one was higher."""
+        """The measured weights, otherwise the received ones. A weight of 1 is left out unless a received one was
+        higher."""
         before, now = self._told
         said = {**before, **now, **self._measured}
         return {tp: each for tp, each in said.items() if max(each, before.get(tp, 1), now.get(tp, 1)) > 1}
@@ -185,7 +186,7 @@ def _partitions(group: AssignmentSpec, share: Share) -> Iterator[TopicPartition]
 
 
 def _weights(group: AssignmentSpec, reports: Mapping[str, Report]) -> Weights:
-    """The weight that a partition's member reports, else the highest reported."""
+    """The weight that a partition's member reports, otherwise the highest reported weight."""
     ids = {topic.name: topic_id for topic_id, topic in group.topics.items()}
     highest: dict[TopicPartition, int] = {}
     own: dict[TopicPartition, int] = {}

@@ -3,9 +3,9 @@
 1. Members keep their previous partitions that still exist and that they still subscribe to.
 2. Unassigned partitions, heaviest first, go to the subscriber whose load would then be the lowest.
 3. The most loaded member gives a partition to another, as long as that lowers the higher of the two loads. It chooses
-   the move that makes that load lowest; if several are equal, the one that moves the lightest partition. A member
-   without such a move is done, and the next most loaded member follows. This ends when no member has such a move, or
-   after ``MAX_SWEEPS`` rounds.
+   the move that makes that load lowest; if several are equal, the move of the lightest partition. A member without such
+   a move is done, and the next most loaded member follows. This ends when no member has such a move, or after
+   ``MAX_SWEEPS`` rounds.
 
 So at the end no single move would help, and if none helped at the start, nothing moves. With equal weights, capacities
 and subscriptions the members' counts differ by at most one.

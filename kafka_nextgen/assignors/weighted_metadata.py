@@ -4,9 +4,9 @@ JSON is readable in ``kafka-nextgen groups describe`` and in logs. Version 1::
 
     {"capacity": 4, "weights": {"orders": {"3": 64}}}
 
-*Capacity*, 1 to 100, is how much of the group's work a member can do, relative to others. *Weight*, at least 1, is how
-much work a partition causes; the weights of other partitions are unknown. The assignor answers with the weights of the
-assigned partitions.
+*Capacity*, 1 to 100, is the share of the group's work that a member can do, relative to others. *Weight*, at least 1,
+is how much work a partition causes; the weights of other partitions are unknown. The assignor answers with the weights
+of the assigned partitions.
 
 Version 0 is from members without metadata, -1 from classic members in an online migration with another assignor's user
 data: both mean capacity 1 and no weights. Anything else invalid raises ``PartitionAssignorError``.

@@ -64,7 +64,7 @@ async def _show(progress: Progress, screen: Screen) -> None:
 
 def _success_message(proof: Proof) -> str:
     who = " and ".join(f"{count:,} that {name}" for name, count in proof.repeated.items())
-    twice = "none of them twice, because none was uncommitted when a consumer was killed"
+    twice = "none of them twice, because a killed consumer had committed everything that it had processed"
     if who:
         twice = f"and the only ones processed twice are {who} had processed but not committed when it was killed"
     return f"Proved: all {proof.produced:,} flights were processed, {twice}."

@@ -1,4 +1,4 @@
-"""The faults of ``kafka-nextgen broker --faults``: active while the broker runs, and told when it ends."""
+"""The faults of ``kafka-nextgen broker --faults``: active while the broker runs, and reported when it ends."""
 
 from __future__ import annotations
 

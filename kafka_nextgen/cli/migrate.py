@@ -25,7 +25,7 @@ __all__ = ["migrate"]
 @click.argument("paths", nargs=-1, required=True, metavar="FILE...", type=click.Path(exists=True, path_type=Path))
 @json_option
 def migrate(paths: Sequence[Path], as_json: bool) -> None:
-    """Print what to change in FILEs that use another client, line by line.
+    """Print the necessary changes in FILEs that use another client, line by line.
 
     A FILE that ends in .py is a Python program with confluent-kafka, kafka-python or aiokafka; in a directory, all such
     programs are read. Any other is a file of configuration keys, in the syntax of Java's .properties, for one of these
@@ -44,7 +44,7 @@ def migrate(paths: Sequence[Path], as_json: bool) -> None:
 
 
 def _findings(path: Path) -> Iterator[tuple[Path, list[Finding]]]:
-    """Yield files with what to change in them; of a directory, only programs with something to change."""
+    """Yield files with their findings; of a directory, only programs with findings."""
     if path.is_dir():
         yield from _in_directory(path)
     elif path.suffix == ".py":
@@ -67,7 +67,7 @@ def _in_directory(directory: Path) -> Iterator[tuple[Path, list[Finding]]]:
 
 
 def _programs_below(directory: Path) -> Iterator[Path]:
-    """Find the programs below a directory, but not what is installed there, nor what is hidden, such as .git."""
+    """Find the programs below a directory, except in installed packages and hidden directories such as .git."""
     for folder, folders, files in os.walk(directory):
         inside = (Path(folder, name) for name in sorted(folders) if not name.startswith("."))
         folders[:] = [each.name for each in inside if not (each / "pyvenv.cfg").exists()]

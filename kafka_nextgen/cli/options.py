@@ -1,6 +1,6 @@
 """Options that several commands share, and how their values are read.
 
-All users of the machine can see a command line, so a client's keys can also come from a file, in the syntax of Java's
+All users of the machine can see a command line, so a client's keys can also be in a file, in the syntax of Java's
 ``.properties`` as with Kafka's own ``--command-config``. The file may be written for Java's client or for another one.
 Keys on the command line override those in the file.
 """

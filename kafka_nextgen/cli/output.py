@@ -172,7 +172,7 @@ def _named(_owner: object, _field: object, value: object) -> object:
 
 
 def utc(at_s: float) -> datetime:
-    """Return the time that is so many seconds after the Unix epoch."""
+    """Convert seconds since the Unix epoch to a time."""
     return datetime.fromtimestamp(at_s, timezone.utc)
 
 

@@ -1,4 +1,4 @@
-"""``kafka-nextgen consume`` without a group: partitions are read by hand, and nothing is committed."""
+"""``kafka-nextgen consume`` without a group: partitions are assigned manually, and nothing is committed."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """``kafka-nextgen produce``: each line of stdin becomes a record.
 
 A thread reads the lines. The lines that arrive while a batch is in flight form the next batch, so a typed line is sent
-at once and a file in large batches.
+immediately and a file in large batches.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def produce(
 ) -> None:
     """Write each line of stdin to TOPIC.
 
-    Nothing is written twice: when it is unknown whether a batch arrived, the command fails.
+    No line is written twice: if a batch may have arrived without a response, the command fails.
     """
     if key_separator == "":
         raise click.BadParameter("must not be empty", param_hint="--key-separator")

@@ -21,7 +21,8 @@ _MILLISECONDS = re.compile(r"0|\d{13}", re.ASCII)
 
 
 class TimeParam(click.ParamType[int]):
-    """A time in ISO 8601, in UTC if it has no zone, or in milliseconds since the Unix epoch; converts to the latter."""
+    """A time in ISO 8601, in UTC if it has no zone, or in milliseconds since the Unix epoch; converts to
+    milliseconds."""
 
     name = "time"
 

@@ -65,7 +65,7 @@ class SchemaFiles:
 
     def format(self) -> ValueFormat | None:
         """Return the format of the values; None for bytes. Raises ValueError for options that contradict each other."""
-        from kafka_nextgen.values import Avro, Json, Protobuf  # imported here, since most commands need none of them
+        from kafka_nextgen.values import Avro, Json, Protobuf  # imported here, because most commands do not need them
 
         given = [each for each in (self.avro, self.json, self.protobuf) if each is not None]
         if len(given) > 1:
@@ -109,7 +109,7 @@ class Subject:
     def of(
         cls, registry: SchemaRegistry, name: str | None, topics: Sequence[str], earlier: Mapping[str, str | None]
     ) -> Subject:
-        """Use the version in the ``earlier`` options of an export, or ask the registry for the latest one.
+        """Use the version in the ``earlier`` options of an export, or request the latest one from the registry.
 
         Raises ValueError for several topics without a subject, and the errors of ``SchemaRegistry``.
         """

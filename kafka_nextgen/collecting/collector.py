@@ -27,7 +27,7 @@ __all__ = ["Collector", "GroupFilter", "new_source"]
 
 logger = logger_of(__name__)
 
-#: The maximum number of groups whose offsets are requested at once.
+#: The maximum number of groups whose offsets are requested concurrently.
 _MAX_IN_FLIGHT = 16
 _TYPES = frozenset({GroupType.CONSUMER, GroupType.CLASSIC, GroupType.UNKNOWN})
 _PROTOCOL_TYPES = frozenset({"consumer", ""})
@@ -128,7 +128,7 @@ class Collector:
         """Poll all groups once.
 
         Raises KafkaNextgenError if the cluster is unavailable, after writing events of the known groups. A failure of
-        one group is just an event.
+        one group only causes an event.
         """
         try:
             groups = await self._groups()

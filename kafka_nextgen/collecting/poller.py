@@ -1,7 +1,7 @@
 """Derives events of one group from repeated descriptions of it. Pure.
 
 A poller sees less than members and coordinators do: it misses states that begin and end between two polls, and its
-times are those of the poll. So the cause is unknown if a member is gone, and of several epochs only the last is known.
+times are the times of polls. So the cause is unknown if a member is gone, and only the last of several epochs is known.
 
 The state that the first poll finds began earlier, at an unknown time. Its events have the cause ``begins in the
 middle``.

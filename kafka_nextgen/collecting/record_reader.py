@@ -67,7 +67,7 @@ class _PartitionState:
     waiting: list[Row] = Factory(list)
 
     def take_complete(self, is_drained: bool) -> list[Row]:
-        """Return the records of complete batches: all, or all but those with the last timestamp."""
+        """Return the records of complete batches: all, or all except those with the last timestamp."""
         complete = len(self.waiting)
         while not is_drained and complete and self.waiting[complete - 1].at == self.waiting[-1].at:
             complete -= 1

@@ -26,7 +26,7 @@ class _Maker(type):
 
 
 class _NamedTuple:
-    """Stands for a class of that metaclass in a list of bases."""
+    """A placeholder for a class of that metaclass in a list of bases."""
 
     def __mro_entries__(self, bases: tuple[object, ...]) -> tuple[type, ...]:
         return (type.__new__(_Maker, "NamedTuple", (), {}),)

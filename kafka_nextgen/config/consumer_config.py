@@ -55,7 +55,7 @@ class ConsumerConfig(ConsumerKeys):
     def parse(cls, properties: Mapping[str, object] | None = None, /, **kwargs: Unpack[AllSettings]) -> ConsumerConfig:
         """Read a configuration. Keys have dots or underscores; values may be text, as in a properties file.
 
-        None stands for the default. Raises ``ConfigError`` with the key as it was written.
+        None means the default. Raises ``ConfigError`` with the key as it was written.
         """
         refuse_no_mapping(properties)
         given: dict[str, tuple[str, object]] = {}

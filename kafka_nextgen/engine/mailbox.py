@@ -2,8 +2,8 @@
 
 The I/O thread adds to it and wakes the application, which handles the contents in order when it polls. An error is
 raised once, by the next poll, without waiting for records. A fatal error is raised by every later poll as well, so that
-a consumer that is permanently out of its group does not look like one without new records. These later polls wait
-first, so that a loop that catches the error does not become a busy loop.
+a consumer that is permanently out of its group does not appear to have no new records. These later polls wait first, so
+that a loop that catches the error does not become a busy loop.
 """
 
 from __future__ import annotations

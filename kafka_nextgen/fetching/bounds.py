@@ -1,4 +1,4 @@
-"""Partitions that are read up to an end: how far they are fetched, and how many bytes to ask for.
+"""Partitions that are read up to an end: how far they are fetched, and how many bytes to request.
 
 - The fetch position decides whether the end is reached, not the last record. The last record of a range may be followed
   by a transaction marker, records of an aborted transaction, or offsets removed by compaction.
@@ -6,11 +6,11 @@
 - A partition fetched up to its end is no longer requested. It is finished when all its records are handed over.
 - To avoid useless transfers, the byte limit covers only the remaining offsets: their number times the bytes per offset
   in the last answer, plus one batch, so that the batch that contains the end arrives complete. The first request is for
-  one batch, to learn the size: a second request costs less than transferring a megabyte needlessly.
+  one batch, to learn the size: a second request costs less than the transfer of an unneeded megabyte.
 - ``fetch.min.bytes`` does not apply (``Fetch.has_ends``): with a lower byte limit, a node would hold back its answer
   for the maximum wait. If the log has no records at the position yet, the node waits as usual.
 - A range specifies exact records. So a position outside the log or a truncated log is an error under any
-  ``auto.offset.reset``, and so is a missing or replaced topic.
+  ``auto.offset.reset``, like a missing or replaced topic.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Bound:
         self._batch_bytes = max(self._batch_bytes, arrival.last_batch_bytes)
 
     def most_bytes(self, offset: int, max_bytes: int) -> int:
-        """How many bytes to ask for at ``offset``, at most ``max_bytes``."""
+        """How many bytes to request at ``offset``, at most ``max_bytes``."""
         wanted = _FIRST_BYTES
         if self._bytes_per_offset:
             wanted = ceil(self._bytes_per_offset * (self.end - offset)) + self._batch_bytes

@@ -183,7 +183,7 @@ class SteadyState:
     def covers(self, fetch: Fetch, assigned: Assigned) -> bool:
         """Whether the fetch requests all partitions read from its node, exactly as a new plan would.
 
-        The log end of each must be known: only the slow path asks for an end that an answer omits.
+        The log end of each must be known: only the slow path queries an end that an answer omits.
         """
         current = assigned.unchanged(fetch.fences)
         if fetch.session.is_full or fetch.max_wait_ms != self.settings.max_wait_ms or len(current) != len(fetch.fences):

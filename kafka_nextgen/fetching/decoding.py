@@ -61,7 +61,8 @@ class AnswerDecoding:
 
     Partitions that were not requested are ignored, and so are duplicate entries of a partition. Once the decoded
     columns reach their reserved size, or ``limits.max_answer_bytes``, the other partitions count as empty and are
-    fetched again. The size of partitions still being decoded at that moment is not counted, since it is not known yet.
+    fetched again. The size of partitions still being decoded at that moment is not counted, because it is unknown until
+    then.
 
     If several threads decode, hold one lock around every call except ``PartitionTask.decode``.
     """

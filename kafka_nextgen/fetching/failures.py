@@ -5,14 +5,14 @@
     RESET    the log has nothing at this offset: ``auto.offset.reset`` decides where to continue
     RAISE    the user has to act: the application gets the error, the position stays
 
-A retriable code without a row in the table is a RETRY, any other code a RAISE. The rows are those of Kafka's own
-consumer (4.3, FetchCollector and OffsetFetcherUtils).
+A retriable code without a row in the table is a RETRY, any other code a RAISE. The rows match Kafka's own consumer
+(4.3, FetchCollector and OffsetFetcherUtils).
 
-- An error of a replica that is not the leader is not final: the leader is asked first (``replicas``).
+- An error of a replica that is not the leader is not final: the leader is queried first (``replicas``).
 - An error after buffered records waits until those are handed over. If it would reset the position or be raised, it is
   dropped, and the same offset is fetched again afterwards.
-- No error moves the position. Only ``auto.offset.reset`` may, where the log has no such offset, and never in a bounded
-  partition (``bounds``).
+- No error moves the position. Only ``auto.offset.reset`` may, where the log has no record at this offset, and never in
+  a bounded partition (``bounds``).
 """
 
 from __future__ import annotations
@@ -134,7 +134,7 @@ def _leave_the_log(state: PartitionState, settings: FetchSettings, now: float) -
 
 
 def note_failure(state: PartitionState, settings: FetchSettings, now: float) -> None:
-    """Ask again after a pause, which grows with each failure."""
+    """Retry after a pause, which grows with each failure."""
     state.back_off_until(now + settings.backoff_s(state.failures))
 
 
@@ -162,7 +162,7 @@ def begin_reset(state: PartitionState, settings: FetchSettings, now: float, why:
 def note_trouble(
     state: PartitionState, error: KafkaNextgenError, behind_buffered: bool, settings: FetchSettings, now: float
 ) -> None:
-    """Keep an error for the application, or ask again once the buffered records are handed over."""
+    """Keep an error for the application, or retry once the buffered records are handed over."""
     if behind_buffered:
         state.drain_first = True
     else:
@@ -171,7 +171,7 @@ def note_trouble(
 
 
 def note_truncated(state: PartitionState, behind_buffered: bool, settings: FetchSettings, now: float) -> None:
-    """Ask for more bytes: the answer contains no complete batch.
+    """Request more bytes: the answer contains no complete batch.
 
     A broker that implements KIP-74 always sends a complete batch. If the limit can't grow any further, the application
     gets an error, since retries would never end.

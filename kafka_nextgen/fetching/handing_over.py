@@ -56,9 +56,9 @@ class Handover:
     def peek(self, max_records: int, whole_runs: bool = False) -> list[ColumnSlice]:
         """The records that ``take`` would hand over. They stay buffered.
 
-        With ``whole_runs``, the last run is complete however long it is, because only a complete run frees its memory.
-        Raises a partition's error, once per attempt: CorruptRecordError, OffsetOutOfRangeError, TopicAuthorizationError
-        or another BrokerError.
+        With ``whole_runs``, the last run is always complete, because only a complete run frees its memory. Raises a
+        partition's error, once per attempt: CorruptRecordError, OffsetOutOfRangeError, TopicAuthorizationError or
+        another BrokerError.
         """
         for state in self._states:
             if state.error is not None and state.may_hand_over:
@@ -143,7 +143,7 @@ class Handover:
         self._buffers.pass_turn(partition)
 
     def preview(self, parts: Sequence[ColumnSlice]) -> Assigned:
-        """Return a copy of the partitions of ``parts``, as they will be once these are handed over."""
+        """Return a copy of the partitions of ``parts``, after these have been handed over."""
         copied = self._assigned.copy({part.partition for part in parts})
         handover = Handover(copied)
         for part in parts:
@@ -151,7 +151,7 @@ class Handover:
         return copied
 
     def mark_consumed(self) -> None:
-        """Note that the application asked for more records, so all that were handed over so far count as processed."""
+        """Note that the application requested more records, so all records handed over so far count as processed."""
         if self._stores_offsets:
             self._mark_starts()
             return
@@ -164,7 +164,7 @@ class Handover:
 
     @staticmethod
     def _mark_start(state: PartitionState) -> None:
-        """Note where reading began: the next owner must not begin later just because nothing is stored yet."""
+        """Note where reading began: the next owner must not begin later if no offset is stored yet."""
         if state.consumed is None and state.released and state.position is not None:
             first = state.uncommitted_from if state.read_to >= 0 else state.position.offset
             state.consumed = OffsetAndMetadata(first) if first < state.position.offset else state.position
@@ -212,7 +212,7 @@ class Handover:
         return {tp: position for tp, position in self.handed_over_offsets().items() if tp not in stopped}
 
     def let_go(self, partitions: Iterable[TopicPartition]) -> None:
-        """Stop tracking uncommitted records of these partitions: the application has committed what it wants."""
+        """Stop tracking uncommitted records of these partitions: the application has made its last commit."""
         let_go(self._assigned.known(partitions))
 
     def _there(self) -> list[PartitionState]:

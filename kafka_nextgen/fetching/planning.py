@@ -3,7 +3,7 @@
 Every need contains the fences of its partitions, and is passed to ``results`` with its answer.
 
 - Positions first (``position_needs``): a partition without a position is looked up among the group's committed offsets,
-  or at its leader; its leader's log may have to be compared with what was read.
+  or at its leader; its leader's log may have to be compared with the records that were read.
 - Each node has one fetch in flight, ahead of the application, even while its last answer is being decoded
   (``underway``). The fetch requests every partition that is read from that node (its leader, or the replica that its
   leader prefers: ``replicas``), is not paused and has less buffered than its share (an equal part of

@@ -1,8 +1,8 @@
 """Plans the requests for positions: committed offsets, offsets by timestamp, and the validation of logs.
 
-A leader is asked whether its log still matches the records that were read (KIP-320). A leader that was elected although
-it lagged behind lacks some of those records, and soon has different records at the same offsets. The leader epoch of
-the record before an offset distinguishes the two logs.
+A query to the leader shows whether its log still matches the records that were read (KIP-320). A leader that was
+elected although it lagged behind lacks some of those records, and soon has different records at the same offsets. The
+leader epoch of the record before an offset distinguishes the two logs.
 
 - A position is validated when its leader has a different epoch than at the last validation: after every election, and
   at the start, since a committed offset includes its epoch. The result depends on where that epoch ends in the leader's

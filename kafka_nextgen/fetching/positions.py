@@ -69,17 +69,17 @@ class PartitionState:
     gone: bool = False  # the topic no longer exists; see ``topics``
     image: ClusterImage | None = None  # where its leader was looked up
     leader: int | None = None  # an online node
-    leader_epoch: int = -1  # -1 if it is not known
+    leader_epoch: int = -1  # -1 if unknown
     phase: Phase = Phase.AWAITING_POSITION
     released: bool = False
     paused: bool = False
     stopped: bool = False
     position: OffsetAndMetadata | None = None
-    consumed: OffsetAndMetadata | None = None  # the position when the application last asked for more records
+    consumed: OffsetAndMetadata | None = None  # the position when the application last requested more records
     found: OffsetAndMetadata | None = None  # the start position, if the next owner starts there without a commit
     started: int = -1  # the fence with which it last started, or was started again by a seek
     last_handed_over: int = -1  # the offset of the last record handed over, while it may be put back
-    uncommitted_from: int = -1  # the first offset that no commit covers, and the one after the last record handed over;
+    uncommitted_from: int = -1  # the first offset that no commit covers; the offset after the last record handed over;
     read_to: int = -1  # see ``uncommitted``
     fetch_offset: int = -1
     fetch_epoch: int = -1
@@ -94,14 +94,14 @@ class PartitionState:
     asked_for: FetchPosition | None = None  # by the last fetch
     is_new_there: bool = True  # not yet included in a fetch that requests all partitions of its node; see ``planning``
     stale: bool = False  # its leader must be looked up first
-    drain_first: bool = False  # the next offset has an error: hand over buffered records before asking again
+    drain_first: bool = False  # the next offset has an error: hand over buffered records before the next request
     error: KafkaNextgenError | None = None  # for the application, once everything before it is handed over
     retry_at: float = 0.0
     failures: int = 0
     silent_since: float | None = None  # when a fetch was last answered or, before the first answer, became possible
     bound: Bound | None = None  # its end, if it has one
     sought: int = 0  # the number of failed lookups of its topic, if it has an end
-    end_offset: int = -1  # how far it can be read: the high watermark, or the last stable offset
+    end_offset: int = -1  # the end of the readable records: the high watermark, or the last stable offset
     log_start_offset: int = -1
 
     def find_leader(self, image: ClusterImage) -> None:
@@ -114,7 +114,7 @@ class PartitionState:
         self.is_new_there = self.is_new_there or before != (self.leader, self.leader_epoch)
 
     def check_replica(self, image: ClusterImage, now: float) -> None:
-        """Return to the leader if it must be asked again, or if the preferred replica is offline.
+        """Return to the leader if it must be queried again, or if the preferred replica is offline.
 
         Not called while a fetch is in flight, because its answer must be attributed to the leader or to another
         replica.
@@ -166,7 +166,8 @@ class PartitionState:
         return self.bound is not None and self.position is not None and self.position.offset >= self.bound.end
 
     def next_position(self) -> FetchPosition:
-        """The position of the next fetch; the same object while nothing changes, as there may be thousands of them."""
+        """The position of the next fetch; the same object while nothing changes, because there may be thousands of
+        them."""
         last, ahead = self.asked_for, self.ahead
         offset, epoch = (self.fetch_offset, self.fetch_epoch) if ahead is None else (ahead.end_offset, ahead.end_epoch)
         max_bytes = self.max_bytes if self.bound is None else self.bound.most_bytes(offset, self.max_bytes)

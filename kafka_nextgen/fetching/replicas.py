@@ -1,19 +1,19 @@
 """Chooses the replica to read: the partition's leader, or one that the leader prefers for our rack (KIP-392).
 
-- The leader is asked first. If it prefers another replica, it names that one and returns no records.
-- The named replica is read from then on, for ``metadata.max.age.ms``. Then the leader is asked again, since another
-  replica may be closer.
+- The first fetch goes to the leader. If the leader prefers another replica, it names that one and returns no records.
+- The named replica is read from then on, for ``metadata.max.age.ms``. Then the leader is queried again, because another
+  replica may be closer by then.
 - It is read only while it is online and the same leader still leads. If it is offline, the metadata may be stale and is
-  refreshed before the leader is asked again.
-- If it fails (an error code, corrupt records, no connection), the leader is asked before the failure counts. A follower
-  may lag behind its leader: an offset missing from its log may be in the leader's, and is no reason to reset the
-  position.
+  refreshed before the leader is queried again.
+- If it fails (an error code, corrupt records, no connection), the leader is queried before the failure counts. A
+  follower may lag behind its leader: an offset missing from its log may be in the leader's, so it does not justify a
+  reset of the position.
 - If a leader names another replica for the third time with nothing read in between, requests to it omit the rack for as
   long as a preference lasts. Consumers without a rack are served by the leader itself.
 
-All but the last rule are those of Kafka's own consumer (4.3, SubscriptionState and AbstractFetch). Kafka's consumer
-would alternate between leader and replica forever if the preferred replica could not be read. Offsets are always looked
-up at the leader.
+All rules except the last match Kafka's own consumer (4.3, SubscriptionState and AbstractFetch). Kafka's consumer would
+alternate between leader and replica forever if the preferred replica could not be read. Offsets are always looked up at
+the leader.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class ReadReplica:
         return self.preferred != _NONE and not image.is_online(partition, self.preferred)
 
     def is_over(self, leader_epoch: int, now: float) -> bool:
-        """Whether the leader, whose epoch is ``leader_epoch`` now, has to be asked again."""
+        """Whether the leader, whose epoch is ``leader_epoch`` now, has to be queried again."""
         return self.preferred != _NONE and (leader_epoch != self.leader_epoch or self.expires_at <= now)
 
     def named(self, node_id: int, leader_epoch: int, lease_s: float, now: float) -> ReadReplica:

@@ -1,6 +1,6 @@
 """Chooses the position after a reset or a log truncation.
 
-A reset asks the partition's leader for the beginning of the log, its end, or the first record that is recent enough
+A reset queries the partition's leader for the beginning of the log, its end, or the first record that is recent enough
 (KIP-1106). Two cases need two requests:
 
 - For a reset by age, the first request finds the end of the log. If no record is recent enough, reading starts at that
@@ -70,7 +70,7 @@ class SkippedOffsets:
 
 
 def question_of(state: PartitionState) -> int | ByDuration:
-    """What the next ListOffsets request asks for: a timestamp, or a duration before the time of the request."""
+    """The query of the next ListOffsets request: a timestamp, or a duration before the time of the request."""
     assert state.reset is not OffsetReset.NONE, "the reset policy is not NONE"
     if state.counts_skipped and state.beginning is None:
         return EARLIEST
@@ -163,7 +163,7 @@ def note_diverging(
     before = (state.phase, state.fetch_offset, state.fetch_epoch)
     lost = _compare(state, found, assigned, settings, now)
     if state.error is None and before == (state.phase, state.fetch_offset, state.fetch_epoch):
-        note_failure(state, settings, now)  # no progress was made, so ask again after a pause
+        note_failure(state, settings, now)  # no progress was made, so retry after a pause
     return lost
 
 

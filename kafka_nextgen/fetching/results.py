@@ -72,8 +72,8 @@ class Results:
     ) -> bool:
         """Apply an answer before its records are decoded, so that the next fetch can continue after them.
 
-        Call ``fetched`` or ``failed`` afterwards. Returns False if the node refused the session; then call neither, and
-        the same request is repeated immediately.
+        Call ``fetched`` or ``failed`` afterwards. Returns False if the node refused the session; then call neither of
+        them: the same request is repeated immediately.
         """
         self._context.end_steady_state()
         quiet = self._underway.receive(fetch, answer, arrivals)
@@ -148,7 +148,7 @@ class Results:
             self._note_decoded_end(state, result, arrival)
         if columns is not None and result.diverging is None:
             self._note_answer(state, result, columns, fetch, now)
-        elif state.replica.preferred == fetch.node_id:  # the leader is asked first
+        elif state.replica.preferred == fetch.node_id:  # the leader is queried first
             state.replica = state.replica.dropped()
             state.stale = action_for(result.error) is ErrorAction.REFRESH
         elif result.diverging is not None:
@@ -282,7 +282,7 @@ class Results:
 
 
 def note_ends(state: PartitionState, result: DecodedPartition, settings: FetchSettings) -> None:
-    """Apply the log's start offset, and how far the log can be read."""
+    """Apply the log's start offset, and the end of its readable records."""
     state.end_offset = result.last_stable_offset if settings.read_committed else result.high_watermark
     state.log_start_offset = result.log_start_offset
 

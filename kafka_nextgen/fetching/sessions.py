@@ -10,14 +10,14 @@ A session has an id, which the node assigns, and an epoch, which counts its requ
 - An answer to such a request contains only partitions with updates, such as records or an error.
 - Epoch -1 with a session's id ends the session; without an id it fetches outside any session.
 
-Both sides must agree on the session's state. Whenever that is in doubt, the next request is full again:
+Both sides must agree on the session's state. If they might disagree, the next request is full again:
 
 - when no answer arrived;
 - when the node does not have the session, or expected another epoch or other topic ids; then the request is repeated
   immediately;
 - when an answer contains a partition that is not in the session, or the answer to a full request lacks one. The node
   would never answer for a partition that is missing from its session;
-- when an answer omits a partition that is assigned anew, but was in the session before: its end is then unknown here.
+- when an answer omits a newly assigned partition that was in the session before: its end is then unknown here.
 """
 
 from __future__ import annotations
@@ -149,7 +149,7 @@ class FetchSession:
         return self._open
 
     def failed(self, request: SessionRequest) -> None:
-        """Note that no answer arrived: it is unknown whether the node has counted the request."""
+        """Note that no answer arrived: the node may or may not have counted the request."""
         if request is self._open:
             self._open = None
             self._start_over(self._id)

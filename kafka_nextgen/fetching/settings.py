@@ -27,7 +27,7 @@ class FetchSettings:
     retry_backoff_s: float = 0.1  # retry.backoff.ms
     retry_backoff_max_s: float = 1.0  # retry.backoff.max.ms
     stores_offsets: bool = False  # not enable.auto.offset.store: only stored offsets count as processed
-    new_partitions: Reset | None = None  # auto.offset.reset.new.partitions; None stands for auto.offset.reset
+    new_partitions: Reset | None = None  # auto.offset.reset.new.partitions; None means auto.offset.reset
 
     def backoff_s(self, failures: int) -> float:
         """The pause after this many consecutive failures; it doubles with each, up to the maximum."""

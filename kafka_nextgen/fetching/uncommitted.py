@@ -5,10 +5,10 @@ report that.
 
 - ``read_to`` of a partition is the offset after the last record handed over, until a commit covers it or the record is
   put back. After a seek, it no longer needs to be committed. Positions advance over the records of a poll only at the
-  next call, so a commit of their offsets may come first.
+  next call, so their offsets may be committed before that.
 - A partition revoked with such records counts as lost until the loss is reported, or until a commit already in flight
   covers them. Records put back after their partition was revoked are not lost, since the application does not have
-  them. Records of a deleted topic are not lost either, since there is nothing left to commit.
+  them. Records of a deleted topic are not lost either, because their offsets can't be committed.
 - Iteration reports the records that it returned only after a delay. If a partition was revoked in the meantime, the
   records beyond its position are lost, too.
 """
@@ -28,7 +28,8 @@ _NOTHING, _REPORTED = -1, -2
 
 
 def let_go(states: Iterable[PartitionState]) -> None:
-    """Stop tracking uncommitted records: the application knows about the revocation and has committed what it wants."""
+    """Stop tracking uncommitted records: the application was notified of the revocation and has made its last
+    commit."""
     for state in states:
         state.read_to = state.uncommitted_from = _NOTHING
 

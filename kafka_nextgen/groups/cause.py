@@ -20,9 +20,9 @@ _WORDS: Mapping[RebalanceReason, str] = {
     RebalanceReason.SUBSCRIPTION_CHANGED: "{who} changed its subscription",
     RebalanceReason.TOPIC_METADATA_CHANGED: "topics changed",
     RebalanceReason.PATTERN_RESOLVED: "patterns match different topics",
-    RebalanceReason.ASSIGNOR_REQUESTED: "the assignor of {who} asked for a rebalance",
+    RebalanceReason.ASSIGNOR_REQUESTED: "the assignor of {who} requested a rebalance",
     RebalanceReason.ASSIGNOR_CHANGED: "{who} changed the assignor of the group",
-    RebalanceReason.MEMBER_REQUESTED: "{who} asked for a rebalance",
+    RebalanceReason.MEMBER_REQUESTED: "{who} requested a rebalance",
     RebalanceReason.ADMIN: "an administrator changed the group",
     RebalanceReason.MIGRATION: "{who} changed the protocol of the group",
 }

@@ -1,7 +1,7 @@
 """The embedded consumer protocol of classic groups: subscriptions and assignments as bytes.
 
-JoinGroup and SyncGroup carry these bytes without reading them. Members read them, and so does a coordinator that
-converts a group between the two protocols (KIP-848, "Compatibility, Deprecation, and Migration Plan").
+JoinGroup and SyncGroup carry these bytes without reading them. Members read them, like a coordinator that converts a
+group between the two protocols (KIP-848, "Compatibility, Deprecation, and Migration Plan").
 
 Both begin with an int16 version. The fields follow in the non-flexible encoding: strings have an int16 length, arrays
 and bytes an int32 length, -1 for null. Later versions only append fields, so a version above ``HIGHEST_VERSION`` is

@@ -46,7 +46,7 @@ def analyze(events: Iterable[Event], *, until: int | None = None) -> Analysis:
 def events_by_group(events: Iterable[Event]) -> dict[tuple[str, str], list[Event]]:
     """Group events by cluster and group, without duplicates: source and ``seq`` identify an event.
 
-    Of two different events with the same identity, the one that sorts first is kept, and an ``error`` event with the
+    Of two different events with the same identity, the event that sorts first is kept, and an ``error`` event with the
     cause ``CONTRADICTION`` is added.
     """
     groups: dict[tuple[str, str], dict[tuple[str, int], Event]] = {}

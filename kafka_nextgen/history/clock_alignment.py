@@ -4,7 +4,7 @@ Hosts' clocks disagree, sometimes by hours. But all sources of a group see the s
 a member gets its assignment for an epoch, and the group reaches an epoch (KIP-848, "Group epoch"). Each such
 *observation* has a key. Two sources with the same key observed the same change, one slightly later than the other.
 
-The reference is the source nearest to where epochs are created: a coordinator, else the records it wrote, else a
+The reference is the source nearest to where epochs are created: a coordinator; without one, the records it wrote, or a
 member. The error of a source is the smallest difference from the reference over all shared keys, because delays only
 add to a difference. Errors below ``_TOLERANCE_MS`` are ignored: a slow callback can look like one.
 
@@ -13,7 +13,7 @@ different times, so the least difference is significant only if there are many. 
 only errors that no member's delay explains (``_MAX_ARRIVAL_MS``) are corrected.
 
 Coordinators that took over from each other share a log, the partition in their names. They never observe the same
-change: all epochs of the later one happened after those of the earlier one. So coordinators are compared only with
+change: all epochs of the later one happened after the epochs of the earlier one. So coordinators are compared only with
 other sources, and only by epochs that began after they took over.
 """
 

@@ -57,7 +57,7 @@ CONTRADICTION = "a source contradicts itself"
 
 
 class EventKind(Enum):
-    """The kinds of events; the values are those in the log."""
+    """The kinds of events; the values are as in the log."""
 
     JOINED = "joined"
     LEFT = "left"
@@ -99,7 +99,7 @@ class Event:
         at: When it happened or ended, in milliseconds since the Unix epoch by the writer's clock.
         seq: Counts the events of the source in order.
         source: ``KIND:NAME``, such as ``consumer:billing-1/8d2f`` (``SourceKind``).
-        cluster: The cluster's id; empty if the writer never learned it.
+        cluster: The cluster's id; empty if the writer did not know it.
         group: The group's id.
         protocol: ``consumer`` or ``classic``.
         member: The member's id.

@@ -5,11 +5,11 @@ unknown, or not ended yet. ``marks`` lists the reasons why a fact is uncertain:
 
 | mark | meaning |
 |---|---|
-| a source contradicts itself | it has two different events with the same number; the one that sorts first is used |
+| a source contradicts itself | it has two different events with the same number; the event that sorts first is used |
 | active after leaving | a member that had left acted like a member, and no source saw it rejoin |
 | begins in the middle | the log has the end of something without its beginning |
 | clocks disagree | the times of some source were corrected by more than ten seconds |
-| cluster unknown | a writer never learned the cluster's id |
+| cluster unknown | a writer did not know the cluster's id |
 | epochs fall | a group epoch followed a higher one; rebalances may be missing |
 | events dropped | a writer could not write all its events |
 | reported by members only | no coordinator, poller or offsets topic reported the group: members without a log are \
@@ -185,7 +185,7 @@ class Repeat(PartitionFact):
 
 @frozen
 class MemberSummary(GroupFact):
-    """Which members come and go, and which were fenced for not polling?"""
+    """Which members joined and left, and which were fenced because they did not poll?"""
 
     member: str
     instance: str | None
@@ -226,7 +226,7 @@ class Tenure(PartitionFact):
 
 @frozen
 class LagPoint(PartitionFact):
-    """How far behind was the group at a given time?"""
+    """What was the lag of the group at a given time?"""
 
     at: int
     committed: int | None

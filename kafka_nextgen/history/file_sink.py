@@ -36,12 +36,13 @@ class FileSink(QueuedSink):
     streaming query over the directory reads it once. The newest ``keep`` of them are kept. With ``compress`` they
     become ``.jsonl.gz``, which takes about a second for 64 MB; new events wait in the queue in the meantime.
 
-    An existing file is appended to. If its last line is torn, because its writer died, that line is terminated first. A
-    file that others moved or deleted is created again. If it can't be written (disk full, directory gone), the sink
-    logs this once and retries every second; events wait in the queue, and are dropped and counted when it is full. An
-    ``error`` event with the cause ``events dropped`` reports this in the log.
+    An existing file is appended to. If its last line is torn, because its writer crashed, that line is terminated
+    first. A file that others moved or deleted is created again. If it can't be written (disk full, directory gone), the
+    sink logs this once and retries every second; events wait in the queue, and are dropped and counted when it is full.
+    An ``error`` event with the cause ``events dropped`` reports this in the log.
 
-    Lines are not synced to disk: they survive the process, not the host. Two processes must not write the same file.
+    Lines are not synced to disk: they outlast a crash of the process, but not of the host. Two processes must not write
+    the same file.
 
     Args:
         path: The file; its directory must exist.

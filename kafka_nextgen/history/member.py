@@ -30,7 +30,7 @@ class Member:
     is_active: bool = False
     epoch: int = -1
     joined_at: int | None = None  # None if the log has no ``joined`` event
-    latest_epoch: int = -1  # the latest reported epoch, perhaps without an assignment
+    latest_epoch: int = -1  # the latest reported epoch, which may have no assignment
     left_epoch: int = -1
     left_at: int | None = None
     returned_at: int | None = None  # when it acted again after leaving without joining

@@ -35,7 +35,7 @@ class Members:
         self._facts = facts
         self._members: dict[str, Member] = {}
         self._departed: dict[str, None] = {}  # used as an ordered set; the longest gone first
-        self.total = 0  # the members that were ever seen
+        self.total = 0  # all members that were seen
         self._active: dict[str, Member] = {}
         self._by_epoch: list[tuple[int, str]] = []  # a heap with stale entries, which are skipped
 

@@ -2,12 +2,12 @@
 
 A partition has one owner at a time (KIP-848, "Reconciliation"). It stands still from the moment when its owner revokes
 it, loses it or is fenced until the next owner has it. A member may have stopped reading some time (``ms``) before it
-revokes. A member that died is fenced later, when its session expires. If the partition had lag then, it stood still
-since its last commit: records read since then are read again.
+revokes. A crashed member is fenced later, when its session expires. If the partition had lag then, it stood still since
+its last commit: records read since then are read again.
 
 If another member gets a partition before its owner has given it up, the two overlap. A fenced member may not know that
 it was fenced. Its partitions have no owner as soon as the coordinator fences it. If another member gets one of them
-before the first one learns about that, the overlap is excused.
+before the first one is notified, the overlap is excused.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ __all__ = ["OwnerChange", "Ownership"]
 
 #: Times of two hosts that differ by less may be in either order.
 _CLOCK_ERROR_MS = 1_000
-#: Causes of leaving after which a member may have been dead for a while. Kafka's records and pollers have no cause.
+#: Causes of leaving after which a member may have crashed some time ago. Kafka's records and pollers have no cause.
 _UNKNOWN = "unknown"
 _MAY_HAVE_DIED = frozenset({"member expired", _UNKNOWN})
 _WITHIN_CLOCK_ERROR = "within the clocks' error"
@@ -161,7 +161,7 @@ class Ownership:
                 self._emit_overlap(state, member, state.since, at, is_excused=True)
 
     def _emit_late_standstill(self, state: PartitionState, member: str, former_owner: FormerOwner) -> None:
-        """Emit the standstill of a member that had died before another got its partition."""
+        """Emit the standstill of a member that had crashed before another got its partition."""
         facts, began, ended = self._facts, former_owner.inactive_since, former_owner.since
         took, epoch, heir = ended - began, state.epoch, state.owner
         most = max((lag for seen_at, lag in state.lags if seen_at >= began), default=None)

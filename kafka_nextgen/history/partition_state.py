@@ -55,7 +55,7 @@ class PartitionState:
         return next((lag for seen_at, lag in reversed(self.lags) if seen_at <= at), None if self.lags else self.lag)
 
     def inactive_since(self, at: int) -> int:
-        """Return when an owner fenced at ``at`` last committed, if it did and has lag; else ``at``."""
+        """Return when an owner fenced at ``at`` last committed, if it did and has lag; otherwise ``at``."""
         committed_at, since = self.committed_at, self.since
         if not self.lag or committed_at is None or since is None or not since <= committed_at <= at:
             return at

@@ -57,7 +57,7 @@ class Sink(Protocol):
 
 @define
 class CallbackSink:
-    """A ``Sink`` that calls a function at once."""
+    """A ``Sink`` that calls a function immediately."""
 
     tell: Callable[[Event], None]
     written: int = 0

@@ -5,9 +5,9 @@ a rebalance also lasts until no partition stands still. If one stands still fore
 deleted, the rebalance ended when the last member reached the epoch.
 
 Several rebalances may be in progress: members may skip epochs, and all rebalances they skip end together. A rebalance
-does not wait for members that leave, nor for members that joined after it began. A rebalance of an empty group ends at
-once. If a member never arrives, for example because it was killed and no source reports it, rebalances do not end. The
-latest ``MAX_OPEN`` of them are kept open.
+does not wait for members that leave or joined after it began. A rebalance of an empty group ends immediately. If a
+member never arrives, for example because it was killed and no source reports it, rebalances do not end. The latest
+``MAX_OPEN`` of them are kept open.
 """
 
 from __future__ import annotations
@@ -138,7 +138,7 @@ class Rebalances:
             rebalance.revoked[member] = rebalance.revoked.get(member, 0) + count
 
     def _rebalance_of(self, event: Event) -> _OpenRebalance | None:
-        """Return the open rebalance of the event's epoch, else the latest one."""
+        """Return the open rebalance of the event's epoch, otherwise the latest one."""
         if event.epoch in self._open:
             return self._open[event.epoch]
         return self._open[next(reversed(self._open))] if self._open else None

@@ -4,7 +4,7 @@
 
     org.apache.kafka.common.security.plain.PlainLoginModule required username="alice" password="secret";
 
-Tokens are those of Java's ``StreamTokenizer`` as Kafka's ``JaasConfig`` configures it:
+Tokens are the same as in Java's ``StreamTokenizer`` as Kafka's ``JaasConfig`` configures it:
 
 * Characters up to U+0020 (space) separate tokens.
 * A word begins with a letter, ``_`` or ``$``, and continues with these, digits, ``.`` and ``-``. Every other character
@@ -12,7 +12,7 @@ Tokens are those of Java's ``StreamTokenizer`` as Kafka's ``JaasConfig`` configu
 * ``/`` begins a comment, even inside a word. The comment ends with the line, or at ``*/`` if it began with ``/*``. So a
   password with a slash needs quotes.
 * Double or single quotes enclose a value on one line. In it, ``\\a \\b \\f \\n \\r \\t \\v`` and a backslash with up to
-  three octal digits stand for one character. A backslash before any other character is dropped.
+  three octal digits represent one character. A backslash before any other character is dropped.
 
 Values become ``Secret``. Errors show no part of the text except the names of known options.
 """

@@ -52,7 +52,7 @@ _STALE = (Status.STALE, ClassicStatus.STALE)
 
 @frozen
 class Subscription:
-    """What the application wants to read: topics by name, or all that match a pattern."""
+    """What the application subscribes to: topics by name, or all that match a pattern."""
 
     topics: frozenset[str] = frozenset()
     pattern: str | None = None
@@ -68,7 +68,7 @@ class LeaveReason(Enum):
 
 @frozen
 class Leaving:
-    """A decision to leave, and whether to tell the coordinator (KIP-1092)."""
+    """A decision to leave, and whether to notify the coordinator (KIP-1092)."""
 
     why: LeaveReason
     mode: LeaveMode = LeaveMode.DEFAULT
@@ -79,8 +79,8 @@ class AnyMemberState(Numbering):
     """The part of a member's state that both protocols share.
 
     ``owned`` are the partitions whose callbacks have finished; the member reports them to the coordinator. ``held`` are
-    the partitions that the application knows about: it grows when ``on_partitions_assigned`` is called and shrinks when
-    ``on_partitions_revoked`` or ``on_partitions_lost`` is called, before these return.
+    the partitions that were passed to the application: it grows when ``on_partitions_assigned`` is called and shrinks
+    when ``on_partitions_revoked`` or ``on_partitions_lost`` is called, before these return.
     """
 
     member_id: str = ""

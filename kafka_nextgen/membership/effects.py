@@ -29,9 +29,9 @@ __all__ = [
 class SendHeartbeat:
     """Send a ConsumerGroupHeartbeat and answer with HeartbeatAnswered, HeartbeatRefused or HeartbeatLost.
 
-    The fields are those of the request (KIP-848, "ConsumerGroupHeartbeat API"): None, or -1 for the timeout, means
-    unchanged since the last heartbeat. ``full`` is for logs and tests: the heartbeat contains every field.
-    ``client_assignors``, ``join_reason`` and ``standby_state`` are for coordinators with extensions.
+    The fields match the request (KIP-848, "ConsumerGroupHeartbeat API"): None, or -1 for the timeout, means unchanged
+    since the last heartbeat. ``full`` is for logs and tests: the heartbeat contains every field. ``client_assignors``,
+    ``join_reason`` and ``standby_state`` are for coordinators with extensions.
     """
 
     number: int

@@ -70,7 +70,7 @@ class TargetInstalled:
 
 @frozen
 class StandbyStateChanged:
-    """What the member says from now on of its readiness as a standby; UNKNOWN if it says nothing."""
+    """The readiness that the member reports as a standby from now on; UNKNOWN if it reports none."""
 
     state: StandbyState
 
@@ -161,7 +161,7 @@ class LossFinished:
 
 AnyCallbackFinished = RevokeFinished | AssignFinished | LossFinished
 
-#: For tables of rules: the completions of all callbacks, and the events of an application that wants to leave.
+#: For tables of rules: the completions of all callbacks, and the events of an application that leaves.
 CALLBACK_FINISHED: tuple[type[AnyCallbackFinished], ...] = (LossFinished, RevokeFinished, AssignFinished)
 LEAVE_DECIDED: tuple[type[Unsubscribed | Closed], ...] = (Unsubscribed, Closed)
 HEARTBEAT_ENDED: tuple[type[HeartbeatAnswered | HeartbeatRefused | HeartbeatLost], ...] = (

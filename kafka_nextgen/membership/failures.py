@@ -1,5 +1,5 @@
 """The member's action for each error code of ConsumerGroupHeartbeat (KIP-848, "ConsumerGroupHeartbeat API"; where the
-KIP does not specify an action, it is that of Kafka's own consumer).
+KIP does not specify an action, the member follows Kafka's own consumer).
 
 After any error the next heartbeat is full. A member that is about to leave retries transient errors only; after any
 other error it is out of the group, and leaves without a heartbeat.
@@ -31,7 +31,7 @@ HEARTBEAT_ACTIONS: ErrorActions = {
 
 
 def refused(state: MemberState, event: HeartbeatRefused, at: MemberContext) -> Outcome:
-    """The coordinator refused a heartbeat of a member that wants to stay."""
+    """The coordinator refused a heartbeat of a member that is not leaving."""
     state = heartbeats.failed(state)
     action = HEARTBEAT_ACTIONS.get(event.code, ErrorAction.FAIL)
     if action is ErrorAction.RESET_EPOCH:

@@ -63,7 +63,7 @@ def return_to_group(state: MemberState, at: MemberContext) -> MemberState:
 def join(state: MemberState, at: MemberContext) -> MemberState:
     """Start with no state except the member id. The join is sent immediately; a second join in a row is delayed.
 
-    A member that was ready as a standby may be told to load other partitions, so it joins as one that is loading.
+    A standby that was ready may get other partitions to load, so it joins as one that is loading.
     """
     assert state.subscription is not None, "a member that joins has a subscription"
     assert not state.owned, "a member that joins has lost or given up everything"

@@ -1,10 +1,10 @@
 """Leaving the group because the application closes, unsubscribes, or has stopped polling.
 
 Closing and unsubscribing are orderly: stop fetching, commit (only on close, with auto-commit, because an application
-that unsubscribes may want to read the same records again), call ``on_partitions_revoked``, then send the leave. Until
-then the member keeps its session alive, but no longer than the poll interval. After that it leaves, even if a callback
-is still running; only the application's call waits for that callback. A member whose application stopped polling loses
-its partitions, leaves immediately, and joins again at the next poll.
+that unsubscribes may read the same records again), call ``on_partitions_revoked``, then send the leave. Until then the
+member keeps its session alive, but no longer than the poll interval. After that it leaves, even if a callback is still
+running; only the application's call waits for that callback. A member whose application stopped polling loses its
+partitions, leaves immediately, and joins again at the next poll.
 
 The leave is a heartbeat with epoch -1, or -2 from a static member that will be back within its session (KIP-848,
 "Static Membership"; KIP-1092 lets the application choose). It does not wait for requests in flight and is never
@@ -87,7 +87,7 @@ def continue_leaving(state: MemberState, _event: RevokeFinished | AssignFinished
 
 
 def _leave(state: MemberState, at: MemberContext) -> Outcome:
-    """Send the leave, if there is a group to leave and the application does not want to remain."""
+    """Send the leave, unless the member has no group, or the application chose to remain."""
     had_any = bool(state.owned) or state.phase in CALLBACK_RUNS
     emptied: tuple[Effect, ...] = (ASSIGN_NOTHING,) if had_any else ()
     was_in_group = state.member_epoch != NOT_A_MEMBER
@@ -167,8 +167,8 @@ def leave_timed_out(state: MemberState, _event: TimePassed, at: MemberContext) -
 def callback_finished_when_out(state: MemberState, event: AnyCallbackFinished, at: MemberContext) -> Outcome:
     """The application knows that its partitions are lost: leave if it has closed or unsubscribed, otherwise join again.
 
-    Only a FENCED member joins by itself. A STALE member waits for a poll, and a FATAL one does nothing until it is
-    closed.
+    Only a FENCED member joins without an event. A STALE member waits for a poll, and a FATAL one does nothing until it
+    is closed.
     """
     state, emptied = callback_finished(state, event, at)
     if state.leaving is not None:

@@ -1,4 +1,5 @@
-"""Lose all partitions at once: after fencing, a fatal error, or a missed poll deadline (KIP-848, "Fencing", "Fenced").
+"""Lose all partitions immediately: after fencing, a fatal error, or a missed poll deadline (KIP-848, "Fencing",
+"Fenced").
 
 From then on, no record of the partitions is handed over or committed, because others may already own them: the member
 "immediately gives up all its partitions". The application gets ``on_partitions_lost``, because

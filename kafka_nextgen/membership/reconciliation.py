@@ -4,7 +4,7 @@
 Each step is a phase in which the member waits for one thing:
 
 * RESOLVING: the only new partitions belong to topics whose names are not known yet.
-* WAITING_FOR_POLL: commits and revocations begin when the application polls, because only then has it processed all
+* WAITING_FOR_POLL: commits and revocations begin when the application polls, because by then it has processed all
   records handed over to it. After that poll, no more records of the revoked partitions are handed over.
 * COMMITTING: with auto-commit, the member commits the processed offsets. It continues even if the commit fails.
 * REVOKING: it calls ``on_partitions_revoked`` if there are partitions to revoke.
@@ -69,7 +69,7 @@ def take_target(state: MemberState, partitions: frozenset[TopicIdPartition] | No
     return evolve(
         state,
         target=Target(version, partitions),
-        deadlines=disarmed(state.deadlines, Timer.RESOLVE),  # ask for its topic names immediately
+        deadlines=disarmed(state.deadlines, Timer.RESOLVE),  # request its topic names immediately
     )
 
 

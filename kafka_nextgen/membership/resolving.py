@@ -1,7 +1,7 @@
 """Resolve topic ids to names: targets have topic ids, but the application uses topic names.
 
-The name of a new topic may not be known yet, and that of a deleted topic may never be known. The partitions of such a
-topic stay in the target and do not count as given up, and the other partitions do not wait for them. The member
+The name of a new topic may not be known yet, and the name of a deleted topic may never be known. The partitions of such
+a topic stay in the target and do not count as given up, and the other partitions do not wait for them. The member
 periodically requests missing names again.
 """
 
@@ -32,7 +32,7 @@ def within_reach(state: MemberState) -> Target:
 
 
 def ask_for_names(state: MemberState, at: MemberContext) -> Outcome:
-    """Ask for the missing topic names of the target, and repeat the request periodically until all are known."""
+    """Request the missing topic names of the target, and repeat the request periodically until all are known."""
     missing = _without_names(state)
     if not missing:
         return evolve(state, deadlines=disarmed(state.deadlines, Timer.RESOLVE)), ()

@@ -15,7 +15,7 @@ class Status(Enum):
     RECONCILING = "reconciling"  # has a target that differs from the partitions it owns
     ACKNOWLEDGING = "acknowledging"  # owns its target; waits for the response to the heartbeat that reports it
     STABLE = "stable"  # owns exactly its target, and the coordinator has confirmed it
-    FENCED = "fenced"  # removed from the group; joins again once the application knows about its lost partitions
+    FENCED = "fenced"  # removed from the group; joins again once the application was notified of its lost partitions
     PREPARE_LEAVING = "prepare_leaving"  # about to leave: commits and revokes first
     LEAVING = "leaving"  # sends the leave heartbeat, or waits for its response
     STALE = "stale"  # left because the application stopped polling; joins again at the next poll

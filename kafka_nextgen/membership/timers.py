@@ -21,12 +21,12 @@ class Timer(Enum):
     LEAVE = "leave"  # stop waiting for the response to the leave
 
     # consumer group protocol
-    RESOLVE = "resolve"  # ask again for the names of topic ids
+    RESOLVE = "resolve"  # request the names of topic ids again
 
     # classic protocol
     JOIN = "join"  # send the next JoinGroup; armed while UNJOINED
     SESSION = "session"  # look up the coordinator again: no heartbeat succeeded for the session timeout
-    TOPICS = "topics"  # ask again for the description of the topics
+    TOPICS = "topics"  # request the description of the topics again
     WATCH = "watch"  # check whether the topics have changed
     COMPUTE = "compute"  # give up on the application's assignor: it has taken too long
 

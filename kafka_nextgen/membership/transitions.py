@@ -14,7 +14,7 @@ The rules in prose (KIP-848, "Member Lifecycle", "Fencing", "Consumer"):
    and then STALE until the application polls. If the last callback before leaving takes longer than
    ``max.poll.interval.ms``, the member leaves immediately too, and is STALE until the callback returns.
 5. A FATAL member sends no more requests.
-6. A completion is late if its number is not the one that the member is waiting for. It is ignored in every status.
+6. A completion is late if the member waits for another number. It is ignored in every status.
 
 Each row of ``RULES`` has a status, an event, the rule that applies, and the statuses that the rule may lead to.
 ``IGNORED`` has a reason for every pair of status and event without a rule. Importing this module fails if a pair is in

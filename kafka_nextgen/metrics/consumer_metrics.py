@@ -153,7 +153,7 @@ class PollingMetrics:
 
     polls: int = counter("poll-total", "{call}", "polls begun", ours=True)
     between: Latency = duration(
-        "time-between-poll", "from the beginning of a poll to that of the next; must stay below max.poll.interval.ms"
+        "time-between-poll", "between the beginnings of two polls; must stay below max.poll.interval.ms"
     )
     since_poll_s: float | None = gauge("last-poll-seconds-ago", "s", "since the last poll began", default=None)
     idle_ratio: float | None = gauge(

@@ -1,8 +1,8 @@
 """``CoordinatorMetrics``: a snapshot of the metrics of a broker's group coordinators.
 
-The names are those from KIP-848 ("Broker Metrics") that Kafka ships in its group ``group-coordinator-metrics``. Metrics
-that Kafka has elsewhere get names in the same style. Requests are processed one by one as they arrive, so only timers
-can queue. Metrics without a counterpart here are omitted: there is no purgatory and no lingering batch.
+The names are from KIP-848 ("Broker Metrics") that Kafka ships in its group ``group-coordinator-metrics``. Metrics that
+Kafka has elsewhere get names in the same style. Requests are processed one by one as they arrive, so only timers can
+queue. Metrics without a counterpart here are omitted: this broker has no purgatory and no lingering batch.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class RebalanceCounts:
 @document_fields
 @frozen
 class OffsetCounts:
-    """Committed offsets: their number, and how they come and go."""
+    """Committed offsets: their number, commits, deletions and expirations."""
 
     kept: int = gauge("offset-count", "{offset}", "offsets committed (Kafka's NumOffsets)", ours=True)
     committed: int = counter("offset-commit-count", "{offset}", "offsets that were committed")

@@ -1,4 +1,4 @@
-"""The calls of aiokafka's consumer (0.14.0), and what takes their places."""
+"""The calls of aiokafka's consumer (0.14.0), and their replacements."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _NAMES: Final[Calls] = {
     "ConsumerRebalanceListener": becomes("AsyncRebalanceListener", "or RebalanceListener, whose methods are not async"),
     **STRUCTS,
     "AIOKafkaProducer": kept("keep aiokafka for producing"),
-    "AIOKafkaClient": kept("keep it for what it is used for; GroupAdmin is for groups"),
+    "AIOKafkaClient": kept("keep it for everything except groups, which GroupAdmin manages"),
     "AIOKafkaAdminClient": kept("keep it for topics; for groups, AsyncGroupAdmin can do more"),
     "AbstractTokenProvider": becomes("oauth_cb=function", "it returns a token, or (token, time of expiry)"),
     "AbstractPartitionAssignor": becomes("PartitionAssignor", "passed as group_local_assignors"),
@@ -67,7 +67,7 @@ _CONSUMER: Final[Calls] = {
     "offsets_for_times": TIMES,
     "partitions_for_topic": becomes(
         "await consumer.partitions_for(topic)",
-        "asks the cluster; a tuple, not a set; empty if there is no such topic, not None",
+        "queries the cluster; a tuple, not a set; empty if there is no such topic, not None",
     ),
     "pause": becomes("await consumer.pause([partition])", BY_PARTITION),
     "paused": same("a frozenset"),
@@ -92,7 +92,7 @@ _LISTENER: Final[Calls] = {
     "on_partitions_assigned": becomes("on_partitions_assigned(consumer, partitions)", LISTENER_NOTE),
     "on_partitions_revoked": becomes(
         "on_partitions_revoked(consumer, partitions)",
-        f"{LISTENER_NOTE}; lost partitions are told to on_partitions_lost, which can't commit",
+        f"{LISTENER_NOTE}; lost partitions are passed to on_partitions_lost, which can't commit",
     ),
 }
 

@@ -1,7 +1,7 @@
-"""What takes the place of a call of another client.
+"""The replacement of another client's call.
 
-A row belongs to a class of the client, and is named like a method or an attribute (``poll``), or like one of its
-arguments (``poll(timeout_ms=)``).
+A row belongs to a class of the client. Its name is a method or an attribute (``poll``), or an argument
+(``poll(timeout_ms=)``).
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ __all__ = ["Call", "Calls", "becomes", "gone", "kept", "same"]
 
 @frozen
 class Call:
-    """``here`` is what to write, ``note`` what differs. ``is_unchanged`` calls need no change.
+    """``here`` is the replacement, ``note`` explains differences. Calls with ``is_unchanged`` need no change.
 
-    A call that stays one of the other client is unchanged, and has no ``here``. One that has to change without a
-    ``here`` has to be removed.
+    A call that remains a call of the other client is unchanged, and has no ``here``. If a call is not unchanged and has
+    no ``here``, remove it.
     """
 
     here: str
@@ -31,20 +31,20 @@ Calls = Mapping[str, Call]
 
 
 def same(note: str = "") -> Call:
-    """The call has the same name here, and a program that uses it need not change."""
+    """The call has the same name here, so a program needs no change."""
     return Call("the same", note, is_unchanged=True)
 
 
 def becomes(here: str, note: str = "") -> Call:
-    """Write ``here`` instead."""
+    """The call is replaced by ``here``."""
     return Call(here, note)
 
 
 def gone(note: str) -> Call:
-    """There is no such call here; ``note`` says why, and what to do."""
+    """The call does not exist here; ``note`` says why, and what to do."""
     return Call("", note)
 
 
 def kept(note: str) -> Call:
-    """The other client's call remains in use."""
+    """The program keeps the other client's call."""
     return Call("", note, is_unchanged=True)

@@ -1,4 +1,4 @@
-"""The clients that programs are ported from: how a program uses each of them, and their tables."""
+"""The clients that programs migrate from: how programs use them, and their tables."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ class Client:
     """One of the other clients.
 
     Attributes:
-        name: its name, and that of its page.
+        name: its name, also used for its page.
         version: the release that the tables describe.
         package: the package that programs import.
         kept: modules of it that remain in use.
-        calls: rows by class; a class that is not there has the rows of the one that ``classes`` names.
-        classes: classes of consumers, and the one whose rows they have.
+        calls: rows by class; a class without rows uses the rows of the class in ``classes``.
+        classes: classes of consumers, each with the class whose rows it uses.
         record: the class of a record.
-        gives: what calls of a consumer return: a class, or with [] a list of it, with {} such lists by partition.
+        gives: the results of a consumer's calls: a class, with [] a list of it, with {} lists of it by partition.
         parameters: the names of positional arguments, for the calls with rows for arguments.
         defaults: the defaults that differ, by key.
-        other_meanings: keys that this library has with another meaning, and what to do about them.
+        other_meanings: keys that have another meaning in this library, with advice.
     """
 
     name: str
@@ -117,7 +117,7 @@ _AIOKAFKA: Final = Client(
     parameters={"subscribe": ("topics", "pattern", "listener")},
     defaults=AIOKAFKA_DEFAULTS,
     other_meanings={
-        "consumer.timeout.ms": "remove it: here it ends loops, but in aiokafka it does not affect which records come"
+        "consumer.timeout.ms": "remove it: here it ends loops, but in aiokafka it does not affect the returned records"
     },
 )
 

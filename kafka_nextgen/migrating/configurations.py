@@ -1,8 +1,8 @@
-"""The configuration keys in a program: those of each consumer that it makes.
+"""The configuration keys in a program, for each consumer that it creates.
 
-Keys are arguments, or are in dictionaries: displays, ``dict(...)``, names bound to them, ``a | b``, ``**a``, and what
-is added by ``config["key"] = ...`` and ``config.update(...)``. A dictionary with ``group.id`` counts as one of a
-consumer, wherever it is passed.
+Keys are arguments, or are in dictionaries: displays, ``dict(...)``, names bound to them, ``a | b``, ``**a``, and
+additions by ``config["key"] = ...`` and ``config.update(...)``. A dictionary with ``group.id`` counts as a consumer's
+configuration, even if it is passed to another function.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Setting:
 
 @define
 class Given:
-    """Settings; not ``is_complete`` if some come from elsewhere."""
+    """Settings; ``is_complete`` is False if there are others in unknown places."""
 
     settings: list[Setting] = field(factory=list)
     is_complete: bool = True
@@ -45,7 +45,7 @@ class Configurations:
 
     def __init__(self, tree: ast.Module, scopes: Scopes) -> None:
         self._scopes = scopes
-        self._made: dict[Place, list[ast.expr | None]] = {}  # by name: what it is bound to, and what is added
+        self._made: dict[Place, list[ast.expr | None]] = {}  # by name: its value, and the additions
         self._set: dict[Place, list[Setting]] = {}
         nodes = list(ast.walk(tree))
         for node in nodes:
@@ -55,7 +55,7 @@ class Configurations:
         self.displays = [node for node in nodes if isinstance(node, ast.Dict)]
 
     def _read_binding(self, node: ast.AST) -> None:
-        """Note what a name is bound to; None if that is not known, as for an argument."""
+        """Note the value of a name; None if it is unknown, for example for an argument."""
         if isinstance(node, ast.AnnAssign | ast.AugAssign) and node.value is not None:
             self._bind(node.target, node.value)
         elif isinstance(node, ast.arg):
@@ -70,7 +70,7 @@ class Configurations:
             self._made.setdefault(place, []).append(value)
 
     def _read_addition(self, node: ast.AST) -> None:
-        """Note what is added to a dictionary."""
+        """Note the keys that are added to a dictionary."""
         if isinstance(node, ast.Assign):
             for target in node.targets:
                 key = _constant(target.slice) if isinstance(target, ast.Subscript) else None

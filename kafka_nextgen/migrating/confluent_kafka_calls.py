@@ -1,4 +1,4 @@
-"""The calls of confluent-kafka's consumers (2.16.1), and what takes their places."""
+"""The calls of confluent-kafka's consumers (2.16.1), and their replacements."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ _CONSUMER: Final[Calls] = {
     "get_watermark_offsets": becomes(
         "beginning_offsets([partition])[partition] and end_offsets([partition])[partition]"
     ),
-    "get_watermark_offsets(cached=)": becomes("lag()[partition]", "needs no request; end_offsets() asks the broker"),
+    "get_watermark_offsets(cached=)": becomes("lag()[partition]", "needs no request; end_offsets() queries the broker"),
     "incremental_assign": gone(_TAKES_OVER),
     "incremental_unassign": gone(_TAKES_OVER),
     "list_topics": becomes("describe_topics()", "ids and partitions by name; topics() returns only names"),

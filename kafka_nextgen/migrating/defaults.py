@@ -1,7 +1,7 @@
 """Defaults that differ from this library's.
 
-``theirs`` is what the other client does without the key. If the records or the load of a cluster change with it,
-``advice`` says so; other differences, such as of backoff times, have none.
+``theirs`` is the other client's default. ``advice`` is given if the difference affects the records or the load of the
+cluster, and omitted for others, such as backoff times.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What to change in one line of a file."""
+"""A necessary change in one line of a file."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ __all__ = ["Finding", "of_call"]
 
 @frozen(order=True)
 class Finding:
-    """``found`` is what is written in ``line``, which counts from 1. ``here`` is what to write, if anything.
+    """``found`` is the text in ``line``, which counts from 1. ``here`` is its replacement, if any.
 
-    ``note`` says why, or what else differs.
+    ``note`` gives the reason or other differences.
     """
 
     line: int

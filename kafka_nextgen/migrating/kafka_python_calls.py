@@ -1,4 +1,4 @@
-"""The calls of kafka-python's consumer (3.0.12), and what takes their places."""
+"""The calls of kafka-python's consumer (3.0.12), and their replacements."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ ERRORS: Final[Calls] = {
     "GroupAuthorizationFailedError": becomes("GroupAuthorizationError"),
     "UnknownMemberIdError": gone("the member joins again by itself; a commit raises CommitFailedError"),
     "IllegalGenerationError": gone("the member joins again by itself; a commit raises CommitFailedError"),
-    "RebalanceInProgressError": gone("commits are retried by themselves, up to their timeouts"),
+    "RebalanceInProgressError": gone("commits are retried automatically, up to their timeouts"),
 }
 
 #: The named tuples and fields that both Python clients have.
@@ -132,7 +132,7 @@ _CONSUMER: Final[Calls] = {
     "metrics(raw=)": gone("metrics() returns numbers: remove it"),
     "offsets_for_times": TIMES,
     "offsets_for_times(timeout_ms=)": becomes("offsets_for_times(timeout=)", _MS),
-    "partitions_for_topic": becomes("partitions_for(topic)", "a tuple, not a set; empty if there is no such topic"),
+    "partitions_for_topic": becomes("partitions_for(topic)", "a tuple, not a set; empty if the topic does not exist"),
     "pause": becomes("pause([partition])", BY_PARTITION),
     "paused": same("a frozenset"),
     "poll": becomes(

@@ -1,7 +1,7 @@
-"""What to change about one key of another client's configuration, by the tables that migration uses.
+"""The finding for one key of another client's configuration, from the tables that migration uses.
 
-A value is read as the consumer would read it, if it is known: a program may compute it. Findings show a value only if
-it was converted, and never one that may be secret.
+If the value is known, it is read as a consumer reads it; a program may also compute it. Findings show only converted
+values, and never a value that may be secret.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ UNKNOWN: Final = Unknown.UNKNOWN
 
 
 def finding_for_key(line: int, written: str, value: object, protocol: str = "consumer") -> Finding | None:
-    """Return what to change about a key; None if it can stay as it is.
+    """Return the finding for a key; None if it needs no change.
 
     Arguments:
         written: the key, with dots or underscores.
@@ -53,14 +53,14 @@ def finding_for_key(line: int, written: str, value: object, protocol: str = "con
 
 
 def key_here(written: str) -> str:
-    """Return the key of this library that takes the place of a key, or the key itself, with dots."""
+    """Return the key of this library that replaces a key, or the key itself, with dots."""
     key = written.replace("_", ".")
     fate = fate_of(key)
     return fate.key if isinstance(fate, Mapped) else key
 
 
 def _of_own(line: int, written: str, key: str, value: object) -> Finding | None:
-    """A key that this library has: its value may be written in another way."""
+    """Return the finding for a key of this library, whose value may need another form."""
     if value is UNKNOWN:
         return None
     try:
@@ -110,7 +110,7 @@ def _of_mapped(line: int, written: str, fate: Mapped, value: object) -> Finding:
 
 
 def _like(written: str, key: str) -> str:
-    """A key of this library, with dots or underscores like the one that is written."""
+    """Return a key of this library, with dots or underscores like the written key."""
     return key if "." in written else key.replace(".", "_")
 
 

@@ -1,8 +1,9 @@
-"""What the names in a program stand for: modules and classes of other clients, consumers, and what these return.
+"""The meaning of the names in a program: modules and classes of other clients, consumers, and the results of their
+calls.
 
 A *kind* is text: a class of a client (``KafkaConsumer``, ``Message``), ``[]Message`` for a list of them, or
-``{}ConsumerRecord`` for lists by partition. A name has one kind in its function. A name without a known value that is
-called like a consumer (``consumer``, ``self._consumer``) is taken for one.
+``{}ConsumerRecord`` for lists by partition. A name has one kind in its function. A name that looks like a consumer
+(``consumer``, ``self._consumer``) and has no known value counts as a consumer.
 """
 
 from __future__ import annotations
@@ -25,17 +26,17 @@ class Imported:
         self.client = client
         self.modules: dict[str, str] = {}  # local name: dotted module
         self.names: dict[str, str] = {}  # local name: the client's name
-        self.kept: set[str] = set()  # local names of what remains in use
+        self.kept: set[str] = set()  # local names of modules and classes that remain in use
 
     def is_for_others(self) -> bool:
-        """Whether a program uses the client's producers or administration, and no consumer: it can stay as it is."""
+        """Whether a program uses only the client's producers or administration, and therefore needs no change."""
         rows = [self.client.calls[""].get(name) for name in self.names.values()]
         stays = bool(self.kept) or any(row is not None and row.is_unchanged for row in rows)
         has_consumer = any(name in self.client.classes for name in self.names.values())
         return stays and not (has_consumer or self.modules)
 
     def original(self, node: ast.AST) -> str | None:
-        """The client's name of what an expression refers to; None if it is not the client's, or remains in use."""
+        """The client's name of the object of an expression; None if it is not the client's, or remains in use."""
         written = dotted_name(node)
         if written is None or written in self.kept:
             return None
@@ -143,7 +144,7 @@ class Names:
             self._set(target, client.gives.get("") if client else None)
 
     def _entered(self, entered: ast.expr) -> str | None:
-        """The kind of what a with block has: a consumer, also in closing(...)."""
+        """The kind of a with block's value: a consumer, also in closing(...)."""
         found = self.kind(entered)
         if found is None and isinstance(entered, ast.Call) and len(entered.args) == 1:
             return self.kind(entered.args[0])
@@ -170,14 +171,14 @@ class Names:
         return None
 
     def is_guessed(self, node: ast.AST) -> bool:
-        """Whether only the name of a consumer says that it is one."""
+        """Whether a consumer was recognized only by its name."""
         return dotted_name(node) is not None and self._known(node) is None
 
     def _known(self, node: ast.AST) -> str | None:
         return next((self._kinds[place] for place in self._scopes.places(node) if place in self._kinds), None)
 
     def kind(self, node: ast.AST) -> str | None:
-        """What an expression stands for; None if that is not known."""
+        """The kind of an expression; None if it is unknown."""
         if isinstance(node, ast.Await):
             return self.kind(node.value)
         if isinstance(node, ast.Call):
@@ -202,12 +203,12 @@ class Names:
         return None
 
     def client_of(self, kind: str) -> Client | None:
-        """The client whose consumer this kind is."""
+        """The client of this kind of consumer."""
         clients = (found.client for found in self.imported.values())
         return next((client for client in clients if kind in client.classes.values()), None)
 
     def _guessed(self, name: str) -> str | None:
-        """Take a name for a consumer, or a message, if the program imports one client only."""
+        """Guess that a name is a consumer or a message, if the program imports only one client."""
         if len(self.imported) != 1:
             return None
         (found,) = self.imported.values()

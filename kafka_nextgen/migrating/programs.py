@@ -1,7 +1,7 @@
-"""Reads a Python program that uses another client, and says what to change, line by line.
+"""Reads a Python program that uses another client, and finds the necessary changes, line by line.
 
-The program is parsed, never imported or run. What its names stand for is inferred (``names``), so a consumer that
-comes from another file is recognized only by its annotation or its name.
+The program is parsed, never imported or run. The meaning of its names is inferred (``names``), so a consumer from
+another file is recognized only by its annotation or its name.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from kafka_nextgen.migrating.scopes import Scopes, shown
 __all__ = ["findings_in_program"]
 
 
-#: Methods of the dicts that Python clients return, and what gives records by partition here.
+#: Methods of the dicts that Python clients return, and the methods here that return records by partition.
 _OF_DICTS = ("get", "items", "keys", "values")
 _BY_PARTITION = "records.partitions() and records.of(partition)"
 
 
 def findings_in_program(text: str) -> list[Finding]:
-    """Return what to change in a program, in the order of its lines. Raises ``SyntaxError`` if it is not Python."""
+    """Return the changes of a program, in the order of its lines. Raises ``SyntaxError`` if it is not Python."""
     tree = ast.parse(text.removeprefix("\ufeff"))
     return sorted(set(_Reader(tree).findings()))
 
@@ -138,7 +138,7 @@ class _Reader:
         return not node.attr.startswith("_") and not self._names.is_guessed(node.value)
 
     def _in_comparison(self, node: ast.Compare) -> Iterator[Finding]:
-        """``message is None``: an empty batch takes its place."""
+        """``message is None``: an empty batch replaces it."""
         if isinstance(node.ops[0], ast.Is | ast.IsNot) and _is_none(node.comparators[0]):
             kind = self._names.kind(node.left) or "unknown"
             for found in self._names.imported.values():
@@ -168,7 +168,7 @@ class _Reader:
                 node.lineno,
                 "a configuration from elsewhere",
                 "ConsumerConfig.from_properties(configuration, migrate=True)",
-                "translates its keys, and says what it can't",
+                "translates its keys, and reports keys that it can't translate",
             )
 
     def _in_other_dictionaries(self) -> Iterator[Finding]:
@@ -189,7 +189,7 @@ def _of_name(client: Client, line: int, written: str, name: str) -> Iterator[Fin
 
 
 def _is_class_of_consumer(found: Imported, name: str) -> bool:
-    """Whether the import has already said what to write."""
+    """Whether the finding for the import already names the replacement."""
     return name in found.client.classes
 
 
@@ -212,7 +212,7 @@ def _of_settings(given: Given, other_meanings: Mapping[str, str]) -> Iterator[Fi
 
 
 def _of_defaults(client: Client, line: int, given: Given) -> Iterator[Finding]:
-    """Defaults that differ in their effect, of keys that are not set."""
+    """Defaults of absent keys that have a different effect."""
     given_values = {key_here(setting.written): setting.value for setting in given.settings}
     for key, default in client.defaults.items():
         if default.advice and key not in given_values and not _is_implied(key, given_values):
@@ -221,7 +221,7 @@ def _of_defaults(client: Client, line: int, given: Given) -> Iterator[Finding]:
 
 
 def _is_implied(key: str, given: Mapping[str, object]) -> bool:
-    """Whether a key makes no difference beside the others."""
+    """Whether a key has no effect in combination with the others."""
     if key == "sasl.mechanism":
         protocol = given.get("security.protocol", "")
         return isinstance(protocol, str) and "SASL" not in protocol.upper()

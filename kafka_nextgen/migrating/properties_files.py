@@ -1,4 +1,4 @@
-"""Reads a ``.properties`` file of another client, and says what to change, line by line."""
+"""Reads a ``.properties`` file of another client, and finds the necessary changes, line by line."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["findings_in_properties"]
 
 
 def findings_in_properties(text: str, source: str) -> list[Finding]:
-    """Return what to change in the text of a file. Raises ``ConfigError`` if it is malformed, with ``source``."""
+    """Return the changes of a file. Raises ``ConfigError`` if it is malformed, with ``source``."""
     settings = list(lines_of_properties(text, source))
     protocols = [value for _, key, value in settings if key == "group.protocol" and value]
     protocol = protocols[-1].lower() if protocols else "consumer"

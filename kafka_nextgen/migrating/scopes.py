@@ -1,7 +1,7 @@
-"""Where the names of a program live: in a function, or in the whole file.
+"""The scopes of a program's names: a function, or the whole file.
 
-A name with a dot, such as ``self.consumer``, lives in the whole file, whichever class it is in. What a class body
-binds, such as a field of a dataclass, lives there as ``self.NAME``.
+A name with a dot, such as ``self.consumer``, belongs to the whole file, regardless of its class. A name that a class
+body binds, such as a field of a dataclass, belongs to the whole file as ``self.NAME``.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Scopes:
     def __init__(self, tree: ast.Module) -> None:
         self._of: dict[int, tuple[int, ...]] = {}
         self._in_class: set[int] = set()  # nodes that belong to the body of a class
-        self._outer: dict[Place, int] = {}  # names that are declared global or nonlocal: where they live
+        self._outer: dict[Place, int] = {}  # the scopes of names that are declared global or nonlocal
         self._enter(tree, (_FILE,), is_class=False)
 
     def _enter(self, node: ast.AST, scopes: tuple[int, ...], *, is_class: bool) -> None:
@@ -44,7 +44,7 @@ class Scopes:
             waiting += [(child, scopes, is_class) for child in ast.iter_child_nodes(one)]
 
     def place(self, target: ast.AST) -> Place | None:
-        """Where an assignment to this expression, or an argument, puts its value; None if that is not a name."""
+        """The scope and name that an assignment to this expression, or an argument, binds; None if it is not a name."""
         name = target.arg if isinstance(target, ast.arg) else dotted_name(target)
         if name is None:
             return None
@@ -82,7 +82,7 @@ def _parts(node: ast.AST) -> Iterator[str]:
 
 
 def shown(node: ast.expr) -> str:
-    """An expression as it is written, but for the arguments of its calls, which may be secret."""
+    """An expression as it is written, without the arguments of its calls, which may be secret."""
     if isinstance(node, ast.Call):
         return f"{shown(node.func)}({'...' if node.args or node.keywords else ''})"
     if isinstance(node, ast.Attribute):

@@ -11,8 +11,8 @@
 | 16 | the topics that a pattern matched | 0 |
 
 These are the versions that Kafka 4.3 writes; all older ones can be read. Other types (4, which Kafka has not written
-since 4.1, and those of share and streams groups) and newer versions are ``Skipped`` without an error. Bytes that do not
-match their type and version raise ``DecodeError``.
+since 4.1, and the types of share and streams groups) and newer versions are ``Skipped`` without an error. Bytes that do
+not match their type and version raise ``DecodeError``.
 """
 
 from __future__ import annotations

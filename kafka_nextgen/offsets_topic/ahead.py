@@ -40,7 +40,7 @@ class Ahead:
     Args:
         group_epoch: The next group epoch.
         epoch: The epoch that belongs to this record: a joining member's first epoch, or the epoch of a member's target.
-        stays: Whether the removed member is written again later, perhaps in the other protocol. This record is its
+        stays: Whether the removed member is written again later, in the same or the other protocol. This record is its
             tombstone.
         next_member: The next member's metadata.
         latest: The last metadata of this member. A member that replaces a former one is first written with the former

@@ -4,7 +4,7 @@ Kafka writes an empty pattern for a member that removed its pattern, or sent an 
 None.
 
 A member's partitions are grouped by topic, each with the assignment epoch at which it was granted. Releases before 4.3
-wrote no such epochs; a partition then counts as granted at the member's epoch, which fences the most commits
+did not write these epochs; a partition then counts as granted at the member's epoch, which fences the most commits
 (KIP-1251).
 
 For classic groups, version 1 of the value added the rebalance timeout (before, the session timeout is used), and
@@ -129,7 +129,7 @@ def _shares_from(topics: Iterable[Share]) -> TopicPartitions:
 
 
 def _granted(field: str) -> Conversion:
-    """Convert partitions with their epochs; the member's epoch stands in for missing ones."""
+    """Convert partitions with their epochs; the member's epoch replaces missing ones."""
     return Conversion(
         lambda granted: {field: _granted_to(granted)},
         lambda value: tuple(_granted_from(getattr(value, field), value.member_epoch)),

@@ -145,7 +145,8 @@ class Telling:
         self.tell(how.kind, group.group_id, group.protocol, cause=how.cause, reason=how.reason, **of)
 
     def tell_epoch(self, group: GroupState, epoch: int, recorded: Cause | None, otherwise: str = UNKNOWN) -> None:
-        """Report a new group epoch, with its recorded cause, else the change noted at this time, else ``otherwise``."""
+        """Report a new group epoch, with its recorded cause; without one, the change noted at this time, or
+        ``otherwise``."""
         cause, member, text = (*(group.take_seen(self.at) or (otherwise, None)), None)
         if recorded is not None:
             cause, member, text = words_of(recorded.reason), recorded.member_id or None, recorded.text or None

@@ -101,13 +101,13 @@ def process_span(
 
     The span is current in the block, and fails if the block raises. It links to the producers' spans. For a single
     record without a current span, the producer's span is its parent. The providers are those that instrumented
-    ``consumer``, else the global ones.
+    ``consumer``, otherwise the global ones.
     """
     return spans_of(consumer).process(what)
 
 
 def spans_of(consumer: Consumer | AsyncConsumer | None) -> Spans:
-    """Return the spans of an instrumented consumer, else spans with the global providers."""
+    """Return the spans of an instrumented consumer, otherwise spans with the global providers."""
     known = None if consumer is None else _INSTRUMENTED.get(consumer)
     if known is not None:
         return known.spans
@@ -183,7 +183,7 @@ def traced(consumer: AsyncConsumer) -> AsyncIterator[Record]: ...
 
 
 def traced(consumer: Consumer | AsyncConsumer) -> Iterator[Record] | AsyncIterator[Record]:
-    """Iterate over a consumer, with each iteration in a span like that of ``process_span``.
+    """Iterate over a consumer, with each iteration in a span, like ``process_span``.
 
     It is the current span in the body. Raises the errors of iterating over the consumer.
     """

@@ -26,7 +26,7 @@ __all__ = ["DURATION_BOUNDARIES_S", "Meters", "meters_of"]
 #: The bucket boundaries of durations that the semantic conventions recommend.
 DURATION_BOUNDARIES_S = (0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10)
 
-#: A collection reads all its instruments within this time, one after the other.
+#: A collection reads all its instruments in sequence, within this time.
 COLLECTION_S = 0.1
 
 _LABELS = {"topic": names.TOPIC, "partition": names.PARTITION, "cause": names.CAUSE}

@@ -1,7 +1,7 @@
 """The spans of one consumer, with the duration metrics that the conventions require, and trace contexts in headers.
 
 - ``poll`` (type receive, kind CLIENT): a poll that returned records, with links to at most ``max_links`` producers'
-  spans. Polls without records have no spans, since most of them just wait.
+  spans. Polls without records have no spans, because most of them only wait.
 - ``process`` (kind CONSUMER): the processing of a record or a batch. It always links to the producer's span. Its parent
   is the current span or, for a single record without one, the producer's span ("Message creation context as parent of
   Process span").

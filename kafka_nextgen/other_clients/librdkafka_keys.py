@@ -58,7 +58,7 @@ LIBRDKAFKA_TABLE: Final[Table] = {
     "on.commit": Refused("pass a callback to commit_async(), or use Consumer.hooks"),
     # Errors, logs and statistics
     "error.cb": Refused(
-        "poll() raises errors; what passes by itself is in the log and, while it lasts, in health().problem: remove it"
+        "poll() raises errors; temporary problems are in the log and in health().problem: remove it"
     ),
     "throttle.cb": Refused("metrics() reports how long brokers throttled this client: remove it"),
     "stats.cb": Refused(

@@ -26,7 +26,7 @@ class BaseConsumerToRun(Protocol[Done, Polled, Commit]):
 
     @property
     def config(self) -> ConsumerConfig:
-        """The configuration in force."""
+        """The configuration of the consumer."""
 
     @property
     def hooks(self) -> HookList:

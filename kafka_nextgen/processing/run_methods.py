@@ -42,7 +42,7 @@ class RunsHandlers(Generic[KeyT, ValueT]):
         ``topics`` defaults to the current subscription, which must have no listener, or to the manual assignment.
 
         Each record is handled at least once. Records of one partition, or with ``order="key"`` of one key in a
-        partition, are handled one after the other. If the handler raises, the record is retried, up to ``attempts``
+        partition, are handled one at a time, in order. If the handler raises, the record is retried, up to ``attempts``
         attempts in total, with pauses of ``retry.backoff.ms``, doubling up to ``retry.backoff.max.ms``. After the last
         attempt, ``dead_letter`` is called with the record (key and value as bytes, even with deserializers) and the
         error; when it returns, the record counts as handled. ``on.deserialization.error`` determines what happens to a
@@ -56,7 +56,7 @@ class RunsHandlers(Generic[KeyT, ValueT]):
 
         ``stop``, or SIGTERM and SIGINT in the main thread, end the run: records that have been started are handled,
         within ``drain_timeout_s`` seconds, and committed. The consumer stays open; its next poll starts after the
-        handled records. Existing handlers of these signals are called, too. If there are none, a second SIGTERM has no
+        handled records. Existing handlers of these signals are called, too. Without them, a second SIGTERM has no
         effect during the time allowed for the stop and ``close``, and a second SIGINT, at least one second later, ends
         the process immediately.
 

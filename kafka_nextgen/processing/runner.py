@@ -1,6 +1,6 @@
 """One ``run`` of a consumer: it polls and commits, while threads or tasks call the handler.
 
-Polling never stops, so callbacks run and ``max.poll.interval.ms`` is observed however long a handler takes; partitions
+Polling never stops, so callbacks run and ``max.poll.interval.ms`` is kept even while a handler takes long; partitions
 with enough buffered records are paused. Revoked partitions are drained and committed before ``on_partitions_revoked``
 returns: until then the member owns them (KIP-848, "Rebalance Process").
 
@@ -132,7 +132,7 @@ class Runner(AsyncRebalanceListener):
         try:
             await self._commit(consumer.commit, partitions)
         except (CommitFailedError, TransportError) as error:  # then the next owner starts at an earlier offset
-            logger.warning("%s: given up without a commit: %s", format_partitions(partitions), error)
+            logger.warning("%s: revoked without a commit: %s", format_partitions(partitions), error)
         finally:
             self._forget(partitions)
 

@@ -33,34 +33,33 @@ class RunsTransactions(Generic[KeyT, ValueT]):
         stop_on_signals: bool = True,
         stop: StopHandle | None = None,
     ) -> None:
-        """Call ``handler`` with every record, and write what it returns, exactly once; return when stopped.
+        """Call ``handler`` with every record, and write its results exactly once; return when stopped.
 
         ``handler`` returns an ``OutputRecord``, several of them, or None. The results of up to ``max_records`` records
         (default: ``max.poll.records``), handled within about ``max_time_s`` seconds, are written in one transaction,
-        together with the offsets of these records (KIP-98). So after any failure both count or neither does, and the
+        together with the offsets of these records (KIP-98). So after any failure either both count or none, and the
         group's coordinator refuses offsets of partitions that this member has lost (KIP-447). Readers of the results
-        need ``isolation.level=read_committed``. What the handler does apart from its results may happen several times.
+        need ``isolation.level=read_committed``. Other effects of the handler may happen more than once.
 
-        ``producer`` is a function that makes a producer with a ``transactional.id``, of confluent-kafka or
-        kafka-python: ``lambda: confluent_kafka.Producer({...})``. Another one is made whenever one can't be used any
-        more. It may also be a ``confluent_kafka.Producer``: then the run ends with TransactionError in that case. Each
-        process needs a transactional id of its own, the same one after a restart.
+        ``producer`` is a function that creates a producer with a ``transactional.id``, from confluent-kafka or
+        kafka-python: ``lambda: confluent_kafka.Producer({...})``. The function is called again when a producer becomes
+        unusable. ``producer`` may also be a ``confluent_kafka.Producer``: the run then ends with TransactionError when
+        it becomes unusable. Each process needs its own transactional id, and the same one after a restart.
 
-        Records are handled one after the other, in this thread. If the handler raises, the record is tried again, up to
-        ``attempts`` attempts in total, with pauses of ``retry.backoff.ms``, doubling up to ``retry.backoff.max.ms``.
-        After the last attempt, the results of ``dead_letter``, which is called with the record (key and value as bytes)
-        and the error, are written in its place, in the same transaction. Without ``dead_letter``, the records before it
-        are committed, and the run ends with the handler's error.
+        Records are handled in order, in this thread. If the handler raises, the record is retried, up to ``attempts``
+        attempts in total, with pauses of ``retry.backoff.ms``, doubling up to ``retry.backoff.max.ms``. After the last
+        attempt, ``dead_letter`` is called with the record (key and value as bytes) and the error, and its results are
+        written instead, in the same transaction. Without ``dead_letter``, the records before it are committed, and the
+        run ends with the handler's error.
 
         After an aborted transaction, its records are read again from the committed offsets. ``stop``, ``topics`` and
-        ``stop_on_signals`` are those of ``run``: at the end, the handled records are committed, and the next poll
-        starts after them.
+        ``stop_on_signals`` are the same as for ``run``: at the end, the handled records are committed, and the next
+        poll starts after them.
 
         Raises ConfigError with ``enable.auto.commit=true``, or unless ``isolation.level=read_committed``; MisuseError
         if there is nothing to read, another listener, or no ``group.id``; TypeError for an unsuitable producer;
-        TransactionError if the producer is lost, or ten transactions fail one after the other; the exceptions of
-        ``handler`` and ``dead_letter``; the producer's error for a result that it refuses; and the errors of
-        ``Consumer.poll``.
+        TransactionError if the producer is unusable, or ten transactions in a row fail; the exceptions of ``handler``
+        and ``dead_letter``; the producer's error for a result that it rejects; and the errors of ``Consumer.poll``.
         """
         from kafka_nextgen.engine.application.deserializers import Deserializers
         from kafka_nextgen.processing.transactions.producer_source import ProducerSource

@@ -22,8 +22,8 @@ class FailureOutcome(Enum):
     """What happens to a failed task."""
 
     TRY_AGAIN = "tried again"
-    DEAD_LETTER = "given up, handed to the dead letter callable"
-    STOP = "given up without a dead letter callable: the run ends"
+    DEAD_LETTER = "giving up, calling dead_letter"
+    STOP = "giving up without a dead_letter callable: the run ends"
     IGNORED = "its partition is no longer assigned to this consumer"
 
 

@@ -1,8 +1,8 @@
 """A producer that writes batches of records to one topic and returns their offsets.
 
-A batch refused with a retriable error is sent again, since a refused batch was not written. After a lost connection or
-a missing answer it is unknown whether the batch was written, and the producer is not idempotent, so it raises instead
-of writing twice.
+A batch refused with a retriable error is sent again, because a refused batch was not written. After a lost connection
+or a missing answer, the batch may have been written. The producer is not idempotent, so it raises an error instead of
+writing twice.
 """
 
 from __future__ import annotations

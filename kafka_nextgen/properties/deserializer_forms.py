@@ -8,8 +8,8 @@
 | kafka-python's ``Deserializer`` before 3.0, or aiokafka's | ``deserialize(topic, data)`` |
 
 A second parameter gets the context if it is required, or if it is named ``ctx`` or ``context`` with the default None.
-``bytes.decode``, whose second parameter is an encoding, therefore gets only the bytes, and so does a callable whose
-signature can't be read, such as ``int``.
+``bytes.decode``, whose second parameter is an encoding, therefore gets only the bytes, like a callable whose signature
+can't be read, such as ``int``.
 """
 
 from __future__ import annotations

@@ -101,7 +101,7 @@ class Matcher(Protocol):
 
 
 def judge(pattern: str) -> Judgement:
-    """Return whether Kafka's brokers accept the pattern, as far as this can be determined here."""
+    """Return whether Kafka's brokers accept the pattern, or that this can't be determined here."""
     has_engine = is_google_re2_installed()
     complaint = google_complaint(pattern) if has_engine else None
     if complaint is not None and not _is_about_size(pattern, complaint):

@@ -80,7 +80,8 @@ class SecretSource:
         self._ask = ask
 
     def secret(self) -> Secret:
-        """Ask for the secret. Errors have no cause chained to them, since it may contain the secret.
+        """Call the function that returns the secret. Errors are raised without their cause, because it may contain the
+        secret.
 
         Raises ``OutageError`` if ``ask`` raises, ``AuthenticationError`` if it does not return text.
         """

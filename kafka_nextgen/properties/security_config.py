@@ -3,7 +3,7 @@
 A missing key never disables security silently. Without ``security.protocol``, connections are not encrypted, so setting
 TLS or SASL keys with a protocol that does not use them raises ``ConfigError``. Certificates are checked unless
 ``enable.ssl.certificate.verification=false``, and host names unless ``ssl.endpoint.identification.algorithm=none``. An
-empty value disables neither.
+empty value does not disable either check.
 
 ``ALIASES`` has keys that Kafka's client and librdkafka name differently. Keys and certificates are PEM (KIP-651).
 Passwords are kept in a ``Secret`` or ``SecretSource`` and never shown.

@@ -80,14 +80,14 @@ class ClusterImage:
         return None if topic is None else topic.partitions.get(partition.partition)
 
     def why_missing(self, partition: TopicPartition) -> str | None:
-        """The reason why the partition does not exist, as text; None if it exists, or if that is unknown."""
+        """The reason why the partition does not exist, as text; None if it exists, or might exist."""
         topic = self.topics_by_name.get(partition.topic)
         if topic is None:
             return None
         if topic.error in _NO_SUCH_TOPIC:
-            return "there is no such topic"
+            return "the topic does not exist"
         has_it = topic.error != ErrorCode.NONE or partition.partition in topic.partitions
-        return None if has_it else "its topic has no such partition"
+        return None if has_it else "its topic does not have this partition"
 
     def leader_of(self, partition: TopicPartition) -> Broker | None:
         """The broker that leads the partition, if there is one and it is online."""

@@ -11,7 +11,7 @@ from kafka_nextgen.wire.messages import CreateTopicsRequest, CreateTopicsRespons
 
 __all__ = ["DEFAULT", "CreatedTopic", "NewTopic", "from_response", "to_request"]
 
-#: The number that stands for the brokers' default.
+#: The number that means the brokers' default.
 DEFAULT = -1
 
 _Topic = CreateTopicsRequest.CreatableTopic

@@ -1,7 +1,7 @@
 """JoinGroup, versions 0 to 9: a member joins and gets its generation.
 
 A static member needs version 5 (KIP-345). An older version would treat it as a dynamic member, so the request is
-refused here. Version 8 adds a reason (KIP-800). In version 9, the answer can ask a leader to keep the assignment
+refused here. Version 8 adds a reason (KIP-800). In version 9, the answer can instruct a leader to keep the assignment
 (KIP-814). Fields that a version lacks get the schema's default.
 
 If a member's subscription in the leader's answer can't be decoded, it counts as empty: that member is assigned nothing,

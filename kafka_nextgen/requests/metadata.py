@@ -3,9 +3,9 @@
 Topics can be requested by name or, from version 12 on, by id (KIP-516); answers contain ids from version 10 on. If
 ``topics`` is null, all topics are requested; an empty list requests only the brokers.
 
-An answer covers only the requested topics, so ``merged`` combines it with the previous image. Brokers learn about new
-leaders at different times. So, as long as a topic keeps its id, a partition's older leader epoch never replaces a newer
-one (KIP-320).
+An answer covers only the requested topics, so ``merged`` combines it with the previous image. Brokers get new leaders
+at different times. So, as long as a topic keeps its id, a partition's older leader epoch never replaces a newer one
+(KIP-320).
 """
 
 from __future__ import annotations

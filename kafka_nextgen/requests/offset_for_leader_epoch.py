@@ -48,7 +48,7 @@ class EpochEnd:
 
 
 def to_request(questions: Mapping[TopicPartition, EpochQuestion]) -> m.OffsetForLeaderEpochRequest:
-    """Ask a leader for the end offsets of these epochs."""
+    """Query a leader for the end offsets of these epochs."""
     topic_of = m.OffsetForLeaderEpochRequest.OffsetForLeaderTopic
     return m.OffsetForLeaderEpochRequest(
         replica_id=_CONSUMER,

@@ -51,10 +51,10 @@ def scan(
 ) -> Scan:
     """Read part of ``topics`` as a stream of Arrow record batches. Requires the ``kafka-nextgen[arrow]`` extra.
 
-    ``topics`` are names or ``TopicPartition``s, one or several. ``config`` and ``settings`` are those of ``Consumer``.
-    ``since`` and ``until`` are durations before now (``"2h"``), times, or offsets by partition; without them, the scan
-    begins at the first record and ends at the last one that exists now. ``schema``, ``value``, ``key`` and ``on_error``
-    are those of ``Records.to_arrow``. ``batch_rows`` limits the rows of a batch.
+    ``topics`` are names or ``TopicPartition``s, one or several. ``config`` and ``settings`` are the same as for
+    ``Consumer``. ``since`` and ``until`` are durations before now (``"2h"``), times, or offsets by partition; without
+    them, the scan begins at the first record and ends at the last one that exists now. ``schema``, ``value``, ``key``
+    and ``on_error`` are the same as for ``Records.to_arrow``. ``batch_rows`` limits the rows of a batch.
 
     The result is a stream that implements Arrow's PyCapsule interface. DuckDB, Polars, DataFusion and pyarrow can read
     it directly, once. Close it if it is not read to its end, or use a ``with`` block.
@@ -94,7 +94,7 @@ def read_arrow(
 ) -> pyarrow.Table:
     """Read part of ``topics`` as one Arrow table, which has to fit into memory.
 
-    Arguments and errors are those of ``scan``.
+    Arguments and errors are as in ``scan``.
     """
     groupless = _groupless(config, settings)
     found = scan(topics, groupless, since=since, until=until, schema=schema, value=value, key=key, on_error=on_error)
@@ -203,7 +203,7 @@ def _of_schema(table: pyarrow.Table, schema: pyarrow.Schema) -> pyarrow.Table:
 
 
 def _groupless(config: Mapping[str, object] | ConsumerConfig | None, settings: ConsumerSettings) -> ConsumerConfig:
-    """The configuration without a group: a scan neither joins one nor commits."""
+    """The configuration without a group: a scan does not join a group or commit."""
     parsed = config if isinstance(config, ConsumerConfig) else ConsumerConfig.parse(config, **settings)
     return attrs.evolve(
         parsed, group_id=None, group_instance_id=None, group_local_assignors=(), enable_auto_commit=False

@@ -76,7 +76,7 @@ class ExportState:
         return json.dumps({**counted, "partitions": rows, "topic_ids": self.topic_ids}, indent=1)
 
     def check_continued(self, ranges: Mapping[TopicPartition, OffsetRange]) -> None:
-        """Refuse ranges that differ from what is left to export."""
+        """Refuse ranges that differ from the rest of the export."""
         for tp in sorted(self.ends):
             begin, end, now = self.positions[tp], self.ends[tp], ranges[tp]
             if begin >= end:

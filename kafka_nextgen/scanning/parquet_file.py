@@ -47,7 +47,7 @@ class ParquetFile:
         return True
 
     def discard(self) -> None:
-        """Remove an incomplete file, which may be the one that filled the disk."""
+        """Remove an incomplete file, which may have filled the disk."""
         with suppress(OSError):
             if self._writer is not None:
                 self._writer.close()

@@ -5,8 +5,8 @@
 
 Text has the extended form of ISO 8601, with hyphens and colons, in every version of Python: ``2026-11-26``,
 ``2026-11-26T14:03``, ``2026-11-26 14:03:00.250``, and after a time of day ``Z``, ``+02``, ``+0200`` or ``+02:00``. The
-basic form is refused, because ``20261126`` could also be a number. So is a ``datetime`` without a zone: it means local
-time in Python, but UTC in Kafka's tools.
+basic form is refused, because ``20261126`` could also be a number. A ``datetime`` without a zone is refused, too: it
+means local time in Python, but UTC in Kafka's tools.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ LAST_MS = 253_402_300_799_999
 def moment_ms(moment: Moment, now_ms: int, name: str) -> int:
     """Convert ``moment`` to milliseconds since the epoch; errors name the argument ``name``.
 
-    Raises TypeError for another type or a ``datetime`` without a zone, ValueError for text that is neither a duration
-    nor a time, and for a time before 1970.
+    Raises TypeError for another type or a ``datetime`` without a zone, ValueError for text that is not a duration or
+    time, and for a time before 1970.
     """
     found = _moment_ms(moment, now_ms, name)
     if not 0 <= found <= LAST_MS:

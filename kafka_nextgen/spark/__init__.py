@@ -1,4 +1,4 @@
-"""Kafka for PySpark: ``format("kafka_nextgen")`` takes the place of Spark's built-in source, ``format("kafka")``.
+"""Kafka for PySpark: ``format("kafka_nextgen")`` replaces Spark's built-in source, ``format("kafka")``.
 
 Spark finds the data source automatically if this package is installed. ``register`` registers it elsewhere, and allows
 several streaming queries of a session to start at the same time.

@@ -1,6 +1,6 @@
 """Where the next batch of a streaming query ends: ``maxOffsetsPerTrigger``, the minimum and the trigger delay.
 
-The rules are those of Spark's built-in source (KafkaMicroBatchStream.scala):
+The rules match Spark's built-in source (KafkaMicroBatchStream.scala):
 
 - Without a maximum, a batch reads up to the latest offsets.
 - A maximum is shared among the partitions in proportion to their backlogs. Shares of one or more are rounded down, and

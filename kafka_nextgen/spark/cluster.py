@@ -44,7 +44,7 @@ _CLOSING_S = 5.0
 
 
 class Cluster:
-    """The cluster of a query, as the driver sees it. Methods raise the errors of ``Consumer``'s methods."""
+    """The cluster of a query, from the driver's side. Methods raise the errors of ``Consumer``'s methods."""
 
     def __init__(self, options: SourceOptions) -> None:
         self._options = options

@@ -1,4 +1,4 @@
-"""The columns of a query: those of Spark's built-in Kafka source, and those of decoded keys and values.
+"""The columns of a query: the columns of Spark's built-in Kafka source, and decoded keys and values.
 
 A format changes the type of ``key`` or ``value``. With ``onError=null`` there are also ``value_error`` and
 ``value_raw``, or the same for keys. A user's schema selects columns in any order, and fields of decoded columns. Types
@@ -51,7 +51,7 @@ _COLUMNS: dict[str, DataType] = {
 
 def decoding_of(options: SourceOptions, wanted: StructType | None) -> Decoding | None:
     """Return how a query decodes keys and values, None if it does not; ``wanted`` is the user's schema, if any. This
-    reads the schema file or asks the registry, so it has to run on the driver.
+    reads the schema file or queries the registry, so it has to run on the driver.
     """
     if options.decoding is None:
         return None

@@ -221,7 +221,7 @@ class _Translation:
         return self._character() if self._text[self._at] == "\\" else self._take(1)
 
     def _character(self) -> str:
-        """Read an escape, and return the character that it stands for."""
+        """Read an escape, and return the character that it represents."""
         kind = self._following()
         self._at += 2
         if kind in _CONTROLS:

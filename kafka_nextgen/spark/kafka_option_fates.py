@@ -1,6 +1,6 @@
 """The configuration keys of Kafka's Java consumer, and what happens to each as an option of the data source.
 
-A query joins no group, so some keys are treated differently from those of a consumer
+A query joins no group, so some keys are treated differently than for a consumer
 (``kafka_nextgen.other_clients.java_keys`` lists how the others are handled). Each key is in exactly one table:
 
 * ``TAKEN_OVER``: this library has a key with the same name.

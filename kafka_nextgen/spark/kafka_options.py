@@ -129,7 +129,7 @@ def _is_used(key: str) -> bool:
 
 
 def _ignored(key: str) -> str:
-    return f"the option kafka.{key} is ignored: {IGNORED.get(key, 'consumers have no such key')}"
+    return f"the option kafka.{key} is ignored: {IGNORED.get(key, 'consumers do not have this key')}"
 
 
 def _protocol(said: str) -> SecurityProtocol:

@@ -5,7 +5,7 @@ each of a few configurations. A task borrows the consumer, and returns it after 
 consumer is closed after an error, or if the query stops early.
 
 A task reads one partition, or small parts of several, and a batch never has records from two fetches. Small fetches
-would produce many small batches, so consumers fetch more at once than by default, unless the query sets
+would produce many small batches, so consumers fetch more in one request than by default, unless the query sets
 ``kafka.max.partition.fetch.bytes``.
 
 Spark runs the garbage collector after each task. With everything that a worker has imported, that takes 50 ms, as long

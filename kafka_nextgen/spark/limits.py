@@ -10,7 +10,7 @@ Three options can set the start. The first one given takes precedence, as in Spa
 The same options with ``ending`` set the end, except ``group``. A streaming query has no end. By default a batch query
 starts at the earliest offset, and a streaming query at the latest.
 
-The rules for batches are those of the built-in source:
+The rules for batches match the built-in source:
 
 - A batch can't start at the latest offset or end at the earliest, in any partition.
 - If offsets by partition are given for both the start and the end, they name the same partitions, and no start is
@@ -89,7 +89,7 @@ class SpecificOffsets:
     topics: Mapping[str, int] = field(factory=dict, eq=_by_value)
 
     def of(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
-        """Return the offsets by partition, with those of whole topics for the ``partitions`` that they have."""
+        """Return the offsets by partition; offsets of whole topics apply to their ``partitions``."""
         return {tp: self.topics[tp.topic] for tp in partitions if tp.topic in self.topics} | dict(self.offsets)
 
     def has(self, special: int) -> bool:

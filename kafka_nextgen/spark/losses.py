@@ -5,7 +5,7 @@
 | a partition of the last batch no longer exists | PARTITIONS_DELETED | nowhere |
 | a partition of this batch vanished before it was read | INITIAL_OFFSET_NOT_FOUND_FOR_PARTITIONS | nowhere |
 | a new partition's first records are gone | ADDED_PARTITION_DOES_NOT_START_FROM_OFFSET_ZERO | at its earliest offset |
-| the log became shorter than what was read, or its topic was created again | PARTITION_OFFSET_CHANGED | at its end |
+| the log ends before the read records, or its topic was created again | PARTITION_OFFSET_CHANGED | at its end |
 | records aged out before they were read | COULD_NOT_READ_OFFSET_RANGE | at the earliest offset |
 | the log ends before the planned end | COULD_NOT_READ_OFFSET_RANGE | at the planned end |
 

@@ -11,7 +11,7 @@ The rules:
 
 - An offset in an option is a non-negative number, -1 for the latest, or -2 for the earliest. Checkpoints have only
   non-negative numbers.
-- In an option, ``"earliest"`` or ``"latest"`` may stand for all partitions of a topic (SPARK-58774; Spark 4.3 does not
+- In an option, ``"earliest"`` or ``"latest"`` may apply to all partitions of a topic (SPARK-58774; Spark 4.3 does not
   have it yet).
 - A timestamp is a non-negative number of milliseconds, because negative ones have other meanings in Kafka.
 - Some JSON that the built-in source happens to accept is refused: numbers in quotes, fractions, names that appear twice

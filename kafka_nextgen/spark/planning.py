@@ -47,7 +47,7 @@ Task: TypeAlias = tuple[PartitionRange, ...]
 
 @frozen
 class SplitOptions:
-    """The options that split ranges, each at least 1 or None, and the one that joins them: 0 or 1 means never."""
+    """The options that split ranges, each at least 1 or None, and the option that joins them: 0 or 1 means never."""
 
     min_partitions: int | None = field(default=None, validator=validators.optional(validators.ge(1)))
     max_records_per_partition: int | None = field(default=None, validator=validators.optional(validators.ge(1)))

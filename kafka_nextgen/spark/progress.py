@@ -9,7 +9,7 @@ The checkpoint decides where a query continues. The group follows it and is neve
   ``GroupNotEmptyError``.
 - Offsets are committed again every hour: brokers delete those of a group without members after
   ``offsets.retention.minutes``, and an idle query would otherwise disappear from the tools.
-- Queries may share a group if they read different partitions. If two runs commit the same partition, only the one that
+- Queries may share a group if they read different partitions. If two runs commit the same partition, only the run that
   began later continues: the metadata of each commit has the time at which its run began, and the earlier run reads that
   before its next commit. It logs an error and stops committing. The offsets of two queries are therefore never mixed,
   and a run does not interfere with its replacement after a restart.

@@ -3,7 +3,8 @@
 - A range ends at its end offset, even if the last records before it were compacted or belong to an aborted transaction.
 - Temporary errors are retried until no range has progressed for ``kafkaConsumer.pollTimeoutMs``.
 - If the topic was deleted and created again since the range was planned, nothing is read from the new topic.
-- If the log diverges from what was read (unclean election), the task fails, and its next attempt starts from scratch.
+- If the log diverges from the records that were read (unclean election), the task fails, and its next attempt starts
+  from scratch.
 - If records that existed when the range was planned are gone, the task fails with ``failOnDataLoss``. Otherwise a
   warning says which records are skipped, and reading continues at the first remaining record.
 """

@@ -1,12 +1,12 @@
 """Resolve the start or the end of a query to an offset for each partition.
 
-The rules are those of Spark's built-in source (KafkaOffsetReaderAdmin.scala):
+The rules match Spark's built-in source (KafkaOffsetReaderAdmin.scala):
 
 - Offsets or timestamps by partition must name exactly the partitions that are read.
-- In offsets by partition, -1 stands for the latest and -2 for the earliest. The words ``latest`` and ``earliest`` stand
-  for all partitions of a topic.
-- A timestamp stands for the first record with that timestamp or a later one. Without such a record a start is an error
-  or the latest offset, depending on the strategy, and an end is the latest offset.
+- In offsets by partition, -1 means the latest and -2 the earliest. The words ``latest`` and ``earliest`` apply to all
+  partitions of a topic.
+- A timestamp means the first record with that timestamp or a later one. Without such a record a start is an error or
+  the latest offset, depending on the strategy, and an end is the latest offset.
 
 ``groupFallback`` is for partitions without a committed offset. A committed offset that the log no longer has is kept,
 and planning reports the loss.

@@ -133,7 +133,7 @@ class BatchReader(_RangeReader, DataSourceReader):
 
 
 class StreamReader(_RangeReader, DataSourceStreamReader, SupportsTriggerAvailableNow):
-    """Reads micro-batches, one after the other."""
+    """Reads micro-batches in sequence."""
 
     def __getstate__(self) -> dict[str, object]:
         return {name: value for name, value in self.__dict__.items() if name != "_planner"}

@@ -1,6 +1,6 @@
 """The driver's side of a streaming query: where each micro-batch ends, and what its tasks read.
 
-The start of a query must not change when Spark asks for it again: twice at the start, and once more if the driver is
+The start of a query must not change when Spark requests it again: twice at the start, and once more if the driver is
 restarted before the first batch is finished. The built-in source keeps the start in a file near the checkpoint, whose
 path a Python source does not know. If the start may change, an empty first batch therefore puts it into the checkpoint:
 

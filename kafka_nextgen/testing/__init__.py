@@ -1,10 +1,10 @@
 """Test applications with ``Cluster``, a Kafka cluster in the test's own process, and a ``Clock`` that tests advance.
 
-``RealCluster`` gives the same calls for a real Kafka, and ``SchemaRegistry`` is a schema registry in that process.
-``Api`` names the requests for the faults of a cluster (``Cluster.fault``), and ``Fault`` is one.
+``RealCluster`` has the same methods for a real Kafka, and ``SchemaRegistry`` is a schema registry in that process.
+``Cluster.fault`` creates a ``Fault`` for requests of an ``Api``.
 
 The cluster is a broker (``broker/``) in front of a reference coordinator (``coordinator/``). Outside this package only
-the commands import it, so an application that only consumes never loads it.
+the commands import it, so an application that only consumes does not load it.
 """
 
 from __future__ import annotations

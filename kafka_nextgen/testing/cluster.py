@@ -53,7 +53,7 @@ class Cluster(KafkaCluster):
     Args:
         brokers: the number of broker nodes.
         config: broker settings by Kafka's names; see ``kafka_nextgen.testing.broker.BrokerSettings``.
-        profile: the release of Kafka to behave like, from ``"4.0"`` to ``"4.4"``; the newest by default.
+        profile: the release of Kafka to imitate, from ``"4.0"`` to ``"4.4"``; the newest by default.
         users: passwords by user name, for listeners with SASL.
         data_dir: the directory of topics, records and groups, from which another ``Cluster`` can continue.
         rules: ACLs such as ``"allow User:alice READ TOPIC orders"``; see ``kafka_nextgen.testing.broker.Broker``.
@@ -113,7 +113,7 @@ class Cluster(KafkaCluster):
     def advance(self, seconds: float) -> None:
         """Let ``seconds`` pass for the cluster and its consumers in this process; ``Clock.advance`` has the details.
 
-        In the meantime, live members keep their sessions, and those that have stopped expire; retention, timeouts,
+        In the meantime, running members keep their sessions, and those that have stopped expire; retention, timeouts,
         throttles and retries happen when they are due. Raises ``MisuseError`` without a ``clock``, unless the cluster
         is running, or in a thread with an event loop; ``ValueError`` for negative ``seconds``; ``TimeoutError`` if a
         client never becomes idle.
@@ -142,7 +142,7 @@ class Cluster(KafkaCluster):
     ) -> None:
         """Set a quota, beyond which a client is throttled; see ``Broker.set_quota``.
 
-        Raises ``MisuseError`` if there is no such quota, no user or client is given, or the amount is not above 0.
+        Raises ``MisuseError`` if the quota does not exist, no user or client is given, or the amount is not above 0.
         """
         self._call(self._broker.set_quota, kind, amount, user=user, client_id=client_id)
 
@@ -150,7 +150,7 @@ class Cluster(KafkaCluster):
         """Stop a node (from 1) as if it were killed. Other nodes take over partitions and groups that have replicas.
 
         ``offsets.topic.replication.factor`` is 3 unless there are fewer nodes, ``default.replication.factor`` is 1.
-        Raises ``MisuseError`` if there is no such node or it is not running.
+        Raises ``MisuseError`` if the node does not exist or is not running.
         """
         self._check_here()
         self._run(self._broker.stop_node(node_id))
@@ -177,17 +177,17 @@ class Cluster(KafkaCluster):
         return self._call(self._broker.coordinator_of, group_id)
 
     def move_coordinator(self, group_id: str, node_id: int) -> None:
-        """Move a group, and others in its partition, to another coordinator.
+        """Move a group, and other groups in its partition, to another coordinator.
 
         Raises ``MisuseError`` if the group can't be moved there.
         """
         self._call(self._broker.move_coordinator, group_id, node_id)
 
     def fault(self, api: Api | None = None, **how: Unpack[How]) -> Fault:
-        """Create a fault for requests of ``api``, or of any: ``with cluster.fault(Api.FETCH, delay_s=5): ...``.
+        """Create a fault for requests of ``api``, or of any API: ``with cluster.fault(Api.FETCH, delay_s=5): ...``.
 
-        It is active in a ``with`` block, or from ``start`` to ``stop``, counts the requests that ``met`` it, and raises
-        ``FaultNotMetError`` at the end if there were none. docs/guides/faults.md describes each kind.
+        It is active in a ``with`` block, or from ``start`` to ``stop``. It counts the affected requests in ``met``, and
+        raises ``FaultNotMetError`` at the end if there were none. docs/guides/faults.md describes each kind.
 
         Args:
             api: an API, such as ``Api.OFFSET_COMMIT``.
@@ -196,10 +196,10 @@ class Cluster(KafkaCluster):
             throttle_s: seconds for which the client is throttled.
             drop: ``"before"`` or ``"after"`` the request is carried out, the connection is closed without an answer.
             cut_connection: the connection is closed in the middle of the answer.
-            silent: nothing is answered until the fault ends.
+            silent: no request is answered until the fault ends.
             move_leader: the next replica leads the partition.
             recreate_topic: the topic is deleted and created again.
-            lose_tail: at least so many records at the end of the partition are lost in a fail-over.
+            lose_tail: at least this number of records at the end of the partition are lost in a fail-over.
             corrupt_offset: the batch with this offset has a wrong checksum when it is fetched.
             expire_login: the connection of a client that logged in with SASL is closed.
             client_id: only requests of clients with this ``client.id``.
@@ -207,18 +207,19 @@ class Cluster(KafkaCluster):
             node: only requests that arrive at this node.
             topic: only requests that name this topic; an error then applies to this topic only.
             partition: only requests that name this partition of the topic.
-            times: to how many requests it applies. The default is once for changes of the cluster, else no limit.
-            after: how many matching requests are handled as usual before.
+            times: the number of requests to which it applies. The default is once for changes of the cluster, otherwise
+                no limit.
+            after: the number of matching requests that are handled as usual before.
 
         Raises:
-            MisuseError: the arguments make no sense together.
+            MisuseError: the arguments contradict each other.
         """
         if self._faults is None:
             self._faults = Faults(self._broker.state)
         return Fault(make(api, how), self._faults, self._call)
 
     def set_group_version(self, level: int) -> None:
-        """Enable the consumer group protocol (1) or disable it (0), while groups live.
+        """Enable the consumer group protocol (1) or disable it (0), while groups exist.
 
         Raises ``MisuseError`` for any other level.
         """
@@ -226,7 +227,7 @@ class Cluster(KafkaCluster):
 
     @contextmanager
     def loading_held(self) -> Iterator[None]:
-        """Keep moved coordinators from loading their logs inside the block; clients are asked to retry."""
+        """Keep moved coordinators from loading their logs inside the block; clients get a retriable error."""
         held = self._broker.loading_held()
         self._call(held.__enter__)
         try:

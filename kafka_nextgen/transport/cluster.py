@@ -147,7 +147,7 @@ class ClusterClient:
 
     @property
     def throttle(self) -> str | None:
-        """A long throttle in force: which broker, and until when. May be called from any thread."""
+        """The current long throttle: which broker, and until when. May be called from any thread."""
         throttle = self._pool.throttles.find_long(self._now())
         return None if throttle is None else str(throttle)
 
@@ -188,7 +188,7 @@ class ClusterClient:
     ) -> None:
         """Request these topics, or all tracked ones if both are None; ``metadata`` then contains the result.
 
-        Asks again, with backoff, if the answer is invalid or omits a topic that was requested by name. Raises
+        Retries, with backoff, if the answer is invalid or omits a topic that was requested by name. Raises
         ``TransportError`` or ``BrokerError``, or ``NoBrokersError`` if no broker can be reached for ten seconds.
         ``timeout_s`` is in seconds, None for ``default.api.timeout.ms``.
         """
@@ -231,7 +231,7 @@ class ClusterClient:
                 return answer
 
     def _throttle_in(self, failure: Exception) -> ThrottledError | None:
-        """The throttle that caused a failure. A timeout without a cause is attributed to a long throttle in force."""
+        """The throttle that caused a failure. A timeout without a cause is attributed to a current long throttle."""
         has_no_cause = isinstance(failure, RequestTimeoutError) and failure.__cause__ is None
         return ThrottledError(self.throttle) if has_no_cause and self.throttle is not None else throttle_in(failure)
 

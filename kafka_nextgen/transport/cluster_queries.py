@@ -93,7 +93,7 @@ class ClusterQueries:
         return PartitionResults(lags, {**starts.failed, **ends.failed})
 
     async def _ask_leaders(self, lookup: Lookup, deadline: Deadline) -> None:
-        """Ask every leader for the offsets of its partitions."""
+        """Query every leader for the offsets of its partitions."""
         shares = self._by_leader(lookup.missing)
         lookup.note_failure(lookup.missing.keys() - set().union(*shares.values()), NO_LEADER)
         asked = [self._ask(node, share, deadline) for node, share in shares.items()]
@@ -147,7 +147,7 @@ class ClusterQueries:
             lookup.note_image(self._cluster.metadata)
 
     async def partitions_for(self, topic: str, timeout_s: float) -> tuple[int, ...]:
-        """The partitions of a topic, empty if there is no such topic."""
+        """The partitions of a topic, empty if it does not exist."""
         described = await self.describe_topics([topic], timeout_s)
         return described[topic].partitions if topic in described else ()
 

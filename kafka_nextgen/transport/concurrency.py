@@ -54,9 +54,9 @@ class SingleFlight(Generic[K, T]):
 
 
 class SendQueue:
-    """Sends requests in call order, however long each takes to find its broker.
+    """Sends requests in call order, even if finding the broker takes longer for some of them.
 
-    A request starts once the one before it has failed or has been passed to its connection, which then keeps the order.
+    A request starts once the previous one has failed or has been passed to its connection, which then keeps the order.
     """
 
     def __init__(self) -> None:

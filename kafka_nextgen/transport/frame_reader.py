@@ -113,7 +113,7 @@ class FrameReader:
 
     def _refused(self, length: int) -> DecodeError:
         head = _LENGTH.pack(length)
-        hint = "; its first bytes look like HTTP: is this another service's port?" if head == b"HTTP" else ""
+        hint = "; its first bytes look like HTTP: this may be another service's port" if head == b"HTTP" else ""
         if head[0] in (0x15, 0x16) and head[1] == 0x03:
             hint = "; its first bytes look like TLS: set security.protocol to SSL or SASL_SSL for this port"
         if length < 0:
@@ -158,7 +158,7 @@ def _capacity_for(length: int) -> int:
 
 
 def _is_free(buffer: bytearray) -> bool:
-    """Whether no view of the buffer exists; only then can it be resized."""
+    """Whether no view of the buffer exists, so that it can be resized."""
     try:
         buffer.append(buffer.pop())
     except BufferError:

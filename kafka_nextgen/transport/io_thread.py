@@ -1,6 +1,6 @@
 """One daemon thread with one event loop for each consumer or other owner of connections, and the tasks on it.
 
-Heartbeats are sent from here, so they depend neither on the application's thread nor on its event loop. The application
+Heartbeats are sent from here, so they do not depend on the application's thread or its event loop. The application
 submits coroutines; the thread puts callbacks and errors for it into the ``Mailbox``. Every future returned by
 ``submit`` is done when the thread ends, so no caller waits forever.
 """
@@ -131,7 +131,7 @@ class IoThread:
 
     @property
     def is_foreign(self) -> bool:
-        """Whether this process was forked from the one that created the thread."""
+        """Whether this process was forked from the process that created the thread."""
         return os.getpid() != self._pid
 
     @property

@@ -1,8 +1,9 @@
 """Checks whether bytes are in transit between two sockets of this process.
 
 Data sent to the same machine has usually arrived when ``send`` returns. But TCP may hold bytes back until others are
-acknowledged, and a busy kernel may defer a packet to a kernel thread; then neither socket shows it. Linux reports how
-many bytes a connection has sent and received (``TCP_INFO``). On other systems nothing is assumed to be in transit.
+acknowledged, and a busy kernel may defer a packet to a kernel thread; then it is visible in neither socket. Linux
+reports how many bytes a connection has sent and received (``TCP_INFO``). On other systems nothing is assumed to be in
+transit.
 """
 
 from __future__ import annotations

@@ -46,8 +46,8 @@ class ConnectionPool:
     """Connections by server and purpose.
 
     ``on_lost`` is called for each connection that was lost, not for those this client closed. ``node_of`` returns the
-    node id of a server, None if it is not known. Two attributes are optional: ``meant_at`` returns the broker expected
-    at an address, and ``on_wrong_broker`` is called when another broker answers there.
+    node id of a server, None if it is unknown. Two attributes are optional: ``meant_at`` returns the broker expected at
+    an address, and ``on_wrong_broker`` is called when another broker answers there.
     """
 
     def __init__(

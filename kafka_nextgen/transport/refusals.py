@@ -47,7 +47,7 @@ class _Refusal:
 
 
 class Refusals:
-    """The refusals in force. ``on_refused``, if set, is called for the first of consecutive refusals."""
+    """The current refusals. ``on_refused``, if set, is called for the first of consecutive refusals."""
 
     def __init__(self, backoff: Backoff, chance: Callable[[], float]) -> None:
         self.on_refused: Callable[[AuthenticationError], None] = lambda error: None
@@ -59,7 +59,7 @@ class Refusals:
         self._log = FailureLog(logger, "connecting")
 
     def newest(self, now: float) -> AuthenticationError | None:
-        """The latest refusal in force at ``now`` (the loop's clock). May be called from any thread."""
+        """The latest refusal that is valid at ``now`` (the loop's clock). May be called from any thread."""
         recent = [each for each in tuple(self._by_server.values()) if now - each.at < _RECENT_S]
         return max(recent, key=lambda each: each.at).error if recent else None
 

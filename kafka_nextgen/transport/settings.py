@@ -24,7 +24,7 @@ _PLAINTEXT = Security()
 
 @frozen(kw_only=True)
 class TransportSettings:
-    """How brokers are reached; the defaults are those of ``ConsumerConfig``."""
+    """How brokers are reached; the defaults are the same as in ``ConsumerConfig``."""
 
     bootstrap_servers: tuple[ServerAddress, ...]
     client_id: str = "kafka-nextgen"

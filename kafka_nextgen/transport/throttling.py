@@ -4,7 +4,7 @@ Since Kafka 2.0, a broker answers immediately with a ``throttle_time_ms``, and r
 that time. All connections to a broker share its throttle, except that connections to it as a coordinator have a
 separate one, as in Kafka's client: a member that fetches too much keeps its membership.
 
-A request that has to wait still obeys its caller's deadline, and its error then names the throttle. A closing client
+A request that has to wait still ends at its caller's deadline, and its error then names the throttle. A closing client
 ignores throttles: otherwise its last commit and its leave would be too late.
 """
 
@@ -104,7 +104,7 @@ class Throttles:
         return throttle
 
     def find_long(self, now: float) -> Throttle | None:
-        """A long throttle in force, if any. May be called from any thread."""
+        """The current long throttle, if any. May be called from any thread."""
         return next((each for each in tuple(self._by_role.values()) if each.is_long and each.until > now), None)
 
     def lift(self) -> None:

@@ -35,7 +35,7 @@ _ABSENT = frozenset(
 async def describe_topics(
     cluster: ClusterClient, names: frozenset[str], pattern: str | None
 ) -> tuple[Mapping[str, TopicMetadata], frozenset[str], Mapping[str, TopicId]]:
-    """The topics of ``names`` that exist, the names of all that match ``pattern``, and the ids of the former.
+    """The topics of ``names`` that exist, the names of all that match ``pattern``, and the ids of these topics.
 
     Kafka's own topics match no pattern. Raises ``TransportError``, ``DecodeError``, ``ConfigError`` for a pattern that
     can't be read, and ``BrokerError`` for a topic that can't be described at the moment.

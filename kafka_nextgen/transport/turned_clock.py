@@ -24,7 +24,7 @@ from kafka_nextgen.transport.loopback import is_anything_under_way
 
 __all__ = ["ApplicationWait", "Clock", "Follower", "clock_of"]
 
-#: How long (real seconds) ``advance`` waits for the followers to come to rest before it raises.
+#: How long (real seconds) ``advance`` waits for the followers to become idle before it raises.
 REST_LIMIT_S = 120.0
 #: For how long (real seconds) a woken application is expected to call its consumer again.
 RETURN_S = 0.5
@@ -65,11 +65,11 @@ class _Rest(NamedTuple):
 
 
 class Clock:
-    """A clock that runs like the system's and that a test can move forward: ``Cluster(clock=Clock())``, ``advance``.
+    """A clock that runs like the system's, and that a test can advance: ``Cluster(clock=Clock())``, ``advance``.
 
-    The cluster uses it, and so does each ``Consumer`` or ``AsyncConsumer`` of this process whose ``bootstrap.servers``
-    name one of the cluster's listeners. Other clients and other processes do not; they seem silent to the cluster while
-    time is moved forward. Several clusters may share a clock.
+    The cluster uses it, and each ``Consumer`` or ``AsyncConsumer`` of this process whose ``bootstrap.servers`` name one
+    of the cluster's listeners. Other clients and other processes do not; they seem silent to the cluster while time is
+    moved forward. Several clusters may share a clock.
     """
 
     def __init__(self) -> None:
@@ -96,8 +96,8 @@ class Clock:
 
         - Everything due within ``seconds`` (timers, time limits, retries, intervals) happens in time order, each at its
           own time: all messages sent at one moment are received and answered before the clock moves forward.
-        - So a live member keeps its session however much time passes, since its heartbeats are sent in time. A member
-          that has stopped, or does not use this clock, expires at its session timeout.
+        - So a live member keeps its session regardless of how far the clock moves, because its heartbeats are sent in
+          time. A member that has stopped, or does not use this clock, expires at its session timeout.
         - When this returns, everything that was due is done, and no message is in transit.
         - A call that waits (``poll``, a loop) in another thread returns at its time. If that thread calls its consumer
           again within half a second of real time, its call counts as made at that moment, so a poll loop stays within
@@ -145,7 +145,7 @@ class Clock:
         pause_s = _FIRST_PAUSE_S
         while (rest := self._check()) is None:
             if clocks.real_monotonic() > give_up_at:
-                why = f"the followers did not come to rest within {REST_LIMIT_S:.0f} s"
+                why = f"the followers did not become idle within {REST_LIMIT_S:.0f} s"
                 raise TimeoutError(f"the clock was not advanced further: {why}")
             self._has_rested.acquire(timeout=pause_s)
             pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)

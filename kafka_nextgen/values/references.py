@@ -1,7 +1,7 @@
 """Collects the schemas that a registered schema references, directly or indirectly; the same for each kind of registry.
 
-A reference gives the referenced schema a name, by which the text of the referencing schema mentions it. So one name
-must stand for one text in all of the collected schemas.
+A reference gives the referenced schema a name, by which the text of the referencing schema mentions it. So a name must
+mean the same text in all of the collected schemas.
 """
 
 from __future__ import annotations
@@ -62,12 +62,12 @@ def references_of(
     """Return the names and texts of all schemas that a schema references, each after those that it references itself.
 
     Arguments:
-        what: the schema in error messages: its path in the registry, if that is known.
+        what: the schema in error messages: its path in the registry, if known.
         schema: the schema.
-        find: asks the registry for a referenced schema. It raises an error as ``SchemaSource.schema_by_id`` does.
+        find: requests a referenced schema from the registry. It raises an error as ``SchemaSource.schema_by_id`` does.
 
     Raises MissingReferenceError, the errors of ``find``, and RegistryError for a schema that references itself, for too
-    many or too deep references, and for a name that stands for two schemas.
+    many or too deep references, and for a name that means two schemas.
     """
     found: dict[str, str] = {}
     _follow(schema, (what,), found, find)
@@ -101,7 +101,7 @@ def _found(what: str, reference: Reference, find: Callable[[Reference], Referenc
 
 
 def is_missing(error: Exception) -> bool:
-    """Return whether an error with status 404 means that there is no such schema.
+    """Return whether an error with status 404 means that the schema does not exist.
 
     Proxies and other servers return 404, too. confluent-kafka's error then has an ``error_code`` that no registry uses:
     -1 if the body is not JSON.

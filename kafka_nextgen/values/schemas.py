@@ -61,7 +61,7 @@ class Schemas(ABC, Generic[T]):
 
     @abstractmethod
     def newest(self) -> T:
-        """Return the newest schema. Raises ConfigError if there is none, or if it is unknown."""
+        """Return the newest schema. Raises ConfigError if there is none or it is unknown."""
 
     @abstractmethod
     def all(self) -> Iterator[tuple[int, T]]:

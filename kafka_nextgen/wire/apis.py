@@ -141,7 +141,7 @@ def negotiate(api: Api, ranges: Mapping[int, VersionRange], at_most: int | None 
     """Choose the highest version of ``api`` that we and the broker both support (KIP-35).
 
     ``ranges`` is the broker's answer to ApiVersions, by API key; ``at_most`` limits our side if a later version can't
-    express the request. Raises ``UnsupportedProtocolError`` if there is no such version.
+    express the request. Raises ``UnsupportedProtocolError`` if no version can.
     """
     theirs = ranges.get(api.key)
     ours = (api.min_version, api.max_version if at_most is None else min(at_most, api.max_version))

@@ -77,7 +77,7 @@ def test_places_outlive_the_broker(tmp_path: Path, group: str) -> None:
         pytest.param("one", 60, TypeError, r"did you mean \['one'\]", id="a name for names"),
         pytest.param(NewMember("one"), 60, TypeError, "must be a collection", id="a member for members"),
         pytest.param([1], 60, TypeError, "must be instance ids or NewMember, not 1", id="no name"),
-        pytest.param([], 60, ValueError, "name the members that will join", id="nobody"),
+        pytest.param([], 60, ValueError, "specify the members that will join", id="nobody"),
         pytest.param(["one"], -1, ValueError, "within must be a number of seconds", id="no time"),
         pytest.param(["one"], math.nan, ValueError, "within", id="no number"),
         pytest.param(["one"], math.inf, ValueError, "up to 2147483", id="for ever"),

@@ -111,7 +111,7 @@ def test_a_classic_group_shows_it_too(ours: GroupAdmin, client: Client) -> None:
     [
         pytest.param({"instance_ids": "one"}, 60, TypeError, r"did you mean \['one'\]", id="a name for names"),
         pytest.param({"member_ids": [1]}, 60, TypeError, "member ids must be str, not 1", id="no name"),
-        pytest.param({}, 60, ValueError, "name the members that will leave", id="nobody"),
+        pytest.param({}, 60, ValueError, "specify the members that will leave", id="nobody"),
         pytest.param({"instance_ids": ["one"]}, -1, ValueError, "within must be a number of seconds", id="no time"),
         pytest.param({"instance_ids": ["one"]}, math.inf, ValueError, "up to 2147483", id="for ever"),
     ],

@@ -68,18 +68,18 @@ def group(admin: GroupAdmin, hourly: Hourly) -> str:
         (OffsetReset.LATEST, RECORDS, None),
         (CURRENT, 5, None),
         (7, 7, None),
-        (1, GONE, "the records before it are gone: it is the beginning"),
-        (11, RECORDS, "no record has this offset yet: it is the end"),
+        (1, GONE, "this record no longer exists: using the beginning"),
+        (11, RECORDS, "no record has this offset yet: using the end"),
         (ShiftBy(2), 7, None),
         (ShiftBy(-2), 3, None),
-        (ShiftBy(-9), GONE, "the records before it are gone: it is the beginning"),
+        (ShiftBy(-9), GONE, "this record no longer exists: using the beginning"),
         (MIDNIGHT + timedelta(hours=6), 6, None),
         (MIDNIGHT + timedelta(hours=6, minutes=1), 7, None),
         (MIDNIGHT - timedelta(days=1), GONE, None),
         (MIDNIGHT.replace(year=1969), GONE, None),
-        (MIDNIGHT + timedelta(days=1), RECORDS, "no record is that new: it is the end"),
+        (MIDNIGHT + timedelta(days=1), RECORDS, "no record is this recent: using the end"),
         (timedelta(days=20_000), GONE, None),
-        (timedelta(0), RECORDS, "no record is that new: it is the end"),
+        (timedelta(0), RECORDS, "no record is this recent: using the end"),
     ],
     ids=str,
 )
@@ -107,7 +107,7 @@ def test_a_partition_without_a_commit_is_not_shifted_and_its_current_offset_is_t
     assert planned.offset is None
     assert str(planned.error) == f"{hourly.full} can't be shifted: the group has no committed offset there"
     planned = admin.plan_offsets(nobody, {hourly.full: CURRENT})[hourly.full]
-    assert (planned.offset, planned.note) == (RECORDS, "nothing is committed: it is the end")
+    assert (planned.offset, planned.note) == (RECORDS, "no committed offset: using the end")
 
 
 @pytest.mark.parametrize("committed", [GONE - 1, RECORDS + 1])
@@ -134,9 +134,9 @@ def test_a_partition_that_does_not_exist_has_an_error_and_a_topic_raises_one(adm
         ({1: 2}, TypeError, "targets are for topics"),
         ({"t": "yesterday"}, TypeError, "a target is an offset, .* not 'yesterday'"),
         ({"t": True}, TypeError, "a target is"),
-        ({"t": -1}, ValueError, "-1 is no position"),
-        ({"t": timedelta(-1)}, ValueError, "is no position"),
-        ({"t": OffsetReset.NONE}, ValueError, "is no position"),
+        ({"t": -1}, ValueError, "-1 is not a position"),
+        ({"t": timedelta(-1)}, ValueError, "is not a position"),
+        ({"t": OffsetReset.NONE}, ValueError, "is not a position"),
         ({"t": datetime(2026, 1, 1)}, TypeError, "has no time zone"),
     ],
 )
@@ -156,9 +156,9 @@ def test_a_reset_is_shown_and_then_executed(hourly: Hourly, group: str) -> None:
     assert [line.split(maxsplit=5) for line in done.stdout.splitlines()] == [
         ["PARTITION", "COMMITTED", "NEW", "START", "END", "NOTE"],
         [f"{hourly.topic}[0]", "5", "6", str(GONE), str(RECORDS), "-"],
-        [f"{hourly.topic}[1]", "-", "0", "0", "0", "no record is that new: it is the end"],
+        [f"{hourly.topic}[1]", "-", "0", "0", "0", "no record is this recent: using the end"],
     ]
-    assert done.stderr == "This is a plan: nothing was changed. Repeat it with --execute to do it.\n"
+    assert done.stderr == "This is a plan: nothing was changed. Repeat the command with --execute to apply it.\n"
     assert stored_offsets(hourly.servers, group) == {0: 5}
     done = groups(hourly.servers, *reset, "--execute")
     assert (done.exit_code, done.stderr) == (0, "")
@@ -213,7 +213,7 @@ def test_a_plan_is_json_of_values(hourly: Hourly, group: str) -> None:
             "new": GONE,
             "start_offset": GONE,
             "end_offset": RECORDS,
-            "note": "the records before it are gone: it is the beginning",
+            "note": "this record no longer exists: using the beginning",
             "error": None,
         }
     ]
@@ -247,7 +247,7 @@ def test_a_plan_for_a_new_group_warns_of_nothing_and_one_whose_members_are_unkno
 
     monkeypatch.setattr(GroupAdmin, "members", members)
     done = groups(hourly.servers, *plan)
-    assert "has members, with which a reset fails: not allowed" in done.stderr
+    assert "has members, which would make a reset fail: not allowed" in done.stderr
     assert (done.exit_code, done.stdout.startswith("PARTITION")) == (0, True)
 
 
@@ -261,19 +261,19 @@ def test_a_group_that_has_committed_nothing_has_no_topics(hourly: Hourly, scene:
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [
-        (["--topic", "t"], "say where to: --to-earliest"),
-        (["--execute"], "say where to: --to-earliest"),
-        (["--to-latest"], "say which partitions: --topic TOPIC"),
-        (["--to-latest", "--topic", "t", "--all-topics"], "say which partitions"),
-        (["--to-latest", "--to-offset", "0", "--topic", "t"], "give only one of the options that say where to"),
+        (["--topic", "t"], "specify the new position, for example with --to-earliest"),
+        (["--execute"], "specify the new position, for example with --to-earliest"),
+        (["--to-latest"], "specify the partitions: --topic TOPIC"),
+        (["--to-latest", "--topic", "t", "--all-topics"], "specify the partitions"),
+        (["--to-latest", "--to-offset", "0", "--topic", "t"], "specify the new position with only one option"),
         (["--to-latest", "--topic", "t", "--execute", "--dry-run"], "exclude each other"),
         (["--to-latest", "--topic", "t", "--delete", "t[0]"], "use two commands"),
-        (["--set", "t[0]=1", "--dry-run"], "--set and --delete act at once"),
-        (["--set", "t[0]=1", "--export"], "--set and --delete act at once"),
-        (["--dry-run"], "say where to"),
-        (["--from-file", "FILE", "--topic", "t"], "--from-file has partitions and offsets"),
+        (["--set", "t[0]=1", "--dry-run"], "--set and --delete can't be combined with a reset"),
+        (["--set", "t[0]=1", "--export"], "--set and --delete can't be combined with a reset"),
+        (["--dry-run"], "specify the new position"),
+        (["--from-file", "FILE", "--topic", "t"], "--from-file contains partitions and offsets"),
         (["--from-file", "FILE"], "line 2: write TOPIC,PARTITION,OFFSET, not 't,0'"),
-        (["--to-latest", "--topic", "t", "--export", "--json"], "give one of them"),
+        (["--to-latest", "--topic", "t", "--export", "--json"], "use only one of them"),
         (["--to-latest", "--topic", "t[0"], "is not a set of partitions"),
         (["--to-latest", "--topic", "t[]"], "--topic t[] has no partitions"),
         (["--to-offset", "-1", "--topic", "t"], "-1"),

@@ -130,7 +130,7 @@ def test_a_topic_is_deleted_after_a_yes(kafka: KafkaServer, doomed: str) -> None
 @pytest.mark.parametrize("stdin", ["n\n", "\n", "", "perhaps\n"])
 def test_nothing_is_deleted_without_a_yes(kafka: KafkaServer, doomed: str, stdin: str) -> None:
     done = topics(kafka, "delete", doomed, stdin=stdin)
-    assert (done.exit_code, "nothing was deleted (--yes deletes without asking)" in done.stderr) == (1, True)
+    assert (done.exit_code, "nothing was deleted (--yes deletes without a question)" in done.stderr) == (1, True)
     assert doomed in listed(kafka)
 
 
@@ -157,7 +157,7 @@ def test_what_is_internal_to_kafka_is_never_deleted(kafka: KafkaServer, scene: o
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (["delete", "t", "--json"], "--json asks no questions: confirm with --yes"),
+        (["delete", "t", "--json"], "--json can't ask for confirmation: add --yes"),
         (["create", "t", "--partitions", "0"], "0"),
         (["create", "t", "--set", "a"], "--set takes NAME=VALUE"),
         (["create"], "Missing argument"),

@@ -134,8 +134,8 @@ def test_a_second_run_continues_the_file_as_another_source(embedded_kafka: Kafka
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ([], "either --output FILE or --topic NAME"),
-        (["-o", "log.jsonl", "--topic", "t"], "either --output FILE or --topic NAME"),
+        ([], "--output FILE or --topic NAME"),
+        (["-o", "log.jsonl", "--topic", "t"], "--output FILE or --topic NAME"),
         (["--group", "", "-o", "log.jsonl"], "--group takes the id of a group"),
         (["--pattern", "(", "-o", "log.jsonl"], "--pattern (:"),
         (["-o", "/nowhere/log.jsonl"], "directory /nowhere does not exist; create it first"),

@@ -93,7 +93,7 @@ def test_its_groups_are_administered_but_for_their_configuration(preview_kafka: 
         assert (described.type, described.members[0].assignment) == (GroupType.CONSUMER, consumer.assignment())
         assert group in {listed.group_id for listed in admin.list(["consumer"], ["Stable"]).groups}
         assert [offset.end_offset for offset in admin.offsets(group).values()] == [0, 0]
-        with pytest.raises(UnsupportedProtocolError, match=r"which Kafka 4\.0"):
+        with pytest.raises(UnsupportedProtocolError, match=r"which need Kafka 4\.0"):
             admin.describe_config(group)
-        with pytest.raises(UnsupportedProtocolError, match=r"which Kafka 4\.0"):
+        with pytest.raises(UnsupportedProtocolError, match=r"which need Kafka 4\.0"):
             admin.alter_config(group, {"consumer.session.timeout.ms": 50_000})

@@ -160,10 +160,10 @@ def test_a_topic_that_is_not_there_is_told_of(stage: Stage) -> None:
     with stage.consumer(group_id=None) as consumer:
         missing = TopicPartition("ordres", 0)
         consumer.assign({missing: OffsetRange(0, 5)})
-        with pytest.raises(UnknownTopicError, match=r"ordres\[0\] can't be read at offset 0: there is no such topic"):
+        with pytest.raises(UnknownTopicError, match=r"ordres\[0\] can't be read at offset 0: the topic does not exist"):
             list(consumer)
         consumer.assign({tp(7): OffsetRange(0, 5)})
-        with pytest.raises(UnknownTopicError, match="its topic has no such partition"):
+        with pytest.raises(UnknownTopicError, match="its topic does not have this partition"):
             list(consumer)
         assert consumer.topics() == ("orders",), "it was not created for the asking"
 

@@ -309,7 +309,7 @@ def test_a_partition_that_is_missing_is_told_of_at_the_third_look(world: World) 
     world.now += 2
     look(world, without_it)
     world.plan()
-    with pytest.raises(UnknownTopicError, match="at offset 5: its topic has no such partition"):
+    with pytest.raises(UnknownTopicError, match="at offset 5: its topic does not have this partition"):
         world.take()
 
 
@@ -317,7 +317,7 @@ def test_a_partition_that_is_missing_is_told_of_at_the_third_look(world: World) 
     ("image", "why"),
     [
         (cluster({P0: 1}, topic_id=UUID(int=2)), "its topic was deleted and created again"),
-        (ClusterImage(topics_by_name={"orders": TopicInfo("orders", None, 3)}), "there is no such topic"),
+        (ClusterImage(topics_by_name={"orders": TopicInfo("orders", None, 3)}), "the topic does not exist"),
     ],
 )
 def test_a_topic_that_vanishes_is_told_of_behind_what_was_read(world: World, image: ClusterImage, why: str) -> None:

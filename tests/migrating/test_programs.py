@@ -246,7 +246,7 @@ def test_none_stands_for_the_default_of_a_key_of_this_library() -> None:
 def test_a_key_with_another_meaning_there_has_to_go() -> None:
     keys = "bootstrap_servers='a:1', consumer_timeout_ms=200"
     assert of_line(f"from aiokafka import AIOKafkaConsumer\nAIOKafkaConsumer({keys})\n", 2) == [
-        "consumer_timeout_ms: remove it: here it ends loops, but in aiokafka it does not affect which records come"
+        "consumer_timeout_ms: remove it: here it ends loops, but in aiokafka it does not affect the returned records"
     ]
     assert of_line(f"from kafka import KafkaConsumer\nKafkaConsumer({keys})\n", 2) == []
 

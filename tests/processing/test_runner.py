@@ -232,7 +232,7 @@ def test_a_commit_that_fails_does_not_keep_partitions_from_being_given_up(
     gate.opened.set()
     consumer.refusal = STALE
     run_to_the_end(consumer, gate)
-    assert "orders[0]: given up without a commit" in caplog.text
+    assert "orders[0]: revoked without a commit" in caplog.text
 
 
 def test_a_last_commit_that_fails_is_raised() -> None:

@@ -440,7 +440,7 @@ def test_with_a_registry_the_columns_are_those_of_the_subject_when_the_export_be
         document = json.loads((tmp_path / "out" / "_export.json").read_text())
         assert (document["options"]["subject"], document["options"]["subject_version"]) == ("orders-value", "1")
         other = export(cluster.bootstrap_servers, *given, "--subject", "none")
-        assert (other.exit_code, "subjects/none/versions: there is no such schema" in other.stderr) == (1, True)
+        assert (other.exit_code, "subjects/none/versions: the schema does not exist" in other.stderr) == (1, True)
         both = export(cluster.bootstrap_servers, "a", "b", "--to", str(tmp_path / "two"), "--registry", registry.url)
         assert (both.exit_code, "--registry needs --subject if several topics" in both.stderr) == (2, True)
 

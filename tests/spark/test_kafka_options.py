@@ -83,7 +83,7 @@ def test_keys_without_a_meaning_cause_a_warning(key: str) -> None:
 
 def test_an_unknown_key_causes_a_warning_as_in_java() -> None:
     java = read({"my.own.key": "s3cret"})
-    assert java.warnings == ("the option kafka.my.own.key is ignored: consumers have no such key",)
+    assert java.warnings == ("the option kafka.my.own.key is ignored: consumers do not have this key",)
 
 
 @pytest.mark.parametrize("key", sorted(REFUSED))

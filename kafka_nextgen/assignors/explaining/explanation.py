@@ -2,7 +2,7 @@
 
 * *Before* is the group's current target assignment, *after* the assignor's. An assignment that is not ``is_valid``
   would not be used; the group keeps its last valid target.
-* A partition *moves* if it goes to a member that did not have it before, or if no member has it any more.
+* A partition *moves* if it goes to a member that did not have it before, or if no member has it now.
 * It *could stay* if its member is still subscribed to its topic and it still exists. *Stickiness* is the fraction of
   these that do stay, from 0 to 1.
 * A partition is read *across racks* if its member has a rack, its replicas have racks, and no replica is in the

@@ -1,4 +1,4 @@
-"""``kafka-nextgen assignors explain``: what assignors would do to a live group, or to one described in a file."""
+"""``kafka-nextgen assignors explain``: the result of assignors for a live group, or for a group described in a file."""
 
 from __future__ import annotations
 
@@ -45,16 +45,16 @@ __all__ = ["assignors"]
 def explain_(
     cluster: ClusterOptions, group_id: str | None, file: IO[str] | None, names: tuple[str, ...], as_json: bool
 ) -> None:
-    """Show what assignors would do to a group: balance, moves, and what each member gains and loses.
+    """Show the result of assignors for a group: balance, moves, and the gains and losses of each member.
 
-    Nothing is changed: the group is described, and the assignors run here. The built-in assignors are uniform, range,
-    rack-aware and weighted, and those of the classic protocol, roundrobin and cooperative-sticky.
+    The group does not change: this command describes it, and runs the assignors itself. The built-in assignors are
+    uniform, range, rack-aware and weighted, and, of the classic protocol, roundrobin and cooperative-sticky.
 
     The exit code is 1 if an assignor fails or its assignment is not valid.
     """
     if (group_id is None) == (file is None):
         raise click.UsageError("name a group: --group for a group of the cluster, or --file for a described group")
-    assignors = [find_assignor(name) for name in names]  # fail before the cluster is asked
+    assignors = [find_assignor(name) for name in names]  # fail before sending a request
     if file is None:
         explanations = _explain_live_group(cluster, str(group_id), assignors)
     else:
@@ -123,4 +123,4 @@ def _member_document(member: MemberChange) -> dict[str, object]:
 
 @click.group(commands=[explain_])
 def assignors() -> None:
-    """See what an assignor would do to a group."""
+    """See the result of an assignor for a group."""

@@ -1,9 +1,9 @@
 """Read a described group from a JSON file.
 
 The file is the output of ``kafka-nextgen groups describe GROUP --members --json``: an object, or a list of one. A
-member has a ``member_id`` and ``subscribed_topics``, a ``subscribed_pattern``, or both. Its ``target``, or else its
-``assignment``, has its partitions: ``{"orders": [0, 1]}``, or as text ``orders[0-3] audit[0]``. These may be added by
-hand:
+member has a ``member_id`` and ``subscribed_topics``, a ``subscribed_pattern``, or both. Its partitions are in its
+``target`` or, without one, in its ``assignment``: ``{"orders": [0, 1]}``, or as text ``orders[0-3] audit[0]``. These
+may be added manually:
 
 * ``client_assignors`` of a member: a ``name``, a ``reason``, and ``metadata`` with a ``version`` and a ``payload`` in
   hexadecimal, or ``text`` instead;

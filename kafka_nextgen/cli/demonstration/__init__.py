@@ -1,4 +1,4 @@
-"""The demonstration: a real stream, three consumers that come and go, and a proof of what they processed.
+"""The demonstration: a real stream, three consumers that join and leave, and a proof that they processed all records.
 
 Read ``scenario`` first, ``worker_process`` and ``worker`` for a consumer from both sides, ``ledger`` for the proof.
 """

@@ -5,8 +5,8 @@ It holds if:
 - every produced record was processed with its key and value;
 - nothing was processed that was not produced;
 - no process processed a record twice;
-- a record was processed by several processes only if all but one were killed after processing it and before their
-  commits covered it.
+- a record was processed by several processes only if all of them except one were killed after processing it and before
+  their commits covered it.
 
 The faults name every record that breaks a rule.
 """

@@ -134,7 +134,7 @@ class Scenario:
         self.members[name] = await WorkerProcess.start(name, self._servers, GROUP, self.progress)
 
     async def _leave(self, name: str) -> None:
-        self.progress.print_line(f"{name} is asked to leave (SIGTERM)")
+        self.progress.print_line(f"{name} is being stopped (SIGTERM)")
         await self.members[name].leave()
         self.progress.print_line(f"{name} has left")
 

@@ -1,4 +1,4 @@
-"""The screen of the demonstration: a table redrawn in place on a terminal, else plain lines."""
+"""The screen of the demonstration: a table redrawn in place on a terminal, otherwise plain lines."""
 
 from __future__ import annotations
 

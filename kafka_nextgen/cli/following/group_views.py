@@ -1,4 +1,4 @@
-"""The current state of groups, from the events so far. For display only; ``history/folding.py`` derives facts."""
+"""The current state of groups, derived from their events. For display only; ``history/folding.py`` derives facts."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class MemberView:
 
     @property
     def name(self) -> str:
-        """The instance id, else the client id with the beginning of the member id, else the member id."""
+        """The instance id; without one, the client id with the beginning of the member id, or the member id."""
         if self.instance or not self.client:
             return self.instance or self.member
         return f"{self.client} {self.member.removeprefix(f'{self.client}-')[:_SHORT]}"

@@ -1,4 +1,4 @@
-"""Show groups: a table redrawn in place on a terminal, else one line for each event."""
+"""Show groups: a table redrawn in place on a terminal, otherwise one line for each event."""
 
 from __future__ import annotations
 

@@ -31,10 +31,10 @@ _COLUMNS: Columns[PastRebalance] = {
 @json_option
 @cluster_options
 def history(cluster: ClusterOptions, group_id: str, as_json: bool) -> None:
-    """Show why GROUP rebalanced, as far back as its coordinator remembers.
+    """Show the recent rebalances of GROUP and their causes, as recorded by its coordinator.
 
-    The delay is from the cause to the assignment that takes it into account; - means that there is none yet. Apache
-    Kafka's own coordinators keep no history.
+    The delay is from the cause to the assignment that takes it into account; - means no assignment yet. Apache Kafka's
+    own coordinators keep no history.
     """
     with cluster.open() as admin:
         rebalances = admin.history(group_id, cluster.timeout_s)

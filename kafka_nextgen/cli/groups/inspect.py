@@ -193,9 +193,9 @@ def _print_heading(line: str) -> None:
 def validate_regex(cluster: ClusterOptions, pattern: str, as_json: bool) -> None:
     """Try PATTERN as a subscription, and show the topics it matches now.
 
-    Patterns match whole names. They are tried here, since Kafka has no way to ask a broker. Exit codes: 0 if Kafka
-    accepts the pattern, 1 if it refuses it, 3 if that is unknown because the pattern is too large for google-re2, or
-    google-re2 is not installed.
+    Patterns match whole names. This command evaluates them itself, because Kafka's brokers can't check a pattern. Exit
+    codes: 0 if Kafka accepts the pattern, 1 if it refuses it, 3 if that is unknown because the pattern is too large for
+    google-re2, or google-re2 is not installed.
     """
     with cluster.open() as admin:
         checked = admin.validate_regex(pattern, cluster.timeout_s)

@@ -46,7 +46,7 @@ _within = click.option(
     type=click.FloatRange(min=0),
     default=300.0,
     show_default=True,
-    help="Maximum seconds to wait for the members. 0 stops waiting for them or, if none is named, for all members.",
+    help="Maximum seconds to wait for the members. 0 stops the wait for these members or, without members, for all.",
 )
 
 
@@ -129,7 +129,7 @@ def _target(member: MemberDescription) -> str | None:
 @click.option(
     "--rebalance-timeout", type=_POSITIVE_SECONDS, help="Minimum seconds that each member gets to give up partitions."
 )
-@click.option("--assignor", help="The assignor of members that ask for none.")
+@click.option("--assignor", help="The assignor of members that request none.")
 @json_option
 @cluster_options
 def add_members(
@@ -144,7 +144,7 @@ def add_members(
 ) -> None:
     """Announce to GROUP which members will join, so that it rebalances once, when all of them have joined."""
     if not instance_ids and within > 0:
-        raise click.UsageError("name the members that will join: --instance-id, with their group.instance.id")
+        raise click.UsageError("specify the members that will join with --instance-id, their group.instance.id")
     members = [NewMember(each, session_timeout, rebalance_timeout, assignor) for each in instance_ids]
     with cluster.open() as admin:
         added = admin.add_members(group_id, members, within, cluster.timeout_s)
@@ -186,7 +186,7 @@ def announce_leaving(
     Until then, no member reads the partitions of those that have left. Members that do not leave in time stay members.
     """
     if not instance_ids and not member_ids and within > 0:
-        raise click.UsageError("name the members that will leave: --instance-id or --member-id")
+        raise click.UsageError("specify the members that will leave with --instance-id or --member-id")
     with cluster.open() as admin:
         announced = admin.announce_leaving(group_id, instance_ids, member_ids, within, cluster.timeout_s)
     what = "announced" if within else "no longer announced"
@@ -212,7 +212,7 @@ def remove_members(
 ) -> None:
     """Remove members from GROUP. A member whose application still runs rejoins."""
     if not instance_ids and not member_ids:
-        raise click.UsageError("say which members: --instance-id or --member-id, as 'groups members' shows them")
+        raise click.UsageError("specify the members with --instance-id or --member-id; 'groups members' shows them")
     with cluster.open() as admin:
         removed = admin.remove_members(group_id, instance_ids, member_ids, reason, cluster.timeout_s)
     _print_results(removed, as_json, lambda member: f"Removed {_name(member)} from {group_id}.")

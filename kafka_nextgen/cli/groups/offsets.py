@@ -65,15 +65,15 @@ def offsets(
 
     LAG counts the records that can be read, not those that retention deleted; START shows where the log then begins.
 
-    With --set or --delete, first change the committed offsets. The group must not have members, which would undo the
-    change.
+    With --set or --delete, change the committed offsets first. The group must not have members: their commits would
+    undo the change.
 
-    The options from --to-earliest to --from-file plan a reset of whole topics, of partitions or of all that is
-    committed, and with --execute carry it out.
+    The options from --to-earliest to --from-file plan a reset of topics, of partitions or of all committed offsets. Add
+    --execute to apply the plan.
     """
     if reset.is_asked:
         if to_set or to_delete:
-            raise click.UsageError("--set and --delete act at once, and are no part of a reset: use two commands")
+            raise click.UsageError("--set and --delete can't be combined with a reset: use two commands")
         reset_offsets(cluster, group_id, reset, as_json)
         return
     words_to_set, words_to_delete = _parse_targets(to_set), parse_selections(to_delete)

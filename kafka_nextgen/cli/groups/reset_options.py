@@ -1,6 +1,6 @@
-"""The options of ``kafka-nextgen groups offsets`` that ask for a reset, such as ``--to-datetime``.
+"""The options of ``kafka-nextgen groups offsets`` that request a reset, such as ``--to-datetime``.
 
-They are those of ``kafka-consumer-groups.sh --reset-offsets`` (4.4.0).
+They match ``kafka-consumer-groups.sh --reset-offsets`` (4.4.0).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ __all__ = ["Reset", "reset_options"]
 
 @frozen
 class Reset:
-    """What the options ask for; ``target`` is None if they don't ask for a reset, or with ``file``."""
+    """The requested reset; ``target`` is None without a reset, or with ``file``."""
 
     target: OffsetTarget | None
     file: Path | None
@@ -42,20 +42,20 @@ class Reset:
         return is_placed or self.execute or self.dry_run or self.export
 
     def check(self) -> None:
-        """Refuse options that contradict each other, or say too little. Raises ``click.UsageError``."""
+        """Refuse options that contradict each other or are incomplete. Raises ``click.UsageError``."""
         if self.execute and self.dry_run:
             raise click.UsageError("--dry-run and --execute exclude each other")
         if self.file is not None:
             if self.target is not None or self.places or self.all_topics:
-                raise click.UsageError("--from-file has partitions and offsets: give no others")
+                raise click.UsageError("--from-file contains partitions and offsets: omit the other options")
         elif self.target is None:
-            raise click.UsageError("say where to: --to-earliest, --to-latest, --to-datetime, or another one of --help")
+            raise click.UsageError("specify the new position, for example with --to-earliest or --to-datetime")
         elif bool(self.places) == self.all_topics:
-            raise click.UsageError("say which partitions: --topic TOPIC, --topic 'TOPIC[0-3]' or --all-topics")
+            raise click.UsageError("specify the partitions: --topic TOPIC, --topic 'TOPIC[0-3]' or --all-topics")
 
 
 class _Duration(click.ParamType[timedelta]):
-    """A duration in ISO 8601, as Java's ``Duration.parse`` reads it, or such as ``90m``, ``2h`` or ``7d``."""
+    """A duration: ISO 8601, as for Java's ``Duration.parse``, or such as ``90m``, ``2h`` or ``7d``."""
 
     name = "duration"
 
@@ -75,7 +75,7 @@ _TARGETS: tuple[Callable[[Any], Any], ...] = (
     click.option(
         "--to-latest", is_flag=True, help="Continue at the end of each partition, and skip the records before it."
     ),
-    click.option("--to-current", is_flag=True, help="Keep the committed offset; the end where there is none."),
+    click.option("--to-current", is_flag=True, help="Keep the committed offset, or go to the end without one."),
     click.option("--to-offset", type=click.IntRange(min=0), metavar="OFFSET", help="Continue at this offset."),
     click.option(
         "--to-datetime",
@@ -108,7 +108,7 @@ _OTHERS: tuple[Callable[[Any], Any], ...] = (
 
 
 def _target(options: dict[str, Any]) -> OffsetTarget | None:
-    """Take the option that says where to from these. Raises ``click.UsageError`` for more than one."""
+    """Return the target of the one option that sets it. Raises ``click.UsageError`` for more than one."""
     to_datetime, shift_by = options.pop("to_datetime"), options.pop("shift_by")
     targets: list[OffsetTarget | None] = [
         OffsetReset.EARLIEST if options.pop("to_earliest") else None,
@@ -121,7 +121,7 @@ def _target(options: dict[str, Any]) -> OffsetTarget | None:
     ]
     given = [target for target in targets if target is not None]
     if len(given) > 1:
-        raise click.UsageError("give only one of the options that say where to")
+        raise click.UsageError("specify the new position with only one option")
     return given[0] if given else None
 
 

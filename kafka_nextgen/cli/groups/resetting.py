@@ -1,7 +1,8 @@
 """Resets of a group's offsets by ``kafka-nextgen groups offsets --to-datetime`` and other options.
 
-The rules are those of ``kafka-consumer-groups.sh --reset-offsets`` (``kafka_nextgen.admin.offset_plans``). As there,
-the plan is only shown unless ``--execute`` is given. A partition that can't be reset does not prevent the others.
+The rules match ``kafka-consumer-groups.sh --reset-offsets`` (``kafka_nextgen.admin.offset_plans``). Like that script,
+it only shows the plan unless ``--execute`` is given. A partition that can't be reset does not prevent the reset of the
+others.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ def reset_offsets(cluster: ClusterOptions, group_id: str, reset: Reset, as_json:
     """Show the plan and, with ``--execute``, carry it out."""
     reset.check()
     if reset.export and as_json:
-        raise click.UsageError("--export prints lines for --from-file, and --json something else: give one of them")
+        raise click.UsageError("--export and --json print different formats: use only one of them")
     with cluster.open() as admin:
         plan = admin.plan_offsets(group_id, _targets(admin, cluster, group_id, reset), cluster.timeout_s)
         errors = [planned.error for planned in plan.values() if planned.error is not None]
@@ -55,7 +56,7 @@ def reset_offsets(cluster: ClusterOptions, group_id: str, reset: Reset, as_json:
             plan = {tp: planned for tp, planned in plan.items() if tp in altered.done or planned.error is not None}
     _print_plan(plan, reset, as_json)
     if not reset.execute and not reset.export:
-        print_line("This is a plan: nothing was changed. Repeat it with --execute to do it.", err=True)
+        print_line("This is a plan: nothing was changed. Repeat the command with --execute to apply it.", err=True)
     if not reset.execute:
         _warn_of_members(group_id, members)
     fail_with(errors)
@@ -80,7 +81,7 @@ def _targets(
 
 
 def _read_file(path: Path, group_id: str) -> dict[str | TopicPartition, OffsetTarget]:
-    """Read lines TOPIC,PARTITION,OFFSET, or GROUP,TOPIC,PARTITION,OFFSET, of which those of this group."""
+    """Read lines TOPIC,PARTITION,OFFSET or GROUP,TOPIC,PARTITION,OFFSET; lines of other groups are ignored."""
     targets: dict[str | TopicPartition, OffsetTarget] = {}
     rows = csv.reader(text_of_file(path).removeprefix("\ufeff").splitlines())
     for row in rows:
@@ -105,7 +106,7 @@ def _read_row(row: list[str], where: str) -> tuple[TopicPartition, int]:
 
 
 def _count_members(admin: GroupAdmin, group_id: str, timeout_s: float) -> int | KafkaNextgenError:
-    """Return the number of members, or why it is not known."""
+    """Return the number of members, or the reason why it is unknown."""
     try:
         return len(admin.members(group_id, timeout_s))
     except KafkaNextgenError as error:
@@ -115,7 +116,7 @@ def _count_members(admin: GroupAdmin, group_id: str, timeout_s: float) -> int | 
 
 def _warn_of_members(group_id: str, members: int | KafkaNextgenError) -> None:
     if isinstance(members, KafkaNextgenError):
-        unknown = f"it is not known whether group {group_id} has members, with which a reset fails: {members}"
+        unknown = f"can't find out whether group {group_id} has members, which would make a reset fail: {members}"
         print_line(f"Warning: {unknown}", err=True)
     elif members:
         print_line(f"Warning: group {group_id} has members ({members}), so a reset fails: stop them first", err=True)

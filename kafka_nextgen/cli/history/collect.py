@@ -70,12 +70,12 @@ def collect(
     """Poll groups every few seconds, and write what changed as events: members, epochs, assignments, offsets, lag.
 
     Without --group and --pattern, all consumer groups are observed, including those created later. The cluster may be
-    of any kind and version. With --records nothing is missed between two polls, but lag is not recorded, and the topic
-    __consumer_offsets must be readable. Ends on SIGINT or SIGTERM, after writing what was seen.
+    of any kind and version. With --records no change between two polls is missed, but lag is not recorded, and the
+    topic __consumer_offsets must be readable. Ends on SIGINT or SIGTERM, after writing all events.
     """
     wanted = group_filter(groups, pattern)
     if (output is None) == (topic is None):
-        raise click.UsageError("say where to write events: either --output FILE or --topic NAME")
+        raise click.UsageError("specify where to write events: --output FILE or --topic NAME")
     sink: QueuedSink
     if output is not None:
         sink = _file_sink(output, max_mib * MIB, keep, compress)

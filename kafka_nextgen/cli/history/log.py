@@ -1,4 +1,4 @@
-"""Load a log into memory: the events of the wanted groups, and the facts that follow from them."""
+"""Load a log into memory: the events of the selected groups, and the facts derived from them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def load_events(paths: Sequence[Path], groups: Collection[str], cluster: str | N
 
     Args:
         paths: Files and directories.
-        groups: The ids of the wanted groups; none for all.
+        groups: The ids of the selected groups; empty for all.
         cluster: The id of their cluster; None for any.
 
     Raises click.ClickException if there is no event, or none of these groups.

@@ -1,4 +1,4 @@
-"""A group around one point in time: owners, rebalances, standstills and events, as values and as tables.
+"""A group around one time: owners, rebalances, standstills and events, as values and as tables.
 
 All printed times are UTC.
 """

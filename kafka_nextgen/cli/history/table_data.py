@@ -126,7 +126,7 @@ def unstable_members(members: Sequence[MemberSummary]) -> list[MemberSummary]:
 
 
 def member_names(members: Iterable[MemberSummary]) -> dict[str, str]:
-    """Return unique display names of one group's members: ``group.instance.id``, else ``client.id``, else the id.
+    """Return unique display names of one group's members: ``group.instance.id``, ``client.id`` or the member id.
 
     Names of members with the same name also have the beginning of their ids, without the client id with which ids of
     the classic protocol begin.

@@ -146,13 +146,13 @@ def _heading(summary: GroupSummary, stood: Sequence[Standstill], repeated: str) 
 
 
 def _repeated(summary: GroupSummary, members: Sequence[MemberSummary], names: Mapping[str, str]) -> str:
-    """A member that died cannot report how far it read after its last commit; one that did not poll can."""
+    """A crashed member can't report its position after its last commit; a member that did not poll can."""
     silent = [names[each.member] for each in members if each.fenced > each.poll_timeouts]
     if not silent:
         return str(summary.repeated)
     who = ", ".join(silent[:_MOST_NAMED]) + (f" and {more} more" if (more := len(silent) - _MOST_NAMED) > 0 else "")
     known = f"at least {summary.repeated}" if summary.repeated else "unknown"
-    return f"{known}; this does not count what {who} read after the last commit, and could not report"
+    return f"{known}; this does not include records that {who} read after the last commit and could not report"
 
 
 def _balance(rebalances: Sequence[Rebalance]) -> str:

@@ -1,4 +1,4 @@
-"""What the commands about topics have in common: the argument with their names, and a request to the cluster."""
+"""Shared by the commands for topics: the argument with topic names, and requests to the cluster."""
 
 from __future__ import annotations
 

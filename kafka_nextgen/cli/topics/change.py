@@ -1,7 +1,7 @@
 """``kafka-nextgen topics create`` and ``delete``.
 
-``delete`` shows what would be lost and asks: without ``--yes`` nothing is deleted unless someone answers yes. Topics
-that are internal to Kafka are never deleted.
+``delete`` shows how many records would be lost, and asks for confirmation unless ``--yes`` is given. Topics that are
+internal to Kafka are never deleted.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _DOOMED: Columns[TopicDetails] = {
     metavar="NAME=VALUE",
     help="A configuration key of the topic, such as retention.ms=3600000. Can be repeated.",
 )
-@click.option("--if-not-exists", is_flag=True, help="Do nothing about topics that exist.")
+@click.option("--if-not-exists", is_flag=True, help="Skip topics that exist.")
 @click.option("--dry-run", is_flag=True, help="Let the broker check the request, and create nothing.")
 @json_option
 @cluster_options
@@ -106,16 +106,16 @@ def _created_document(
 @click.command(short_help="Delete topics and all their records.")
 @names_argument
 @click.option("-y", "--yes", is_flag=True, help="Delete without asking.")
-@click.option("--if-exists", is_flag=True, help="Do nothing about topics that do not exist.")
+@click.option("--if-exists", is_flag=True, help="Skip topics that do not exist.")
 @json_option
 @cluster_options
 def delete(cluster: ClusterOptions, names: tuple[str, ...], yes: bool, if_exists: bool, as_json: bool) -> None:
-    """Delete TOPICs and all their records, after asking.
+    """Delete TOPICs and all their records, after a confirmation.
 
     Nothing is deleted if one of them does not exist or is internal to Kafka.
     """
     if as_json and not yes:
-        raise click.UsageError("--json asks no questions: confirm with --yes")
+        raise click.UsageError("--json can't ask for confirmation: add --yes")
     described = ask(cluster, lambda admin: admin.describe(names, cluster.timeout_s))
     fail_with(_without(described.failed, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION if if_exists else None).values())
     doomed = described.done
@@ -144,7 +144,7 @@ def _confirm(doomed: Collection[TopicDetails]) -> None:
         click.echo()
         is_confirmed = False
     if not is_confirmed:
-        raise click.ClickException("nothing was deleted (--yes deletes without asking)")
+        raise click.ClickException("nothing was deleted (--yes deletes without a question)")
 
 
 def _deleted_document(name: str, deleted: Results[str, None]) -> dict[str, object]:

@@ -1,6 +1,6 @@
 """Checks the arguments of public calls before they are used.
 
-One request asks about many partitions, so a single number that doesn't fit into its field would block all of them.
+One request concerns many partitions, so a single number that doesn't fit into its field would block all of them.
 Arguments that pass these checks can be encoded in every request: topic names are valid, partitions and leader epochs
 fit into 32 bits, offsets and timestamps into 64. A wrong type raises TypeError and an invalid value ValueError; both
 messages include the argument.
@@ -98,7 +98,7 @@ def _checked_partition(partition: TopicPartition) -> TopicPartition:
 
 
 def _with_package(value: object) -> str:
-    """Show a value, with the package of a class that has a name of ours: those of other clients look the same."""
+    """Show a value; add the package if its class has a name of ours, because other clients use the same names."""
     if type(value).__name__ in (TopicPartition.__name__, OffsetAndMetadata.__name__):
         return f"{type(value).__module__.partition('.')[0]}.{value!r}"
     return repr(value)

@@ -117,7 +117,7 @@ def _headers_or_null(kind: pa.DataType, part: ColumnSlice) -> pa.Array:
 
 def _has_any(headers: HeaderColumn, part: ColumnSlice) -> pa.Buffer:
     """Return a bitmap with one bit for each record of ``part``: whether it has headers."""
-    import pyarrow.compute as pc  # imported here, as it loads more of pyarrow
+    import pyarrow.compute as pc  # imported here, because it loads more of pyarrow
 
     bounds = pa.py_buffer(headers.bounds)
     begins = pa.Array.from_buffers(pa.int32(), len(part), [None, bounds], offset=part.start)

@@ -63,7 +63,7 @@ class AsyncCalls(BaseConsumer):
     ) -> PartitionResults[int | None]:
         """Return how many offsets the group has yet to read in each partition; None without a committed offset.
 
-        The default partitions, the offsets that are not counted, and the errors are those of ``Consumer.group_lag``.
+        The default partitions, the offsets that are not counted, and the errors are as in ``Consumer.group_lag``.
         """
         return await self._ask("group_lag", timeout, lambda limit_s: self._core.group_lag(partitions, limit_s))
 

@@ -92,7 +92,7 @@ class BaseConsumer:
 
     @property
     def config(self) -> ConsumerConfig:
-        """The configuration in force."""
+        """The configuration of this consumer."""
         return self._core.config
 
     def __repr__(self) -> str:
@@ -135,7 +135,7 @@ class BaseConsumer:
             return core.fetches.look(lambda state: state.finished(given_out))
 
     def lag(self) -> dict[TopicPartition, int | None]:
-        """How many offsets the position of each assigned partition is behind the high watermark of its last fetch.
+        """The lag of each assigned partition: from its position to the high watermark of its last fetch.
 
         None if nothing has been fetched yet, or while the position is being looked up.
         """
@@ -149,28 +149,28 @@ class BaseConsumer:
         """The partitions that have been read to their end since the last call, each with the offset of that end.
 
         Call it after ``poll``. A partition is returned once for each end: again when records were added and read, when
-        it was read again after a ``seek``, or when it is assigned again. The end is that of the last fetch, so an empty
-        partition is returned after its first fetch; with ``isolation.level=read_committed`` it is the beginning of the
-        first open transaction. Never waits. ``lag()`` tells at any time which partitions are at their end.
+        it was read again after a ``seek``, or when it is assigned again. The end is the one of the last fetch, so an
+        empty partition is returned after its first fetch; with ``isolation.level=read_committed`` it is the beginning
+        of the first open transaction. Never waits. ``lag()`` tells at any time which partitions are at their end.
         """
         with self._use("reached_end"):
             return self._ends.new()
 
     def store_offsets(self, offsets: Offsets) -> None:
-        """Say what is processed: auto-commit, and ``commit()`` without arguments, commit it later, and nothing more.
+        """Mark records as processed. Auto-commit, and ``commit()`` without arguments, then commit these offsets.
 
-        ``offsets`` are those of ``commit``: a ``Record`` means that it and all earlier records of its partition are
-        processed. Never waits, and may be called from any thread, such as one that processes records, at any time.
-        Each call replaces what is stored for its partitions, so threads that finish records out of order must store
-        the first offset that is not processed. Store before the next ``on_partitions_revoked``: auto-commit commits
-        before it is called.
+        ``offsets`` has the same form as for ``commit``: a ``Record`` means that it and all earlier records of its
+        partition are processed. Never waits. Any thread may call it at any time, for example a thread that processes
+        records. Each call replaces the stored offsets of its partitions. Threads that finish records out of order must
+        therefore store the first offset that is not processed. Store offsets before the next ``on_partitions_revoked``:
+        auto-commit commits before that callback.
 
-        Nothing is lost if nothing is stored: the next owner then starts where this consumer started. ``seek`` moves the
+        Without a stored offset no record is lost: the next owner starts where this consumer started. ``seek`` moves the
         stored offset back, but never forward over records that are not stored; ``commit(offsets)`` moves it forward.
 
-        Raises MisuseError unless ``enable.auto.offset.store`` is false, or if a partition is not assigned (any more):
-        then another member may process its records, and nothing is stored. Raises TypeError or ValueError for invalid
-        offsets.
+        Raises MisuseError unless ``enable.auto.offset.store`` is false, or if a partition is not, or no longer,
+        assigned: another member may process its records, so nothing is stored. Raises TypeError or ValueError for
+        invalid offsets.
         """
         with self._calls:
             self._usable().store_offsets(offsets)
@@ -187,7 +187,7 @@ class BaseConsumer:
     def health(self) -> Health:
         """The health of this consumer: status, last heartbeat and poll, current rebalance, stalled partitions.
 
-        Never blocks, so a probe may call it at any time from any thread; ``problem`` is None if all is well.
+        Never blocks, so a probe may call it at any time from any thread. ``problem`` is None if there is no problem.
         """
         with self._calls:
             return self._usable().engine.health()
@@ -207,13 +207,14 @@ class BaseConsumer:
         return self._usable().engine.membership.protocol
 
     def standby_ready(self, partitions: Iterable[TopicPartition] | None = None) -> None:
-        """Say that this standby is ready to take over, after ``on_standby`` returned ``StandbyState.LOADING``.
+        """Mark this standby as ready to take over, after ``on_standby`` returned ``StandbyState.LOADING``.
 
-        Never blocks, so the thread or task that loads may call it. ``partitions`` are those of the call of
-        ``on_standby`` for which they were loaded: if it has been called with others since, or is about to be, nothing
-        happens. Without them, the call is for the latest ``on_standby``. Nothing happens either if the member is active
-        or not in its group, if the consumer is closed, or if the coordinator has no standbys, like all releases of
-        Apache Kafka. Raises TypeError or ValueError for invalid partitions, and MisuseError in a forked process.
+        Never blocks, so the thread or task that loads may call it. ``partitions`` are the partitions of the
+        ``on_standby`` call for which they were loaded: if it has been called with others since, or is about to be,
+        nothing happens. Without ``partitions``, the call is for the latest ``on_standby``. It also has no effect if the
+        member is active or not in its group, if the consumer is closed, or if the coordinator has no standbys, like all
+        releases of Apache Kafka. Raises TypeError or ValueError for invalid partitions, and MisuseError in a forked
+        process.
         """
         with self._calls:
             self._core.standby_ready(partitions)
@@ -229,10 +230,10 @@ class BaseConsumer:
         A coordinator with extensions gets ``join_reason``, too: with UPGRADE the group rebalances even if this member
         is not its leader.
 
-        Only members of the classic protocol can enforce a rebalance. With the consumer group protocol the coordinator
-        alone decides, when something it knows about a member changes, such as the subscription: this call then only
-        issues a UserWarning. With ``auto`` it does the same until the protocol has been detected. Raises MisuseError
-        without a subscription.
+        Only members of the classic protocol can enforce a rebalance. With the consumer group protocol only the
+        coordinator decides, for example when a member's subscription changes: this call then only issues a UserWarning.
+        With ``auto`` it only issues the warning until the protocol has been detected. Raises MisuseError without a
+        subscription.
         """
         with self._use("enforce_rebalance"):
             if self._core.topics is None:

@@ -80,7 +80,7 @@ class _Held(NamedTuple):
 
 
 class CallGuard:
-    """Allows only one caller at a time: a second thread or task gets an error, as it could lose records.
+    """Allows only one caller at a time: a second thread or task gets an error, because it could lose records.
 
     The holder may enter again (a listener that commits runs inside ``poll``). ``whoami`` identifies the caller: a
     thread's ident, or the running task. ``is_inside`` says whether a caller is still inside a frame.
@@ -89,7 +89,7 @@ class CallGuard:
     def __init__(self, whoami: Callable[[], object], is_inside: Callable[[FrameType, object], bool]) -> None:
         self._whoami = whoami
         self._is_inside = is_inside
-        self._lock = threading.RLock()  # re-entrant, as a signal handler may close inside a call
+        self._lock = threading.RLock()  # re-entrant, because a signal handler may close inside a call
         self._held: _Held | None = None
 
     @property

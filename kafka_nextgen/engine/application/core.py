@@ -199,7 +199,7 @@ class ConsumerCore:
         return given
 
     def store_offsets(self, offsets: Offsets) -> None:
-        """Note what the application has processed, for auto-commit and ``commit()``."""
+        """Store the offsets of processed records, for auto-commit and ``commit()``."""
         if self.config.enable_auto_offset_store:
             raise MisuseError(
                 "store_offsets() needs enable.auto.offset.store=false: otherwise each poll stores what the one before "

@@ -1,7 +1,7 @@
 """Iteration: records are handed over one by one, but taken from the buffers in runs.
 
-No lock is taken and nothing is checked between two records. A run that must stop is *ended*: the caller that asks for
-its next record gets none, polls, and asks for the next run. A run is ended by
+No lock is taken and nothing is checked between two records. A run that must stop is *ended*: the caller that requests
+its next record gets none, polls, and starts the next run. A run is ended by
 
 - an event that a poll has to handle (counted in the mailbox's ``news``);
 - a timer on the I/O thread, at the interval at which polls are reported to the member;

@@ -142,7 +142,7 @@ class _Sides:
 
 
 class _Work:
-    """The task that deserializes records, one after the other, and stores the outcomes."""
+    """The task that deserializes records, one at a time, and stores the outcomes."""
 
     def __init__(self, sides: _Sides, outcomes: dict[_Place, _Outcome], news: asyncio.Event) -> None:
         self._sides = sides

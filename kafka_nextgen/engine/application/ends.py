@@ -13,9 +13,9 @@ __all__ = ["ReachedEnds"]
 
 
 class ReachedEnds:
-    """Compares the ends that are reached now with those of the last call.
+    """Compares the ends that are reached now with the ends of the last call.
 
-    A partition that was assigned anew or repositioned in between has reached its end again.
+    A partition that was assigned again or repositioned in between has reached its end again.
     """
 
     def __init__(self, core: ConsumerCore) -> None:

@@ -1,11 +1,12 @@
 """``getone``: one record of any partition, or of some.
 
 A poll ends as soon as there are records of any partition. For some partitions it is therefore repeated until these have
-records; in between, it waits for the next wakeup, as all arriving records cause one. Records of other partitions stay
-buffered, and fetching them does not delay those that are waited for.
+records; in between, it waits for the next wakeup, because any arriving record causes one. Records of other partitions
+stay buffered, and fetching them does not delay the requested ones.
 
-A call must not wait for what can't come. It is refused if a partition is not assigned, once the member has joined its
-group and no rebalance is under way; if all its partitions are paused; or if all offsets of their ranges are read.
+A call must not wait for a record that can't arrive. It is refused if a partition is not assigned, once the member has
+joined its group and no rebalance is under way; if all its partitions are paused; or if all offsets of their ranges are
+read.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ def one_steps(core: ConsumerCore, only: tuple[TopicPartition, ...], timeout_s: f
     """
     deadline = core.now() + timeout_s
     while True:
-        seen = core.wakeup.count  # first: anything that happens from now on wakes the wait below
+        seen = core.wakeup.count  # first: any later notification ends the wait below
         yield from poll_steps(core, min(max(0.0, deadline - core.now()), core.note_interval_s))
         if core.fetches.has_records_of(only):
             return

@@ -1,14 +1,13 @@
-"""The end of a loop over a consumer when no record comes for ``consumer.timeout.ms``.
+"""The end of a loop over a consumer when no record arrives for ``consumer.timeout.ms``.
 
-kafka-python's loop ends when no record has come for that long, even while the member still joins, a callback runs,
-or a broker is down. A job that reads a topic once would then miss records without an error. Here the
-time counts only while everything is read: the member has joined its group and does not rebalance, and each partition
-that is not paused is read to the end that its last fetch found. It begins again with each record, and when the
-assignment changes.
+kafka-python's loop ends when no record has arrived for that long, even while the member still joins, a callback runs,
+or a broker is down. A job that reads a topic once would then miss records without an error. Here the time counts only
+while everything is read: the member has joined its group and does not rebalance, and each partition that is not paused
+is read to the end that its last fetch found. It begins again with each record, and when the assignment changes.
 
-An end that was found once proves nothing about a broker that is down since then. So when the time is over, the loop
-still waits until each partition's broker has answered since everything was read, and no longer ago than a healthy
-one's answer to a fetch takes: ``fetch.max.wait.ms``, or ``RECENT_S`` if that is more.
+An end that was found earlier is not valid if the broker went down after that. So when the time has passed, the loop
+still waits until each partition's broker has answered after everything was read, and within the time in which a healthy
+broker answers a fetch: ``fetch.max.wait.ms``, or ``RECENT_S`` if that is more.
 """
 
 from __future__ import annotations

@@ -26,9 +26,9 @@ def iterate(poll: Callable[[], Iterator[Record[Any, Any]]]) -> Iterator[Record[A
 
 
 def _runs(poll: Callable[[], Iterator[Record[Any, Any]]]) -> Iterator[Iterator[Record[Any, Any]]]:
-    """Yield iterators, one after the other.
+    """Yield iterators in sequence.
 
-    An exception in one of them ends neither this generator nor the chain of iterators. Only StopIteration does, because
+    An exception in one of them does not end this generator or the chain of iterators. Only StopIteration does, because
     it ends ``one_more``.
     """
     rest: Iterator[Record[Any, Any]] = iter(())

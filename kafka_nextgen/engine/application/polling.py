@@ -78,7 +78,7 @@ def poll_steps(core: ConsumerCore, timeout_s: float) -> Iterator[Step]:
 
 
 def _wait_s(core: ConsumerCore, timeout_s: float) -> float:
-    """How long (seconds) a poll of ``timeout_s`` waits; shorter after a fatal error, as no records will arrive."""
+    """How long (seconds) a poll of ``timeout_s`` waits; shorter after a fatal error, because no records will arrive."""
     return timeout_s if core.engine.mailbox.fatal is None else min(timeout_s, FATAL_WAIT_S)
 
 
@@ -120,7 +120,7 @@ def _raise_lasting_error(core: ConsumerCore) -> None:
 def begin_run(core: ConsumerCore, offer: PollOffer | None = None) -> Iterator[Record[Any, Any]] | None:
     """Return the next run of records for iteration, after a poll; empty if another poll is due.
 
-    The records are those of ``offer``, if given. None if all assigned ranges were read to their ends.
+    The records are from ``offer``, if given. None if all assigned ranges were read to their ends.
     """
     if not core.is_reminded:
         core.is_reminded = True

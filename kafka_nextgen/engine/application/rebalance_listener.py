@@ -1,8 +1,8 @@
 """Rebalance listeners: the interface for applications, what a listener may call, and how its methods are run.
 
 The methods run where the application polls: inside ``poll``, iteration, ``unsubscribe`` or ``close``, never on the I/O
-thread, so heartbeats continue however long they take. Their arguments are exactly the partitions that changed, in a
-stable order.
+thread, so heartbeats continue even while a method takes long. Their arguments are exactly the partitions that changed,
+in a stable order.
 
 ``AsyncConsumer`` accepts both kinds, and mixtures. A coroutine function is awaited and gets an
 ``AsyncRebalanceConsumer``. Any other method gets a ``RebalanceConsumer``, whose ``commit`` and ``position`` block the

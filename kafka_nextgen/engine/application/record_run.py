@@ -4,7 +4,7 @@ The records are made in the C extension, or by Python builtins that are implemen
 Python runs between two records of a slice, unless there are deserializers, so taking one is atomic for other threads
 (under the GIL). Therefore:
 
-- The progress of a run is always known exactly, as it consists of row numbers only.
+- The progress of a run is always known exactly, because it consists of row numbers only.
 - A run can be ended between any two records, from any thread.
 
 With deserializers, a signal handler may raise between any two lines of Python here, and a deserializer may raise, too.

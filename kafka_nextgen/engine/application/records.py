@@ -139,7 +139,7 @@ class RecordBatch(_DataFrames, Generic[KeyT, ValueT]):
         return len(self._part)
 
     def __iter__(self) -> Iterator[Record[KeyT, ValueT]]:
-        """Create the records, one after the other. Raises DeserializationError like iterating over ``Records``."""
+        """Create the records, one at a time. Raises DeserializationError like iterating over ``Records``."""
         return RecordRun([self._part], self._deserializers, self._hand_over).records
 
     def __repr__(self) -> str:
@@ -194,7 +194,7 @@ class RecordBatch(_DataFrames, Generic[KeyT, ValueT]):
         key: ValueFormat | None = None,
         on_error: OnError | None = None,
     ) -> pyarrow.RecordBatch:
-        """Convert the records to pyarrow; arguments, columns and errors are those of ``Records.to_arrow``."""
+        """Convert the records to pyarrow; arguments, columns and errors are as in ``Records.to_arrow``."""
         formats = self._formats.or_those(value, key, on_error)
         if formats:
             return _value_columns(schema, formats).batch(self._part)
@@ -244,7 +244,7 @@ class Records(_DataFrames, Generic[KeyT, ValueT]):
         return sum(map(len, self._slices))
 
     def __iter__(self) -> Iterator[Record[KeyT, ValueT]]:
-        """Create the records, one after the other.
+        """Create the records, one at a time.
 
         Raises DeserializationError at a record that can't be deserialized, unless ``on.deserialization.error`` says
         otherwise, and then ends. All records of the last ``poll`` that were not handed over by then count as not
@@ -303,12 +303,13 @@ class Records(_DataFrames, Generic[KeyT, ValueT]):
         types; ``docs/guides/columns.md`` lists the possible ones. Raises ArrowSchemaError, which names the column, for
         any other. Raises ImportError if pyarrow is not installed.
 
-        With ``value=Avro(...)``, ``Json(...)`` or ``Protobuf(...)`` the columns are those of ``schema``, or by default
-        partition, offset and timestamp, then each field of the values, with the types of ``docs/guides/values.md``;
-        with ``key`` a column ``key`` comes before the fields. A bad key or value raises DeserializationError, which
-        names the record; ``on_error="skip"`` leaves such records out, and ``"null"`` replaces their fields with nulls
-        and adds columns ``value_error`` and ``value_raw`` with the reason and the bytes. The formats given to
-        ``Consumer.batches`` are the defaults. Raises TypeError for an argument that is not a format.
+        With ``value=Avro(...)``, ``Json(...)`` or ``Protobuf(...)`` the columns are the fields of ``schema``, or by
+        default partition, offset and timestamp, then each field of the values, with the types of
+        ``docs/guides/values.md``; with ``key`` a column ``key`` comes before the fields. A bad key or value raises
+        DeserializationError, which names the record; ``on_error="skip"`` leaves such records out, and ``"null"``
+        replaces their fields with nulls and adds columns ``value_error`` and ``value_raw`` with the reason and the
+        bytes. The formats given to ``Consumer.batches`` are the defaults. Raises TypeError for an argument that is not
+        a format.
         """
         formats = self._formats.or_those(value, key, on_error)
         if formats:

@@ -2,7 +2,7 @@
 
 A bad key or value raises an error, or its record is left out, or its fields are null and extra columns contain the
 reason and the bytes. Other rows are not affected. If a field of the value has the name of one of the record's own
-columns, the prefix ``record_`` is added to the latter.
+columns, the prefix ``record_`` is added to the record's column.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """How the I/O thread wakes the application.
 
-A wakeup counts its notifications and is never reset. A waiter reads ``count``, checks for what it needs, then waits for
+A wakeup counts its notifications and is never reset. A waiter reads ``count``, checks its condition, then waits for
 ``count`` to change. So no notification between the check and the wait is lost, and two waiters (such as a listener
 inside a poll) do not take notifications from each other.
 """

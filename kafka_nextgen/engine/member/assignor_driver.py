@@ -1,8 +1,8 @@
 """Drives the machine of a member's local assignors: its requests, the computation, and reports to the application.
 
 The machine (``membership.assigning``) decides when this member computes its group's assignment. It runs alongside the
-member's own machine; neither of them knows about the other or waits for it. Everything runs on the I/O thread, except
-the assignors.
+member's own machine; they do not depend on or wait for each other. Everything runs on the I/O thread, except the
+assignors.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class AssignorRequests:
     async def send(self, effect: fx.SendPrepare | fx.SendInstall) -> ev.Prepared | ev.Installed | ev.Refused | ev.Lost:
         """Send a request, and wait for the answer until the deadline.
 
-        An answer that can't be decoded counts as lost, and so does a request whose authentication failed.
+        An answer that can't be decoded counts as lost, like a request whose authentication failed.
         """
         try:
             if isinstance(effect, fx.SendPrepare):

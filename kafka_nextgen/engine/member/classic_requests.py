@@ -1,8 +1,8 @@
 """The requests of a member of a classic group, whose outcomes become events.
 
-A request that failed before it was sent (no such API, not authorized to find the coordinator) counts as refused with
-that error code. An answer that can't be decoded counts as lost. So does a request whose authentication failed, because
-the credentials may become valid before the session times out.
+A request that failed before it was sent (the broker lacks the API, or the client may not find the coordinator) counts
+as refused with that error code. An answer that can't be decoded counts as lost, like a request whose authentication
+failed, because the credentials may become valid before the session times out.
 """
 
 from __future__ import annotations

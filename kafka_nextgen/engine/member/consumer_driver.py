@@ -92,7 +92,7 @@ class ConsumerDriver(MemberDriver[Member]):
             self._say_state(StandbyState.LOADING)
 
     def _say_state(self, state: StandbyState) -> None:
-        """Let the member say whether it is ready as a standby. Until it first says LOADING, it counts as ready."""
+        """Let the member report whether it is ready as a standby. Until it first says LOADING, it counts as ready."""
         said = self._member.state.standby_state
         counts_as_ready = state is StandbyState.READY and said is StandbyState.UNKNOWN
         if not (self._stopped or state is said or counts_as_ready):
@@ -105,7 +105,7 @@ class ConsumerDriver(MemberDriver[Member]):
         super().callback_finished(callback, error)
 
     def instance_id_wait_s(self, now: float) -> float | None:
-        """How long (seconds) the member will retry an instance id that is in use; None if there is no such conflict."""
+        """How long (seconds) the member will retry an instance id that is in use; None without such a conflict."""
         deadline = self._member.state.instance_id_deadline
         return None if deadline is None else max(0.0, deadline - now)
 
@@ -123,7 +123,7 @@ class ConsumerDriver(MemberDriver[Member]):
         )
 
     async def leave(self, event: ev.Closed | ev.Unsubscribed, timeout_s: float) -> None:
-        """Leave the group; returns immediately if no coordinator can know about this member.
+        """Leave the group; returns immediately if no coordinator can have this member.
 
         The member generates its own id (KIP-848, "Member ID"), so the coordinator knows it as soon as one heartbeat has
         arrived.
@@ -256,7 +256,7 @@ class ConsumerDriver(MemberDriver[Member]):
     async def _names_of(self, topic_ids: frozenset[TopicId]) -> Mapping[TopicId, str]:
         try:
             await self._cluster.refresh_metadata(topic_ids=topic_ids)
-        except KafkaNextgenError as transient:  # the member retries by itself
+        except KafkaNextgenError as transient:  # the member retries on its own
             logger.info("the names of topic ids %s are not known yet: %s", sorted(map(str, topic_ids)), transient)
         topics = self._cluster.metadata.topics_by_id
         return {topic_id: topics[topic_id].name for topic_id in topic_ids if topic_id in topics}

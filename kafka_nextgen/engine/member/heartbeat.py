@@ -71,7 +71,7 @@ async def send_heartbeat(
 ) -> HeartbeatResult:
     """Send a heartbeat to the group's coordinator and wait at most ``timeout_s`` seconds.
 
-    An answer that can't be decoded or violates the protocol counts as lost. So does a heartbeat whose authentication
+    An answer that can't be decoded or violates the protocol counts as lost, like a heartbeat whose authentication
     failed, because the credentials may become valid before the session times out. ``own_member_id`` is the id that the
     member generated. ``on_sending`` is called just before the heartbeat is sent. The answer's fields for assignors are
     read only if the member ``has_assignors``. Raises ``NoPatternsError`` if the broker's API version has no field for a
@@ -103,7 +103,7 @@ async def send_heartbeat(
         raise
     except MissingExtensionError:
         return HeartbeatResult(ev.HeartbeatRefused(effect.number, ErrorCode.UNSUPPORTED_ASSIGNOR, _unsupported(effect)))
-    except BrokerError as refused:  # raised before it was sent: no such API, or not authorized
+    except BrokerError as refused:  # raised before it was sent: unsupported API, or not authorized
         return HeartbeatResult(ev.HeartbeatRefused(effect.number, refused.code, str(refused)))
     except (TransportError, DecodeError) as lost:
         logger.warning("group %s: heartbeat lost: %s", group_id, lost)

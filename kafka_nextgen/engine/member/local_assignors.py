@@ -1,8 +1,8 @@
 """The application's own assignors (``group.local.assignors``), with either protocol.
 
 ``metadata`` and ``assign`` run on a separate thread, one at a time, so the I/O thread never waits for them.
-``on_assignment`` runs where the application polls, like rebalance callbacks, and before those of the same epoch. If an
-assignor fails, the next poll raises ``AssignorError``, but not twice in a row for the same error.
+``on_assignment`` runs where the application polls, like rebalance callbacks, and before the rebalance callbacks of the
+same epoch. If an assignor fails, the next poll raises ``AssignorError``, but not twice in a row for the same error.
 """
 
 from __future__ import annotations

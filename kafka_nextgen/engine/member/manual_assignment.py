@@ -3,9 +3,10 @@
 - A new assignment replaces the previous one. Partitions in both are not affected. Before partitions are given up,
   auto-commit commits the offsets of their processed records.
 - A partition assigned with a range is given up, and then starts again at the start of the range.
-- With ``group.id``, reading starts at the group's committed offsets. Commits have epoch -1 and no member id, as they
-  come from a non-member; a coordinator accepts them as long as the group has no members (KIP-848, "OffsetCommit API").
-- The consumer waits for a partition that does not exist, as it may be about to be created; the log and ``problem`` name
+- With ``group.id``, reading starts at the group's committed offsets. Commits have epoch -1 and no member id, because
+  they are from a non-member; a coordinator accepts them as long as the group has no members (KIP-848, "OffsetCommit
+  API").
+- The consumer waits for a partition that does not exist, because it may be created soon; the log and ``problem`` name
   it. With a range it does not wait: fetching raises an error where the application polls. The same error handling
   applies to a topic that this principal may not describe, because waiting would not help.
 """

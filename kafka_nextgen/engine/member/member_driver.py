@@ -100,7 +100,7 @@ class MemberDriver(Generic[M]):
         return self._cluster.coordinator_trouble(self._identity.group_id)
 
     def instance_id_wait_s(self, now: float) -> float | None:
-        """How long (seconds) the member will retry an instance id that is in use; None if there is no such conflict."""
+        """How long (seconds) the member will retry an instance id that is in use; None without such a conflict."""
         return None
 
     def feed(self, event: Any) -> None:

@@ -1,9 +1,9 @@
-"""The member of one group, with the configured protocol or, with ``auto``, with the one that the cluster supports.
+"""The member of one group, with the configured protocol or, with ``auto``, with the protocol that the cluster supports.
 
 With ``auto``, a member first tries the consumer group protocol. If the cluster answers UNSUPPORTED_VERSION or lacks the
 API before the member has ever been in the group, the member starts again with the classic protocol.
 
-The modules of each protocol and of local assignors are imported on demand: a manual assignment needs none of them.
+The modules of each protocol and of local assignors are imported on demand: a manual assignment does not need them.
 """
 
 from __future__ import annotations

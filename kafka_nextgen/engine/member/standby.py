@@ -1,4 +1,4 @@
-"""A standby member (``group.target.size``): its place, and how the application is informed.
+"""A standby member (``group.target.size``): its place, and the calls of ``on_standby``.
 
 | the coordinator's answer | effect |
 |---|---|
@@ -59,9 +59,9 @@ class Standby:
         self._in_background: StandbyCallback | None = None  # the latest that returned LOADING
 
     def note_listener(self, loads: bool) -> None:
-        """Note whether the application has ``on_standby``: otherwise it has nothing to load, and says nothing.
+        """Note whether the application has ``on_standby``: otherwise it has nothing to load, and reports no state.
 
-        A standby whose application gets ``on_standby`` only now has to call it for the partitions that it was told of.
+        If a standby's application gets ``on_standby`` only now, call it for the partitions from earlier responses.
         """
         is_new, self._loads = loads and not self._loads, loads
         if is_new and self._callback is not None:

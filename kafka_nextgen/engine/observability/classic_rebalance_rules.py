@@ -83,5 +83,5 @@ class ClassicRebalanceRules(RebalanceRules[ClassicState]):
         return state.owned
 
     def epochs(self, state: ClassicState) -> tuple[int, int]:
-        """The generation of the last SyncGroup, and that of the last JoinGroup."""
+        """The generations of the last SyncGroup and the last JoinGroup."""
         return state.published, state.generation

@@ -141,7 +141,7 @@ class Fetcher:
         self._tasks.start(self._ask_until_done(need, self._send(need)))
 
     def _send(self, need: Need | None) -> FetchExchange | None:
-        """Send a fetch immediately, as a task only starts in the next iteration; the task does everything else."""
+        """Send a fetch immediately, because a task only starts in the next iteration; the task does everything else."""
         if not isinstance(need, Fetch):
             return None
         may_be_steady = self._small_answers.get(need.node_id, 0) >= SMALL_BEFORE_STEADY and not self._closed
@@ -185,7 +185,7 @@ class Fetcher:
         self._timer.set_after(None)
 
     async def _ask_until_done(self, need: Need, exchange: FetchExchange | None) -> None:
-        """Carry out a request, then the next planned one in the same task, as starting a new task would cost more.
+        """Carry out a request, then the next planned one in the same task, because starting a new task would cost more.
 
         The application is woken after the next fetch has been sent. This thread then has nothing more to do, and the
         application has the GIL to itself. If it woke earlier, one of the two threads would have to wait for the GIL

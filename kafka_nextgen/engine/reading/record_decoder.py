@@ -64,7 +64,7 @@ class RecordDecoder:
         return decoding.results()
 
     def _work(self, decoding: AnswerDecoding) -> None:
-        """Decode partitions, one after the other, until all have been started or the decoder is closed."""
+        """Decode partitions, one at a time, until all have been started or the decoder is closed."""
         with self._lock:
             task = decoding.begin()
         while task is not None:

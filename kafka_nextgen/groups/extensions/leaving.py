@@ -12,7 +12,7 @@ __all__ = ["AnnounceLeaving", "AnnouncedMember", "LeavingAnnounced", "NamedMembe
 
 @frozen
 class NamedMember:
-    """A member, named by its instance id if it is static, else by its member id."""
+    """A member, identified by its instance id if it is static, otherwise by its member id."""
 
     member_id: str = ""
     instance_id: str | None = None

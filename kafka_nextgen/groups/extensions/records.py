@@ -135,4 +135,4 @@ class LeavingMembers(ExtensionRecord):
 
 @frozen
 class LeavingMembersRemoved(ExtensionRecord):
-    """[10003] No member of the group is announced to leave any more."""
+    """[10003] The group no longer has members that are announced to leave."""

@@ -1,1 +1,1 @@
-"""Client-side assignors: a member computes its group's assignment when the coordinator asks for it."""
+"""Client-side assignors: a member computes its group's assignment when the coordinator requests it."""

@@ -1,9 +1,9 @@
 """The steps from the request to compute to an installed assignment (KIP-848, "Client Side Mode").
 
 A step that fails is retried until the rebalance timeout, counted from the request to compute. After that the
-coordinator asks another member. Until the coordinator has described the group, every heartbeat response can repeat the
-request. If the request is repeated later, another coordinator is asking or the group epoch has changed, so the member
-computes again.
+coordinator chooses another member. Until the coordinator has described the group, every heartbeat response can repeat
+the request. If the request is repeated later, another coordinator is asking or the group epoch has changed, so the
+member computes again.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def prepared(state: AssigningState, event: Prepared, at: AssigningContext) -> Ou
     """The coordinator described the group: run the assignor."""
     state = evolve(state, assignor=event.assignor, group_epoch=event.group_epoch, told_again=False)
     if event.assignor not in at.settings.assignors:
-        return _report(state, "this member has no such assignor", None, at)
+        return _report(state, "this member does not have the assignor", None, at)
     state, number = numbered(in_phase(state, AssigningPhase.COMPUTING, at.now))
     return evolve(state, computing=number), (Compute(number, event.assignor, event.spec),)
 
@@ -94,7 +94,7 @@ def computed(state: AssigningState, event: Computed, at: AssigningContext) -> Ou
 
 
 def computation_failed(state: AssigningState, event: ComputationFailed, at: AssigningContext) -> Outcome:
-    """The assignor failed: report that to the application and to the coordinator, which then asks another member."""
+    """The assignor failed: report that to the application and to the coordinator, which then chooses another member."""
     return _report(evolve(state, computing=None), event.why, event.number, at)
 
 
@@ -119,7 +119,7 @@ def failed_too_late(state: AssigningState, event: ComputationFailed, at: Assigni
 
 
 def installed(state: AssigningState, _event: Installed, at: AssigningContext) -> Outcome:
-    """The coordinator accepted the result: done, unless it has asked for another computation."""
+    """The coordinator accepted the result: done, unless it has requested another computation."""
     assert state.result is not None, "there is a result that was installed"
     told = () if state.result.failure is not None else (TellInstalled(),)
     return _end(state, at), told
@@ -163,7 +163,7 @@ def _refused(state: AssigningState, event: Refused, at: AssigningContext) -> Out
 
 
 def lost(state: AssigningState, _event: Lost, at: AssigningContext) -> Outcome:
-    """No response: retry after a pause. If the install succeeded after all, the retry is refused."""
+    """No response: retry after a pause. If the install had succeeded, the retry is refused."""
     return _back_off(state, at), ()
 
 

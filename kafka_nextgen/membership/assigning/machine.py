@@ -3,19 +3,19 @@
 The rules in prose (KIP-848, "Client Side Mode", "ConsumerGroupPrepareAssignment API", "ConsumerGroupInstallAssignment
 API"):
 
-1. A heartbeat response asks a member to compute. While PREPARING, it requests the state of the group and the chosen
+1. A heartbeat response requests a computation. While PREPARING, it requests the state of the group and the chosen
    assignor from the coordinator. While COMPUTING, it runs that assignor. While INSTALLING, it sends the result to the
    coordinator. Then it requests its own share with an immediate heartbeat.
 2. Heartbeats and reconciliation continue independently.
 3. A request refused with STALE_MEMBER_EPOCH is sent again after the next heartbeat response, with the new epoch, or
    immediately if the epoch has changed in the meantime. After UNKNOWN_MEMBER_ID, the member stops, and another member
    computes.
-4. The rebalance timeout bounds the whole computation. After that, the coordinator asks another member, and the result
-   is too late. The assignor runs one computation at a time: a member that is asked again is BLOCKED until the previous
-   one ends.
+4. The rebalance timeout bounds the whole computation. After that, the coordinator chooses another member, and refuses
+  the result. The assignor runs one computation at a time: a member that gets another request is BLOCKED until the
+  previous computation ends.
 5. If an assignor raises or returns an invalid assignment, the member reports the reason to the coordinator. Nothing is
    installed, and ``poll`` raises in every member.
-6. ``on_assignment`` is called once in each epoch, whichever member computed (``informing``).
+6. ``on_assignment`` is called once in each epoch on every member, including those that did not compute (``informing``).
 
 The driver passes in events, the time and a random number, and carries out the effects in order. The machine does no
 I/O, reads no clock, draws no random numbers and never blocks.
@@ -162,7 +162,7 @@ def _has_to_send(state: AssigningState) -> bool:
 
 
 def _deadline(state: AssigningState) -> float | None:
-    """The time of the next attempt or of the timeout, whichever is first; None for never."""
+    """The time of the next attempt or of the timeout, the earlier of the two; None for never."""
     at = min(state.until, state.not_before if _has_to_send(state) else inf)
     return None if at == inf else at
 

@@ -20,7 +20,7 @@ class AssigningPhase(Enum):
 
     IDLE = "idle"  # nothing to compute
     BLOCKED = "blocked"  # asked to compute while the assignor is busy with an earlier computation
-    PREPARING = "preparing"  # asks the coordinator for the state of the group
+    PREPARING = "preparing"  # requests the state of the group from the coordinator
     COMPUTING = "computing"  # the assignor is running
     INSTALLING = "installing"  # sends the result to the coordinator
 
@@ -40,8 +40,8 @@ class AssigningState(Numbering):
     member_id: str = ""
     member_epoch: int = NOT_A_MEMBER  # of the last heartbeat response
     phase: AssigningPhase = AssigningPhase.IDLE
-    until: float = inf  # when the coordinator asks another member
-    told_again: bool = False  # whether it was asked to compute again after its preparation
+    until: float = inf  # when the coordinator chooses another member
+    told_again: bool = False  # whether another computation was requested after its preparation
     computing: int | None = None  # the running computation, even if the member gave up on it
     assignor: str = ""  # chosen by the coordinator
     group_epoch: int = NOT_A_MEMBER  # of the assignment

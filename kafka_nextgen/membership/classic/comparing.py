@@ -8,11 +8,11 @@ that on every broker:
 
 1. *Doubt.* After its first SyncGroup, a returning leader doubts the assignment. A follower does so if it has no
    partition of a topic in its subscription. In a group that rebalances cooperatively it always does so, because its
-   former process may have revoked partitions that are assigned to nobody before the member joins again (KIP-429).
-   Before JoinGroup version 9 it always does so too, because a returning leader is answered like a follower.
+   former process may have revoked partitions that are not assigned to any member before the member joins again
+   (KIP-429). Before JoinGroup version 9 it always does so too, because a returning leader is answered like a follower.
 2. *Comparison.* A member in doubt requests the group's assignment (DescribeGroups) and the metadata of the topics. The
-   assignment does not fit if a partition of a topic that the member watches is assigned to nobody, or if the member has
-   less than the assignor would give it (``_is_short``).
+   assignment does not fit if a partition of a topic that the member watches is not assigned to any member, or if the
+   member has less than the assignor would give it (``_is_short``).
 3. *Joining again.* The member then joins with its member id. The coordinator rebalances the group: always for a leader,
    and for a follower because its metadata now contains a generation, and so has changed.
 
@@ -40,7 +40,7 @@ __all__ = ["doubts", "rejoin_if_unfit", "remains_in_doubt", "topics_in_doubt"]
 
 
 def doubts(state: ClassicState, assigned: frozenset[TopicPartition], *, is_cooperative: bool) -> bool:
-    """Whether the assignment just received can be older than the member's return, and has to be compared."""
+    """Whether the received assignment can be older than the member's return, and has to be compared."""
     if state.is_leader:
         return state.watched_in != state.generation
     lacks_topic = not state.joined_topics <= {tp.topic for tp in assigned}
@@ -87,7 +87,8 @@ def _all_of(topics: Mapping[str, TopicMetadata]) -> frozenset[TopicPartition]:
 def _is_short(
     strategy: str | None, own: DescribedPart, parts: tuple[DescribedPart, ...], topics: Mapping[str, TopicMetadata]
 ) -> bool:
-    """Whether no assignment for these subscriptions would give the member so little, as far as the assignor promises.
+    """Whether no assignment for these subscriptions would give the member so few partitions, according to the promise
+    of the assignor.
 
     | assignor | promise |
     |---|---|

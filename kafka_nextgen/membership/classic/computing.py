@@ -4,8 +4,8 @@
    members wait in SyncGroup.
 2. *If the assignor fails*, because it raised, took too long or returned an invalid assignment, every member keeps what
    it owns, and its ``poll`` raises an error with the reason. Unowned partitions stay unassigned. The next rebalance
-   runs the assignor again, on whichever member is the leader by then. The leader starts that rebalance no later than
-   its next check of the topics.
+   runs the assignor again, on the member that is the leader by then. The leader starts that rebalance no later than its
+   next check of the topics.
 3. *A member whose metadata the assignor can't read* gets no partitions, only the reason; partitions are assigned to the
    others without it.
 4. *If a member's metadata or its reason changes*, the member joins again with that reason, so that the group gets

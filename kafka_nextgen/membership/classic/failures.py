@@ -156,7 +156,7 @@ def commit_refused_while_leaving(state: ClassicState, event: CommitRefused, _at:
 
 
 def _note_rebalance(state: ClassicState) -> ClassicState:
-    """Join again after the current step. A COMPLETING member already knows about the rebalance."""
+    """Join again after the current step. A COMPLETING member is already rebalancing."""
     if state.status is not Status.STABLE or state.must_rejoin:
         return state
     return evolve(state, must_rejoin=True, reason="the group is rebalancing")

@@ -40,7 +40,7 @@ def begin(state: ClassicState, at: ClassicContext) -> ClassicState:
 
 
 def end(state: ClassicState) -> ClassicState:
-    """Stop heartbeats, and ignore the answer to the one in flight."""
+    """Stop heartbeats, and ignore the answer to the heartbeat in flight."""
     return evolve(state, in_flight=None, deadlines=disarmed(state.deadlines, Timer.HEARTBEAT, Timer.SESSION))
 
 

@@ -100,7 +100,7 @@ def join_if_due(state: ClassicState, at: ClassicContext, *, polling: bool = Fals
     if state.status is Status.UNJOINED:
         return requests.send_join(state, at)
     state, prepared = rebalancing.begin(state, at, polling=polling)
-    state, join = join_if_due(state, at)  # already prepared if there was nothing to give up
+    state, join = join_if_due(state, at)  # already prepared if it had no partitions to give up
     return state, prepared + join
 
 

@@ -5,7 +5,7 @@ Closing and unsubscribing are orderly, as in the consumer group protocol: stop f
 partitions are lost instead.
 
 A dynamic member sends a LeaveGroup. A static one does not, so that its partitions stay reserved until its session ends
-(KIP-345). With ``leave="leave"``, both send it; with ``leave="remain"``, neither does. A member whose application
+(KIP-345). With ``leave="leave"``, both send it; with ``leave="remain"``, neither kind does. A member whose application
 stopped polling can't wait for callbacks: it loses its partitions immediately, and joins again at the next poll.
 """
 
@@ -99,7 +99,7 @@ def continue_leaving(state: ClassicState, _event: RevokeFinished | AssignFinishe
 
 
 def loss_reported(state: ClassicState, _event: LossFinished, at: ClassicContext) -> Outcome:
-    """The application knows that its partitions are lost; there is nothing left to give up."""
+    """The application was notified that its partitions are lost; no partitions are left to give up."""
     return _leave(state, at)
 
 

@@ -1,4 +1,4 @@
-"""Lose all partitions at once, because the coordinator has removed the member from the group.
+"""Lose all partitions immediately, because the coordinator has removed the member from the group.
 
 See ``kafka_nextgen.membership.losing``: the rules are the same. A *reset* forgets the generation and the member id.
 After ILLEGAL_GENERATION only the generation is forgotten.
@@ -26,8 +26,8 @@ __all__ = ["abandon", "count_out", "fail_for_good", "loss_reported", "rejoin", "
 def count_out(state: ClassicState, *, forget_id: bool) -> Outcome:
     """End the generation, including for commits.
 
-    A static leader that returns can get the same generation again, so it must not take its former assignment for one
-    that it has just made.
+    A static leader that returns can get the same generation again, so it must not mistake its former assignment for a
+    new one.
     """
     was_in = state.published != NO_GENERATION
     state = heartbeats.end(

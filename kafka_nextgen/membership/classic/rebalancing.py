@@ -79,7 +79,7 @@ def _revoke(state: ClassicState, at: ClassicContext) -> Outcome:
 
 
 def revoke_finished(state: ClassicState, _event: RevokeFinished, at: ClassicContext) -> Outcome:
-    """``on_partitions_revoked`` returned or raised; in the latter case ``poll`` re-raises the exception."""
+    """``on_partitions_revoked`` returned or raised; ``poll`` re-raises the exception."""
     return _go_on(evolve(state, owned=state.owned - state.giving_up), at)
 
 

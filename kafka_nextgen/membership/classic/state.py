@@ -55,7 +55,7 @@ class ClassicState(AnyMemberState):
     failed_assignor: str | None = None  # for the last assignment, if this member is the leader
     asked: int | None = None  # the number of the topic lookup in flight
     is_back: bool = False  # a static member joined without a member id, and has not synced since
-    may_lead: bool = False  # its JoinGroup was answered in a version that does not tell it whether it leads
+    may_lead: bool = False  # the version of the JoinGroup answer does not say whether the member leads
     is_in_doubt: bool = False  # the assignment must be compared with the topics
 
     request: int | None = None  # the number of the JoinGroup, SyncGroup or LeaveGroup in flight

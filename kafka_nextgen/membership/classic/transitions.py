@@ -14,7 +14,7 @@ The rules in prose (KIP-62 for heartbeats and polling, KIP-345 for static member
    application polls. A member whose last callback takes longer than the poll interval is STALE until the callback
    returns.
 5. A FATAL member sends nothing more.
-6. A completion is late if its number is not the one that the member is waiting for. It is ignored in every status.
+6. A completion is late if the member waits for another number. It is ignored in every status.
 
 After each rule the member sends what is due: a JoinGroup, a topic lookup, a heartbeat. A row's statuses include that
 step.

@@ -75,9 +75,9 @@ def commit_before_revoking(state: OffsetState, event: CommitBeforeRevokingAsked,
     """Make the last commit before partitions are given up. If the application's own commit is ahead, use its offset.
 
     Committed offsets are committed again, because a delayed duplicate of an earlier commit may have replaced them.
-    Positions from which nothing was read are committed too, as in Kafka's own consumer. Neither is essential. A commit
-    that contains only such offsets gets at most NEEDLESS_S seconds, so that an unreachable coordinator does not delay
-    the revocation.
+    Positions from which nothing was read are committed too, as in Kafka's own consumer. Neither kind is essential. A
+    commit that contains only such offsets gets at most NEEDLESS_S seconds, so that an unreachable coordinator does not
+    delay the revocation.
     """
     offsets = {**event.offsets, **_ahead(state, event.offsets)}
     timeout_s = event.timeout_s if _is_needed(state, offsets, event.found) else min(event.timeout_s, NEEDLESS_S)

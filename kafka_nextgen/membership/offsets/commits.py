@@ -52,7 +52,7 @@ def answered(state: OffsetState, event: CommitAnswered, at: OffsetContext) -> Ou
 
 
 def lost(state: OffsetState, event: CommitLost, at: OffsetContext) -> Outcome:
-    """Commit again after a pause: it is unknown whether the first attempt succeeded."""
+    """Commit again after a pause: the first attempt may have succeeded."""
     state, _, commit = _returned(state, event.number)
     if commit is None:
         return state, ()
@@ -60,7 +60,7 @@ def lost(state: OffsetState, event: CommitLost, at: OffsetContext) -> Outcome:
 
 
 def _returned(state: OffsetState, number: int) -> tuple[OffsetState, CommitRequest, Commit | None]:
-    """Remove the request from those in flight. Return it and its commit, which is None if it has ended."""
+    """Remove the request from the requests in flight. Return it and its commit, which is None if it has ended."""
     request = state.commit_requests[number]
     commit = state.commits.get(request.operation)
     state = returned(state, number)

@@ -29,8 +29,7 @@ __all__ = [
 class Refused:
     """The coordinator has refused the operation, or would refuse it.
 
-    ``codes`` contains the error code of each partition; ``code`` is the one that determines ``error``, the class to
-    raise.
+    ``codes`` contains the error code of each partition; ``code`` determines ``error``, the class to raise.
     """
 
     codes: Mapping[TopicPartition, int]

@@ -61,7 +61,7 @@ def lost(state: OffsetState, event: LookupLost, at: OffsetContext) -> Outcome:
 
 
 def _returned(state: OffsetState, number: int) -> tuple[OffsetState, LookupRequest, Lookup | None]:
-    """Remove the request from those in flight. Return it and its lookup, which is None if it has ended."""
+    """Remove the request from the requests in flight. Return it and its lookup, which is None if it has ended."""
     request = state.lookup_requests[number]
     requests = {other: each for other, each in state.lookup_requests.items() if other != number}
     state = evolve(state, lookup_requests=requests)

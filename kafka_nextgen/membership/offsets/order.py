@@ -9,7 +9,7 @@
   later commit counts for both. Retrying the old commit after the newer one was acknowledged would move the offset back.
 * The later commit inherits the ``RetryState`` of the earlier one, so that the pause of the earlier one is kept.
 * If the later commit is refused permanently, its followers fail too. If it only times out, or is withdrawn, its
-  followers are sent after all.
+  followers are sent.
 
 An application that commits after each record has one commit waiting for each record since the last response. Checking
 all of them on every event would be slow. So a waiting application commit becomes a *rider* on the next one, if

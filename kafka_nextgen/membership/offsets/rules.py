@@ -7,11 +7,11 @@ A code that is not in a table fails the call. Retries end at the caller's deadli
   After the next heartbeat response, which has the new epoch, the member repeats the request for the partitions it still
   owns. Without a new epoch it repeats the request after a pause, because reading waits for a lookup, and a revocation
   waits for a commit.
-* UNKNOWN_MEMBER_ID and FENCED_INSTANCE_ID fail a commit: a consumer outside the group does not own the partitions that
-  it wants to commit.
+* UNKNOWN_MEMBER_ID and FENCED_INSTANCE_ID fail a commit: a consumer outside the group does not own the partitions in
+  its commit.
 * A broker may not know a new topic yet, so a commit for an unknown topic is retried, until the cluster's metadata shows
-  that there is no such topic or partition (``CommitAnswered.absent``): then it fails. It is not retried before a
-  revocation, nor if any of its partitions is being given up, because other members wait for those. OffsetFetch leaves
+  that the topic or partition does not exist (``CommitAnswered.absent``): then it fails. It is not retried before a
+  revocation, or if any of its partitions is being given up, because other members wait for those. OffsetFetch leaves
   the partition out of the result. This does not mean that it has no committed offset, so its position is not reset.
 * No other OffsetFetch error counts as "no committed offset" either; otherwise reading would not resume where the group
   left off.

@@ -4,8 +4,8 @@ Only a few commits are in flight at a time, so that heartbeats are not delayed o
 here, before their request timeouts start. Those that have waited longest are sent first. Commits of partitions that are
 being given up don't wait for a free slot: they must be sent before the heartbeat that gives the partitions up.
 
-A commit carries the member's id and epoch (KIP-848, "OffsetCommit API"), or epoch -1 outside the group. So does a
-lookup, if the protocol's OffsetFetch has these fields ("OffsetFetch API").
+A commit carries the member's id and epoch (KIP-848, "OffsetCommit API"), or epoch -1 outside the group. The same
+applies to a lookup, if the protocol's OffsetFetch has these fields ("OffsetFetch API").
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""The records that were polled and are not committed yet: first those that are handled, then those that wait.
+"""The records that were polled and are not committed yet: the handled ones, followed by the waiting ones.
 
-A transaction commits what is handled. Records are handled in the order in which they were polled, so those of a
-partition are a handled prefix and a rest. After a transaction that was not committed, or of which that is unknown, its
-partitions are *uncertain*: they have to be read again from the group's committed offset or, if there is none, from the
-first offset of that transaction.
+A transaction commits the handled records. Records are handled in the order in which they were polled, so each partition
+has a handled prefix and a rest. If a transaction was not committed, or its outcome is unknown, its partitions are
+*uncertain*: they have to be read again from the group's committed offset or, without one, from the first offset of that
+transaction.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Backlog:
     # ---- reading
 
     def add(self, records: Iterable[Record[bytes, bytes]]) -> None:
-        """Add polled records. Those of an uncertain partition are dropped, since it will be read again.
+        """Add polled records. Records of an uncertain partition are dropped, because it will be read again.
 
         A partition whose offsets go back, because its log was truncated, is forgotten first.
         """
@@ -66,10 +66,10 @@ class Backlog:
     # ---- transactions
 
     def offsets(self, positions: Mapping[TopicPartition, OffsetAndMetadata]) -> dict[TopicPartition, OffsetAndMetadata]:
-        """Return what a transaction commits: the offset after the last handled record of each partition.
+        """Return the offsets of a transaction: the offset after the last handled record of each partition.
 
-        If no record of a partition waits, this is the consumer's position: it is also behind markers of transactions
-        that follow the record, so that no lag remains.
+        If no record of a partition waits, this is the consumer's position. It is after any transaction markers that
+        follow the record, so no lag remains.
         """
         waiting = {record.topic_partition for record in self._waiting}
         offsets = dict(self._handled)
@@ -80,7 +80,7 @@ class Backlog:
         return offsets
 
     def note_sent(self) -> None:
-        """Note that a transaction with the handled records begins: until it ends, its partitions are uncertain."""
+        """Mark the partitions of the handled records as uncertain until their transaction ends."""
         self.uncertain = {partition: self._starts[partition] for partition in self._handled}
 
     def note_committed(self) -> None:
@@ -110,5 +110,5 @@ class Backlog:
                 offsets.pop(partition, None)
 
     def rest(self) -> dict[TopicPartition, int]:
-        """Return where reading has to start again so that no record is skipped, without uncertain partitions."""
+        """Return the positions from which no record is skipped, without uncertain partitions."""
         return {partition: start for partition, start in self._starts.items() if partition not in self.uncertain}

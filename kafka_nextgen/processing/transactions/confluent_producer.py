@@ -1,8 +1,8 @@
-"""confluent-kafka's producer.
+"""An adapter for confluent-kafka's producer.
 
-Errors of librdkafka's transactions say themselves what to do: call the same function again, abort, or else give the
-producer up (librdkafka, "Transactional producer API"). A call that timed out is of the first kind: it goes on in the
-background, and the next one waits for it. So calls are short, and signals are handled in between.
+Errors of librdkafka's transactions state the required action: call the same function again, abort, or replace the
+producer (librdkafka, "Transactional producer API"). After a timeout, call the function again: the operation continues
+in the background, and the next call waits for it. So calls are short, and signals are handled between them.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 
 __all__ = ["ConfluentProducer"]
 
-#: How long (seconds) one call may take, and for how long it is repeated while its errors say so.
+#: The time limit (seconds) of one call, and of all its repetitions.
 CALL_S, LIMIT_S = 5.0, 60.0
 #: How long (seconds) to wait at a time, for room in the producer's queue or before a call is repeated.
 PAUSE_S = 0.1
-#: The group's coordinator answers with one of these if the member's epoch is outdated or its place is taken.
+#: The group's coordinator answers with one of these if the member's epoch is outdated or it was replaced.
 _OF_MEMBERS = {
     KafkaError.FENCED_INSTANCE_ID,
     KafkaError.FENCED_MEMBER_EPOCH,
@@ -48,7 +48,7 @@ class ConfluentProducer(TransactionalProducer):
         self._producer: Any = producer
 
     def init(self) -> None:
-        """Initialize it, unless the application has done that."""
+        """Initialize the producer, unless the application has done so."""
         try:
             self._call(self._producer.init_transactions)
         except ProducerLostError as error:
@@ -60,7 +60,7 @@ class ConfluentProducer(TransactionalProducer):
         self._call(lambda _: self._producer.begin_transaction())
 
     def produce(self, record: OutputRecord) -> None:
-        """Queue a record, as soon as there is room in the queue."""
+        """Queue a record, once the queue has room."""
         while not self._is_queued(record):
             self._producer.poll(PAUSE_S)
 
@@ -93,15 +93,15 @@ class ConfluentProducer(TransactionalProducer):
         self._call(self._producer.send_offsets_to_transaction, positions, member)
 
     def commit(self) -> None:
-        """Flush and commit; a record that was not delivered makes librdkafka refuse the commit."""
+        """Flush and commit; librdkafka refuses the commit if a record was not delivered."""
         self._call(self._producer.commit_transaction)
 
     def abort(self) -> None:
-        """Drop what is queued and abort."""
+        """Drop queued records and abort."""
         self._call(self._producer.abort_transaction)
 
     def close(self) -> None:
-        """Close it, if this release can; otherwise it ends when nothing refers to it."""
+        """Close the producer, if this release can; otherwise it ends when it is garbage-collected."""
         close = getattr(self._producer, "close", None)
         if close is not None:
             close()

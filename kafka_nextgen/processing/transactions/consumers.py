@@ -18,7 +18,7 @@ class ConsumerInTransactions(BaseConsumerToRun[None, Records, Future[None]], Pro
     """The methods are documented in ``Consumer``."""
 
     def _is_poll_awaited(self) -> bool:
-        """Whether a rebalance waits for the next poll."""
+        """Whether a rebalance is waiting for the next poll."""
 
     def paused(self) -> frozenset[TopicPartition]:
         """The partitions that are paused."""
@@ -26,7 +26,7 @@ class ConsumerInTransactions(BaseConsumerToRun[None, Records, Future[None]], Pro
     def committed(
         self, partitions: Collection[TopicPartition], timeout: float | None = None
     ) -> dict[TopicPartition, OffsetAndMetadata | None]:
-        """The group's committed offsets; waits for the end of transactions that may change them."""
+        """Return the group's committed offsets; waits for the end of transactions that may change them."""
 
     def group_metadata(self) -> ConsumerGroupMetadata:
         """Identify the member whose records are being handled."""

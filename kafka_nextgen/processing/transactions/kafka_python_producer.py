@@ -1,11 +1,12 @@
-"""kafka-python's producer.
+"""An adapter for kafka-python's producer.
 
-It has two peculiarities (3.0.12):
+This producer (3.0.12) has two problems:
 
-- Offsets that the group refused stay in it and are committed with its next transaction, so records would be lost
-  (``findings/kafka-python-commits-offsets-of-an-aborted-transaction.sh``). After an abort another producer is needed.
-- A record whose topic is not found, or that is not delivered in time, fails only its future, and the transaction can be
-  committed without it. So every future is checked before the commit.
+- It keeps offsets that the group refused, and commits them with its next transaction, so records would be lost
+  (``findings/kafka-python-commits-offsets-of-an-aborted-transaction.sh``). So a new producer is needed after each
+  abort.
+- If a record's topic is not found, or the record is not delivered in time, only its future fails: the transaction can
+  be committed without it. So every future is checked before the commit.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 
 __all__ = ["KafkaPythonProducer"]
 
-#: How long (seconds) ``close`` waits for what is being sent.
+#: How long (seconds) ``close`` waits for records that are being sent.
 CLOSE_S = 5.0
 _FATAL = (
     AuthorizationError,
@@ -61,7 +62,7 @@ class KafkaPythonProducer(TransactionalProducer):
         self._sent: list[Any] = []
 
     def init(self) -> None:
-        """Initialize it; does nothing if the application has done that."""
+        """Initialize the producer; does nothing if the application has done so."""
         _call(self._producer.init_transactions)
 
     def begin(self) -> None:
@@ -70,13 +71,13 @@ class KafkaPythonProducer(TransactionalProducer):
         _call(self._producer.begin_transaction)
 
     def produce(self, record: OutputRecord) -> None:
-        """Send a record; waits while its memory is full."""
+        """Send a record; waits while the producer's buffer is full."""
         headers = [*record.headers] or None
         try:
             future = self._producer.send(
                 record.topic, record.value, record.key, headers, record.partition, record.timestamp_ms
             )
-        except MessageSizeTooLargeError:  # the producer itself refuses this record
+        except MessageSizeTooLargeError:  # the producer itself rejects this record
             raise
         except KafkaError as error:
             raise _failure_of(error) from error
@@ -104,7 +105,7 @@ class KafkaPythonProducer(TransactionalProducer):
         _call(self._producer.abort_transaction)
 
     def close(self) -> None:
-        """Close it."""
+        """Close the producer."""
         self._producer.close(CLOSE_S)
 
 

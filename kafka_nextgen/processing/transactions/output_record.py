@@ -1,4 +1,4 @@
-"""The records that a handler wants written, which it returns."""
+"""The records that a handler returns to be written."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ __all__ = ["OutputRecord", "Outputs", "outputs_of"]
 
 @frozen
 class OutputRecord:
-    """A record to write: what a handler of ``run_in_transactions`` returns.
+    """A record to write, returned by a handler of ``run_in_transactions``.
 
     Args:
         topic: the topic to write to.
-        value: bytes, None for a tombstone, or what the producer's own serializer takes.
+        value: bytes, None for a tombstone, or an argument of the producer's own serializer.
         key: the same; None for no key.
         headers: pairs of name and bytes.
         partition: the partition; None to let the producer choose.
@@ -30,12 +30,12 @@ class OutputRecord:
     timestamp_ms: int | None = field(default=None, kw_only=True)
 
 
-#: What a handler may return: one record, several (a list or a generator, for example), or None.
+#: The result of a handler: one record, several (a list or a generator, for example), or None.
 Outputs = OutputRecord | Iterable[OutputRecord] | None
 
 
 def outputs_of(result: object) -> list[OutputRecord]:
-    """Convert the result of a handler to a list. Raises TypeError if it is anything else than ``Outputs``."""
+    """Convert the result of a handler to a list. Raises TypeError if it is not ``Outputs``."""
     if result is None:
         return []
     if isinstance(result, OutputRecord):

@@ -1,4 +1,4 @@
-"""The producer of a run: given by the application, or made by its function, again whenever one is lost."""
+"""The producer of a run: passed by the application, or created by its function, again when it becomes unusable."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ logger = logger_of("kafka_nextgen.processing")
 
 
 class ProducerSource:
-    """``producer`` is a producer, or a function without arguments that makes one. Only the latter are closed here."""
+    """``producer`` is a producer, or a function without arguments that creates one. Only created ones are closed
+    here."""
 
     def __init__(self, producer: object) -> None:
         self._make: Callable[[], object] | None = producer if callable(producer) else None
@@ -28,22 +29,22 @@ class ProducerSource:
             self._given = adapter_of(producer)
             if not self._given.survives_abort:
                 raise TypeError(
-                    f"a {type(producer).__name__} can't be used any more after an abort, which every rebalance may "
-                    "cause: pass a function that makes producers, such as producer=lambda: KafkaProducer(...)"
+                    f"a {type(producer).__name__} is unusable after an abort, which any rebalance may cause: "
+                    "pass a function that creates producers, such as producer=lambda: KafkaProducer(...)"
                 )
 
     @property
     def can_renew(self) -> bool:
-        """Whether a lost producer can be replaced."""
+        """Whether an unusable producer can be replaced."""
         return self._make is not None
 
     def current(self) -> TransactionalProducer:
-        """Return the initialized producer, made now if there is none. Raises ProducerFailure."""
+        """Return the initialized producer; creates it if necessary. Raises ProducerFailure."""
         if self._producer is None:
             made, self._given = self._given, None
             if self._make is not None:
                 made = adapter_of(self._make())
-            assert made is not None, "a lost producer that can't be replaced ends the run"
+            assert made is not None, "an unusable producer that can't be replaced ends the run"
             try:
                 made.init()
             except BaseException:
@@ -53,7 +54,7 @@ class ProducerSource:
         return self._producer
 
     def abort(self) -> ProducerLostError | None:
-        """Abort the transaction; if that fails, give the producer up and return the error."""
+        """Abort the transaction; if that fails, discard the producer and return the error."""
         producer = self._producer
         if producer is None:
             return None
@@ -70,13 +71,13 @@ class ProducerSource:
         return None
 
     def discard(self) -> None:
-        """Give the producer up."""
+        """Discard the producer."""
         producer, self._producer = self._producer, None
         if producer is not None:
             self._close(producer)
 
     def close(self) -> None:
-        """Close a producer that was made here."""
+        """Close a producer that was created here."""
         self.discard()
 
     def _close(self, producer: TransactionalProducer) -> None:

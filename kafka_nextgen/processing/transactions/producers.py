@@ -1,14 +1,14 @@
-"""The interface to a transactional producer of another client, and the three ways in which its calls fail.
+"""The interface to a transactional producer of another client, and the three kinds of failures.
 
-Every client has its own errors. An adapter for each, chosen once by ``adapter_of``, sorts them by what has to be done:
+Every client has its own errors. The client's adapter, chosen by ``adapter_of``, converts them by the required action:
 
-- ``OffsetsRefusedError``: the group's coordinator refused the offsets, since the member's epoch is outdated (KIP-447).
-  Abort, and start again from the committed offsets: partitions may have another owner now.
+- ``OffsetsRefusedError``: the group's coordinator refused the offsets, because the member's epoch is outdated
+  (KIP-447). Abort, and continue from the committed offsets: partitions may have another owner now.
 - ``AbortNeededError``: the transaction failed, but the producer can be used for the next one (KIP-360).
-- ``ProducerLostError``: the producer can't be used any more, for example because another one with its transactional id
-  fenced it (KIP-98), or because the outcome of a commit is unknown.
+- ``ProducerLostError``: the producer is unusable, for example because another one with its transactional id fenced it
+  (KIP-98), or because the outcome of a commit is unknown.
 
-All other exceptions are about one record, which can't be serialized or is too large.
+All other exceptions concern one record, which can't be serialized or is too large.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class AbortNeededError(ProducerFailure):
 
 
 class ProducerLostError(ProducerFailure):
-    """This producer can't be used any more."""
+    """This producer is unusable."""
 
 
 class TransactionalProducer(ABC):
@@ -69,7 +69,8 @@ class TransactionalProducer(ABC):
 
     @abstractmethod
     def produce(self, record: OutputRecord) -> None:
-        """Write a record in the transaction; it may be sent later. Raises what is wrong with the record."""
+        """Write a record in the transaction; it may be sent later. Raises the producer's error for an invalid
+        record."""
 
     @abstractmethod
     def send_offsets(self, offsets: Mapping[TopicPartition, OffsetAndMetadata], member: ConsumerGroupMetadata) -> None:
@@ -77,7 +78,7 @@ class TransactionalProducer(ABC):
 
     @abstractmethod
     def commit(self) -> None:
-        """Wait until all records are written, and commit. Raises unless all of them are."""
+        """Wait until all records are written, and commit. Raises if any record was not written."""
 
     @abstractmethod
     def abort(self) -> None:
@@ -101,13 +102,13 @@ def adapter_of(producer: object) -> TransactionalProducer:
 
         return KafkaPythonProducer(producer)  # type: ignore[arg-type]
     raise TypeError(
-        f"producer must be a function that makes a confluent_kafka.Producer or a kafka.KafkaProducer, or the former, "
-        f"not {type(producer).__name__} (aiokafka's producer sends offsets without the member's epoch, so the group "
+        f"producer must be a confluent_kafka.Producer, or a function that creates one or a kafka.KafkaProducer, not "
+        f"{type(producer).__name__} (aiokafka's producer sends offsets without the member's epoch, so the group "
         "can't fence them)"
     )
 
 
 def _is_from(package: str, name: str, producer: object) -> bool:
-    """Whether ``producer`` is of this class; a package that is not imported has made none."""
+    """Whether ``producer`` is of this class; False if its package is not imported."""
     kind: Any = getattr(sys.modules.get(package), name, None)
     return isinstance(kind, type) and isinstance(producer, kind)

@@ -13,7 +13,7 @@ __all__ = ["MAX_TIME_S", "TransactionSettings"]
 
 #: The default time (seconds) for handling the records of one transaction.
 MAX_TIME_S = 1.0
-#: The part of the time between two polls that handlers may take; the rest is for the transaction itself.
+#: The share of the time between two polls that handlers may take; the rest is for the transaction itself.
 HANDLING_PART = 0.5
 
 
@@ -24,7 +24,7 @@ class TransactionSettings:
     max_records: int
     max_time_s: float
     retries: RetryPolicy  # of a record
-    pauses: RetryPolicy  # between transactions that fail one after the other
+    pauses: RetryPolicy  # between transactions that fail in a row
 
     @classmethod
     def of(
@@ -59,5 +59,5 @@ class TransactionSettings:
         )
 
 
-#: How many transactions may fail one after the other, other than because of a rebalance; the next failure ends the run.
+#: How many transactions in a row may fail for reasons other than a rebalance; the next failure ends the run.
 MOST_FAILURES = 10

@@ -7,11 +7,11 @@ The rules, and why a record counts exactly once (KIP-98, KIP-447):
   refuses the offsets.
 - Offsets are committed only with the results of their records. Once the coordinator of the group has accepted them, a
   new owner of the partition waits for the end of the transaction.
-- After a transaction that was not committed, or of which that is unknown, only the coordinator knows where to go on:
-  the partitions are read again from the group's committed offsets. A lost producer is replaced before these are looked
-  up: initializing the new one ends the transaction of the old one.
-- Until that has succeeded, records of these partitions are dropped. Polling continues meanwhile, with the partitions
-  paused, so that the member stays in its group and learns of rebalances.
+- If a transaction was not committed, or its outcome is unknown, only the coordinator has the right positions: the
+  partitions are read again from the group's committed offsets. An unusable producer is replaced before the lookup of
+  these offsets: initializing the new producer ends the transaction of the old one.
+- Until that has succeeded, records of these partitions are dropped. Polling continues with the partitions paused, so
+  that the member stays in its group and takes part in rebalances.
 """
 
 from __future__ import annotations
@@ -65,13 +65,13 @@ class TransactionRunner(RebalanceListener):
         self._handle = handle
         self._backlog = Backlog()
         self._resume_at: float | None = None  # no record is handled before
-        self._failures = 0  # of transactions, one after the other
+        self._failures = 0  # of transactions in a row
 
     def run(self, topics: Topics | None) -> None:
         """Run until stopped. Without topics, use the manual assignment."""
         with ExitStack() as ending:
             ending.callback(self._producers.close)
-            self._initialize()  # first: it ends what a predecessor left open, and reveals a wrong configuration
+            self._initialize()  # first: ends a transaction that a predecessor left open; fails early
             ending.callback(self._remove_listener, topics)
             ending.callback(self._rewind)
             if topics is not None:
@@ -105,7 +105,7 @@ class TransactionRunner(RebalanceListener):
     # ---- polling
 
     def _poll(self) -> None:
-        """Poll; with everything paused if there are records left, or if it is too early to handle any."""
+        """Poll; pause all partitions if there are records left, or if it is too early to handle any."""
         if self._backlog.first is None and not self._backlog.uncertain and self._resume_at is None:
             records = self._consumer.poll(POLL_TIMEOUT_S, self._settings.max_records)
         else:
@@ -129,7 +129,7 @@ class TransactionRunner(RebalanceListener):
     def _resume(self, partitions: frozenset[TopicPartition]) -> None:
         try:
             self._consumer.resume(partitions)
-        except MisuseError:  # one of them was lost just now; none of the others may stay paused
+        except MisuseError:  # one of them was just lost; the others must not stay paused
             for partition in partitions:
                 with suppress(MisuseError):
                     self._consumer.resume([partition])
@@ -167,7 +167,7 @@ class TransactionRunner(RebalanceListener):
         producer.commit()
 
     def _abort(self, failure: ProducerFailure | None) -> ProducerFailure | None:
-        """Abort the transaction; return the error if that fails: then the next producer aborts it."""
+        """Abort the transaction; if that fails, return the error: the next producer then aborts it."""
         try:
             if isinstance(failure, ProducerLostError):
                 self._producers.discard()
@@ -183,15 +183,15 @@ class TransactionRunner(RebalanceListener):
             return
         if isinstance(failure, ProducerLostError) and not self._producers.can_renew:
             raise TransactionError(
-                f"{partitions}: the producer can't be used any more: {failure}. If another process has its "
-                "transactional.id, give each process its own; to continue after such errors, pass a function that "
-                "makes producers instead of a producer"
+                f"{partitions}: the producer is unusable: {failure}. If another process uses its transactional.id, "
+                "give each process its own; to continue after such errors, pass a function that creates producers "
+                "instead of a producer"
             ) from failure.error
         self._failures += 1
         self._resume_at = self._settings.pauses.next_attempt(self._failures, failure.error, clocks.monotonic())
         if self._resume_at is None:
             raise TransactionError(
-                f"{partitions}: {self._failures} transactions failed one after the other, the last one with {failure}"
+                f"{partitions}: {self._failures} transactions in a row failed, the last one with {failure}"
             ) from failure.error
         logger.warning("%s: aborted: %s; trying again", partitions, failure)
 
@@ -210,7 +210,7 @@ class TransactionRunner(RebalanceListener):
             return False
         for partition, start in self._backlog.uncertain.items():
             offset = committed.get(partition)
-            with suppress(MisuseError):  # not assigned any more: the next owner starts at the committed offset
+            with suppress(MisuseError):  # no longer assigned: the next owner starts at the committed offset
                 self._consumer.seek(partition, start if offset is None else offset)
         self._backlog.uncertain.clear()
         return True
@@ -218,7 +218,7 @@ class TransactionRunner(RebalanceListener):
     # ---- rebalances
 
     def on_partitions_revoked(self, consumer: RebalanceConsumer, partitions: Sequence[TopicPartition]) -> None:
-        """Forget what is not handled: no transaction is open, so everything handled is committed or aborted."""
+        """Forget unhandled records: no transaction is open, so all handled records are committed or aborted."""
         self._backlog.forget(partitions)
 
     def on_partitions_lost(self, consumer: RebalanceConsumer, partitions: Sequence[TopicPartition]) -> None:
@@ -242,7 +242,7 @@ class TransactionRunner(RebalanceListener):
             committed = self._consumer.committed(list(uncertain), timeout=LAST_LOOK_S)
         except KafkaNextgenError as error:
             where = format_partitions(uncertain)
-            logger.warning("%s: a transaction may have been committed, that is not known: %s", where, error)
+            logger.warning("%s: a transaction may have been committed, its outcome is unknown: %s", where, error)
             return uncertain
         known = {partition: offset.offset for partition, offset in committed.items() if offset is not None}
         return {**uncertain, **known}

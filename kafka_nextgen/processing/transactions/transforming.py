@@ -1,7 +1,7 @@
-"""Calls the handler with the records of one transaction, before that begins.
+"""Calls the handler with the records of one transaction, before the transaction begins.
 
-So a transaction is open only while its results are written, however long the handler takes, and a record whose handler
-fails has written nothing: the records before it are committed, and its dead letter takes its place in the same
+So a transaction is open only while its results are written, even if the handler takes long. If the handler fails,
+nothing was written for its record: the records before it are committed, and its dead letter replaces it in the same
 transaction.
 """
 
@@ -32,8 +32,8 @@ logger = logger_of("kafka_nextgen.processing")
 class Batch:
     """The results of the records of one transaction, each with its record.
 
-    ``error`` ends the run after this transaction. ``retry_at`` (seconds, monotonic) is when to go on, if an attempt has
-    failed.
+    ``error`` ends the run after this transaction. ``retry_at`` (seconds, monotonic) is the time of the next attempt, if
+    one has failed.
     """
 
     outputs: list[tuple[Record, OutputRecord]] = field(factory=list)
@@ -63,9 +63,9 @@ class Transformer:
         self._settings = settings
 
     def transform(self, backlog: Backlog, is_interrupted: Callable[[], bool]) -> Batch:
-        """Handle records until there are enough for a transaction, the time is up, or one has to be tried again.
+        """Handle records until there are enough for a transaction, the time is up, or a record has to be retried.
 
-        ``is_interrupted`` is whether to stop early. Exceptions that are no ``Exception`` are raised.
+        ``is_interrupted`` returns whether to stop early. Exceptions such as KeyboardInterrupt are raised.
         """
         batch, deadline = Batch(), clocks.monotonic() + self._settings.max_time_s
         while (record := backlog.first) is not None and batch.records < self._settings.max_records:
@@ -111,7 +111,7 @@ class Transformer:
         if retry_at is not None:
             outcome = "trying again"
         elif self._dead_letter is not None:
-            outcome = "given up, handed to the dead letter callable"
+            outcome = "giving up, calling dead_letter"
         else:
-            outcome = "given up without a dead letter callable: the run ends"
+            outcome = "giving up without a dead_letter callable: the run ends"
         logger.warning("%s offset %d: %s; %s", record.topic_partition, record.offset, describe_error(error), outcome)

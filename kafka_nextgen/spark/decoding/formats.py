@@ -2,7 +2,7 @@
 
 The driver reads the schema, from an option, a file or the registry, and sends it to the tasks. A worker creates the
 format once, and keeps it for its next tasks, with the compiled programs of writers' schemas and the registry's answers.
-Only workers ask the registry for the schemas of values.
+Only workers request the schemas of values from the registry.
 """
 
 from __future__ import annotations

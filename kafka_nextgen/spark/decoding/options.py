@@ -1,4 +1,4 @@
-"""The options for decoding keys and values. Reading them is pure: no file is read, and no registry is asked.
+"""The options for decoding keys and values. Reading them is pure: it reads no file and sends no request to a registry.
 
 The options of values begin with ``value``, those of keys with ``key``. A format may be given for either, or for both.
 With a registry, values are framed, and their schemas come from the registry. With ``valueFramed``, the registry is not
@@ -80,7 +80,8 @@ class FieldOptions:
 
 @frozen
 class RegistryOptions:
-    """The settings for a registry. Their ``repr`` shows neither credentials nor the URL, which may contain some."""
+    """The settings for a registry. Their ``repr`` does not show credentials or the URL, which may contain
+    credentials."""
 
     url: Secret
     user: tuple[str, Secret] | None = field(default=None, repr=False)

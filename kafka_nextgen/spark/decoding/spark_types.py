@@ -1,8 +1,8 @@
 """Converts the types of formats to Spark's types. ``docs/guides/spark.md`` has the table.
 
 Spark has no unsigned numbers, dictionaries, UUIDs or nanoseconds, and its decimals have 38 digits. Each type becomes
-one that can hold all its values, but digits below a microsecond are cut off. If there is no such type, the column is
-refused when the query is planned.
+one that can hold all its values, but digits below a microsecond are cut off. Without one, planning the query refuses
+the column.
 """
 
 from __future__ import annotations

@@ -4,8 +4,8 @@ The identity of an event is its cluster, group, source and ``seq``. Events that 
 again, so a batch can be appended again after a crash. Files appear only when they are complete, because Spark's
 committers rename them.
 
-If events with the same identity and day differ within a batch, the one that sorts first is kept, and an ``error`` event
-reports that. If they are in different batches, the one that was written first is kept.
+If events with the same identity and day differ within a batch, the event that sorts first is kept, and an ``error``
+event reports that. If they are in different batches, the event that was written first is kept.
 
 To find duplicates, only the identities of events in the days, groups and time range of the batch are read. There should
 be only one writer at a time: two that append the same events concurrently may both write them. Answers are correct even

@@ -89,7 +89,7 @@ class History:
         return self._of("rebalances")
 
     def holdups(self) -> DataFrame:
-        """Who held up rebalances, and what took them so long?"""
+        """Which members delayed rebalances, and in which phase?"""
         return self._of("holdups")
 
     def standstills(self) -> DataFrame:
@@ -117,7 +117,7 @@ class History:
         return self._of("tenures")
 
     def lags(self) -> DataFrame:
-        """How far behind was each partition, and when?"""
+        """What was the lag of each partition, and when?"""
         return self._of("lags")
 
     def groups(self) -> DataFrame:

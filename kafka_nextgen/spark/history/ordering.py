@@ -1,7 +1,7 @@
 """Prepare each group's events for ``fold``: align clocks, keep the best source of each fact, and sort.
 
-The rules are those of ``kafka_nextgen.history.ordering`` and ``clock_alignment.py``. Clocks are compared with few rows:
-the first time at which each source saw a member reach an epoch. The best source is found by an aggregate over the three
+The rules match ``kafka_nextgen.history.ordering`` and ``clock_alignment.py``. Clocks are compared with few rows: the
+first time at which each source saw a member reach an epoch. The best source is found by an aggregate over the three
 kinds of events that several sources report.
 """
 

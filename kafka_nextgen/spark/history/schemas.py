@@ -124,5 +124,5 @@ GROUP_DOUBTS = _columns(
 #: Events with aligned clocks, and the doubts about their group.
 MARKED_EVENTS = StructType([*EVENTS, *_columns(**dict.fromkeys(DOUBTS, BooleanType()))])
 
-#: Facts of all kinds: the name of the kind, and a column for each kind; all but one are null.
+#: Facts of all kinds: the name of the kind, and a column for each kind, of which exactly one is not null.
 FACTS_OF_ALL_KINDS = _columns(fact=StringType(), **{name: fact_schema(of) for name, of in FACTS.items()})

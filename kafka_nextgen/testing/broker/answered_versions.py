@@ -69,7 +69,7 @@ def _refuse(request: ApiVersionsRequest, context: Context) -> ErrorCode:
 
 
 def _spoken(settings: BrokerSettings, features: Features, with_extensions: bool) -> BrokerVersions:
-    """The APIs and features in force.
+    """The enabled APIs and features.
 
     Features at level 0 are left out. The APIs of a disabled protocol are listed too, and are answered with
     UNSUPPORTED_VERSION (KIP-848, "Enabling the protocol").

@@ -1,6 +1,6 @@
 """The APIs that this broker serves, with their versions and handlers.
 
-The version ranges are those of the emulated release, as far as ``wire.apis`` has them. As in Kafka since 4.0, Produce
+The version ranges match the emulated release, limited to the versions in ``wire.apis``. As in Kafka since 4.0, Produce
 is advertised from version 0 on although that version is not served: librdkafka before 2.11 compresses only if it is
 advertised (KAFKA-18659), and never uses it.
 """

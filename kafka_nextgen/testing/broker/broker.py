@@ -51,8 +51,8 @@ class Broker:
         advertised_host: the host that is advertised to clients; by default the listener's, or this machine's name if
             that is a wildcard.
         users: the users who can log in with SASL: passwords by user name.
-        data_dir: the directory in which topics, records and groups survive the process; it is created if it is missing.
-            None keeps them in memory. It needs a POSIX system.
+        data_dir: the directory that stores topics, records and groups; it is created if it is missing. None keeps them
+            in memory. It needs a POSIX system.
         rules: who may do what, such as ``"allow User:alice READ TOPIC orders"``; see
             ``kafka_nextgen.testing.broker.security.rules``. Any value, even an empty one, enables the authorizer
             (``authorizer.class.name``).
@@ -61,8 +61,8 @@ class Broker:
         history: called with each event of the groups' history, on the broker's event loop, so it must not block. The
             first exception is logged; all are counted (``history_failures``).
 
-    ``host`` and ``port`` are those of the only listener unless the setting ``listeners`` is given; a listener that
-    names no host uses ``host``.
+    ``host`` and ``port`` set the only listener unless the setting ``listeners`` is given; a listener that names no host
+    uses ``host``.
 
     Raises:
         ConfigError: a setting is unknown or has an invalid value.
@@ -122,7 +122,7 @@ class Broker:
     def bootstrap_servers_of(self, listener: str) -> str:
         """The ``bootstrap.servers`` for clients of the listener with that name.
 
-        Raises ``MisuseError`` before ``start``, or if there is no such listener.
+        Raises ``MisuseError`` before ``start``, or if the listener does not exist.
         """
         self._check_started()
         if listener not in self.listeners:
@@ -224,7 +224,7 @@ class Broker:
     async def stop_node(self, node_id: int) -> None:
         """Stop a node as if it were killed: its connections end, and other nodes take over its partitions and groups.
 
-        Raises ``MisuseError`` if there is no such node or it is not running.
+        Raises ``MisuseError`` if the node does not exist or is not running.
         """
         node = self._node(node_id)
         if not self._servers.runs(node):
@@ -236,7 +236,7 @@ class Broker:
         """Start a stopped node at its old address. It leads only partitions that no other node can; see
         ``move_leader``.
 
-        Raises ``MisuseError`` if there is no such node or it is running, ``OSError`` if its address is taken.
+        Raises ``MisuseError`` if the node does not exist or is running, ``OSError`` if its address is taken.
         """
         node = self._node(node_id)
         if self._servers.runs(node):
@@ -269,7 +269,8 @@ class Broker:
         self._cluster.leadership.prefer()
 
     def leader_of(self, topic: str, partition: int) -> int | None:
-        """The node that leads a partition, None if it is down. Raises ``MisuseError`` if there is no such partition."""
+        """The node that leads a partition, None if it is down. Raises ``MisuseError`` if the partition does not
+        exist."""
         return self._partition(topic, partition).leader
 
     def coordinator_of(self, group_id: str) -> int | None:

@@ -43,7 +43,7 @@ class _Default(Enum):
     DEFAULT = "default"
 
 
-#: Stands for all users or client ids that have no limit of their own.
+#: All users or client ids that have no limit of their own.
 DEFAULT: Final = _Default.DEFAULT
 
 _KIND: Final = "client-quota"
@@ -198,7 +198,7 @@ class Quotas:
         return min(delay_s, self._windows.length_s) if kind is LimitKind.REQUEST_TIME else delay_s
 
     def take_back(self, kind: LimitKind, user: str, client_id: str, amount: float, now: float) -> None:
-        """Subtract ``amount`` bytes that were not sent after all; ``now`` is in seconds."""
+        """Subtract ``amount`` bytes that were not sent; ``now`` is in seconds."""
         limit = self.limits.of(user, client_id, kind)
         if limit is not None and (kind, limit.holder) in self._rates:
             self._rates[kind, limit.holder].record(-amount, now)

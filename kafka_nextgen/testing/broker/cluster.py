@@ -1,6 +1,6 @@
 """The state that all nodes of a cluster share: settings, topics, groups, transactions, leaders and coordinators.
 
-All nodes live in one process and on one event loop. A node still answers only for the partitions and groups that it
+All nodes run in one process and on one event loop. A node still answers only for the partitions and groups that it
 leads and coordinates, as in a real cluster; see ``context``.
 """
 
@@ -43,7 +43,7 @@ class Cluster:
     """The state behind all nodes. ``clock`` gives seconds since the epoch and never decreases.
 
     ``open`` reads the state from ``storage``, which stores all changes until ``close``. Without ``security`` there are
-    no logins and every client may do everything. ``listener`` gets the events of groups. ``interceptor`` is asked
+    no logins and every client may do everything. ``listener`` gets the events of groups. ``interceptor`` is called
     before each request is handled.
     """
 

@@ -126,7 +126,7 @@ class Context:
         return None if self.coordinates_transaction(transactional_id) else ErrorCode.NOT_COORDINATOR
 
     def led_partition(self, topic: str, index: int, known_epoch: int = -1) -> Partition | ErrorCode:
-        """The partition if this node leads it at the epoch that the client knows, else the error."""
+        """The partition if this node leads it at the epoch that the client knows, otherwise the error."""
         partition = self.cluster.topics.partition(topic, index)
         if partition is None:
             return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
@@ -134,13 +134,15 @@ class Context:
         return partition if error is ErrorCode.NONE else error
 
     def leadership_error(self, partition: Partition, known_epoch: int = -1) -> ErrorCode:
-        """NONE if this node leads the partition at the epoch the client knows (KIP-320; -1: any), else the error."""
+        """NONE if this node leads the partition at the epoch the client knows (KIP-320; -1: any), otherwise the
+        error."""
         if partition.leader != self.node.node_id:
             return ErrorCode.NOT_LEADER_OR_FOLLOWER
         return self._epoch_error(partition, known_epoch)
 
     def reading_error(self, partition: Partition, known_epoch: int = -1) -> ErrorCode:
-        """NONE if this client can read the partition here, else the error. With KIP-392, it can read any replica."""
+        """NONE if this client can read the partition here, otherwise the error. With KIP-392, it can read any
+        replica."""
         if self.version >= _FROM_FOLLOWERS and self.node.node_id in partition.replicas:
             return self._epoch_error(partition, known_epoch)
         return self.leadership_error(partition, known_epoch)

@@ -36,7 +36,7 @@ class GivenEpochs:
         return kept
 
     def given(self, epoch: int) -> None:
-        """Store that this epoch is used, before any client is told. Raises ``StorageError``."""
+        """Store that this epoch is used, before any client gets it. Raises ``StorageError``."""
         if epoch >= self.next:
             self._catalogue.put(_EPOCHS, _NEXT_EPOCH, epoch + 1)
 

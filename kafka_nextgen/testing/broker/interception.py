@@ -20,7 +20,7 @@ Handle = Callable[["RequestFrame", "Context"], Awaitable["Message | None"]]
 class Meeting(Protocol):
     """What happens to one request. Once it is handled, the other fields say what happens to its answer."""
 
-    #: For how long the client is told to wait (milliseconds).
+    #: The throttle time in the answer (milliseconds).
     throttle_ms: int
     #: Whether the connection ends in the middle of the answer.
     is_cut: bool

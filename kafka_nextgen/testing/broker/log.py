@@ -136,7 +136,7 @@ class PartitionLog:
         return kept
 
     def rewrite(self, rewritten: Callable[[Sequence[BatchView]], Sequence[bytes]]) -> None:
-        """Replace the batches before the last stable offset with those of ``rewritten``.
+        """Replace the batches before the last stable offset with the batches of ``rewritten``.
 
         These have fewer records but cover the same offsets. Raises ``StorageError``, and anything that ``rewritten``
         raises, and then leaves the log unchanged.
@@ -170,7 +170,7 @@ class PartitionLog:
     def read(self, offset: int, max_bytes: int, *, at_least_one: bool, before: int | None = None) -> bytes:
         """Read whole batches, from the one that contains ``offset`` up to ``max_bytes`` and the offset ``before``.
 
-        With ``at_least_one`` the first batch is returned however large it is, so that a reader with small limits makes
+        With ``at_least_one`` the first batch is returned even if it is larger, so that a reader with small limits makes
         progress (KIP-74).
         """
         index = self._index

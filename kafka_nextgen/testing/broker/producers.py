@@ -80,7 +80,7 @@ class Producers:
         return ErrorCode.NONE if header.base_sequence == expected else ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER
 
     def epoch_of(self, producer_id: int) -> int:
-        """The newest epoch of a producer, -1 if it is unknown."""
+        """The newest epoch of a producer, -1 if unknown."""
         known = self._known.get(producer_id)
         return -1 if known is None else known.epoch
 

@@ -1,4 +1,4 @@
-"""The features of each Kafka release, and its API versions where they are narrower than those of ``wire.apis``.
+"""The features of each Kafka release, and its API versions where they are narrower than in ``wire.apis``.
 
 Taken from the ApiVersions responses of brokers 4.0.0, 4.1.0, 4.2.0, 4.3.0 and 4.4.0.
 """

@@ -17,9 +17,9 @@ The offsets topic has at most as many replicas as there are nodes; Kafka does no
 ``offsets.topic.replication.factor``. ``queued.max.request.bytes`` is limited by default, unlike in Kafka, and counts
 only large requests.
 
-Built-in assignors are given by name; the default is Kafka's two. Other assignors are given as an object, or as a
-class without constructor arguments, by the program that starts the broker; neither network input nor text settings make
-the broker load code. Members vote for an assignor by its ``name`` (``group.remote.assignor``), so names must be unique;
+Built-in assignors are given by name; the default is Kafka's two. Other assignors are given as an object, or as a class
+without constructor arguments, by the program that starts the broker; network input and text settings never make the
+broker load code. Members vote for an assignor by its ``name`` (``group.remote.assignor``), so names must be unique;
 without votes the first assignor is used.
 """
 

@@ -61,7 +61,7 @@ class Topic:
         return self.partitions[index] if 0 <= index < len(self.partitions) else None
 
     def lacks_replicas(self, partition: Partition) -> bool:
-        """Whether fewer replicas are in sync than ``min.insync.replicas`` or the replica count, whichever is lower."""
+        """Whether fewer replicas are in sync than ``min.insync.replicas`` or, if lower, the replica count."""
         return len(partition.isr) < min(self.settings.min_insync_replicas, len(partition.replicas))
 
     @property

@@ -73,7 +73,7 @@ class Topics:
         self.changed()
 
     def store_epochs(self) -> None:
-        """Store the highest leader epoch, before any client is told. Raises ``StorageError``."""
+        """Store the highest leader epoch, before any client gets it. Raises ``StorageError``."""
         self._given_epochs.given(max((partition.leader_epoch for partition in self.partitions()), default=-1))
 
     def close(self) -> None:

@@ -12,7 +12,7 @@ timeout is only refused if it is missing, and names and pattern may be given tog
 | static, staying or leaving | the instance is known | UNKNOWN_MEMBER_ID |
 | static, staying or leaving | the instance is this member's | FENCED_INSTANCE_ID |
 | dynamic, staying or leaving | the member is known | UNKNOWN_MEMBER_ID |
-| joining or staying | the member's epoch is the one it was given | FENCED_MEMBER_EPOCH |
+| joining or staying | the member's epoch is the one that it received | FENCED_MEMBER_EPOCH |
 
 A fenced member stays in the group until it joins again or its session ends, so that a delayed message does not cost it
 its place. KIP-848, "Fencing", removes it immediately; no Kafka release does.
@@ -53,7 +53,7 @@ _MALFORMED: tuple[tuple[Callable[[ConsumerGroupHeartbeat], bool], str], ...] = (
     (_lacks_member_id, "MemberId is empty; a member generates its own id and keeps it"),
     (lambda request: not request.group_id, "GroupId is empty"),
     (lambda request: request.instance_id == "", "InstanceId is empty; leave it out for a dynamic member"),
-    (lambda request: request.rack_id == "", "RackId is empty; leave it out if there is none"),
+    (lambda request: request.rack_id == "", "RackId is empty; omit it without a rack"),
     (
         lambda request: _joins(request) and request.rebalance_timeout_ms == -1,
         "RebalanceTimeoutMs is missing; a joining member must send it",
@@ -134,7 +134,7 @@ def _group_must_have_room(
 def _instance_must_be_free(request: ConsumerGroupHeartbeat, group: Group, _: CoordinatorSettings) -> Refusal | None:
     """The rule also applies if the member id is the same, because only a heartbeat with epoch -2 from the old process,
     or its session timeout, shows that the process is gone. A classic static member sends no request to leave, so a new
-    member with its instance id takes its place (KIP-345).
+    member with its instance id replaces it (KIP-345).
     """
     holder = group.instances.get(request.instance_id or "")
     if request.member_epoch != JOIN or holder is None:

@@ -1,11 +1,11 @@
 """The group coordinator: a replicated state machine without I/O (KIP-848, "Group Coordinator").
 
-Call ``handle`` for each request and, when ``deadline`` has passed, ``expire``. Neither changes any state: they return
-the records to store and the answer to send. The caller stores the records and then calls ``commit``, which applies
-them and arms the timers; only then may it send the answer. After a restart the caller passes the stored records to
-``apply``, one by one, and ``restart`` restarts the members' timers. The state therefore always matches the records,
-except in classic groups between two generations, since that part of their state is not recorded. A classic member's
-request may be parked; a later outcome answers it.
+Call ``handle`` for each request and, when ``deadline`` has passed, ``expire``. They change no state: they return the
+records to store and the answer to send. The caller stores the records and then calls ``commit``, which applies them and
+sets the timers; then it may send the answer. After a restart the caller passes the stored records to ``apply``, one by
+one, and ``restart`` restarts the members' timers. The state therefore always matches the records, except in classic
+groups between two generations, since that part of their state is not recorded. A classic member's request may be
+parked; a later outcome answers it.
 
 ``now`` is in seconds since the Unix epoch, because records carry timestamps.
 """

@@ -129,7 +129,7 @@ class Draft:
         return evolve(self.lasting, response=answer)
 
     def answered(self, number: int) -> Outcome:
-        """The outcome, with the answer to request ``number`` if it was released, else ``Parked``."""
+        """The outcome, with the answer to request ``number`` if it was released, otherwise ``Parked``."""
         return self.outcome(self.released.pop(number, Parked(number)))
 
     def outcome(self, response: Response | None) -> Outcome:

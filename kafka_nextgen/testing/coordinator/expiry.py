@@ -98,7 +98,7 @@ def _end_sync_phase(draft: Draft, _: str) -> None:
     for member in late:
         remove_member(draft, member.member_id)
     if late:
-        text = f"{', '.join(member.member_id for member in late)} did not ask for the assignment in time"
+        text = f"{', '.join(member.member_id for member in late)} did not request the assignment in time"
         cause = Cause(RebalanceReason.MEMBER_FENCED, late[0].member_id, late[0].instance_id, text=text)
         continue_without(draft, late, cause)
 
@@ -107,7 +107,7 @@ _CAUSES: Mapping[TimerKind, tuple[RebalanceReason, str]] = {
     TimerKind.SESSION: (RebalanceReason.MEMBER_EXPIRED, "its session timed out"),
     TimerKind.REBALANCE: (RebalanceReason.MEMBER_FENCED, "it did not give up its partitions in time"),
     TimerKind.JOIN: (RebalanceReason.MEMBER_FENCED, "it did not join again in time"),
-    TimerKind.SYNC: (RebalanceReason.MEMBER_FENCED, "it did not ask for its assignment in time"),
+    TimerKind.SYNC: (RebalanceReason.MEMBER_FENCED, "it did not request its assignment in time"),
 }
 
 _RING: Mapping[TimerKind, Callable[[Draft, Arm], None]] = {

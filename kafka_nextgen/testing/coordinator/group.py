@@ -46,7 +46,7 @@ class PendingOffset:
 
 @define
 class Group:
-    """The state of one group id; with neither ``is_consumer_group`` nor ``classic`` it has only offsets, if any."""
+    """The state of one group id; without ``is_consumer_group`` and ``classic`` it has only offsets, if any."""
 
     group_id: str
     first_epoch: int  # both epochs, before any record sets them
@@ -81,7 +81,7 @@ class Group:
     checked_topics_version: int = field(default=-1, eq=False)  # not recorded: a new coordinator checks again
 
     kept: Mapping[str, object] = field(factory=dict)  # by name; replaced on each change
-    remembered: Mapping[str, object] = field(factory=dict, eq=False)  # likewise
+    remembered: Mapping[str, object] = field(factory=dict, eq=False)  # by name; not recorded
 
     def __attrs_post_init__(self) -> None:
         self.epoch = self.assignment_epoch = self.first_epoch

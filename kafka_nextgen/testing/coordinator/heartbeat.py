@@ -9,7 +9,7 @@
 6. *Answer* with its epoch, and with its assignment if that changed.
 
 Each step sees the changes of earlier steps. A refusal at any step undoes them all, except that members of a classic
-group that were told to join again still do so. Extensions attach at ``draft.hooks``.
+group that were instructed to join again still do so. Extensions attach at ``draft.hooks``.
 """
 
 from __future__ import annotations

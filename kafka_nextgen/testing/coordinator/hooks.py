@@ -78,11 +78,11 @@ class Hooks:
         return member
 
     def asks_for_assignment(self, draft: Draft, known: MemberMetadata, request: ConsumerGroupHeartbeat) -> bool:
-        """Whether the heartbeat asks for a new assignment although the subscription is unchanged."""
+        """Whether the heartbeat requests a new assignment although the subscription is unchanged."""
         return False
 
     def asks_by_protocols(self, group: Group, known: MemberMetadata, member: MemberMetadata) -> bool:
-        """Whether a classic member's JoinGroup asks for a new assignment although the subscription is unchanged."""
+        """Whether a classic member's JoinGroup requests a new assignment although the subscription is unchanged."""
         return False
 
     # ---- bump the group epoch
@@ -173,11 +173,11 @@ class Hooks:
     # ---- members and groups that leave
 
     def members_leaving(self, draft: Draft, members: Iterable[MemberMetadata]) -> None:
-        """These members are about to be removed for good."""
+        """These members are about to be removed permanently."""
 
     def members_removed(self, draft: Draft, members: Sequence[MemberMetadata], cause: Cause | None) -> Cause | None:
         """These members of a consumer group are about to be removed. ``cause`` is None if the epoch does not change,
-        because no assignment counted them. Returns the cause, with what the extensions add to it, or None if the
+        because no assignment counted them. Returns the cause, with the additions of the extensions, or None if the
         epoch changes later, because more members are announced to leave.
         """
         return cause
@@ -216,7 +216,7 @@ class Hooks:
         return False
 
     def send_back_held(self, draft: Draft) -> None:
-        """Tell the members whose JoinGroup is held to join again."""
+        """Instruct the members whose JoinGroup is held to join again."""
 
     def leave_results(self, draft: Draft, left: Sequence[LeftMember]) -> Sequence[LeftMember]:
         """The results of a LeaveGroup, which may also name instances that have not joined yet."""
@@ -225,7 +225,7 @@ class Hooks:
     def carried_assignor(
         self, classic: ClassicGroup, request: ConsumerGroupHeartbeat, settings: CoordinatorSettings
     ) -> str | None:
-        """The assignor whose user data for classic members survives an upgrade by the joining member."""
+        """The assignor whose user data for classic members is kept in an upgrade by the joining member."""
         return None
 
     def carried_metadata(self, assignment: bytes) -> Metadata | None:
@@ -237,7 +237,7 @@ class Hooks:
         return supported[0].name
 
     def protocols_told(self, group: Group, names: Sequence[str]) -> Sequence[str]:
-        """The protocols that a classic member of a consumer group may have been told to use."""
+        """The protocols that a classic member of a consumer group may have been instructed to use."""
         return names[:1]
 
     def user_data(

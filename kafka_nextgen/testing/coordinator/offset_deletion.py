@@ -116,7 +116,7 @@ def delete_offsets_of_missing_topics(draft: Draft) -> None:
 def delete_offsets_of_deleted_topics(draft: Draft, before: Topics) -> None:
     """Delete the offsets of topics that were in ``before`` and no longer exist, or were created and deleted since.
 
-    A coordinator that has just loaded its log knew no topics before: ``restart`` finds the missing ones.
+    A coordinator that has just loaded its log has no earlier list of topics: ``restart`` finds the missing ones.
     """
     gone = {topic.name: topic_id for topic_id, topic in before.by_id.items() if topic_id not in draft.topics.by_id}
     for partition in draft.group.partitions_with_offsets():

@@ -7,10 +7,10 @@ In a consumer group, by a heartbeat or by a classic member's JoinGroup:
 | is the first of the consumer protocol in a classic group | MIGRATION |
 | is new | MEMBER_JOINED |
 | changed its subscription | SUBSCRIPTION_CHANGED |
-| changed the assignor that most members ask for | ASSIGNOR_CHANGED |
-| asks its assignor for a rebalance (an extension) | ASSIGNOR_REQUESTED |
-| asks the group for one (an extension), and took the place of its instance's former member | MEMBER_RESTARTED |
-| asks the group for one (an extension) otherwise | MEMBER_REQUESTED |
+| changed the assignor that most members request | ASSIGNOR_CHANGED |
+| requests a rebalance through its assignor (an extension) | ASSIGNOR_REQUESTED |
+| requests one (an extension), and replaced its instance's former member | MEMBER_RESTARTED |
+| requests one (an extension) otherwise | MEMBER_REQUESTED |
 
 In a classic group, when the member joins again:
 
@@ -20,7 +20,7 @@ In a classic group, when the member joins again:
 | anything else | MEMBER_REQUESTED |
 
 A LeaveGroup is from an administrator (ADMIN) if it names several members, a member by its instance id alone, or one
-that speaks the consumer protocol, or if its reason is that of Kafka's admin client. Otherwise the member left.
+that speaks the consumer protocol, or if its reason is the one of Kafka's admin client. Otherwise the member left.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Remove a member from its group, because it left, its session ended, or it did not revoke in time; and remove a group.
 
-With a heartbeat at epoch -1 a member leaves for good, and at epoch -2 temporarily. It is accepted at any member epoch.
-A static member's -1 is permanent as well (KIP-1092). The answer repeats the epoch and asks for no further heartbeat.
+With a heartbeat at epoch -1 a member leaves permanently, and at epoch -2 temporarily. It is accepted at any member
+epoch. A static member's -1 is permanent as well (KIP-1092). The answer repeats the epoch and requests no further
+heartbeat.
 
 A removed member's records are all removed, so its partitions are free immediately. The group epoch rises once for all
 removed members if any of them counted for assignments; the next heartbeat of another member makes the new target

@@ -145,8 +145,8 @@ class OffsetCommit:
 class TxnOffsetCommit:
     """Store offsets as part of the producer's transaction.
 
-    ``version`` is the API's: before 6 every refused epoch is ILLEGAL_GENERATION (KIP-1319). ``topic_ids`` are those of
-    ``OffsetCommit``.
+    ``version`` is the API's: before 6 every refused epoch is ILLEGAL_GENERATION (KIP-1319). ``topic_ids`` is as
+    in ``OffsetCommit``.
     """
 
     group_id: str
@@ -164,8 +164,8 @@ class TxnOffsetCommit:
 class OffsetFetch:
     """Read the offsets of ``partitions``, or all offsets (None).
 
-    With ``require_stable`` an offset is an error as long as a transaction may change it (KIP-447). ``topic_ids`` are
-    those of ``OffsetCommit``.
+    With ``require_stable`` an offset is an error as long as a transaction may change it (KIP-447). ``topic_ids`` is as
+    in ``OffsetCommit``.
     """
 
     group_id: str

@@ -36,7 +36,7 @@ class ConsumerGroupHeartbeatAnswer:
     Coordinators with extensions fill the rest, most of it only for members with client-side assignors.
     ``should_compute``: this member must prepare, compute and install the group's next assignment.
     ``assignment_message``: why the last attempt by any member failed, sent once to each member while the last target
-    stays in force. The assignment for the epoch that the member has reached comes with the assignor's name, error and
+    stays in effect. The assignment for the epoch that the member has reached includes the assignor's name, error and
     metadata for it, and with the partitions of its target that others have not released yet.
 
     ``standby_place`` is not 0 if the member stands by: 1 for the member that takes over first. ``pending`` are then the
@@ -67,7 +67,7 @@ class OffsetsCommitted:
 
 @frozen
 class OffsetsFetched:
-    """The committed offsets, None where there is none; ``error`` concerns the whole group.
+    """The committed offsets, None for a partition without one; ``error`` concerns the whole group.
 
     If stable offsets were requested, ``unstable`` has the partitions that a transaction may still change.
     """

@@ -60,20 +60,20 @@ class Behaviour:
     """How one release differs from another."""
 
     first_epoch: int  # group epoch and assignment epoch of a new group
-    known_member_may_join_again: bool  # a dynamic member that has not left may send epoch 0, else FENCED_MEMBER_EPOCH
-    second_revocation_keeps_epoch: bool  # a member told to revoke more just after it acknowledged keeps its epoch
+    known_member_may_join_again: bool  # whether epoch 0 is accepted before a member has left (FENCED_MEMBER_EPOCH)
+    second_revocation_keeps_epoch: bool  # a member that has to revoke more just after it acknowledged keeps its epoch
     takes_back_at_once: bool  # a member gets back a partition that it just released if its target has it again
     trims_unsubscribed: bool  # a member whose own subscription shrinks gives up those partitions immediately
     refreshes_patterns: bool  # patterns are matched again periodically
     batches_assignments: bool  # group.consumer.assignment.interval.ms (KIP-1263)
     accepts_older_commits: bool  # commits from an epoch at which the member already had the partition (KIP-1251)
     shows_pending_revocation: bool  # ConsumerGroupDescribe shows it as part of the assignment
-    classic_members_await_target: bool  # classic members are told to join when there is a target, not at the new epoch
+    classic_members_await_target: bool  # classic members have to join when there is a target, not at the new epoch
     classic_join_ends_pattern: bool  # a JoinGroup removes the pattern that its member had in the consumer protocol
     upgrade_knows_topics: bool  # an upgrade alone does not count as a change of topics, so the epoch stays
     stale_downgrade_rebalances: bool  # when a static member's return changes what there is to assign
     transactions_keep_topic_ids: bool  # offsets of transactions are stored with the id of their topic
-    assignor_change_rebalances: bool  # a change of the assignor that most members ask for (KAFKA-20434)
+    assignor_change_rebalances: bool  # a change of the assignor that most members request (KAFKA-20434)
     emptied_group_is_assigned: bool  # its assignment epoch follows when the last member leaves (KAFKA-20442)
     instance_returns_to_full_group: bool  # otherwise its new member gets GROUP_MAX_SIZE_REACHED (KAFKA-20601)
     disabled_migration_refuses_joins: bool  # a JoinGroup to a consumer group (KAFKA-20640, in 4.3.1 already)

@@ -1,4 +1,4 @@
-"""Static members: an instance id that outlives the process (KIP-345; KIP-848, "Static Membership").
+"""Static members: an instance id that stays the same across restarts (KIP-345; KIP-848, "Static Membership").
 
 A static member that leaves temporarily (-2) keeps its place: it stays in the group at epoch -2 with its partitions, and
 the group does not rebalance until its session ends. The process that returns is a new *member* with the same

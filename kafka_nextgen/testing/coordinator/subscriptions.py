@@ -3,7 +3,7 @@
 A heartbeat has changed fields; fields that it leaves out do not change (KIP-848, "ConsumerGroupHeartbeat API"). The
 group epoch increases when the topics to assign change: the member's topic names changed, or its pattern did and the new
 matches are known, or the topics themselves changed (KIP-848, "Group Epoch - Trigger a rebalance"). A pattern not
-matched yet increases it later, once the matches are known. Since Kafka 4.4 it also increases when most members ask for
+matched yet increases it later, once the matches are known. Since Kafka 4.4 it also increases when most members request
 a different assignor than before (KAFKA-20434). A change of rack or timeout does not increase it, and takes effect with
 the next assignment.
 """
@@ -29,7 +29,7 @@ _TOPIC_METADATA_CHANGED = Cause(RebalanceReason.TOPIC_METADATA_CHANGED)
 @frozen
 class Update:
     """What a heartbeat changed. ``calls_for_assignment``: the topics to assign changed, which excludes a new pattern
-    not matched yet. ``asks_for_assignment``: the member asked for an assignment through extension fields.
+    not matched yet. ``asks_for_assignment``: the member requested an assignment through extension fields.
     ``assignor_changed``: another of the broker's assignors must make the next assignment, immediately.
     """
 

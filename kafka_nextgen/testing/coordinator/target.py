@@ -4,9 +4,9 @@ The first heartbeat that finds the assignment epoch behind the group epoch makes
 Compute the group assignment"). Since Kafka 4.3 each target is kept for a minimum interval, so that a hundred members
 joining within a second cause two assignments instead of a hundred (KIP-1263); a group's first is made immediately.
 
-The assignor is the one with the most votes; on a tie, or without votes, the one configured first. It sees the previous
-*target*, not the members' current assignments, and leaves out members that wait for expected instances. If it fails,
-the heartbeat is refused without effect.
+The assignor with the most votes is used; on a tie, or without votes, the assignor configured first. It sees the
+previous *target*, not the members' current assignments, and leaves out members that wait for expected instances. If it
+fails, the heartbeat is refused without effect.
 
 With extensions a member may make the target instead; it takes effect when that member installs it.
 """

@@ -20,7 +20,8 @@ __all__ = ["NamedTopics", "Topics"]
 
 @frozen
 class Topics:
-    """All topics. ``version`` increases with every change; ``created_version`` is that of the last added topic."""
+    """All topics. ``version`` increases with every change; ``created_version`` is the version of the last added
+    topic."""
 
     by_name: Mapping[str, TopicImage] = field(factory=dict)
     version: int = 0

@@ -7,7 +7,7 @@ transaction. Read from the top:
 |---|---|
 | generation below 0, and the group is empty or does not exist | accepted |
 | the group is unknown | GROUP_ID_NOT_FOUND; before version 6 ILLEGAL_GENERATION |
-| no member id, generation or instance id: a producer that knows nothing about the group (before KIP-447) | accepted |
+| no member id, generation or instance id: a producer without group metadata (before KIP-447) | accepted |
 | not a member | UNKNOWN_MEMBER_ID; in a classic group also FENCED_INSTANCE_ID |
 | a member, at an epoch that may commit | accepted, even between two generations of a classic group |
 | otherwise | STALE_MEMBER_EPOCH (KIP-1319); for a classic member, and before version 6, ILLEGAL_GENERATION |

@@ -1,4 +1,4 @@
-"""The APIs that the broker serves, as a test names them: ``Api.OFFSET_COMMIT``."""
+"""The APIs that the broker serves, as names for tests: ``Api.OFFSET_COMMIT``."""
 
 from __future__ import annotations
 

@@ -34,13 +34,13 @@ class Change(Kind):
         return f"{self} needs a partition" if self.needs_partition and selection.partition is None else None
 
     def complaint_at(self, selection: Selection, cluster: Cluster) -> str | None:
-        """The topic, and the partition, must exist, and not be one of the broker's own."""
+        """The topic and the partition must exist, and the topic must not be internal to the broker."""
         assert selection.topic is not None
         topic = cluster.topics.named(selection.topic)
         if topic is None:
             return f"there is no topic {selection.topic}"
         if topic.is_internal:
-            return f"topic {selection.topic} is the broker's own"
+            return f"topic {selection.topic} is internal to the broker"
         if selection.partition is None:
             return None
         found = topic.partition(selection.partition)
@@ -49,7 +49,7 @@ class Change(Kind):
         return self.complaint_of(found, cluster)
 
     def complaint_of(self, partition: Partition, cluster: Cluster) -> str | None:
-        """Why it can't happen to this partition."""
+        """The reason why it can't happen to this partition."""
         return None
 
     def happen(self, selection: Selection, cluster: Cluster) -> None:

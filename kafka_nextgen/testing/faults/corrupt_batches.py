@@ -1,4 +1,4 @@
-"""A batch that arrives with a wrong bit, as from a broken disk or network card."""
+"""A batch with a wrong bit, as if from a broken disk or network card."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ __all__ = ["CorruptBatch"]
 
 @frozen
 class CorruptBatch(Change):
-    """A batch arrives with a wrong bit in each Fetch answer that has it; the log keeps it as it is.
+    """A batch has a wrong bit in each Fetch answer that contains it; the log does not change.
 
-    The bit is in the last byte but one: of a record without headers that is the end of its value, so a client that does
+    The bit is in the second-last byte. In a record without headers this is the end of its value, so a client that does
     not check the checksum gets a wrong value.
     """
 
@@ -32,13 +32,13 @@ class CorruptBatch(Change):
     offset: int
 
     def complaint(self, selection: Selection) -> str | None:
-        """Only Fetch has batches of the broker."""
+        """Only Fetch answers contain batches."""
         if selection.api not in (None, Api.FETCH):
             return f"a corrupt batch needs Api.FETCH, not Api.{selection.api.name}"
         return super().complaint(selection)
 
     def take(self, question: Question, active: Active) -> Taken:
-        """Change the answer, and count it if it has the batch."""
+        """Change the answer, and count it if it contains the batch."""
 
         async def serve(handle_rest: Next, _course: Course) -> Message | None:
             answer = await handle_rest()
@@ -68,7 +68,7 @@ class CorruptBatch(Change):
         return part.replaced(records=bytes(records))
 
     def _end_of_batch(self, records: bytes) -> int | None:
-        """Where the batch with the offset ends; None if it is not among them."""
+        """The end of the batch with the offset; None if the batch is not in the answer."""
         end: int = 0
         for batch in split_batches(records):
             end += batch.header.size

@@ -1,4 +1,4 @@
-"""A fault as a test uses it: it is active in a ``with`` block, or from ``start`` to ``stop``."""
+"""A fault in a test: it is active in a ``with`` block, or from ``start`` to ``stop``."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _MOST_TOLD = 6
 
 @frozen
 class Definition:
-    """What happens, and to which requests."""
+    """The kind of a fault, and the selected requests."""
 
     kind: Kind
     selection: Selection
@@ -43,7 +43,7 @@ class _Faults(Protocol):
 class Fault:
     """One fault of a cluster; see ``Cluster.fault``. It can be active once.
 
-    ``faults`` are those of the cluster, and ``call`` calls a function where the cluster runs.
+    ``faults`` are the cluster's faults, and ``call`` calls a function where the cluster runs.
     """
 
     def __init__(self, definition: Definition, faults: _Faults, call: Callable[..., Any]) -> None:
@@ -65,14 +65,14 @@ class Fault:
 
     @property
     def is_used_up(self) -> bool:
-        """Whether it has applied as often as it may."""
+        """Whether it has applied the maximum number of times."""
         return self.selection.times is not None and self._met >= self.selection.times
 
     def start(self) -> Fault:
         """Let the fault apply to requests that arrive from now on.
 
         Raises ``MisuseError`` if it was started before, the same fault is active, the cluster is not running, or the
-        cluster lacks what the fault is about, such as its topic.
+        cluster lacks the topic, partition or node of the fault.
         """
         if self._is_started:
             raise MisuseError(f"this fault was started before: create another ({self})")
@@ -92,10 +92,10 @@ class Fault:
             raise FaultNotMetError(self._explain("was never met"))
 
     def wait_until_met(self, times: int = 1, timeout: float = 10.0) -> None:
-        """Wait until so many requests have met the fault. Raises ``FaultNotMetError`` after ``timeout`` seconds.
+        """Wait until this number of requests have met the fault. Raises ``FaultNotMetError`` after ``timeout`` seconds.
 
-        The time is that of the system, even if the cluster has another clock. Raises ``MisuseError`` in a thread with
-        an event loop: ``await cluster.wait_until_async(lambda: fault.met >= times)`` there.
+        The timeout uses the system's clock, even if the cluster has another one. Raises ``MisuseError`` in a thread
+        with an event loop: ``await cluster.wait_until_async(lambda: fault.met >= times)`` there.
         """
         if asyncio._get_running_loop() is not None:  # noqa: SLF001  (that does not raise)
             raise MisuseError(
@@ -134,7 +134,7 @@ class Fault:
             self._named.update(dict.fromkeys(question.named()))
 
     def take(self, question: Question) -> Taken | None:
-        """What happens to a request; None if the fault does not apply to it."""
+        """The effect on a request; None if the fault does not apply to it."""
         if self.is_used_up or not self.selection.selects(question):
             return None
         taken = self.definition.kind.take(question, self)
@@ -166,9 +166,9 @@ class Fault:
         if self._passed:
             told.append(f"{self._passed} matched, but it applies after {self.selection.after}")
         if self._unplaced:
-            told.append(f"it could not happen to {self._unplaced} that matched: no topic, or no place in the answer")
+            told.append(f"{self._unplaced} matched, but it could not apply: no topic, or no place in the answer")
         if self._named:
-            told.append(f"requests like that were about {_partitions(self._named)}")
+            told.append(f"such requests were for {_partitions(self._named)}")
         return "; ".join(told)
 
 

@@ -1,4 +1,4 @@
-"""Errors: the request, or the part of it that a test selects, is not carried out, and its answer has an error code."""
+"""Errors: the request, or its selected part, is not carried out, and its answer has an error code."""
 
 from __future__ import annotations
 
@@ -87,7 +87,8 @@ def _refusal(question: Question, refused: Refused) -> Taken:
 
 
 def _close_like_kafka(question: Question) -> None:
-    """End the connection where an error does so in Kafka: of a login, or of records that are not acknowledged."""
+    """Close the connection for errors that do so in Kafka: errors of logins, and of records that are not
+    acknowledged."""
     request, sasl = question.request, question.context.peer.sasl
     if isinstance(request.message, ProduceRequest) and request.message.acks == 0:
         raise CloseConnectionError("a fault of the test refused records whose producer expects no answer")

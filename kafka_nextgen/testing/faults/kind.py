@@ -1,4 +1,4 @@
-"""What every kind of fault has in common: whether it can happen, and how it handles a request.
+"""The common interface of all kinds of faults: whether the fault can happen, and how it handles a request.
 
 A request meets the active faults in the order in which they were started. Each can act before and after the request is
 handled, like nested ``with`` blocks. A *final* one answers the request itself, so that later faults do not meet it.
@@ -25,7 +25,7 @@ Next = Callable[[], Awaitable["Message | None"]]
 
 @define
 class Course:
-    """What happens to the answer of a request; see ``kafka_nextgen.testing.broker.interception.Meeting``."""
+    """The changes to the answer of a request; see ``kafka_nextgen.testing.broker.interception.Meeting``."""
 
     throttle_ms: int = 0
     is_cut: bool = False
@@ -35,7 +35,7 @@ class Course:
 class Taken:
     """A request that meets a fault: how it is handled, and the ``rest`` that is left to later faults.
 
-    ``counts_itself`` if it is known only later whether the fault applied.
+    ``counts_itself`` if the fault applies later, and counts that itself.
     """
 
     serve: Callable[[Next, Course], Awaitable[Message | None]]
@@ -45,21 +45,21 @@ class Taken:
 
 
 class Active(Protocol):
-    """An active fault, as its kind sees it."""
+    """An active fault, for the code of its kind."""
 
     selection: Selection
     ended: asyncio.Event
 
     @property
     def is_used_up(self) -> bool:
-        """Whether it has applied as often as it may."""
+        """Whether it has applied the maximum number of times."""
 
     def count(self) -> None:
         """Count that it applied."""
 
 
 class Kind:
-    """One kind of fault. ``usual_times`` is how often it applies unless the test says so; None is without limit.
+    """One kind of fault. ``usual_times`` is how often it applies by default; None means no limit.
 
     ``has_target`` if it changes the selected topic or partition, whether or not a request names that.
     """
@@ -68,13 +68,13 @@ class Kind:
     has_target: ClassVar[bool] = False
 
     def complaint(self, selection: Selection) -> str | None:
-        """Why this can't happen to such requests; None if it can."""
+        """The reason why this can't happen to such requests; None if it can."""
         return None
 
     def complaint_at(self, selection: Selection, cluster: Cluster) -> str | None:
-        """Why this can't happen in ``cluster`` as it is now; None if it can."""
+        """The reason why this can't happen in the current state of ``cluster``; None if it can."""
         return None
 
     def take(self, question: Question, active: Active) -> Taken | None:
-        """What happens to a selected request; None if this can't happen to it. Nothing has happened yet."""
+        """The effect on a selected request, which the caller carries out; None if this can't happen to it."""
         raise NotImplementedError

@@ -23,7 +23,7 @@ class Delay(Kind):
     delay_s: float
 
     def take(self, question: Question, active: Active) -> Taken:
-        """Wait until the time is over, or the fault."""
+        """Wait until the time has passed or the fault has ended."""
 
         async def serve(handle_rest: Next, _course: Course) -> Message | None:
             with suppress(asyncio.TimeoutError):
@@ -38,7 +38,7 @@ class Delay(Kind):
 
 @frozen
 class Throttle(Kind):
-    """The answer tells the client to wait, and nothing is read from it meanwhile (KIP-219)."""
+    """The answer has a throttle time, and the broker reads nothing from the client during it (KIP-219)."""
 
     throttle_s: float
 
@@ -49,7 +49,7 @@ class Throttle(Kind):
         return f"{selection.api} answers can't throttle a client"
 
     def take(self, question: Question, active: Active) -> Taken | None:
-        """Throttle the client, unless the answer can't tell it."""
+        """Throttle the client, unless the answer has no field for the throttle time."""
         if not _has_throttle(question.request.api.response):
             return None
 
@@ -70,7 +70,7 @@ class Drop(Kind):
     is_after: bool
 
     def take(self, question: Question, active: Active) -> Taken:
-        """Close the connection; if it is done before, later faults do not meet the request."""
+        """Close the connection; with ``before``, later faults do not apply to the request."""
         when = "after" if self.is_after else "before"
 
         async def serve(handle_rest: Next, _course: Course) -> Message | None:

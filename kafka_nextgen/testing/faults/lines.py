@@ -1,6 +1,6 @@
 """Faults as lines of text, for ``kafka-nextgen broker --faults FILE``.
 
-# API and arguments, as in Cluster.fault; * stands for any request
+# API and arguments, as in Cluster.fault; * means any request
 OffsetCommit error=COORDINATOR_LOAD_IN_PROGRESS times=2
 Fetch delay_s=5 client_id=billing topic=orders partition=0
 * silent node=2

@@ -1,4 +1,4 @@
-"""Makes faults from the arguments of ``Cluster.fault``, and refuses those that make no sense."""
+"""Creates faults from the arguments of ``Cluster.fault``, and refuses arguments that contradict each other."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["KINDS", "How", "make"]
 
 
 class How(TypedDict, total=False):
-    """The keyword arguments of ``Cluster.fault``: exactly one kind of fault, and what it is for."""
+    """The keyword arguments of ``Cluster.fault``: exactly one kind of fault, and the selected requests."""
 
     error: ErrorCode | str
     delay_s: float
@@ -102,7 +102,7 @@ def _number(name: str, least: int, kind: Callable[[int], Kind]) -> Callable[[Any
     return make_one
 
 
-#: How each kind of fault is made from its argument.
+#: The constructor of each kind of fault, by its argument.
 KINDS: Mapping[str, Callable[[Any], Kind]] = {
     "error": _error,
     "delay_s": _seconds("delay_s", Delay),

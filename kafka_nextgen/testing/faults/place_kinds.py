@@ -13,7 +13,7 @@ __all__ = ["Items", "Lone", "Names", "Place", "Places", "Top"]
 
 
 class Names(Enum):
-    """What an element of a request names."""
+    """The topics, groups or partitions that an element of a request names."""
 
     TOPIC = auto()
     PARTITION = auto()
@@ -43,7 +43,7 @@ class Lone:
 class Items:
     """An error code for each element of an array: ``asked`` in the request, ``answered`` in the answer.
 
-    Fields with the same name are copied, and those in ``renamed`` under another name; an element that is a plain value
+    Fields with the same name are copied, and fields in ``renamed`` under another name; an element that is a plain value
     becomes the field ``value_field``. ``below`` is the array of each element that has the codes instead.
     """
 
@@ -63,9 +63,9 @@ Place = Top | Lone | Items
 
 @frozen
 class Places:
-    """The places of one API; of those with the same purpose, the first that a version has.
+    """The places of one API; the first one that a version has is used for a purpose.
 
-    ``whole`` is for errors of the request, ``each`` for errors of its parts. ``usual`` is the place of all codes but
+    ``whole`` is for errors of the request, ``each`` for errors of its parts. ``usual`` is the place of all codes except
     ``others``.
     """
 
@@ -76,7 +76,7 @@ class Places:
 
     @property
     def levels(self) -> frozenset[Names]:
-        """What the requests of this API name."""
+        """The topics, groups and partitions that the requests of this API name."""
         return frozenset(level.names for items in self.each for level in _levels(items))
 
 

@@ -1,16 +1,16 @@
-"""Where an error code stands in the answer of each API, in every version that the broker serves.
+"""Where the answer of each API has an error code, in every version that the broker serves.
 
 Kafka has no uniform place for errors. An answer may have one code for the whole request (``Top``), one for each element
-of an array of the request (``Items``), such as a group, a topic or a partition, or both. The table says which arrays
-correspond; the schemas say which version has which fields, so no version is given here. APIs that are not in the table
+of an array of the request (``Items``), such as a group, a topic or a partition, or both. The table defines which arrays
+correspond. It gives no versions, because the schemas define the fields of each version. APIs that are not in the table
 have one code for the whole request.
 
 If an API has both places, the code decides, as in Kafka: OffsetFetch answers NOT_COORDINATOR for a group, and
 UNSTABLE_OFFSET_COMMIT for a partition. ``Places.others`` are the codes that do not go to the usual place. In a version
 that lacks one place, all codes go to the other.
 
-The answers are those of Kafka's ``AbstractRequest.getErrorResponse``. The partitions of a Fetch, which may be those of
-a session, are refused by the broker's reader instead.
+The answers match Kafka's ``AbstractRequest.getErrorResponse``. The broker's reader refuses the partitions of a Fetch
+instead, because they may belong to a session.
 """
 
 from __future__ import annotations

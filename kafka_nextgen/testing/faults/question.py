@@ -1,4 +1,4 @@
-"""A request that came to a node, and which groups, topics and partitions it names."""
+"""A request to a node, with the groups, topics and partitions that it names."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Question:
                 yield each if isinstance(each, str) else each.group_id
 
     def spelled_out(self) -> Message | None:
-        """The message, which names all topics if it asks for all; None if it could not be read."""
+        """The message, with the names of all topics if it requests all; None if it could not be read."""
         message = self.request.message
         topic_of: Any
         if isinstance(message, MetadataRequest):

@@ -1,7 +1,7 @@
 """The answer that refuses a request, or the part of it that a test selected, with an error code.
 
-The refused part is not carried out. Of a request that names several topics or partitions, the rest can be served: its
-answer is merged with the refusals, in the order of the request.
+The refused part is not carried out. If a request names several topics or partitions, the rest is served: its answer is
+merged with the refusals, in the order of the request.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Refused:
     asked: Message | None = None
 
     def merged(self, served: Message) -> Message:
-        """The answer to the whole request, from that to its rest."""
+        """The answer to the whole request, made from the answer to its rest."""
         assert self.items is not None
         assert self.asked is not None
         if not getattr(self.rest, self.items.asked):  # Metadata for no topics, which are all topics in version 0
@@ -148,7 +148,7 @@ def _identity(items: Items, element: Any, kind: type[Structure]) -> dict[str, An
 
 
 def _copied(value: Any, element: Any) -> Any:
-    """A value, with structures of the answer in place of those of the request."""
+    """A value, with the request's structures replaced by the answer's."""
     if isinstance(element, type) and issubclass(element, Structure):
         return [element(**vars(each)) for each in value]
     return value

@@ -1,7 +1,7 @@
-"""The active faults of a cluster, and what a request that meets some of them goes through.
+"""The active faults of a cluster, and their effects on a request.
 
-Which faults a request meets is decided when it arrives, in the order in which they were started, so it depends on the
-order of requests only. Each applies to what the faults before it left of the request.
+When a request arrives, its faults are chosen in the order in which they were started, so the choice depends only on the
+order of requests. Each applies to the part of the request that the faults before it did not affect.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ __all__ = ["Faults"]
 class Faults:
     """The active faults of ``cluster``. Use it where the cluster runs.
 
-    If topics and the like ``may_come_later``, a fault can start before what it changes exists.
+    With ``may_come_later``, a fault can start before the topic or broker that it changes exists.
     """
 
     def __init__(self, cluster: Cluster, *, may_come_later: bool = False) -> None:
@@ -46,14 +46,14 @@ class Faults:
         self._cluster.interceptor = self
 
     def remove(self, fault: Fault) -> None:
-        """End a fault, and let the requests that it holds go on."""
+        """End a fault, and release the requests that it holds."""
         self._active.remove(fault)
         fault.ended.set()
         if not self._active:
             self._cluster.interceptor = None
 
     def meet(self, request: RequestFrame, context: Context) -> _Meeting | None:
-        """What happens to a request that arrives now; None if it meets no fault."""
+        """The effect on a request that arrives now; None if no fault applies to it."""
         question = Question(request, context)
         for fault in self._active:
             fault.saw(question)

@@ -1,4 +1,4 @@
-"""Which requests a fault is for, and how often it applies."""
+"""The requests that a fault applies to, and how often it applies."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["Selection"]
 
 @frozen
 class Selection:
-    """The requests that a fault is for; None selects all. ``times`` None is without limit.
+    """The requests that a fault applies to; None selects all. If ``times`` is None, it has no limit.
 
     If the topic or partition ``is_target``, the fault changes it, and requests that can't name it are selected, too.
     """
@@ -34,7 +34,7 @@ class Selection:
 
     @property
     def where(self) -> tuple[object, ...]:
-        """All but the counts."""
+        """Everything except the counts."""
         return self.api, self.client_id, self.group_id, self.node, self.topic, self.partition
 
     def selects(self, question: Question) -> bool:
@@ -46,7 +46,7 @@ class Selection:
         return any(self.covers(name, self._whole(index)) for name, index in question.named())
 
     def _whole(self, index: int | None) -> int | None:
-        """A request that names the whole topic names the partition that is to change."""
+        """Whether a request for the whole topic names the partition to change."""
         return self.partition if index is None and self.is_target else index
 
     def is_near(self, question: Question) -> bool:
@@ -63,7 +63,7 @@ class Selection:
         return self.topic in (None, topic) and self.partition in (None, partition)
 
     def complaint(self) -> str | None:
-        """Why no request can be selected; None if that is possible."""
+        """The reason why no request can be selected; None if one can."""
         if self.partition is not None and self.topic is None:
             return f"partition={self.partition} needs a topic"
         if self.times is not None and self.times < 1:

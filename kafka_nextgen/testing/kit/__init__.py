@@ -1,3 +1,3 @@
-"""What a test tells a cluster and asks it: records, commits, groups and rebalances, on the embedded broker or a real
+"""What tests do and check on a cluster: records, commits, groups and rebalances, on the embedded broker or a real
 Kafka.
 """

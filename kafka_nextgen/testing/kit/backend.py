@@ -1,4 +1,4 @@
-"""What the embedded broker and a real Kafka each do in their own way for the calls of a test."""
+"""The operations that tests use on a cluster; the embedded broker and a real Kafka implement them differently."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ __all__ = ["Backend", "LogRange", "TransactionalProducer"]
 
 @define
 class TransactionalProducer:
-    """The producer of an open transaction: its transactional id, its producer id and epoch, and what it has written."""
+    """The producer of an open transaction: its transactional id, its producer id and epoch, and its written
+    partitions."""
 
     transactional_id: str
     producer_id: int
@@ -26,7 +27,7 @@ class TransactionalProducer:
 
     @property
     def has_written(self) -> bool:
-        """Whether anything was written; until then the transaction has not begun for the broker."""
+        """Whether a record was written; until then the transaction has not begun for the broker."""
         return bool(self._sequences)
 
     def encode(self, partition: TopicPartition, records: Sequence[NewRecord]) -> bytes:
@@ -44,7 +45,7 @@ class TransactionalProducer:
 
 @frozen
 class LogRange:
-    """The offsets that a partition's log has: from ``start`` up to, but excluding, ``end``."""
+    """The offsets in a partition's log: from ``start`` up to, but excluding, ``end``."""
 
     start: int
     end: int
@@ -65,7 +66,7 @@ class Backend(Protocol):
         """Write one batch to each partition; return their base offsets."""
 
     def begin_transaction(self, transactional_id: str) -> TransactionalProducer:
-        """Become the producer of this id; a transaction that its last producer left open is aborted."""
+        """Start a transaction with this id; aborts a transaction that the id's last producer left open."""
 
     def end_transaction(self, producer: TransactionalProducer, *, is_commit: bool) -> None:
         """Commit or abort."""

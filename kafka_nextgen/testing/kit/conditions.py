@@ -1,9 +1,9 @@
-"""Waits for a condition, and explains what it saw instead.
+"""Waits for a condition; if it fails, the error explains why.
 
-A condition is any function, usually a lambda over calls of a cluster. While it runs, these calls note what they
-returned, so a failure shows what the last attempt looked at. A lambda holds when it returns something true. A function
-with asserts holds when it raises no AssertionError and returns nothing, or something true. Errors that a broker says
-are temporary count as not yet; all others are raised at once. A coroutine is refused: it would count as something true.
+A condition is any function, usually a lambda over calls of a cluster. While it runs, these calls record their results,
+so a failure shows the results of the last attempt. A lambda holds when it returns a true value. A function with asserts
+holds when it raises no AssertionError and returns None or a true value. Retriable errors of a broker count as not yet
+true; all others are raised immediately. A coroutine is refused, because it would count as true.
 """
 
 from __future__ import annotations
@@ -57,14 +57,14 @@ def _text_of(result: object) -> str:
 
 
 class Observations:
-    """Notes the calls of the condition that each thread is trying, if any."""
+    """Records the calls of the condition that each thread is trying, if any."""
 
     def __init__(self) -> None:
         self._of_thread = threading.local()
 
     @contextmanager
     def noted(self) -> Iterator[list[Observation]]:
-        """The calls of this thread inside the block; the latest of equal ones counts."""
+        """The calls of this thread inside the block; for equal calls, only the latest is kept."""
         before = getattr(self._of_thread, "noted", None)
         self._of_thread.noted = noted = list[Observation]()
         try:
@@ -83,7 +83,7 @@ class Observations:
 
 @define
 class Attempt:
-    """One attempt: the result of the condition, or why it failed, and what it saw."""
+    """One attempt: the condition's result or error, and its calls of the cluster."""
 
     holds: bool
     result: object = None
@@ -92,7 +92,7 @@ class Attempt:
 
 
 def try_once(condition: Callable[[], object], observations: Observations) -> Attempt:
-    """Try a condition. Raises what it raises, except for failed asserts and temporary errors of a broker.
+    """Try a condition. Raises its exceptions, except failed asserts and temporary errors of a broker.
 
     Raises MisuseError if it has to be awaited, TypeError if it is no function.
     """
@@ -116,7 +116,7 @@ def _refuse_coroutine(result: object) -> None:
     if inspect.iscoroutine(result):
         result.close()  # otherwise Python warns that it was never awaited
     if inspect.isawaitable(result):
-        raise MisuseError("the condition has to be awaited: give a plain function to wait_until and wait_until_async")
+        raise MisuseError("the condition is a coroutine: pass a plain function to wait_until and wait_until_async")
 
 
 def explain(condition: Callable[[], object], last: Attempt, timeout_s: float, why_slow: str | None = None) -> str:
@@ -136,7 +136,7 @@ def explain(condition: Callable[[], object], last: Attempt, timeout_s: float, wh
 
 
 def _source_of(condition: Callable[[], object]) -> str:
-    """The lines of a condition, from its file if that is known."""
+    """The lines of a condition, from its file if it is known."""
     try:
         lines, number = inspect.getsourcelines(condition)
         where = f"{inspect.getsourcefile(condition)}:{number}"

@@ -78,7 +78,7 @@ class EmbeddedBackend:
         return TransactionalProducer(transactional_id, producer.producer_id, producer.epoch)
 
     def end_transaction(self, producer: TransactionalProducer, *, is_commit: bool) -> None:
-        """Commit or abort; there is nothing to do if nothing was written."""
+        """Commit or abort; do nothing if nothing was written."""
         if not producer.has_written:
             return
         cluster, name = self._cluster, producer.transactional_id

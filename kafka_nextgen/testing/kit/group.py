@@ -1,4 +1,4 @@
-"""A group as a test sees it at one moment."""
+"""The state of a group at one moment, for tests."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ __all__ = ["Group"]
 class Group:
     """A group of any type. One that does not exist has the state DEAD and no members, so a test can wait for it.
 
-    ``epoch`` is the group epoch, None for a classic group and one that does not exist. ``assignor`` is the one in use,
-    empty before there is one.
+    ``epoch`` is the group epoch, None for a classic group and one that does not exist. ``assignor`` is the current
+    assignor, empty before the first assignment.
     """
 
     group_id: str

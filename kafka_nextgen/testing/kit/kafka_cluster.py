@@ -1,7 +1,7 @@
-"""The calls of a test to a cluster: what it produces, and what it looks at. ``Cluster`` and ``RealCluster`` have them.
+"""The methods with which tests produce records and check a cluster. ``Cluster`` and ``RealCluster`` have them.
 
-They block, and need no event loop, so they can be used from tests of any kind. On the embedded broker they reach its
-state directly: no connection, permission, quota, fault or stopped node affects them.
+They block, and need no event loop, so any test can use them. On the embedded broker they access its state directly:
+connections, permissions, quotas, faults and stopped nodes do not affect them.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class KafkaCluster(ABC):
 
     @abstractmethod
     def advance(self, seconds: float) -> None:
-        """Let ``seconds`` pass: at once on an embedded cluster with a clock, by waiting on a real one."""
+        """Let ``seconds`` pass: an embedded cluster with a clock advances it; a real cluster waits."""
 
     @abstractmethod
     def _backend(self) -> Backend:
@@ -61,7 +61,7 @@ class KafkaCluster(ABC):
 
     @abstractmethod
     def _pass_time(self, seconds: float) -> None:
-        """Let time pass for the cluster while a test waits, if its clock can be turned."""
+        """Advance the cluster's clock while a test waits, if the clock can be advanced."""
 
     def _why_slow(self) -> str | None:
         """Say why the clock can't be turned while a test waits, if it has one and there is a reason."""
@@ -79,13 +79,13 @@ class KafkaCluster(ABC):
     ) -> RecordList:
         """Write records to a topic, and return them with their partitions and offsets, in the order given.
 
-        ``records`` is one record or an iterable of them. A record is bytes, text, None (a tombstone) or anything that
-        JSON can express, such as a dict; a pair ``(key, value)``; a ``ProducerRecord``, which can have headers, a
-        timestamp and a partition; or a ``Record`` that was read. The keyword arguments apply to records that do not
-        set these themselves. Partitions are chosen by key as Kafka's producer does; records of one call without a key
-        share a partition.
+        ``records`` is one record or an iterable of them. A record is bytes, text, None (a tombstone) or a JSON value,
+        such as a dict; a pair ``(key, value)``; a ``ProducerRecord``, which can have headers, a timestamp and a
+        partition; or a ``Record`` that was read. The keyword arguments apply to records that do not set these
+        themselves. Partitions are chosen by key, like in Kafka's producer; records of one call without a key share a
+        partition.
 
-        A missing topic is created as for any producer, unless ``auto.create.topics.enable`` is false.
+        A missing topic is created, as for any producer, unless ``auto.create.topics.enable`` is false.
 
         Raises MisuseError if the topic is missing and not created (RequestTimeoutError on a real Kafka), ValueError for
         a partition that does not exist, TypeError for a value that can't be written, and BrokerError if the broker
@@ -106,7 +106,7 @@ class KafkaCluster(ABC):
 
     @contextmanager
     def transaction(self, transactional_id: str | None = None) -> Iterator[Transaction]:
-        """Begin a transaction, which is committed after the block, or aborted if the block raises.
+        """Begin a transaction. It is committed after the block, or aborted if the block raises.
 
             with cluster.transaction() as transaction:
                 transaction.produce("orders", [{"id": 1}])
@@ -120,7 +120,7 @@ class KafkaCluster(ABC):
         try:
             yield transaction
         except BaseException:
-            with suppress(BrokerError):  # such as fencing, which may be why the block failed
+            with suppress(BrokerError):  # such as fencing, which may be the reason why the block failed
                 transaction.abort()
             raise
         transaction.commit()
@@ -149,11 +149,11 @@ class KafkaCluster(ABC):
         return self._observations.note(_call("committed", group_id), found)
 
     def lag(self, group_id: str, topic: str) -> int:
-        """Return how many offsets of a topic the group has still to commit.
+        """Return the number of offsets of a topic that the group has not committed.
 
-        A partition without a commit counts from its beginning. Markers of transactions are offsets, too.
+        A partition without a commit counts from its beginning. Transaction markers count as offsets.
 
-        Raises BrokerError if there is no such topic, which ``wait_until`` takes for not yet.
+        Raises BrokerError if the topic does not exist; ``wait_until`` then tries again.
         """
         from kafka_nextgen.testing.kit.lag import lags_of
 
@@ -174,8 +174,9 @@ class KafkaCluster(ABC):
 
             assert [each.reason.name for each in cluster.rebalances("billing")] == ["MEMBER_JOINED", "MEMBER_LEFT"]
 
-        ``str()`` of one reads like ``epoch 3: member-7 left``. On a real Kafka they are derived from the records in
-        ``__consumer_offsets``, which do not say whether a member left or was fenced: it is then reported as left.
+        ``str()`` of a rebalance is text such as ``epoch 3: member-7 left``. On a real Kafka, rebalances are derived
+        from the records in ``__consumer_offsets``. These do not show whether a member left or was fenced, so both are
+        reported as left.
         """
         found = self._backend().rebalances(_text("group id", group_id))
         return self._observations.note(_call("rebalances", group_id), found)
@@ -194,10 +195,10 @@ class KafkaCluster(ABC):
         heartbeats and retries are due at once. It does not while clients of other libraries are connected, or members
         of groups in other processes: their time is real.
 
-        Raises AssertionError after ``timeout`` seconds of real time, with the condition and what it saw last; what the
-        condition raises, except for AssertionError and temporary errors; TypeError if something in ``polling`` is no
-        Consumer; and MisuseError if the condition is a coroutine function, or in a thread with an event loop:
-        ``await cluster.wait_until_async(...)`` there.
+        Raises AssertionError after ``timeout`` seconds of real time, with the condition and the results of its last
+        attempt; the condition's exceptions, except AssertionError and temporary errors; TypeError if ``polling``
+        contains anything except a Consumer; and MisuseError if the condition is a coroutine function, or in a thread
+        with an event loop: ``await cluster.wait_until_async(...)`` there.
         """
         if asyncio._get_running_loop() is not None:  # noqa: SLF001  (that does not raise)
             raise MisuseError("wait_until() blocks this thread's event loop: await cluster.wait_until_async(...)")
@@ -214,16 +215,16 @@ class KafkaCluster(ABC):
             clocks.real_sleep(patience.next_pause_s())
 
     def wait_until_stable(self, *consumers: Consumer[object, object], timeout: float = 10.0) -> None:
-        """Poll consumers until their groups are stable, and each owns what its group has assigned to it.
+        """Poll consumers until their groups are stable, and each consumer owns its assigned partitions.
 
             cluster.wait_until_stable(first, second)
             assert len(first.assignment()) == len(second.assignment()) == 1
 
         No records are taken, as with ``polling`` of ``wait_until``, whose errors this raises. Other members of the
-        groups have to poll by themselves. Raises TypeError without consumers.
+        groups have to poll on their own. Raises TypeError without consumers.
         """
         if not consumers:
-            raise TypeError("wait_until_stable() needs the consumers that it is to poll")
+            raise TypeError("wait_until_stable() needs the consumers to poll")
 
         def all_are_stable() -> bool:
             return all(map(self._is_stable, consumers))
@@ -236,7 +237,7 @@ class KafkaCluster(ABC):
         return group.is_stable and group.assignment.get(metadata.member_id) == consumer.assignment()
 
     async def wait_until_async(self, condition: Callable[[], T], timeout: float = 10.0) -> T:
-        """Do the same in a coroutine: tasks of its event loop go on between two attempts."""
+        """Do the same in a coroutine: tasks of its event loop run between two attempts."""
         patience = Patience(timeout)
         while True:
             attempt = try_once(condition, self._observations)

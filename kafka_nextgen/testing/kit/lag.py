@@ -1,4 +1,4 @@
-"""How far a group is behind the ends of a topic's partitions."""
+"""The lag of a group behind the ends of a topic's partitions."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ __all__ = ["lags_of"]
 
 
 def lags_of(backend: Backend, group_id: str, topic: str) -> dict[TopicPartition, int]:
-    """Return the lag of a group in each partition. Raises BrokerError if there is no such topic.
+    """Return the lag of a group in each partition. Raises BrokerError if the topic does not exist.
 
-    A misspelled topic would otherwise have a lag of 0, for which many tests wait.
+    Otherwise a misspelled topic would have a lag of 0, and many tests wait for a lag of 0.
     """
     committed = backend.committed(group_id)  # before the ends, so that no new record is missed
     logs = {TopicPartition(topic, number): log for number, log in backend.ranges(topic).items()}

@@ -1,4 +1,4 @@
-"""The records that a test produces: plain values, or a ``ProducerRecord`` for everything else that a record has.
+"""The records that a test produces: plain values, or a ``ProducerRecord`` with key, headers, timestamp or partition.
 
 Bytes are written as they are, text as UTF-8, and everything else as compact JSON. None is a tombstone.
 """
@@ -26,9 +26,9 @@ class ProducerRecord:
     """A record to produce, named after Kafka's class.
 
     Args:
-        value: bytes, text (written as UTF-8), None for a tombstone, or anything that JSON can express.
+        value: bytes, text (written as UTF-8), None for a tombstone, or a JSON value.
         key: the same; None for no key.
-        headers: values like those of ``value``, by name, or as pairs if names are repeated.
+        headers: values of the same types as ``value``, by name, or as pairs if names are repeated.
         timestamp: milliseconds since the Unix epoch, or a datetime with a time zone; None for the cluster's time.
         partition: the partition; None to choose by key as Kafka's producer does.
     """
@@ -41,18 +41,18 @@ class ProducerRecord:
 
 
 class PlannedRecord(NamedTuple):
-    """A record as it will be written, and its partition if that is fixed."""
+    """A record to write, and its partition if that is fixed."""
 
     partition: int | None
     record: NewRecord
 
 
 def plan_records(given: object, defaults: ProducerRecord, now_ms: int) -> list[PlannedRecord]:
-    """Convert one record or an iterable of records; fields that a record does not set are those of ``defaults``.
+    """Convert one record or an iterable of records; fields that a record does not set are taken from ``defaults``.
 
     A pair is a key and a value. A ``Record`` that was read is written again with its key, headers, timestamp and
-    partition. ``now_ms`` is in milliseconds since the Unix epoch. Raises TypeError and ValueError for what can't be
-    written.
+    partition. ``now_ms`` is in milliseconds since the Unix epoch. Raises TypeError and ValueError for arguments that
+    can't be written.
     """
     return [_plan(each, defaults, now_ms) for each in (given if _is_several(given) else (given,))]  # type: ignore[attr-defined]
 
@@ -98,7 +98,7 @@ def _encoded(given: object, what: str) -> bytes | None:
         return json.dumps(given, separators=(",", ":"), ensure_ascii=False).encode()
     except (TypeError, ValueError) as error:
         kind = type(given).__name__
-        raise TypeError(f"a {what} of type {kind} is neither bytes, text nor JSON ({error}): serialize it") from error
+        raise TypeError(f"a {what} of type {kind} is not bytes, text or JSON ({error}): serialize it") from error
 
 
 def _encoded_headers(headers: Headers) -> tuple[tuple[str, bytes | None], ...]:

@@ -1,4 +1,4 @@
-"""A Kafka that runs elsewhere, with the calls of ``Cluster``: the same test runs on both."""
+"""A Kafka cluster that runs elsewhere, with the methods of ``Cluster``: the same test runs on both."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["RealCluster"]
 
 
 class RealCluster(KafkaCluster):
-    """The calls of ``Cluster`` for a Kafka that runs elsewhere.
+    """The methods of ``Cluster`` for a Kafka cluster that runs elsewhere.
 
         with RealCluster("localhost:9092") as cluster:
             cluster.create_topic("orders", partitions=6)
@@ -49,7 +49,7 @@ class RealCluster(KafkaCluster):
         self._backend().create_topic(name, partitions)
 
     def advance(self, seconds: float) -> None:
-        """Wait so long: a test can't turn the clock of a real Kafka. Raises ValueError for negative ``seconds``."""
+        """Wait in real time: tests can't advance a real Kafka's clock. Raises ValueError for negative ``seconds``."""
         if seconds < 0:
             raise ValueError(f"advance() takes 0 seconds or more, not {seconds}")
         clocks.real_sleep(seconds)
@@ -60,10 +60,10 @@ class RealCluster(KafkaCluster):
         if remote is not None:
             remote.close()
 
-    if not TYPE_CHECKING:  # which would take every name for one that exists
+    if not TYPE_CHECKING:  # which would assume that every name exists
 
         def __getattr__(self, name: str) -> NoReturn:
-            needs = "what only the embedded broker can do needs Cluster, or the fixture kafka_cluster_factory"
+            needs = "only the embedded broker has it: use Cluster, or the fixture kafka_cluster_factory"
             raise AttributeError(f"RealCluster has no {name}: {needs}")
 
     def _backend(self) -> RemoteBackend:
@@ -72,7 +72,7 @@ class RealCluster(KafkaCluster):
         return self._remote
 
     def _pass_time(self, seconds: float) -> None:
-        """Do nothing: time passes by itself."""
+        """Do nothing: a real cluster follows the real time."""
 
     def __enter__(self) -> RealCluster:
         return self

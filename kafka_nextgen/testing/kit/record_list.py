@@ -1,4 +1,4 @@
-"""The records of a topic, as a list that compares and fails well in asserts."""
+"""The records of a topic, as a list for asserts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ __all__ = ["RecordList"]
 
 
 class RecordList(list[Record[bytes, bytes]]):
-    """Records by partition and offset; keys and values are bytes. ``values``, ``json`` and the like are plain lists.
+    """Records by partition and offset; keys and values are bytes. ``values``, ``keys``, ``texts`` and ``json`` are
+    plain lists.
 
     assert cluster.records("orders").json == [{"id": 1}, {"id": 2}]
     """
@@ -56,7 +57,7 @@ def _json_of(record: Record[bytes, bytes]) -> Any:
         return json.loads(record.value)
     except ValueError as error:
         place = TopicPartition(record.topic, record.partition)
-        raise ValueError(f"{place} offset {record.offset} is no JSON ({error}): {record.value!r}") from error
+        raise ValueError(f"{place} offset {record.offset} is not JSON ({error}): {record.value!r}") from error
 
 
 def _line(record: Record[bytes, bytes]) -> str:

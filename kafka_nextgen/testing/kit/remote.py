@@ -1,4 +1,4 @@
-"""The calls of a test on a cluster that is reached over the network, as any client reaches it."""
+"""The operations that tests use, on a cluster that is reached over the network like by any client."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The rebalances of a group from its records in ``__consumer_offsets``.
 
-Kafka's coordinators record epochs and members, but no causes. These are derived from what changes with an epoch; see
+Kafka's coordinators record epochs and members, but no causes. These are derived from the changes of an epoch; see
 ``kafka_nextgen.offsets_topic``.
 """
 
@@ -24,7 +24,7 @@ _REASONS = {reason.name.lower().replace("_", " "): reason for reason in Rebalanc
 
 
 def rebalances_in(records: Iterable[Record[bytes, bytes]], group_id: str) -> tuple[PastRebalance, ...]:
-    """Return the group's rebalances, oldest first; ``records`` are those of its partition of the topic."""
+    """Return the group's rebalances, oldest first; ``records`` are the records of its partition of the topic."""
     found: list[PastRebalance] = []
     for event in RecordStory("offsets:0").tell(_rows(records)):
         if event.group != group_id:

@@ -1,7 +1,7 @@
 """Transactions over the network (KIP-98), by the versions before KIP-890, part 2, which every cluster understands.
 
-Partitions are therefore added to the transaction before records are written to them. The answer to EndTxn comes before
-the markers are written, so its end is awaited, by DescribeTransactions (KIP-664).
+Partitions are therefore added to the transaction before records are written to them. The answer to EndTxn arrives
+before the markers are written, so its end is awaited, by DescribeTransactions (KIP-664).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _PAUSE_S = 0.05
 _TRANSACTION = 1  # the type of a coordinator's key
 _TIMEOUT_MS = 60_000
 
-#: That errors of brokers go away in a moment, too: a coordinator is loading, or the last transaction is ending.
+#: These errors of brokers are temporary, too: a coordinator is loading, or the last transaction is ending.
 _TRANSIENT = frozenset(
     {
         ErrorCode.COORDINATOR_NOT_AVAILABLE,
@@ -96,7 +96,7 @@ def _worst_of_partitions(answer: Any) -> int:
 
 
 def _error_while_ending(answer: Any) -> int:
-    """A transaction whose markers are being written has the error that the next request would get."""
+    """The error of the next request while the markers of a transaction are being written."""
     (state,) = answer.transaction_states
     is_ending = state.transaction_state.startswith("Prepare")
     return ErrorCode.CONCURRENT_TRANSACTIONS if is_ending else int(state.error_code)
@@ -110,7 +110,7 @@ async def _ask(
     error_in: Callable[[Any], int],
     timeout_s: float,
 ) -> Any:
-    """Ask the coordinator of a transactional id, again while its error goes away in a moment."""
+    """Send a request to the coordinator of a transactional id, and repeat it while its error is temporary."""
     deadline = Deadline(timeout_s, f"transaction {transactional_id}: {api}")
     while True:
         node = await _coordinator(client, transactional_id, deadline)

@@ -1,4 +1,4 @@
-"""The pace of a wait in real time and on a turned clock, and polls between its attempts."""
+"""The pauses of a wait, in real time and on an advanced clock, and polls between its attempts."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _FIRST_STEP_S, _LONGEST_STEP_S = 0.25, 0.5
 
 
 class Patience:
-    """How long a wait may take, in seconds of real time and of a turned clock, and the pauses in it."""
+    """The limits of a wait, in seconds of real time and of an advanced clock, and its pauses."""
 
     def __init__(self, timeout_s: float) -> None:
         self.timeout_s = timeout_s
@@ -51,7 +51,7 @@ class Patience:
 
 
 def refuse_unpollable(consumers: Iterable[object]) -> None:
-    """Raise TypeError for what has no ``poll``, such as a list, and for an AsyncConsumer."""
+    """Raise TypeError for an object without ``poll``, such as a list, and for an AsyncConsumer."""
     for each in consumers:
         poll = getattr(each, "poll", None)
         if poll is None:
@@ -61,7 +61,7 @@ def refuse_unpollable(consumers: Iterable[object]) -> None:
 
 
 def poll_without_taking(consumer: Consumer[object, object]) -> None:
-    """Poll a consumer, and set it back to the first of the records that it returned."""
+    """Poll a consumer, and rewind it to the first of the returned records."""
     firsts: dict[TopicPartition, int] = {}
     for record in consumer.poll(0):
         firsts.setdefault(TopicPartition(record.topic, record.partition), record.offset)

@@ -4,7 +4,7 @@ Up to version 7 a request is for one group, from 8 on for several (KIP-709); ver
 (KIP-848). Null topics mean all topics.
 
 An error for the whole group is at the top level (versions 2 to 7), in the group's entry (from 8 on), or in every
-partition (1). A committed offset of -1 means that there is none.
+partition (1). An offset of -1 means no committed offset.
 """
 
 from __future__ import annotations

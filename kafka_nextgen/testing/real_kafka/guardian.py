@@ -1,8 +1,8 @@
 """Ends a real Kafka when the tests that started it are gone, also by SIGTERM or SIGKILL. This file runs as a program.
 
-It reads from a pipe whose other end only the tests hold. They write to it when they have come to their end; if it ends
-before, they are gone. Ctrl-C is for the tests: a guardian and the Kafka that it runs have a session of their own, so
-consumers can still leave their groups.
+It reads from a pipe whose other end only the tests hold. They write to it when they end; if it closes before, they have
+crashed. Ctrl-C is for the tests: a guardian and the Kafka that it runs have a session of their own, so consumers can
+still leave their groups.
 """
 
 from __future__ import annotations

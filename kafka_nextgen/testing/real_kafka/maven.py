@@ -1,8 +1,8 @@
 """Apache Kafka from Maven Central, run by the Java of this machine (17 or newer).
 
 Maven copies the jars into the user's cache once. The broker has little memory and keeps its data in a temporary folder;
-it is killed in the end, also if the tests are. ``KAFKA_HEAP_OPTS`` says how much memory it may have, as for Kafka's own
-scripts.
+it is killed at the end, even if the tests are killed. ``KAFKA_HEAP_OPTS`` says how much memory it may have, as for
+Kafka's own scripts.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _POM = """<project xmlns="http://maven.apache.org/POM/4.0.0">
   </dependencies>
 </project>
 """
-#: Of what ends before a better compiler pays.
+#: For processes that end before a better compiler pays off.
 _QUICK_START = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-XX:-UsePerfData"]
 
 

@@ -29,7 +29,7 @@ _STARTED = ("embedded", "docker", "maven")
 
 @frozen
 class Place:
-    """``kind`` is embedded, docker, maven or running; ``version`` is that of Kafka, if one was named.
+    """``kind`` is embedded, docker, maven or running; ``version`` is Kafka's version, if given.
 
     ``bootstrap_servers`` is empty unless the cluster is running.
     """
@@ -68,7 +68,7 @@ def parse_place(text: str) -> Place:
     if all(re.fullmatch(r".+:\d+", server.strip()) for server in text.split(",")):
         return Place("running", bootstrap_servers=text)
     example = "embedded, embedded:4.0, docker, docker:4.3.0, maven, maven:4.3.0 or localhost:9092"
-    raise ValueError(f"{text!r} is no place where Kafka could be: use {example}")
+    raise ValueError(f"{text!r} is not a place where Kafka can be found: use {example}")
 
 
 def _known(release: str) -> str:
@@ -79,7 +79,7 @@ def _known(release: str) -> str:
 
 
 def start(place: Place, config: Mapping[str, str]) -> RunningKafka:
-    """Start Kafka with these settings of the broker, or return the one that is running, whose settings stay.
+    """Start Kafka with these settings of the broker, or return the running one, whose settings do not change.
 
     Raises NoKafkaError, which says what is missing or why Kafka did not start.
     """

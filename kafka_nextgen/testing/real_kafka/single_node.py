@@ -24,7 +24,7 @@ Started = TypeVar("Started")
 #: Before this release ``group.consumer.assignment.interval.ms`` does not exist.
 _WITH_ASSIGNMENT_INTERVAL = (4, 3)
 _TIMEOUT_S = 120.0
-#: The system gives no such port to a socket that asks for any, or that connects.
+#: The system never gives these ports to a socket that binds to port 0 or connects.
 _PORTS = range(12_000, 32_768)
 _ATTEMPTS = 3
 #: What Java and docker say of a port that is not free.

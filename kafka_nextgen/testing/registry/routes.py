@@ -96,6 +96,6 @@ _ROUTES: dict[tuple[str, str], _Function] = {
     ("PUT", "config/*"): lambda store, parts, query, body: body,
     ("GET", "mode"): lambda store, parts, query, body: {"mode": "READWRITE"},
     ("GET", "mode/*"): lambda store, parts, query, body: {"mode": "READWRITE"},
-    # confluent-kafka asks for a topic's subject; without an answer it uses the topic's name
+    # confluent-kafka requests a topic's subject; without an answer it uses the topic's name
     ("GET", "associations/resources/*/*"): lambda store, parts, query, body: [],
 }

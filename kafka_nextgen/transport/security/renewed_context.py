@@ -25,7 +25,7 @@ _State = tuple[tuple[object, ...], ...]
 class RenewedContext:
     """Returns the context for a new connection. Calls may block; they may come from any thread, one at a time.
 
-    ``make`` reads ``files``, which may be directories, and raises ``ConfigError`` if it can't; so does the constructor.
+    ``make`` reads ``files``, which may be directories, and raises ``ConfigError`` if it can't, like the constructor.
     """
 
     def __init__(self, make: Callable[[], ssl.SSLContext], files: Iterable[str | None]) -> None:

@@ -11,7 +11,7 @@ recorded login, and at most 1,000,000, about one second on one core, so that a s
 server's signature, compared in constant time, must prove that it knows the password too.
 
 The client in scramp, the library that the embedded broker uses, prepares passwords as in RFC 4013 and requires salts of
-12 bytes. Kafka does neither, so some Kafka users could not log in with it.
+12 bytes. Kafka does not, so some Kafka users could not log in with it.
 """
 
 from __future__ import annotations

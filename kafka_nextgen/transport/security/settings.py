@@ -23,8 +23,8 @@ class SaslClient(Protocol):
     """The client's side of one login with one mechanism (RFC 4422), without I/O on the connection.
 
     Methods raise ``AuthenticationError`` if the broker breaks the protocol, and ``OutageError`` for failures that may
-    be temporary, such as a Kerberos server that does not answer. Neither has the original error as its cause, because
-    that may contain a secret. Methods may block (a hash, a Kerberos server) and are called in a thread.
+    be temporary, such as a Kerberos server that does not answer. They do not have the original error as their cause,
+    because that may contain a secret. Methods may block (a hash, a Kerberos server) and are called in a thread.
     """
 
     @property

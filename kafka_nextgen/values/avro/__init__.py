@@ -25,7 +25,7 @@ class Avro(ValueFormat):
     ``RegisteredSchema`` such as ``registry.schema_of(subject)``; ``reader_schema`` accepts the same types. Without
     ``schema``, values begin with Confluent's frame (a zero byte and the id of a schema in four bytes), and ``registry``
     maps ids to schemas: a ``SchemaRegistry``, confluent-kafka's ``SchemaRegistryClient``, a mapping, or a function. The
-    1,000 most recently used ids are cached; a ``KeyError`` or HTTP status 404 means that there is no such schema.
+    1,000 most recently used ids are cached; a ``KeyError`` or HTTP status 404 means that the schema does not exist.
     ``framing`` names the serializers that wrote the values; Confluent's may have put the schema's GUID into a header.
 
     One of these defines the columns, and each writer's schema is resolved to it:

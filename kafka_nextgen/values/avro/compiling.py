@@ -1,4 +1,5 @@
-"""Compiles a writer's and a reader's schema to a program that reads values of the former into columns of the latter."""
+"""Compiles a writer's and a reader's schema to a program that reads values of the writer's schema into columns of the
+reader's."""
 
 from __future__ import annotations
 

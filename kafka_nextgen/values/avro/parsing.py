@@ -2,7 +2,7 @@
 
 Recursive schemas are refused, because no Arrow type can contain itself. So are schemas with too many columns, which
 repeated nesting of the same types can cause. A logical type that does not fit its type is ignored (Avro 1.12, "Logical
-Types"), and so is an unknown one.
+Types"), like an unknown one.
 """
 
 from __future__ import annotations

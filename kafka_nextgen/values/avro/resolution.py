@@ -18,7 +18,8 @@ _PROMOTIONS = {
 
 
 def conflict(writer: Type, reader: Type) -> str | None:
-    """Return why a value of one type can't be read as another. Neither is a union; nested types are not compared."""
+    """Return why a value of one type can't be read as another. The types are not unions; nested types are not
+    compared."""
     if writer.kind != reader.kind and reader.kind not in _PROMOTIONS.get(writer.kind, ()):
         return f"{described(writer)} can't be read as {described(reader)}"
     if isinstance(writer, Named) and isinstance(reader, Named) and not _has_name(writer, reader):

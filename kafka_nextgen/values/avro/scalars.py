@@ -59,13 +59,14 @@ def emit_scalar(writing: Writing, writer: Type, reader: Type | None, column: int
 
 
 def _emit_enum(writing: Writing, writer: Enum, reader: Enum, column: int) -> None:
-    """Share one table among all uses of these two enums, which are the same objects wherever they are referenced."""
+    """Share one table among all uses of these two enums, which are the same objects in every reference."""
     table = writing.table_of((id(writer), id(reader)), lambda: _numbers(writer, reader))
     writing.emit(Op.ENUM, column, len(writer.symbols), table)
 
 
 def _numbers(writer: Enum, reader: Enum) -> list[int]:
-    """Map the writer's symbol numbers to the reader's. Unknown symbols map to the reader's default, or else to -1."""
+    """Map the writer's symbol numbers to the reader's. Unknown symbols map to the reader's default, or to -1 without
+    one."""
     numbers = {symbol: number for number, symbol in enumerate(reader.symbols)}
     unknown = -1 if reader.default is None else numbers[reader.default]
     return [numbers.get(symbol, unknown) for symbol in writer.symbols]

@@ -28,7 +28,7 @@ _MOST_WIDTH = 256
 
 
 class _NoDefault:
-    """The default of a field that has none; None stands for the default null."""
+    """The default of a field that has none; None means the default null."""
 
     def __reduce__(self) -> str:
         return "NO_DEFAULT"  # by name, so that it is the same object in the process that unpickles it

@@ -104,7 +104,7 @@ class _Reader:
         others = [(number, branch) for number, branch in enumerate(branches) if not _is_null(branch)]
         has_null = len(others) < len(branches)
         if word == "allOf" and has_null:
-            raise JsonSchemaError(f"{place}: no value can be null and of another type at once")
+            raise JsonSchemaError(f"{place}: no value can be null and of another type")
         if len(others) != 1:
             raise JsonSchemaError(f"{place}: a column needs exactly one schema besides null, not {len(others)}")
         number, branch = others[0]

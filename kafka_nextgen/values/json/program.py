@@ -65,7 +65,7 @@ class Op(IntEnum):
 
 @frozen
 class Node:
-    """A column and how it is read; ``a`` and ``b`` are the arguments of ``op``, apart from names.
+    """A column and how it is read; ``a`` and ``b`` are the arguments of ``op``, except names.
 
     If it is ``nullable``, the value can be null or missing.
     """

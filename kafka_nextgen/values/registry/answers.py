@@ -23,13 +23,14 @@ def seconds_to_wait(retry_after: str | None) -> float:
 def refusal_of(answer: Answer, what: str) -> RegistryError:
     """Return the error for an unsuccessful answer to the request ``what``.
 
-    Only an answer in a registry's format means that there is no such schema: proxies and other servers also return 404.
+    Only an answer in a registry's format means that the schema does not exist: proxies and other servers also return
+    404.
     """
     status = answer.status
     if status == HTTPStatus.NOT_FOUND and not _is_of_registry(answer.body):
         return RegistryError(f"{what}: {NO_REGISTRY}")
     if status == HTTPStatus.NOT_FOUND:
-        reason = "there is no such schema"
+        reason = "the schema does not exist"
     elif status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
         reason = f"access was refused with status {status}: check the user or the token"
     elif 300 <= status < 400:
@@ -40,7 +41,7 @@ def refusal_of(answer: Answer, what: str) -> RegistryError:
 
 
 def _is_of_registry(body: bytes) -> bool:
-    """Whether the body has one of the registry's codes 40401 to 40403: no such subject, version or schema."""
+    """Whether the body has a code 40401 to 40403: the subject, version or schema does not exist."""
     try:
         answer = json.loads(body)
     except (ValueError, RecursionError):

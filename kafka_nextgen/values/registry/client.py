@@ -1,7 +1,7 @@
 """``SchemaRegistry``: schemas by id, GUID and subject, from Confluent's registry or another one with the same API.
 
 A request is sent to one URL after the other, starting with the last one that answered. Temporary failures (no
-connection, 408, 429 and 5xx) are retried after a pause, which doubles each time or is as long as the registry asks for.
+connection, 408, 429 and 5xx) are retried after a pause, which doubles each time or is as long as the registry requires.
 Other failures are final. Answers are limited in time and size, and checked.
 """
 

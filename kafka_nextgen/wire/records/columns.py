@@ -4,7 +4,7 @@ All columns of one ``Columns`` have the same length; index i of each belongs to 
 then no record has any, the common case, which costs nothing. A record's position in the log is its offset. Reading
 continues at ``next_offset``, which exceeds the last offset plus one if a control batch or records removed by compaction
 follow. ``end_epoch`` is the leader epoch of the last batch before that, whether or not it has records, -1 if there is
-none. A client uses it to ask a leader whether its log is the one that was read (KIP-320).
+none. A client uses it to check with a leader whether its log is the one that was read (KIP-320).
 
 All byte strings of a column share one buffer (Arrow, "Variable-size Binary Layout"): entry i is in ``data`` from
 ``bounds[i]`` to ``bounds[i + 1]``. Null entries have no bytes and a 0 in ``validity``, a bitmap with the lowest bit

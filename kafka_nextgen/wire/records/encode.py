@@ -30,7 +30,7 @@ class NewRecord:
     """A record to write.
 
     ``timestamp`` is in milliseconds since the epoch; ``offset_delta`` is counted from the batch's base offset; None
-    means one more than that of the previous record.
+    means one more than the previous record's.
     """
 
     value: bytes | None
@@ -56,9 +56,8 @@ def encode_batch(
 ) -> bytes:
     """Encode one batch of format 2 (KIP-98, "Message Format").
 
-    The base timestamp is that of the first record, -1 without records. If ``last_offset_delta`` is None, it is that of
-    the last record. With ``timestamp_type`` LOG_APPEND_TIME readers see the latest of the records' timestamps for all
-    of them.
+    The base timestamp is the first record's, -1 without records. If ``last_offset_delta`` is None, it is the last
+    record's. With ``timestamp_type`` LOG_APPEND_TIME readers see the latest of the records' timestamps for all of them.
     """
     times = [record.timestamp for record in records] or [-1]
     last_delta, body = _encode_records(records, times[0])

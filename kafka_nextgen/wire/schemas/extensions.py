@@ -1,6 +1,6 @@
 """APIs that Apache Kafka never shipped.
 
-Their keys start at 10000, and so do the tags of fields added to Kafka's own messages. Other clients never see these
+Their keys start at 10000, like the tags of fields added to Kafka's own messages. Other clients never see these
 APIs: a broker advertises them only to clients that can use them.
 """
 

@@ -125,7 +125,7 @@ class ExpectedMembersValue(Message, versions="0", flexible="0+"):
 
 
 class StandbyMembersValue(Message, versions="0", flexible="0+"):
-    """Type 10002: the standby members, in the order in which they take over, and those of them that are loading."""
+    """Type 10002: the standby members, in the order in which they take over, and which of them are loading."""
 
     member_ids: Sequence[str] = field(["string"], "0+")
     loading: Sequence[str] = field(["string"], "0+", tag=0)

@@ -221,7 +221,7 @@ def test_a_time_that_the_log_does_not_tell_of_is_said(tmp_path: Path) -> None:
         ("poll timeout", "records processed twice: 30\n"),
         (
             "member expired",
-            "records processed twice: at least 30; this does not count what A read after the last commit",
+            "records processed twice: at least 30; this does not include records that A read after the last commit",
         ),
     ],
 )
@@ -235,7 +235,7 @@ def test_what_members_that_died_did_twice_is_unknown_where_none_tells(tmp_path: 
     log = write_incident(tmp_path)
     told = log.read_text().replace("poll timeout", "member expired").splitlines()
     log.write_text("\n".join(line for line in told if json.loads(line)["kind"] != "lost"))
-    assert "records processed twice: unknown; this does not count what A read" in _run(log).stdout
+    assert "records processed twice: unknown; this does not include records that A read" in _run(log).stdout
 
 
 @pytest.mark.parametrize(

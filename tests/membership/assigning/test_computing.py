@@ -81,8 +81,8 @@ def test_an_assignor_that_this_member_has_not_is_told_of() -> None:
     talk = Conversation("mine", "other")
     talk.hear(compute=True)
     assert talk.prepare(assignor="theirs") == [
-        "tell theirs: this member has no such assignor",
-        "install epoch=5 group=7 error=2 nothing: this member has no such assignor",
+        "tell theirs: this member does not have the assignor",
+        "install epoch=5 group=7 error=2 nothing: this member does not have the assignor",
     ]
 
 

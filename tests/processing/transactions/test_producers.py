@@ -190,7 +190,7 @@ def test_each_client_has_its_adapter_and_kafka_pythons_needs_a_function() -> Non
     theirs = kafka.KafkaProducer.__new__(kafka.KafkaProducer)
     theirs._closed, theirs.config = True, {}
     assert isinstance(adapter_of(theirs), KafkaPythonProducer)
-    with pytest.raises(TypeError, match="pass a function that makes producers"):
+    with pytest.raises(TypeError, match="pass a function that creates producers"):
         ProducerSource(theirs)
     with pytest.raises(TypeError, match="aiokafka"):
         adapter_of("localhost:9092")

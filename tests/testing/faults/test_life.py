@@ -46,7 +46,7 @@ def test_leaving_the_block_is_the_end_of_a_fault(cluster: Cluster) -> None:
 def test_it_says_which_partitions_such_requests_were_about(cluster: Cluster, group: Committer) -> None:
     fault = cluster.fault(Api.OFFSET_COMMIT, error=LOADING, topic="orders", partition=7).start()
     group.commit(5, 0)
-    assert unmet(fault).endswith("requests like that were about orders[0]")
+    assert unmet(fault).endswith("such requests were for orders[0]")
 
 
 def test_it_says_how_many_matched_before_the_first_that_would_have_counted(cluster: Cluster, group: Committer) -> None:
@@ -58,7 +58,7 @@ def test_it_says_how_many_matched_before_the_first_that_would_have_counted(clust
 def test_it_says_that_answers_have_no_place_for_the_error(cluster: Cluster, client: Client) -> None:
     fault = cluster.fault(Api.METADATA, error="LEADER_NOT_AVAILABLE").start()
     client.ask(apis.METADATA, version=9, topics=[])
-    assert unmet(fault).endswith("it could not happen to 1 that matched: no topic, or no place in the answer")
+    assert unmet(fault).endswith("1 matched, but it could not apply: no topic, or no place in the answer")
 
 
 def test_what_the_block_raises_is_more_important_than_a_fault_that_was_not_met(

@@ -51,7 +51,7 @@ def test_arguments_that_make_no_sense_are_refused(
         ({"silent": True, "node": 2}, "there is no node 2, only 1"),
         ({"recreate_topic": True, "topic": "nothing"}, "there is no topic nothing"),
         ({"lose_tail": 1, "topic": "orders", "partition": 5}, r"there is no partition orders\[5\]"),
-        ({"lose_tail": 1, "topic": "__consumer_offsets", "partition": 5}, "is the broker's own"),
+        ({"lose_tail": 1, "topic": "__consumer_offsets", "partition": 5}, "is internal to the broker"),
         ({"move_leader": True, "topic": "orders", "partition": 0}, r"orders\[0\] has no other replica in sync"),
         ({"expire_login": True}, "no listener of the cluster uses SASL"),
     ],

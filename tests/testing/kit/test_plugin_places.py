@@ -42,7 +42,7 @@ def test_settings_come_from_the_configuration(pytester: pytest.Pytester) -> None
 @pytest.mark.parametrize(
     ("option", "ini", "words"),
     [
-        ("--kafka=dokcer", "", "ERROR: --kafka: 'dokcer' is no place where Kafka could be: use embedded, *"),
+        ("--kafka=dokcer", "", "ERROR: --kafka: 'dokcer' is not a place where Kafka can be found: use embedded, *"),
         ("--kafka=embedded", "kafka_config = no-value", "*kafka_config: 'no-value' is not key=value*"),
     ],
 )

@@ -38,7 +38,9 @@ def test_a_place_is_read(text: str, meant: Place) -> None:
 
 @pytest.mark.parametrize("text", ["", "podman", "localhost", "docker:latest", "maven:4.3", "a:9092,b"])
 def test_a_place_that_is_none_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match=r"is no place where Kafka could be: use embedded, .* or localhost:9092"):
+    with pytest.raises(
+        ValueError, match=r"is not a place where Kafka can be found: use embedded, .* or localhost:9092"
+    ):
         parse_place(text)
 
 

@@ -165,7 +165,7 @@ def test_what_the_broker_refuses_is_said(embedded: Cluster) -> None:
 @pytest.mark.parametrize(
     ("records", "words"),
     [
-        ([object()], "a value of type object is neither bytes, text nor JSON"),
+        ([object()], "a value of type object is not bytes, text or JSON"),
         ([({1, 2}, "v")], "a key of type set is neither"),
         ([ProducerRecord("v", headers={"h": object()})], "a header h of type object is neither"),
         ([("k", "v", "more")], "a pair of key and value, not 3 items"),
@@ -187,7 +187,7 @@ def test_a_timestamp_needs_a_time_zone(embedded: Cluster) -> None:
 
 def test_a_value_that_is_no_json_is_named(embedded: Cluster) -> None:
     embedded.produce("orders", ['{"id": 1}', "poison", None])
-    with pytest.raises(ValueError, match=r"orders\[0\] offset 1 is no JSON .*: b'poison'"):
+    with pytest.raises(ValueError, match=r"orders\[0\] offset 1 is not JSON .*: b'poison'"):
         embedded.records("orders").json  # noqa: B018
     assert embedded.records("orders").texts == ['{"id": 1}', "poison", None]
     assert str(embedded.records("orders")).splitlines()[1] == "orders[0] offset 1: key=None value=b'poison'"

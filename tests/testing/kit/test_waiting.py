@@ -99,9 +99,9 @@ class Promise:
 async def test_a_condition_that_has_to_be_awaited_is_refused(
     embedded: Cluster, condition: Callable[[], object]
 ) -> None:
-    with pytest.raises(MisuseError, match="the condition has to be awaited: give a plain function"):
+    with pytest.raises(MisuseError, match="the condition is a coroutine: pass a plain function"):
         await asyncio.to_thread(embedded.wait_until, condition)
-    with pytest.raises(MisuseError, match="the condition has to be awaited: give a plain function"):
+    with pytest.raises(MisuseError, match="the condition is a coroutine: pass a plain function"):
         await embedded.wait_until_async(condition)
 
 
@@ -114,7 +114,7 @@ async def test_a_condition_that_is_no_function_is_refused(embedded: Cluster) -> 
 
 
 def test_only_consumers_with_calls_that_block_are_polled(embedded: Cluster) -> None:
-    with pytest.raises(TypeError, match="needs the consumers that it is to poll"):
+    with pytest.raises(TypeError, match="needs the consumers to poll"):
         embedded.wait_until_stable()
     with pytest.raises(TypeError, match="only a Consumer can be polled, not a list"):
         embedded.wait_until_stable([])  # type: ignore[arg-type]

@@ -137,7 +137,7 @@ def test_a_cluster_that_never_rests_is_told(monkeypatch: pytest.MonkeyPatch) -> 
         loop.call_soon(again)
 
     loop.call_soon(again)
-    with running(loop), pytest.raises(TimeoutError, match="did not come to rest"):
+    with running(loop), pytest.raises(TimeoutError, match="did not become idle"):
         clock.advance(1)
 
 

@@ -105,7 +105,7 @@ def test_that_there_is_no_such_schema_is_remembered_for_a_while(registry: StandI
     for missing_s, requests in ((3600.0, 1), (0.0, 3)):
         client = SchemaRegistry(registry.url, missing_s=missing_s)
         for _ in range(2):
-            with failing(404, "schemas/ids/7: there is no such schema"):
+            with failing(404, "schemas/ids/7: the schema does not exist"):
                 client.schema_by_id(7)
         assert len(registry.requests) == requests
 

@@ -57,7 +57,7 @@ def alter_broker(context: Context, name: str, changes: Sequence[Change]) -> Mapp
 
 
 def setting_synonyms(context: Context, key: str) -> tuple[Synonym, ...]:
-    """The values of one setting of this node from every source, the value in force first."""
+    """The values of one setting of this node from every source, the effective value first."""
     configs = context.cluster.configs
     dynamic = ((str(context.node.node_id), Source.BROKER), (ALL_NODES, Source.ALL_BROKERS))
     given = [_given(configs, key, name, source) for name, source in dynamic if key in configs.brokers.get(name, {})]

@@ -28,7 +28,7 @@ _TARGET_SIZE_ALIAS = "target.group.size"
 
 
 def describe_group(context: Context, group_id: str) -> Sequence[ConfigValue] | Refusal:
-    """All keys of groups, with the values in force for this one; the target size only if set, since Kafka lacks it."""
+    """All keys of groups, with the effective values of this one; the target size only if set, since Kafka lacks it."""
     if not group_id:
         return Refusal(ErrorCode.INVALID_REQUEST, "Group name must not be empty")
     own = context.cluster.configs.groups.get(group_id, {})

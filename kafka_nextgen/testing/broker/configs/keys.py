@@ -117,7 +117,7 @@ def _items(value: str) -> list[str]:
 
 @frozen
 class Synonym:
-    """A value of a key from one source; it is in force if no source above it has one."""
+    """A value of a key from one source; it is effective if no source above it has one."""
 
     name: str
     value: str | None
@@ -126,7 +126,7 @@ class Synonym:
 
 @frozen
 class ConfigValue:
-    """A key as it is described: the first of its synonyms is in force, and there is always one."""
+    """A key as it is described: the first of its synonyms is effective, and there is always one."""
 
     name: str
     kind: Kind
@@ -136,10 +136,10 @@ class ConfigValue:
 
     @property
     def value(self) -> str | None:
-        """The value in force; None if it is secret."""
+        """The effective value; None if it is secret."""
         return self.synonyms[0].value
 
     @property
     def source(self) -> Source:
-        """The source of the value in force."""
+        """The source of the effective value."""
         return self.synonyms[0].source

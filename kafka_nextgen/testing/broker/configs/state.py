@@ -18,7 +18,7 @@ from kafka_nextgen.testing.coordinator.settings import Profile
 
 __all__ = ["ALL_NODES", "DynamicConfigs"]
 
-#: The name of the resource that stands for all brokers.
+#: The name of the resource that represents all brokers.
 ALL_NODES = ""
 
 _GROUP, _BROKER = "group-config", "broker-config"  # kinds of entries
@@ -73,7 +73,7 @@ class DynamicConfigs:
         return ConfigsChanged(self.settings().for_coordinator(), groups)
 
     def settings(self) -> BrokerSettings:
-        """The settings in force."""
+        """The current settings."""
         given: dict[str, str] = {}
         nodes = sorted((node for node in self.brokers if node != ALL_NODES), key=int, reverse=True)
         for node in (ALL_NODES, *nodes):

@@ -21,7 +21,7 @@ __all__ = ["alter_topic", "describe_topic", "topic_config_complaint"]
 
 
 def describe_topic(context: Context, name: str) -> Sequence[ConfigValue] | Refusal:
-    """All keys of topics, with the values in force for this one."""
+    """All keys of topics, with the effective values of this one."""
     if wrong := topic_name_complaint(name):
         return Refusal(ErrorCode.INVALID_TOPIC_EXCEPTION, wrong)
     topic = context.cluster.topics.named(name)

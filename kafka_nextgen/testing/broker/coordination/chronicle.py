@@ -28,7 +28,7 @@ _log = logger_of(__name__)
 
 _LEFT = Departure(EventKind.LEFT, "member left")
 _EXPIRED = Departure(EventKind.FENCED, "member expired")
-#: The requests that may remove members of a classic group; None stands for a timer.
+#: The requests that may remove members of a classic group; None means a timer.
 _MAY_REMOVE = (JoinGroup, LeaveGroup, SyncGroup, type(None))
 
 

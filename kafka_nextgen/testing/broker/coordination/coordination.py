@@ -1,6 +1,6 @@
 """The coordinators of all groups: one for each partition of the offsets topic, on the node that leads it.
 
-The topic is created when a client first asks for a coordinator. Coordinators move when leaders change.
+The topic is created when a client first looks up a coordinator. Coordinators move when leaders change.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ class Coordination:
         return GroupsListed(tuple(sorted(groups, key=lambda group: group.group_id)), error)
 
     def end_transaction(self, partition: int, request: EndTransaction) -> None:
-        """Tell the coordinator of a partition that a transaction has ended; its marker is in the log."""
+        """Notify the coordinator of a partition that a transaction has ended; its marker is in the log."""
         shard = self._shards.get(partition)
         if shard is not None:
             shard.end_transaction(request)

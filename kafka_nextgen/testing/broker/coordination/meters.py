@@ -1,8 +1,8 @@
 """The counters of a broker's coordinators.
 
 The coordinator has no clock, so its driver does the counting, based on the stored records and the request that caused
-them. A removed offset counts as expired if a timer removed it, and as deleted if an administrator asked for it. One
-that was removed with its group or its topic counts as neither, as in Kafka.
+them. A removed offset counts as expired if a timer removed it, and as deleted if an administrator deleted it. One that
+was removed with its group or its topic does not count as expired or deleted, as in Kafka.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Meters:
 
 @frozen
 class _Rule:
-    """``records`` are counted by this meter if they were stored for one of ``causes``; None stands for any cause."""
+    """``records`` are counted by this meter if they were stored for one of ``causes``; None means any cause."""
 
     meter: str
     records: tuple[type, ...]

@@ -1,7 +1,7 @@
 """The driver of one coordinator: that of one partition of the offsets topic, on the node that leads it.
 
-The outcome of a request is stored, then applied, and only then is the response sent. An outcome that can't be stored is
-dropped: the request gets an error, and so do the parked requests that it would have released. Timers run on the event
+The outcome of a request is stored, then applied; then the response is sent. An outcome that can't be stored is
+dropped: the request gets an error, like the parked requests that it would have released. Timers run on the event
 loop; their outcomes are stored the same way, but storing them is retried if it fails.
 
 A coordinator starts by reading its log, and stops when another node leads its partition. Parked requests are then
@@ -78,7 +78,7 @@ class Shard:
         self._has_restarted = True  # the outcomes of ``Coordinator.restart`` are stored and applied
 
     def start(self, topics: Mapping[str, TopicImage], may_load: asyncio.Event) -> None:
-        """Become active: immediately if the log is empty, else after reading it, which waits for ``may_load``."""
+        """Become active: immediately if the log is empty, otherwise after reading it, which waits for ``may_load``."""
         self._new_topics = topics
         new_from = self.log.end_offset
         if self.log.start_offset == self.log.end_offset and may_load.is_set():
@@ -246,5 +246,5 @@ class _Parking:
                 self.release(number, refuse(self._waiting[number][0], error))
 
     def refuse_all(self, error: ErrorCode) -> None:
-        """Answer all requests with an error, because no outcome will release them any more."""
+        """Answer all requests with an error, because no outcome will release them."""
         self.refuse(tuple(self._waiting), error)

@@ -4,7 +4,7 @@ From KIP-133, KIP-226, KIP-339, KIP-848 and KIP-1142. AlterConfigs replaces the 
 IncrementalAlterConfigs changes single keys. ``validate_only`` changes nothing and returns the same errors.
 
 ListConfigResources lists the groups that have their own configuration. Client metrics subscriptions, the only resources
-that its version 0 lists, do not exist here, and neither do configurable loggers.
+that its version 0 lists, do not exist here, like configurable loggers.
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
 DeleteTopics identifies topics by name, or by name or id from version 6 on (KIP-516). A topic that is listed twice is
 not deleted: the request is invalid.
 
-In DeleteRecords -1 stands for the end. An offset before the beginning deletes nothing, and one after the end is
-OFFSET_OUT_OF_RANGE. Records can't be deleted from topics that are only compacted (POLICY_VIOLATION), nor from internal
+In DeleteRecords -1 means the end. An offset before the beginning deletes nothing, and one after the end is
+OFFSET_OUT_OF_RANGE. Records can't be deleted from topics that are only compacted (POLICY_VIOLATION), or from internal
 topics.
 """
 

@@ -1,9 +1,9 @@
 """Fetch: read batches from partitions, waiting if there are too few bytes (long poll); by topic id from version 13 on.
 
 The response waits until there are ``min_bytes``, a partition has an error, has a better replica to read from or has
-diverged from what the reader read, or ``max_wait_ms`` has passed. As in Kafka, partitions that do not exist do not end
-the wait, unless there are no others. ``reading.partitions`` reads partitions, and ``reading.sessions`` selects what is
-sent.
+diverged from the records that the reader read, or ``max_wait_ms`` has passed. As in Kafka, partitions that do not exist
+do not end the wait, unless there are no others. ``reading.partitions`` reads partitions, and ``reading.sessions``
+selects what is sent.
 
 From version 16 on the response of a node that does not lead a partition names the leader (KIP-951).
 """

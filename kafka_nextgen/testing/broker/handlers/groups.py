@@ -42,7 +42,8 @@ async def find_coordinator(request: m.FindCoordinatorRequest, context: Context) 
 async def list_groups(request: m.ListGroupsRequest, context: Context) -> m.ListGroupsResponse:
     """List the groups this node coordinates, filtered by state and type if requested.
 
-    Clients ask every node. A client that may not describe the cluster sees the groups that it may describe.
+    Clients send this request to every node. A client that may not describe the cluster sees the groups that it may
+    describe.
     """
     listed = context.cluster.groups.list_groups(list_messages.from_request(request), context.node.node_id)
     may_see_all = context.may(Right.DESCRIBE_CLUSTER)

@@ -44,7 +44,7 @@ _UNKNOWN = (-1, -1)
 class _Special:
     """How a special timestamp is looked up, and the first version that has it."""
 
-    find: Callable[[PartitionLog, int], FoundOffset | None]  # takes the log, and the end of what can be read
+    find: Callable[[PartitionLog, int], FoundOffset | None]  # takes the log, and the end of the readable records
     since: int
 
 

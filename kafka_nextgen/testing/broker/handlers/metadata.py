@@ -9,7 +9,7 @@ are requested. If requested by name, they get the same error whether they exist 
 DescribeTopicPartitions (KIP-966) describes topics a page at a time. Topics are sorted by name, partitions by number; a
 page has at most as many partitions as the request allows and never more than 2,000. If there are more, a cursor names
 the first partition of the next page, and the next request begins there; its topic has to be among those requested. A
-request without topics asks for all.
+request without topics means all.
 """
 
 from __future__ import annotations

@@ -50,7 +50,7 @@ class _Terms:
 
 
 async def handle(request: ProduceRequest, context: Context) -> ProduceResponse | None:
-    """Append the valid batches; None if the client wants no response."""
+    """Append the valid batches; None if the client requested no response."""
     refusal = _refusal(request, context)
     terms = _Terms(_transactional_id(request, context), request.acks)
     topics = [_topic(topic, context, terms, refusal) for topic in request.topic_data]

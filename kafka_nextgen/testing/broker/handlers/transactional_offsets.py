@@ -32,8 +32,8 @@ _WITH_TOPIC_IDS = 6
 async def txn_offset_commit(request: m.TxnOffsetCommitRequest, context: Context) -> m.TxnOffsetCommitResponse:
     """Store offsets when the producer's transaction is committed; return an error code for each partition.
 
-    The group's coordinator asks the transaction's coordinator whether the offsets belong to the transaction. From
-    version 5 on this request adds them, without a preceding AddOffsetsToTxn (KIP-890).
+    The group's coordinator checks with the transaction's coordinator whether the offsets belong to the transaction.
+    From version 5 on this request adds them, without a preceding AddOffsetsToTxn (KIP-890).
     """
     directory = context.cluster.directory()
     topics = [(_name_in(topic, directory, context.version), topic) for topic in request.topics]

@@ -2,7 +2,8 @@
 KIP-890).
 
 If one partition is unknown, none of the transaction's partitions are added. From version 4 on, which only brokers send
-to each other, AddPartitionsToTxn carries several transactions, and may ask whether partitions have already been added.
+to each other, AddPartitionsToTxn carries several transactions, and may query whether partitions have already been
+added.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Reads partitions for a fetch, in the order of the request and within its limits.
 
 The first partition that has records returns at least one batch even if that exceeds every limit, so that readers with
-small limits make progress (KIP-74). The others are limited by their own limit and by what remains of the request's.
+small limits make progress (KIP-74). The others are limited by their own limit and by the rest of the request's limit.
 
 A reader of committed records (KIP-98) gets the records before the last stable offset, and a list of the aborted
 transactions among them, whose records it has to drop.

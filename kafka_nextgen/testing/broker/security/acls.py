@@ -1,4 +1,4 @@
-"""The enums of Kafka's ACLs (KIP-11, KIP-290), with their numbers on the wire, and the rights that handlers ask for.
+"""The enums of Kafka's ACLs (KIP-11, KIP-290), with their numbers on the wire, and the rights that handlers require.
 
 A right permits one operation on resources of one type.
 """

@@ -1,7 +1,7 @@
 """Listeners: the addresses a node listens on, and the security protocol of each.
 
 They are written as in Kafka: ``PLAINTEXT://127.0.0.1:9092,INSIDE://:9093``. The part before ``://`` is the listener's
-name. ``listener.security.protocol.map`` maps names to protocols; the names of the four protocols stand for themselves.
+name. ``listener.security.protocol.map`` maps names to protocols; the names of the four protocols map to themselves.
 Clients receive the addresses of the listener that they connected to (KIP-103). Here, an empty host means the broker's
 ``host``, which is loopback by default, and never every interface.
 

@@ -13,8 +13,8 @@ Super users may do everything; no rule limits them.
 
 The command line and tests write rules as text: ``allow User:alice READ,WRITE TOPIC orders* 127.0.0.1``. That is: the
 permission, the principal (``User:*`` is every user), operations or ALL, the type of resource, a name, and optionally
-the one address that it applies to. A name that ends with ``*`` is a prefix, and a ``*`` alone stands for all names.
-Rules about the cluster have no name. A line that begins with ``#`` is a comment.
+the one address that it applies to. A name that ends with ``*`` is a prefix, and a single ``*`` means all names. Rules
+about the cluster have no name. A line that begins with ``#`` is a comment.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The broker's side of one connection's SASL authentication (KIP-43, KIP-152).
 
-The client may ask for ApiVersions once, then sends SaslHandshake with the mechanism, then tokens: as SaslAuthenticate
-if its handshake had version 1, as bare frames if it had version 0. A second handshake instead of a token is answered
-with ILLEGAL_SASL_STATE. Anything else before the end, and everything after a failure, ends the connection.
+The client may send ApiVersions once, then sends SaslHandshake with the mechanism, then tokens: as SaslAuthenticate if
+its handshake had version 1, as bare frames if it had version 0. A second handshake instead of a token is answered with
+ILLEGAL_SASL_STATE. Anything else before the end, and everything after a failure, ends the connection.
 
 With ``connections.max.reauth.ms`` an authentication is valid for only one session, whose length is sent to the client
 (KIP-368). The client may authenticate again on the same connection, with the same mechanism and user; once the session

@@ -100,7 +100,7 @@ def parse_users(lines: Iterable[str]) -> dict[str, Secret]:
 
 
 class Users:
-    """The users and their credentials; ``passwords`` are those of the broker's settings, by name."""
+    """The users and their credentials; ``passwords`` are from the broker's settings, by name."""
 
     def __init__(self, passwords: Mapping[str, Secret | str] | None = None) -> None:
         given = {name: Secret.of(password) for name, password in (passwords or {}).items()}

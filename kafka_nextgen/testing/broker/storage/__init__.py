@@ -9,8 +9,8 @@
 The catalogue decides which topics exist: creating or deleting one writes a single line. A directory that is not in the
 catalogue is left over from an interrupted creation or deletion, and is deleted.
 
-Every change is written before the response is sent (a batch with a single ``write``), so acknowledged data survives the
-death of the process. It survives a power failure only once it is flushed: topics and configuration are flushed
+Every change is written before the response is sent (a batch with a single ``write``), so a crash of the process does
+not lose acknowledged data. A power failure can lose data until it is flushed: topics and configuration are flushed
 immediately, batches (which include the state of groups) every ``log.flush.interval.messages``. A file is truncated
 after its last whole, correct batch, since an incomplete batch was never acknowledged. Nothing after that point is kept.
 """

@@ -1,8 +1,8 @@
 """The catalogue: everything a broker persists except records, as entries of a kind with a key and a JSON value.
 
-A topic is an entry, and so is the configuration of a group. With a journal, each change is written to the file before
-it is made in memory, and flushed to the disk unless its kind changes with every transaction. The journal is rewritten
-when most of its lines are outdated.
+A topic is an entry, and the configuration of a group is another. With a journal, each change is written to the file
+before it is made in memory, and flushed to the disk unless its kind changes with every transaction. The journal is
+rewritten when most of its lines are outdated.
 
 The journal's first line identifies the format and its version.
 """
@@ -51,7 +51,7 @@ class Catalogue:
     def put(self, kind: str, key: str, value: object, *, sync: bool = True) -> None:
         """Add or replace an entry; ``value`` is any JSON value. Raises ``StorageError``.
 
-        Without ``sync`` the entry survives the death of the process, but perhaps not a power failure.
+        Without ``sync`` a crash of the process does not lose the entry, but a power failure may.
         """
         self._write([kind, key, value], sync)
         self._entries.setdefault(kind, {})[key] = value

@@ -76,7 +76,7 @@ class _DirectoryLock:
 
 @define(eq=False)
 class Storage:
-    """Storage in memory: nothing outlives the process."""
+    """Storage in memory: all data is lost when the process ends."""
 
     catalogue: Catalogue = field(factory=Catalogue)
     location: str = "memory"  # for messages

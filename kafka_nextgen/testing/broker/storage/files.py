@@ -24,8 +24,8 @@ def doing(what: str, path: Path) -> Iterator[None]:
 def write_at(path: Path, data: bytes, position: int, *, is_new: bool = False, sync: bool = False) -> None:
     """Write ``data`` at ``position``, the end of the file's valid content.
 
-    If that fails, the file is truncated to ``position``; should that fail too, the next write overwrites the rest.
-    Only the owner may read the file, since credentials are stored too.
+    If that fails, the file is truncated to ``position``; if that fails too, the next write overwrites the rest. Only
+    the owner may read the file, since credentials are stored too.
     """
     with doing("write", path):
         fd = os.open(path, os.O_WRONLY | os.O_CLOEXEC | (os.O_CREAT if is_new else 0), 0o600)

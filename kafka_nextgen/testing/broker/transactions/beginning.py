@@ -5,7 +5,7 @@ The first row that applies decides:
 | case | answer |
 |---|---|
 | the transactional id is new | a new producer id with epoch 0 |
-| the client gives a producer id that is neither the current nor the previous one | PRODUCER_FENCED |
+| the client gives a producer id that is not the current or the previous one | PRODUCER_FENCED |
 | the transaction is decided, markers are being written | CONCURRENT_TRANSACTIONS, after which clients retry |
 | the transaction is open | CONCURRENT_TRANSACTIONS; it is aborted with the next epoch, which fences its producer |
 | the client gives no producer id | the next epoch, or a new id with epoch 0 if there is none |
@@ -62,7 +62,7 @@ def _taken_over(known: Transaction, request: InitProducerId, now_ms: int) -> Out
 
 
 def _next(known: Transaction, request: InitProducerId) -> tuple[Producer, Producer]:
-    """The next producer, and the one it replaces if the client named that one."""
+    """The next producer, and the producer that it replaces if the client named that one."""
     if known.producer.is_exhausted:
         return Producer(request.new_producer_id, 0), known.producer
     return known.producer.bumped(), NO_PRODUCER if request.producer == NO_PRODUCER else known.producer

@@ -1,6 +1,6 @@
 """Transactional ids as entries of the catalogue, in place of Kafka's topic ``__transaction_state``.
 
-An entry is written before the change is applied, so it survives the death of the process.
+An entry is written before the change is applied, so a crash of the process does not lose it.
 """
 
 from __future__ import annotations

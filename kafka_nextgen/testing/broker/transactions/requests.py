@@ -83,7 +83,7 @@ class ProducerAnswered:
 
 @frozen
 class PartitionsAnswered:
-    """An error for each partition, NONE for those in the transaction."""
+    """An error for each partition, NONE for partitions in the transaction."""
 
     errors: Mapping[TopicPartition, ErrorCode] = field(factory=dict)
 

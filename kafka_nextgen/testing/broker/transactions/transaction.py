@@ -105,7 +105,7 @@ class Transaction:
         return self.status in (Status.PREPARE_COMMIT, Status.PREPARE_ABORT)
 
     def was_or_is(self, producer_id: int) -> bool:
-        """Whether the id belongs to the producer or to the one it replaced."""
+        """Whether the id belongs to the producer or to the producer that it replaced."""
         return producer_id >= 0 and producer_id in (self.producer.producer_id, self.previous.producer_id)
 
 

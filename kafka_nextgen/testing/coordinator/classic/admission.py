@@ -62,7 +62,7 @@ def has_to_come_with_id(request: JoinGroup) -> bool:
 
 
 def can_skip_assignment(request: JoinGroup) -> bool:
-    """Whether a leader can be told to leave the assignment as it is (KIP-814)."""
+    """Whether a leader can be instructed to keep the assignment (KIP-814)."""
     return request.version >= _CAN_SKIP_ASSIGNMENT
 
 

@@ -1,6 +1,6 @@
 """Heartbeat and SyncGroup: the members of a generation.
 
-A heartbeat keeps the member's session alive, and tells it whether it has to join again.
+A heartbeat keeps the member's session alive, and the answer says whether the member has to join again.
 
 In its SyncGroup the leader sends the assignment, and the others wait for it. The assignment is recorded, empty for
 members that the leader left out; then the group is stable, and all parked SyncGroups are answered. Later ones get the

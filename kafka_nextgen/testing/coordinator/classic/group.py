@@ -139,7 +139,7 @@ class ClassicGroup:
         return min(votes, key=lambda name: (-votes[name], place(name)))
 
     def may_subscribe_to(self, topic: str) -> bool:
-        """Whether a member subscribes to the topic, as far as the coordinator can tell."""
+        """Whether a member subscribes to the topic, according to the metadata that the coordinator can read."""
         return self.protocol_type == PROTOCOL_TYPE if self.topics is None else topic in self.topics
 
     def with_topics(self) -> ClassicGroup:

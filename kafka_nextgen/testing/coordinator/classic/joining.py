@@ -1,9 +1,9 @@
 """JoinGroup: new members and members that join again (KIP-345, KIP-394, KIP-559, KIP-814).
 
 A dynamic member that joins without an id gets one and has to join again with it (from version 4 on); until then it is
-*pending*. A static one is added immediately, or takes the place of its instance's former holder (``static_members``).
-An added member's JoinGroup is parked until the next generation. It sends no heartbeats yet, so the coordinator can't
-tell whether it is alive, and limits the wait.
+*pending*. A static one is added immediately, or replaces its instance's former holder (``static_members``). An added
+member's JoinGroup is parked until the next generation. It sends no heartbeats yet, so the coordinator can't detect a
+crash, and limits the wait.
 
 A member that joins again:
 

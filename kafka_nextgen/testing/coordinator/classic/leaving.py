@@ -79,7 +79,7 @@ def _leave_consumer_group(draft: Draft, leaving: Iterable[LeavingMember]) -> lis
 
 
 def remove_member(draft: Draft, member_id: str) -> None:
-    """Remove a member or pending member; its parked requests are answered, so that it rejoins if it is alive.
+    """Remove a member or pending member; its parked requests are answered, so that it rejoins if it still runs.
 
     Kafka's coordinator answers a parked JoinGroup too, without the member id, but never a parked SyncGroup.
     """

@@ -6,9 +6,9 @@
    its rebalance timeout in total. Any other group waits until all members have joined and none is pending, or until its
    rebalance timeout ends.
 3. *Complete.* Dynamic members that have not joined are removed; static ones stay until their session ends (KIP-345).
-   The leader keeps its role if it has joined, else the first member that has joined leads; if none has, the group waits
-   again in the same generation. Each member votes for the protocol it prefers among those that all offer. Then all
-   members are answered, and the leader gets the list of members.
+   The leader keeps its role if it has joined, otherwise the first member that has joined leads; if none has, the group
+   waits again in the same generation. Each member votes for the protocol it prefers among those that all offer. Then
+   all members are answered, and the leader gets the list of members.
 
 The members then have another rebalance timeout to send SyncGroup (``generation``).
 """
@@ -89,7 +89,7 @@ def _begin_initial_wait(draft: Draft) -> None:
 
 
 def extend_initial_wait(draft: Draft, wait: InitialWait) -> None:
-    """The initial delay has ended: extend it if a member joined in the meantime, else end the join phase."""
+    """The initial delay has ended: extend it if a member joined in the meantime, otherwise end the join phase."""
     delay_ms = min(draft.settings.group_initial_rebalance_delay_ms, wait.left_ms)
     if not wait.has_new_member or delay_ms == 0:
         complete_join(draft)

@@ -27,8 +27,8 @@ class JoinGroup:
     """A member joins, or joins again, for the next generation.
 
     ``protocols`` are in the member's order of preference. ``version`` is the API's: from 4 on a dynamic member joins
-    with an id it was given, from 9 on a leader can be told to leave the assignment as it is. ``new_member_id`` is the
-    id for a member that joins without one.
+    with an id it was given, from 9 on a leader can be instructed to keep the assignment. ``new_member_id`` is the id
+    for a member that joins without one.
     """
 
     number: int
@@ -49,7 +49,7 @@ class JoinGroup:
 
 @frozen
 class SyncGroup:
-    """A member asks for its assignment; the leader sends all assignments, by member id."""
+    """A member requests its assignment; the leader sends all assignments, by member id."""
 
     number: int
     group_id: str

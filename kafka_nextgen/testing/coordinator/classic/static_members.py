@@ -12,8 +12,8 @@ because another process may still use it. The instance keeps its assignment, and
 | Stable | none: the same generation continues, with the new id |
 
 In the last case a follower gets the generation, and fetches its assignment with SyncGroup. A leader also gets the
-members, and is told to skip the assignment (version 9). An older version lacks that flag, so such a leader is told that
-the old id leads, and acts as a follower.
+members, and is instructed to skip the assignment (version 9). An older version lacks that flag, so such a leader gets
+an answer with the old id as the leader, and acts as a follower.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ After these checks the assignment is validated against the prepared group:
 | a message: its assignor failed | none | another member is chosen |
 | an assignment it did not prepare with this (new) coordinator | UNKNOWN_MEMBER_ID | it is told again to compute |
 | an epoch that it did not prepare, unknown members or partitions, a partition twice, an unassigned partition without \
-an error code, metadata in a version other than the one that the member wrote | INVALID_ASSIGNMENT | another is chosen |
+an error code, metadata in another version than the member wrote | INVALID_ASSIGNMENT | another is chosen |
 | anything else | none | the assignment is the target of the prepared epoch |
 
 If the group epoch has increased since, the assignment is still installed for the epoch it was computed for, and the

@@ -1,8 +1,8 @@
 """Which client-side assignor a group uses, and which metadata versions are compatible.
 
 KIP-848, "Assignor Selection": if any member has client-side assignors, the group uses one that *all* members have, or
-else a server-side one. All members must also have compatible versions of it (as in KIP-268): any of them may be told to
-compute, so each must be able to read the metadata of all.
+else a server-side one. All members must also have compatible versions of it (as in KIP-268): any of them may be chosen
+to compute, so each must be able to read the metadata of all.
 
 * Each member reads a range of versions, and these ranges overlap.
 * The version that each member wrote is in every member's range.

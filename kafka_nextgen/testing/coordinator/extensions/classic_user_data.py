@@ -44,7 +44,7 @@ __all__ = [
 def carried_assignor(
     classic: ClassicGroup, request: ConsumerGroupHeartbeat, settings: CoordinatorSettings
 ) -> str | None:
-    """The assignor whose user data survives an upgrade by this member, or None."""
+    """The assignor whose user data is kept in an upgrade by this member, or None."""
     if not settings.extensions:
         return None
     mine = next((each for each in request.client_assignors or () if each.name == classic.protocol), None)

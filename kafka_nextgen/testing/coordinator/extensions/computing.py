@@ -1,9 +1,9 @@
-"""Which member computes the next target assignment, and when another takes its place (KIP-848, "Client Side Mode").
+"""Which member computes the next target assignment, and when another one replaces it (KIP-848, "Client Side Mode").
 
 Once an assignment is due, the coordinator chooses the *first member to send a heartbeat* that has the assignor, has not
-failed at this group epoch, and neither waits for expected instances nor stands by. That member is alive, so there is no
-delay. The answer tells it to compute (ShouldComputeAssignment), and so does each later answer until it prepares. It
-must install an assignment within its rebalance timeout, counted from the first such answer.
+failed at this group epoch, and does not wait for expected instances or stand by. That member has just sent a heartbeat,
+so there is no delay. The answer instructs it to compute (ShouldComputeAssignment); each later answer repeats this until
+it prepares. It must install an assignment within its rebalance timeout, counted from the first such answer.
 
 | event | effect |
 |---|---|
@@ -11,9 +11,9 @@ must install an assignment within its rebalance timeout, counted from the first 
 | its assignor failed, or the assignment is invalid | it has failed at this epoch |
 | it misses its deadline | it is chosen again if all others have also failed or been late at this epoch |
 | it leaves, is removed, leaves temporarily, or is replaced by another process | another member is chosen |
-| not all members have that assignor any more, or none is left | the computation ends |
+| not all members still have that assignor, or no member is left | the computation ends |
 
-None of this fences a member, and the last target stays in force. When all have failed, the group waits for a new
+None of this fences a member, and the last target stays in effect. When all have failed, the group waits for a new
 epoch: a new member, new metadata, or changed topics. Late members do not make it wait, because a lost request or a
 pause may be temporary, and partitions without an owner would remain without one. Members with client-side assignors are
 told once about each failure.
@@ -86,7 +86,7 @@ def _begin_at_one(draft: Draft) -> None:
 
 
 def choose(draft: Draft, member_id: str) -> bool:
-    """Choose the member of this heartbeat if none is chosen yet; return whether to tell it to compute."""
+    """Choose the member of this heartbeat if none is chosen yet; return whether to instruct it to compute."""
     computing = COMPUTING.of(draft.group)
     if computing.assignor is None:
         return False

@@ -19,8 +19,8 @@ def asks_for_rebalance(draft: Draft, update: Update, stated: JoinReason, is_back
     """Whether to raise the group epoch for this heartbeat, or this JoinGroup to a consumer group.
 
     A member requests it with UPGRADE, unless it has not reached the group epoch: then it may be repeating its request
-    after a lost answer. It also requests it with a reason or new metadata for its assignor, unless it joins with
-    RESTART in the place of its instance's former member. By default only members without assignors of their own state
+    after a lost answer. It also requests it with a reason or new metadata for its assignor, unless it replaces its
+    instance's former member and joins with RESTART. By default only members without assignors of their own state
     RESTART. They do request it if they had assignors before, or if they are classic members with new user data.
     """
     if stated is JoinReason.UPGRADE and (is_back or _is_settled(draft.group, update.member.member_id)):
@@ -35,7 +35,7 @@ def _is_settled(group: Group, member_id: str) -> bool:
 
 def wants_rebalance(stated: JoinReason, otherwise: bool) -> bool:
     """Whether a member of a classic group that rejoins unchanged makes it rebalance: always with UPGRADE, never with
-    RESTART, else the default, ``otherwise``.
+    RESTART, in other cases the default, ``otherwise``.
     """
     return stated is JoinReason.UPGRADE or (otherwise and stated is not JoinReason.RESTART)
 

@@ -37,9 +37,10 @@ class PrepareAssignment(ExtensionRequest):
 class InstallAssignment(ExtensionRequest):
     """The computing member's assignment for the group at ``group_epoch``.
 
-    ``error`` is the assignor's error code for the members, 0 for none; only then may it leave out partitions.
-    ``message`` says why the assignor failed; then nothing is installed. ``flaw`` says what is wrong with the assignment
-    that ``members`` can't represent, such as a member given twice; it is worded to follow "the assignor".
+    ``error`` is the assignor's error code for the members, 0 for none; only an assignment with an error may leave out
+    partitions. ``message`` is the reason why the assignor failed; then no assignment is installed. ``flaw`` describes
+    an error in the assignment that ``members`` can't represent, such as a member given twice; it is worded to follow
+    "the assignor".
     """
 
     response = AssignmentInstalled

@@ -1,7 +1,7 @@
 """The information that a standby (``standbys``) gets in answers to its heartbeats: its place, and the partitions that
 it may get.
 
-The answers also tell it to send heartbeats often, because it learns from an answer that it takes over.
+The answers also shorten its heartbeat interval, because an answer to a heartbeat tells it to take over.
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ def with_standby_place(
     member: MemberMetadata,
     answer: ConsumerGroupHeartbeatAnswer,
 ) -> ConsumerGroupHeartbeatAnswer:
-    """The answer, which tells a standby its place, which partitions it may get, and to send its next heartbeat soon.
+    """The answer with the standby's place, the partitions that it may get, and a short heartbeat interval.
 
-    It is told which partitions it may get whenever it reaches an epoch, when its topics changed, and with each full
+    The answer contains these partitions when the standby reaches an epoch, when its topics changed, and with each full
     assignment. Its topics may change without a new epoch, because a standby's subscription does not increase it.
     """
     place = standby_place(draft.group, member.member_id)
@@ -67,7 +67,7 @@ def with_standby_place(
 
 
 def _note_topics(draft: Draft, member: MemberMetadata) -> bool:
-    """Note the topics that the standby is told about; return whether they have changed since an earlier answer."""
+    """Note the topics in the standby's answer; return whether they have changed since an earlier answer."""
     noted, topics = TOLD.of(draft.group), draft.group.topics_of(member)
     before = noted.get(member.member_id)
     if before != topics:

@@ -109,7 +109,7 @@ def _fill(
 ) -> StandbyChange:
     """The first standbys that are present become active; members that are away and replaced are the last standbys.
 
-    There may be more members away than missing, as the target size may have been lowered.
+    There may be more members away than missing, because the target size may have been lowered.
     """
     chosen = takeover_order(group, queue, loading)[:missing]
     swaps = tuple(map(Swap, absent, chosen))

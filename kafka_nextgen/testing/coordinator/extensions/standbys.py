@@ -17,8 +17,8 @@ the first one if none is |
 | the coordinator fails over | standbys, their order, and who is loading are kept |
 
 A standby that takes over gets its predecessor's target, so no other partition moves. If it subscribes to the same
-topics, and nothing else changed, that is the group's next target, whichever assignor is in use. Otherwise the group's
-assignor makes the next target. Neither waits for the assignment interval (KIP-1263).
+topics, and nothing else changed, that is the group's next target, regardless of the assignor in use. Otherwise the
+group's assignor makes the next target. In both cases the group does not wait for the assignment interval (KIP-1263).
 
 ``standby_changes`` decides which members change places; ``standby_answers`` has the information for standbys.
 """
@@ -95,7 +95,7 @@ def stands_by(draft: Draft, member: MemberMetadata, stated: StandbyState) -> boo
 
 
 def _loading_with(group: Group, member_id: str, stated: StandbyState) -> frozenset[str]:
-    """The standbys that are loading, after what this member states."""
+    """The standbys that are loading, given the state in this member's heartbeat."""
     loading = LOADING.of(group)
     if stated is StandbyState.LOADING:
         return loading | {member_id}

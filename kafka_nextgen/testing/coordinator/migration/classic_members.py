@@ -70,7 +70,7 @@ def member_sync(draft: Draft, request: SyncGroup) -> Outcome:
 
 
 def _is_consistent(group: Group, request: SyncGroup, protocols: ClassicProtocols) -> bool:
-    """Whether the request's protocol, if it has one, is that of the JoinGroup answer."""
+    """Whether the request's protocol, if it has one, is the same as in the JoinGroup answer."""
     told = group.hooks.protocols_told(group, [offered.name for offered in protocols.supported])
     return request.protocol_type in (None, PROTOCOL_TYPE) and request.protocol_name in (None, *told)
 
@@ -106,12 +106,12 @@ def _waits(group: Group, current: CurrentMemberAssignment) -> bool:
 
 
 def _expect_join(draft: Draft, member_id: str) -> None:
-    """Set the timer that removes the member unless it joins within its rebalance timeout after it was first told to."""
+    """Set the timer that removes the member if it does not join within its rebalance timeout."""
     draft.arm_unless_running(TimerKind.JOIN, member_id, draft.group.members[member_id].rebalance_timeout_ms / 1000)
 
 
 def keep_session(draft: Draft, member_id: str) -> None:
-    """Restart a classic member's session timer, with the session timeout it asked for."""
+    """Restart a classic member's session timer, with the session timeout that it requested."""
     draft.arm(TimerKind.SESSION, member_id, _protocols(draft.group, member_id).session_timeout_ms / 1000)
 
 

@@ -14,8 +14,8 @@ rounds, one to revoke and one to get partitions. An eager member owns nothing wh
 | a dynamic member has an id, not necessarily given by this coordinator | MEMBER_ID_REQUIRED |
 | a static one with an id holds its instance | UNKNOWN_MEMBER_ID, FENCED_INSTANCE_ID |
 
-A static member that joins without an id takes the place of its instance's holder, of either protocol and whether or not
-the holder left. If the holder was the last of the consumer protocol, the group becomes a classic one (``downgrade``).
+A static member that joins without an id replaces its instance's holder, of either protocol and whether or not the
+holder left. If the holder was the last of the consumer protocol, the group becomes a classic one (``downgrade``).
 """
 
 from __future__ import annotations

@@ -94,7 +94,7 @@ def _upgrade(draft: Draft, request: ConsumerGroupHeartbeat) -> Refusal | None:
 def _objection(group: ClassicGroup, settings: CoordinatorSettings) -> str | None:
     if not settings.group_consumer_migration_policy.upgrades:
         policy = settings.group_consumer_migration_policy.value
-        return f"group.consumer.migration.policy={policy} forbids it: join with group.protocol=classic"
+        return f"group.consumer.migration.policy={policy} does not allow it: join with group.protocol=classic"
     if group.protocol_type != PROTOCOL_TYPE:
         return f"its members use the protocol type {group.protocol_type!r} and are not consumers: use another group id"
     if len(group.members) > settings.group_consumer_max_size:

@@ -1,4 +1,4 @@
-"""ConsumerGroupHeartbeat, on the broker, with KIP-848's fields for client-side assignors and those of standbys."""
+"""ConsumerGroupHeartbeat, on the broker, with KIP-848's fields for client-side assignors and the fields of standbys."""
 
 from __future__ import annotations
 

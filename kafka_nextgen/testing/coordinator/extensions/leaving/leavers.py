@@ -1,7 +1,8 @@
 """Announced leaving: the members that are announced to leave (*leavers*), and the state derived from them.
 
-A member is announced by its instance id, or by its member id if it has none. It is *present* until it leaves, for good
-or temporarily, is removed, or its session ends; then it *has left*. It is present again if its instance comes back.
+A member is announced by its instance id, or by its member id if it has none. It is *present* until it leaves,
+permanently or temporarily, is removed, or its session ends; then it *has left*. It is present again if its instance
+returns.
 
 All of this is derived from the announcement and the members, so nothing else has to be recorded.
 """

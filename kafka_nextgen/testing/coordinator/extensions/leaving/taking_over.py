@@ -10,10 +10,10 @@ its partitions have no owner |
 those that left temporarily are removed |
 | the time of one that has left ends | the same |
 | the time of one that is present ends | it is no longer announced, and stays a member |
-| its instance comes back | it is announced as before |
+| its instance returns | it is announced as before |
 | another member joins or leaves, or topics change | the group rebalances as always, and the new assignment covers \
-those that have left for good |
-| a standby takes over from it (``standbys``) | the group rebalances at once |
+those that have left permanently |
+| a standby takes over from it (``standbys``) | the group rebalances immediately |
 | no other counted member would be left | the same: an emptied group waits for no member |
 | the group converts to the other protocol, or the coordinator fails over | what is announced is kept |
 

@@ -1,8 +1,8 @@
 """Pre-registration in classic groups: an expected instance's JoinGroup is *held* until no instance is missing.
 
 A join phase would make all members join again and wait idle for the missing instances. The group therefore stays in its
-generation; when no instance is missing any more, all held joins are handled together, and the group rebalances once
-(KIP-345, "Future Works").
+generation; when no instance is missing, all held joins are handled together, and the group rebalances once (KIP-345,
+"Future Works").
 
 | event | effect |
 |---|---|

@@ -1,9 +1,9 @@
 """Pre-registration: the places a group keeps for expected instances, and the state derived from them.
 
-A *place* is kept for an instance id until it expires. The instance is *missing* until a member with that id is in
-the group; that member *waits* until no instance is missing any more. A waiting member is not *counted*: it is in the
-group, at the target's epoch, without partitions, and assignments leave it out (KIP-345, "Future Works": the server
-waits until all have joined, and then rebalances once).
+A *place* is kept for an instance id until it expires. The instance is *missing* until a member with that id is in the
+group; that member *waits* until no instance is missing. A waiting member is not *counted*: it is in the group, at the
+target's epoch, without partitions, and assignments leave it out (KIP-345, "Future Works": the server waits until all
+have joined, and then rebalances once).
 
 All of this is derived from the places and the members, so nothing else has to be recorded.
 """

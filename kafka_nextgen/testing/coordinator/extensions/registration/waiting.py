@@ -7,10 +7,10 @@
 | a place's time ends before its instance joins | the place is removed; if its instance was the last one missing, all \
 waiting members count from now on, which raises the epoch once |
 | a waiting member's session ends | its instance is missing again; the epoch does not change |
-| a waiting member leaves for good, or is removed | its place is removed; the epoch does not change |
+| a waiting member leaves permanently, or is removed | its place is removed; the epoch does not change |
 | another member joins or leaves, or topics change | the epoch rises as always; waiting members still wait |
 | the last counted member leaves | waiting members count from now on, so that its partitions get an owner |
-| no member ever counted, as in a new group | all members wait, and no partition is assigned |
+| no member was counted before, as in a new group | all members wait, and no partition is assigned |
 | the group converts to the other protocol, or the coordinator fails over | the places and their times are kept |
 
 The matches of subscribed patterns must be known too, because they would raise the epoch a second time.
@@ -65,7 +65,7 @@ __all__ = [
 
 
 def with_defaults_of_place(draft: Draft, request: ConsumerGroupHeartbeat) -> ConsumerGroupHeartbeat:
-    """The request of a member that takes its place, with the place's defaults for unset fields."""
+    """The request of a member that joins in a kept place, with the place's defaults for unset fields."""
     place = PLACES.of(draft.group).get(request.instance_id or "") if request.member_epoch == JOIN else None
     if place is None:
         return request
