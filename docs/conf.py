@@ -40,7 +40,7 @@ extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx_copybutton"]
 exclude_patterns = ["tools"]
 myst_heading_anchors = 4
 myst_enable_extensions = ["colon_fence"]
-suppress_warnings = ["config.cache"]
+suppress_warnings = ["ref.python"]  # an annotation such as `bytes` is also the name of an attribute
 
 html_theme = "furo"
 html_title = f"kafka_nextgen {VERSION}"
