@@ -13,7 +13,7 @@ unknown, or not ended yet. ``marks`` lists the reasons why a fact is uncertain:
 | epochs fall | a group epoch followed a higher one; rebalances may be missing |
 | events dropped | a writer could not write all its events |
 | reported by members only | no coordinator, poller or offsets topic reported the group: members without a log are \
-missing, and so are the ends of killed members, and clocks are aligned roughly |
+missing, the ends of killed members are missing, and clocks are aligned roughly |
 | too many rebalances at once | more than 1,000 were in progress; the oldest are reported as not ended |
 | within the clocks' error | the times of two hosts are so close that either may be the earlier |
 """

@@ -21,7 +21,7 @@ class LogWatch:
         self._reader: EagerFuture[None] | None = None
 
     def set(self) -> None:
-        """Note a change. The reader goes on later, since the caller may be in the middle of more changes."""
+        """Note a change. The reader continues later, since the caller may be in the middle of more changes."""
         if self._reader is not None and not self._has_changed:
             asyncio.get_running_loop().call_soon(self._reader.end)
         self._has_changed = True
