@@ -192,7 +192,7 @@ class KafkaCluster(ABC):
         A lambda holds when it returns something true; a function with asserts holds when they do. Before each attempt
         the consumers in ``polling`` are polled without taking records, so that they join, revoke and get partitions.
         A cluster with a ``clock`` lets up to ``timeout`` seconds of its time pass meanwhile, which takes milliseconds:
-        heartbeats and retries are due immediately. It does not while clients of other libraries are connected, or members
+        heartbeats and retries are due now. It does not while clients of other libraries are connected, or members
         of groups in other processes: their time is real.
 
         Raises AssertionError after ``timeout`` seconds of real time, with the condition and the results of its last

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Patience", "poll_without_taking", "refuse_unpollable"]
 
-#: The pauses between attempts in seconds: short at first, since most conditions hold immediately, and as long as a turned
+#: The pauses between attempts in seconds: short at first, since most conditions hold soon, and as long as a turned
 #: clock moves between them: it waits by itself for all that is due.
 _FIRST_PAUSE_S, _PAUSE_WHILE_TURNING_S, _LONGEST_PAUSE_S = 0.001, 0.002, 0.02
 #: How far a turned clock moves between two attempts in seconds, at first and at most: a heartbeat may be due only after
