@@ -11,25 +11,9 @@ from kafka_nextgen import requirements as requirements  # imported first: its er
 # isort: split
 from kafka_nextgen import errors
 from kafka_nextgen.compiled import ACCELERATED
-from kafka_nextgen.config import ConsumerConfig, GroupProtocol
 from kafka_nextgen.errors import *  # noqa: F403  (all errors are public)
-from kafka_nextgen.groups.partition_results import PartitionResults
 from kafka_nextgen.lazy_imports import lazy_getattr
 from kafka_nextgen.membership.classic.states import Status as ClassicStatus
-from kafka_nextgen.membership.states import Phase, Status
-from kafka_nextgen.properties.deserialization import DeserializationPolicy
-from kafka_nextgen.properties.deserializer_forms import DeserializationContext
-from kafka_nextgen.properties.offset_reset import ByDuration, OffsetReset
-from kafka_nextgen.properties.patterns import SubscriptionPattern
-from kafka_nextgen.properties.secret import Secret, SecretSource
-from kafka_nextgen.properties.security_config import EndpointIdentification, OauthMethod, SaslMechanism, StoreType
-from kafka_nextgen.properties.value_types import (
-    IsolationLevel,
-    RecoveryStrategy,
-    SecurityProtocol,
-    ServerAddress,
-)
-from kafka_nextgen.transport.offset_lookup import OffsetAndTimestamp
 from kafka_nextgen.types import (
     JoinReason,
     LeaveMode,
@@ -72,6 +56,7 @@ if TYPE_CHECKING:
     )
     from kafka_nextgen.aio import AsyncConsumer
     from kafka_nextgen.assignors.spec import PartitionAssignor
+    from kafka_nextgen.config import ConsumerConfig, GroupProtocol
     from kafka_nextgen.config.settings import ConsumerSettings
     from kafka_nextgen.consumer import Consumer
     from kafka_nextgen.engine.application.rebalance_listener import (
@@ -87,7 +72,9 @@ if TYPE_CHECKING:
     from kafka_nextgen.event_log import EventLog
     from kafka_nextgen.fetching import Truncation
     from kafka_nextgen.group_metadata import ConsumerGroupMetadata
+    from kafka_nextgen.groups.partition_results import PartitionResults
     from kafka_nextgen.history.file_sink import FileSink
+    from kafka_nextgen.membership.states import Phase, Status
     from kafka_nextgen.metrics.consumer_metrics import (
         CommitMetrics,
         ConnectionMetrics,
@@ -109,7 +96,20 @@ if TYPE_CHECKING:
         Outputs,
         StopHandle,
     )
+    from kafka_nextgen.properties.deserialization import DeserializationPolicy
+    from kafka_nextgen.properties.deserializer_forms import DeserializationContext
+    from kafka_nextgen.properties.offset_reset import ByDuration, OffsetReset
+    from kafka_nextgen.properties.patterns import SubscriptionPattern
+    from kafka_nextgen.properties.secret import Secret, SecretSource
+    from kafka_nextgen.properties.security_config import EndpointIdentification, OauthMethod, SaslMechanism, StoreType
+    from kafka_nextgen.properties.value_types import (
+        IsolationLevel,
+        RecoveryStrategy,
+        SecurityProtocol,
+        ServerAddress,
+    )
     from kafka_nextgen.scanning import Scan, read_arrow, scan
+    from kafka_nextgen.transport.offset_lookup import OffsetAndTimestamp
 
 __all__ = [
     "AclOperation",
@@ -270,16 +270,28 @@ _LATER = {
     "AsyncConsumer": "kafka_nextgen.aio",
     "AsyncRebalanceConsumer": f"{_APPLICATION}.rebalance_listener",
     "AsyncRebalanceListener": f"{_APPLICATION}.rebalance_listener",
+    "ByDuration": "kafka_nextgen.properties.offset_reset",
     "Consumer": "kafka_nextgen.consumer",
+    "ConsumerConfig": "kafka_nextgen.config",
     "ConsumerGroupMetadata": "kafka_nextgen.group_metadata",
     "ConsumerSettings": "kafka_nextgen.config.settings",
+    "DeserializationContext": "kafka_nextgen.properties.deserializer_forms",
+    "DeserializationPolicy": "kafka_nextgen.properties.deserialization",
+    "EndpointIdentification": "kafka_nextgen.properties.security_config",
     "EventLog": "kafka_nextgen.event_log",
     "FileSink": "kafka_nextgen.history.file_sink",
+    "GroupProtocol": "kafka_nextgen.config",
     "Health": f"{_OBSERVABILITY}.health",
     "Hooks": f"{_OBSERVABILITY}.hooks",
+    "IsolationLevel": "kafka_nextgen.properties.value_types",
     "Latency": "kafka_nextgen.metrics.timings",
     "MemberName": f"{_OBSERVABILITY}.rebalance",
+    "OauthMethod": "kafka_nextgen.properties.security_config",
+    "OffsetAndTimestamp": "kafka_nextgen.transport.offset_lookup",
+    "OffsetReset": "kafka_nextgen.properties.offset_reset",
     "PartitionAssignor": "kafka_nextgen.assignors.spec",
+    "PartitionResults": "kafka_nextgen.groups.partition_results",
+    "Phase": "kafka_nextgen.membership.states",
     "Rebalance": f"{_OBSERVABILITY}.rebalance",
     "RebalanceCause": f"{_OBSERVABILITY}.rebalance",
     "RebalanceConsumer": f"{_APPLICATION}.rebalance_listener",
@@ -287,6 +299,15 @@ _LATER = {
     "RebalanceStep": f"{_OBSERVABILITY}.rebalance",
     "RecordBatch": f"{_APPLICATION}.records",
     "Records": f"{_APPLICATION}.records",
+    "RecoveryStrategy": "kafka_nextgen.properties.value_types",
+    "SaslMechanism": "kafka_nextgen.properties.security_config",
+    "Secret": "kafka_nextgen.properties.secret",
+    "SecretSource": "kafka_nextgen.properties.secret",
+    "SecurityProtocol": "kafka_nextgen.properties.value_types",
+    "ServerAddress": "kafka_nextgen.properties.value_types",
+    "Status": "kafka_nextgen.membership.states",
+    "StoreType": "kafka_nextgen.properties.security_config",
+    "SubscriptionPattern": "kafka_nextgen.properties.patterns",
     "Truncation": "kafka_nextgen.fetching",
     **dict.fromkeys(_OF_ADMIN, "kafka_nextgen.admin"),
     **dict.fromkeys(_OF_METRICS, "kafka_nextgen.metrics.consumer_metrics"),

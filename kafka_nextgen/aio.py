@@ -12,7 +12,6 @@ from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from kafka_nextgen import clocks
-from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.engine.application.arguments import ToAssign, Topics, checked_partitions, checked_seconds
 from kafka_nextgen.engine.application.async_calls import AsyncCalls
 from kafka_nextgen.engine.application.base_consumer import check_max_records
@@ -38,15 +37,12 @@ from kafka_nextgen.engine.application.rebalance_listener import (
     call_async,
     is_in_callback,
 )
-from kafka_nextgen.engine.application.records import Records
 from kafka_nextgen.engine.application.value_formats import Formats
 from kafka_nextgen.engine.application.wakeup import async_wakeup
 from kafka_nextgen.engine.mailbox import CallbackKind, PendingCallback
-from kafka_nextgen.engine.reading.locked_fetches import PollOffer
 from kafka_nextgen.errors import ConcurrentUseError, MisuseError, RequestTimeoutError
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.processing import AwaitsHandlers
-from kafka_nextgen.properties.deserializer_forms import AsyncDeserializerOf, DeserializerOf
 from kafka_nextgen.text import describe_error
 from kafka_nextgen.transport.futures import await_completion, await_result, is_outcome
 from kafka_nextgen.transport.turned_clock import clock_of
@@ -55,8 +51,12 @@ from kafka_nextgen.types import KeyT, LeaveMode, Record, TopicPartition, ValueT
 if TYPE_CHECKING:
     from typing_extensions import Unpack  # type checkers know it, even if not installed
 
+    from kafka_nextgen.config import ConsumerConfig
     from kafka_nextgen.config.settings import ConsumerSettings
+    from kafka_nextgen.engine.application.records import Records
     from kafka_nextgen.engine.application.value_columns import OnError
+    from kafka_nextgen.engine.reading.locked_fetches import PollOffer
+    from kafka_nextgen.properties.deserializer_forms import AsyncDeserializerOf, DeserializerOf
     from kafka_nextgen.values import ValueFormat
 
 __all__ = ["AsyncConsumer"]
@@ -197,6 +197,8 @@ class AsyncConsumer(AsyncCalls, AwaitsHandlers[KeyT, ValueT], Generic[KeyT, Valu
     ) -> None: ...
 
     def __init__(self, config: Mapping[str, object] | ConsumerConfig | None = None, **settings: Any) -> None:
+        from kafka_nextgen.config import ConsumerConfig  # imported here, like what a consumer consists of
+
         parsed = config if isinstance(config, ConsumerConfig) else ConsumerConfig.parse(config, **settings)
         self._wakeup = async_wakeup(clock_of(parsed.bootstrap_servers))
         self._listener: RebalanceListener | AsyncRebalanceListener | None = None

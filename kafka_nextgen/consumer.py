@@ -12,7 +12,6 @@ from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from kafka_nextgen import clocks
-from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.engine.application.arguments import ToAssign, Topics, checked_partitions, checked_seconds
 from kafka_nextgen.engine.application.base_consumer import check_max_records
 from kafka_nextgen.engine.application.blocking_calls import BlockingCalls
@@ -29,14 +28,12 @@ from kafka_nextgen.engine.application.polling import (
     poll_steps,
 )
 from kafka_nextgen.engine.application.rebalance_listener import RebalanceListener, call, refuse_coroutines
-from kafka_nextgen.engine.application.records import Records
 from kafka_nextgen.engine.application.value_formats import Formats
 from kafka_nextgen.engine.application.wakeup import thread_wakeup
 from kafka_nextgen.engine.mailbox import PendingCallback
 from kafka_nextgen.errors import ConcurrentUseError
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.processing import RunsHandlers, RunsTransactions
-from kafka_nextgen.properties.deserializer_forms import DeserializerOf
 from kafka_nextgen.transport.futures import LONGEST_SLEEP_S, is_outcome, wait_for_result
 from kafka_nextgen.transport.turned_clock import clock_of
 from kafka_nextgen.types import KeyT, LeaveMode, Record, TopicPartition, ValueT
@@ -44,8 +41,11 @@ from kafka_nextgen.types import KeyT, LeaveMode, Record, TopicPartition, ValueT
 if TYPE_CHECKING:
     from typing_extensions import Unpack  # type checkers know it, even if not installed
 
+    from kafka_nextgen.config import ConsumerConfig
     from kafka_nextgen.config.settings import ConsumerSettings
+    from kafka_nextgen.engine.application.records import Records
     from kafka_nextgen.engine.application.value_columns import OnError
+    from kafka_nextgen.properties.deserializer_forms import DeserializerOf
     from kafka_nextgen.values import ValueFormat
 
 __all__ = ["Consumer"]
@@ -144,6 +144,8 @@ class Consumer(BlockingCalls, RunsHandlers[KeyT, ValueT], RunsTransactions[KeyT,
     ) -> None: ...
 
     def __init__(self, config: Mapping[str, object] | ConsumerConfig | None = None, **settings: Any) -> None:
+        from kafka_nextgen.config import ConsumerConfig  # imported here, like what a consumer consists of
+
         parsed = config if isinstance(config, ConsumerConfig) else ConsumerConfig.parse(config, **settings)
         refuse_async(parsed)
         self._wakeup = thread_wakeup(clock_of(parsed.bootstrap_servers))

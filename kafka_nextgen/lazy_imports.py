@@ -1,6 +1,7 @@
-"""Import names of a module on first use (PEP 562), so that ``import kafka_nextgen`` stays fast.
+"""Imports on first use, so that ``import kafka_nextgen`` and each command start fast.
 
-The module lists the names under ``TYPE_CHECKING`` for type checkers, and passes the location of each definition.
+A package gives its users names of modules that are not imported yet (``lazy_getattr``, PEP 562); a module uses another
+module that it has not imported yet (``lazy_module``). Both list the names under ``TYPE_CHECKING`` for type checkers.
 """
 
 from __future__ import annotations
@@ -8,8 +9,9 @@ from __future__ import annotations
 import importlib
 import sys
 from collections.abc import Callable, Mapping
+from typing import Any
 
-__all__ = ["lazy_getattr"]
+__all__ = ["lazy_getattr", "lazy_module"]
 
 
 def lazy_getattr(module: str, places: Mapping[str, str]) -> Callable[[str], object]:
@@ -23,3 +25,16 @@ def lazy_getattr(module: str, places: Mapping[str, str]) -> Callable[[str], obje
         return value
 
     return find
+
+
+def lazy_module(name: str) -> Any:
+    """Return what can be used like the module of this name, which is imported for the first of its attributes."""
+    return _LazyModule(name)
+
+
+class _LazyModule:
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, attribute: str) -> object:
+        return getattr(importlib.import_module(self._name), attribute)

@@ -6,7 +6,6 @@ for none.
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Iterable, Mapping
 from enum import Enum, IntEnum
@@ -14,9 +13,9 @@ from functools import total_ordering
 from typing import TYPE_CHECKING, Generic
 from uuid import UUID  # noqa: TID251  (only the type; no id is made here)
 
-from attrs import frozen
-
 from kafka_nextgen.compiled.record_fields import with_fast_fields
+from kafka_nextgen.lazy_attrs import frozen
+from kafka_nextgen.lazy_patterns import lazy_pattern
 
 if TYPE_CHECKING:
     from typing import NamedTuple
@@ -60,7 +59,7 @@ __all__ = [
 #: A topic's id, 16 bytes. A topic that is deleted and created again gets a new id.
 TopicId = UUID
 
-_LEGAL_NAME = re.compile(r"[a-zA-Z0-9._-]+")
+_LEGAL_NAME = lazy_pattern(r"[a-zA-Z0-9._-]+")
 _LONGEST_NAME = 249
 
 

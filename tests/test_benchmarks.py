@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import avro_values, json_values, many_commits, protobuf_values, testing_kit
+from benchmarks import avro_values, imports, json_values, many_commits, protobuf_values, testing_kit
 from benchmarks.assigning.groups import ASSIGNORS, KAFKAS, Result, Shape, judge, make_group
 from benchmarks.assigning.run import measure, measure_ours, shapes_of_growth, shapes_of_sizes
 from benchmarks.assignors import sizes_table
@@ -37,6 +37,25 @@ READING = (
 )
 ON_SPARK = ("spark", "profile_spark", "spark_history")
 
+# Imports.
+
+
+def test_an_empty_program_is_subtracted_from_each() -> None:
+    now, before = Path("now"), Path("before")
+    times = {
+        (root, program): [0.05 if root is before else 0.03]
+        for root in (now, before)
+        for program in imports.PROGRAMS.values()
+    }
+    times |= {(root, imports.EMPTY): [0.01] for root in (now, before)} | {(now, imports.THEIRS): [0.02]}
+    table = imports.imports_table(times, {"before": before, "now": now})
+    assert [cell.strip() for cell in table.splitlines()[-1].split("|")[2:-1]] == ["40 (40..40)", "20 (20..20)", "2"]
+
+
+def test_the_time_of_a_process_is_that_of_its_processor() -> None:
+    assert imports.of_processor_s(Path("/nowhere"), imports.EMPTY) > 0
+
+
 # The page.
 
 
@@ -57,6 +76,7 @@ def test_the_page_has_a_place_for_every_benchmark() -> None:
         "coordinator_memory",
         "consume",
         "typed_values",
+        "imports",
         "testing_kit",
         *READING,
         *ON_SPARK,

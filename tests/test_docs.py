@@ -16,6 +16,7 @@ from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.wire import schemas as wire_schemas
 from kafka_nextgen.wire.apis import EXTENSIONS
 from kafka_nextgen.wire.schema import Message, Structure
+from tests.cli.running import commands_of
 from tests.testing.broker.security.requirements import NEEDS
 
 ROOT = Path(__file__).parent.parent
@@ -88,9 +89,10 @@ def _defaults(keys: list[str]) -> dict[str, object]:
 def test_the_commands_about_groups_are_all_there_with_their_options() -> None:
     page = (ROOT / "docs" / "operations" / "groups.md").read_text()
     rows = re.findall(r"^\| `groups ([\w-]+)[^`]*` \|(.*)$", page, re.MULTILINE)
-    assert {name for name, _ in rows} == set(groups.commands)
+    commands = commands_of(groups)
+    assert {name for name, _ in rows} == set(commands)
     for name, row in rows:
-        options = {option for parameter in groups.commands[name].params for option in parameter.opts}
+        options = {option for parameter in commands[name].params for option in parameter.opts}
         assert set(re.findall(r"--[\w-]+", row)) <= options
 
 

@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
+import ast
 import importlib.metadata
 import importlib.util
 import pkgutil
+import re
 import subprocess
 import sys
 import typing
 from collections.abc import Iterator
+from pathlib import Path
 
 import attrs
 import pytest
 
 import kafka_nextgen
 from kafka_nextgen import assignors
+from kafka_nextgen.lazy_patterns import lazy_pattern
 from kafka_nextgen.testing import Cluster
 from kafka_nextgen.version import VERSION
 from tests.engine.stage import SETTINGS, Stage
 from tests.processes.programs import READS, run
 from tests.support.waiting import GUARD_S
+
+PACKAGE = Path(kafka_nextgen.__file__).parent
+_COMPILE = re.compile
 
 
 def test_the_import_warns_of_nothing() -> None:
@@ -88,6 +95,48 @@ NOT_LOADED = [
 ]
 
 
+#: What ``from kafka_nextgen import Consumer`` does not import: a consumer imports its parts when it is created.
+NOT_FOR_THE_CLASS = {
+    *NOT_LOADED,
+    *("decimal", "difflib", "email", "fractions", "hmac", "html", "http", "json", "random", "secrets", "shutil"),
+    *("tempfile", "urllib.request", "zipfile", "zlib"),
+    *(
+        f"kafka_nextgen.{name}"
+        for name in (
+            *("config", "engine.engine", "engine.application.core", "engine.application.showing", "engine.member"),
+            *("engine.observability", "engine.offsets", "engine.reading", "event_log", "fetching", "history"),
+            *("java_config", "membership.events", "other_clients", "properties.security_config", "scanning"),
+            *("transport.cluster", "transport.connection", "transport.security", "values", "wire.apis"),
+            *("wire.records", "wire.schema"),
+        )
+    ),
+}
+
+
+#: What ``AsyncConsumer`` is, and what its loops are made of.
+FOR_LOOPS = {"kafka_nextgen.aio", "kafka_nextgen.wire.records", "zlib"}
+
+
+#: What ``import kafka_nextgen`` does not import besides.
+NOT_FOR_THE_PACKAGE = {
+    *NOT_FOR_THE_CLASS,
+    *("asyncio", "concurrent.futures", "logging", "socket", "ssl", "subprocess"),
+    *("kafka_nextgen.consumer", "kafka_nextgen.engine", "kafka_nextgen.properties", "kafka_nextgen.transport"),
+}
+
+
+#: What a command does not import if it only prints help, or lists groups of a cluster.
+NOT_FOR_HELP = {
+    *("asyncio", "logging.handlers", "re2", "rich", "ssl", "kafka_nextgen.admin", "kafka_nextgen.config"),
+    *("kafka_nextgen.consumer", "kafka_nextgen.engine", "kafka_nextgen.history", "kafka_nextgen.testing"),
+}
+NOT_FOR_LISTING_GROUPS = {
+    *("re2", "pyarrow", "kafka_nextgen.admin.assigning", "kafka_nextgen.admin.configs"),
+    *("kafka_nextgen.admin.members", "kafka_nextgen.consumer", "kafka_nextgen.fetching", "kafka_nextgen.history"),
+    *("kafka_nextgen.membership.events", "kafka_nextgen.scanning", "kafka_nextgen.testing"),
+}
+
+
 #: What reading partitions assigned by hand has no use for either, without a group: each new process pays for imports.
 NOT_FOR_READING_BY_HAND = [
     "difflib",
@@ -123,18 +172,96 @@ NOT_FOR_A_MEMBER = [
 
 def test_what_must_not_be_loaded_is_there() -> None:
     of_members = [f"kafka_nextgen.{name}" for name in NOT_FOR_A_MEMBER]
-    named = {*NOT_LOADED, *NOT_FOR_READING_BY_HAND, *NOT_FOR_PLANNING, *of_members}
+    of_commands = {*NOT_FOR_HELP, *NOT_FOR_LISTING_GROUPS}
+    named = {*NOT_FOR_THE_PACKAGE, *NOT_FOR_READING_BY_HAND, *NOT_FOR_PLANNING, *of_members, *of_commands}
     ours = {name for name in named if "kafka_nextgen." in name}
     assert [name for name in sorted(ours) if importlib.util.find_spec(name) is None] == []
 
 
 #: Packages some of whose names are imported when they are asked for.
-LAZY = ("assignors", "wire.records")
+LAZY = ("admin", "assignors", "wire.records")
 
 
 def test_a_consumer_loads_nothing_heavy_that_it_does_not_use() -> None:
     program = _LOADED + f"assert not (heavy := sys.modules.keys() & {set(NOT_LOADED)}), heavy"
     subprocess.run([sys.executable, "-c", program], check=True, timeout=GUARD_S)
+
+
+@pytest.mark.parametrize(
+    ("program", "heavy"),
+    [
+        pytest.param("import kafka_nextgen", NOT_FOR_THE_PACKAGE, id="package"),
+        pytest.param("from kafka_nextgen import Consumer", NOT_FOR_THE_CLASS, id="Consumer"),
+        pytest.param("from kafka_nextgen import AsyncConsumer", NOT_FOR_THE_CLASS - FOR_LOOPS, id="aio"),
+    ],
+)
+def test_importing_a_class_does_not_import_what_its_objects_consist_of(program: str, heavy: set[str]) -> None:
+    check = f"import sys; {program}; assert not (heavy := sys.modules.keys() & {heavy}), heavy"
+    subprocess.run([sys.executable, "-c", check], check=True, timeout=GUARD_S)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "heavy"),
+    [
+        (["--help"], NOT_FOR_HELP),
+        (["groups", "--help"], NOT_FOR_HELP),
+        (["groups", "list", "-b", "localhost:1", "--timeout", "0.001"], NOT_FOR_LISTING_GROUPS),
+    ],
+)
+def test_a_command_imports_only_what_it_uses(arguments: list[str], heavy: set[str]) -> None:
+    program = (
+        "import sys; from kafka_nextgen.cli.main import cli; cli(sys.argv[1:], standalone_mode=False)\n"
+        if "--help" in arguments
+        else "import sys, contextlib, click; from kafka_nextgen.cli.main import cli\n"
+        "with contextlib.suppress(click.ClickException): cli(sys.argv[1:], standalone_mode=False)\n"
+    )
+    check = f"{program}assert not (heavy := sys.modules.keys() & {heavy}), heavy"
+    subprocess.run([sys.executable, "-c", check, *arguments], check=True, timeout=GUARD_S, stdout=subprocess.DEVNULL)
+
+
+def test_attrs_generates_hardly_any_methods_at_import() -> None:
+    program = "import linecache; from kafka_nextgen import Consumer; print(*linecache.cache, sep='\\n')"
+    ended = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True, timeout=GUARD_S)
+    sources = [name for name in ended.stdout.splitlines() if name.startswith("<attrs") and " kafka_nextgen." in name]
+    assert {name.removesuffix(">").split()[-1] for name in sources} == {
+        "kafka_nextgen.engine.application.value_formats.Formats",  # there are objects of these two
+        "kafka_nextgen.properties.value_types.ValueType",
+        "kafka_nextgen.lazy_attrs.Sample",
+    }
+
+
+def at_import(tree: ast.AST) -> Iterator[ast.AST]:
+    """The parts of a module that run when it is imported."""
+    for part in ast.iter_child_nodes(tree):
+        if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            continue
+        yield part
+        yield from at_import(part)
+
+
+def compiled_at_import(source: str) -> list[int]:
+    """The lines that compile a regular expression at import."""
+    calls = [each for each in at_import(ast.parse(source)) if isinstance(each, ast.Call)]
+    return [each.lineno for each in calls if ast.unparse(each.func) == "re.compile"]
+
+
+@pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.py")), ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_no_regular_expression_is_compiled_at_import(path: Path) -> None:
+    assert compiled_at_import(path.read_text(encoding="utf-8")) == []
+
+
+def test_a_compiled_expression_would_be_found() -> None:
+    source = "import re\nclass A:\n    B = [re.compile('a')]\ndef f():\n    return re.compile('b')\n"
+    assert compiled_at_import(source) == [3]
+
+
+def test_a_pattern_is_compiled_when_it_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    compiled: list[str] = []
+    monkeypatch.setattr(re, "compile", lambda text, flags: compiled.append(text) or _COMPILE(text, flags))
+    words = lazy_pattern(r"\w+", re.ASCII)
+    assert compiled == []
+    assert (words.fullmatch("\u00e9"), words.findall("a b"), words.findall("c")) == (None, ["a", "b"], ["c"])
+    assert compiled == [r"\w+"] * 2  # once for each of its methods
 
 
 def test_a_reader_by_hand_loads_no_member_and_no_offsets() -> None:

@@ -6,8 +6,8 @@ Wrong types raise TypeError, invalid values ValueError.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from typing import TYPE_CHECKING
 
-from kafka_nextgen.admin.members import NewMember
 from kafka_nextgen.admin.values import E, parse_enum
 from kafka_nextgen.engine.application.arguments import (
     INT32_MAX,
@@ -16,6 +16,9 @@ from kafka_nextgen.engine.application.arguments import (
 )
 from kafka_nextgen.properties.offset_reset import OffsetReset
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
+
+if TYPE_CHECKING:
+    from kafka_nextgen.admin.members import NewMember
 
 __all__ = [
     "ConfigValue",
@@ -71,6 +74,8 @@ def _checked_member_id(given: MemberId) -> tuple[str, str | None]:
 
 def checked_new_members(group_id: str, members: Collection[str | NewMember], within: float) -> tuple[NewMember, ...]:
     """Return the members to announce. If a member is listed twice, the later entry wins."""
+    from kafka_nextgen.admin.members import NewMember  # few programs add members
+
     if isinstance(members, str | bytes | NewMember):
         raise TypeError(f"instance ids must be a collection; did you mean [{members!r}]?")
     _check_time("within", within, allows_zero=True)

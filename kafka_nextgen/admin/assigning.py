@@ -7,6 +7,8 @@ differ.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from kafka_nextgen.admin.describing import describe_group
 from kafka_nextgen.admin.requests import AdminCall, broker_error
 from kafka_nextgen.admin.values import GroupDescription, GroupState
@@ -14,9 +16,11 @@ from kafka_nextgen.assignors import AssignmentSpec, TopicMetadata, spec_of
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import BrokerError, MisuseError
 from kafka_nextgen.groups.consumer_protocol import PROTOCOL_TYPE
-from kafka_nextgen.requests.cluster_image import ClusterImage
 from kafka_nextgen.transport.topic_lookup import id_of, topic_metadata
-from kafka_nextgen.types import TopicId
+
+if TYPE_CHECKING:
+    from kafka_nextgen.requests.cluster_image import ClusterImage
+    from kafka_nextgen.types import TopicId
 
 __all__ = ["assignment_spec"]
 

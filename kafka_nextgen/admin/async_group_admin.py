@@ -5,9 +5,8 @@ from __future__ import annotations
 import asyncio
 import functools
 from collections.abc import Awaitable, Callable, Collection, Mapping
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from kafka_nextgen.admin import configs, group_offsets, members
 from kafka_nextgen.admin.arguments import (
     ConfigValue,
     MemberId,
@@ -20,16 +19,7 @@ from kafka_nextgen.admin.arguments import (
     checked_new_members,
     checked_offset_specs,
 )
-from kafka_nextgen.admin.assigning import assignment_spec
 from kafka_nextgen.admin.async_admin import AsyncAdmin
-from kafka_nextgen.admin.configs import GroupConfigEntry
-from kafka_nextgen.admin.describing import describe_group, describe_owners
-from kafka_nextgen.admin.history import PastRebalance, describe_history
-from kafka_nextgen.admin.listing import list_groups
-from kafka_nextgen.admin.members import AddedMember, AnnouncedMember, NewMember, RemovedMember
-from kafka_nextgen.admin.offset_plans import OffsetTarget, PlannedOffset, checked_targets, plan_offsets
-from kafka_nextgen.admin.patterns import PatternCheck, check_pattern
-from kafka_nextgen.admin.requests import AdminCall
 from kafka_nextgen.admin.values import (
     GroupDescription,
     GroupOffset,
@@ -39,10 +29,38 @@ from kafka_nextgen.admin.values import (
     MemberDescription,
     Results,
 )
-from kafka_nextgen.assignors import AssignmentSpec
 from kafka_nextgen.engine.application.arguments import checked_partitions
 from kafka_nextgen.errors import KafkaNextgenError
-from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
+from kafka_nextgen.lazy_imports import lazy_module
+
+if TYPE_CHECKING:
+    from kafka_nextgen.admin import (
+        assigning,
+        configs,
+        describing,
+        group_offsets,
+        history,
+        listing,
+        members,
+        offset_plans,
+        patterns,
+    )
+    from kafka_nextgen.admin.configs import GroupConfigEntry
+    from kafka_nextgen.admin.history import PastRebalance
+    from kafka_nextgen.admin.members import AddedMember, AnnouncedMember, NewMember, RemovedMember
+    from kafka_nextgen.admin.offset_plans import OffsetTarget, PlannedOffset
+    from kafka_nextgen.admin.patterns import PatternCheck
+    from kafka_nextgen.admin.requests import AdminCall
+    from kafka_nextgen.assignors import AssignmentSpec
+    from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
+else:  # each method imports what it needs
+    assigning, configs, describing, group_offsets, history, listing, members, offset_plans, patterns = (
+        lazy_module(f"kafka_nextgen.admin.{name}")
+        for name in (
+            *("assigning", "configs", "describing", "group_offsets", "history", "listing", "members"),
+            *("offset_plans", "patterns"),
+        )
+    )
 
 __all__ = ["AsyncGroupAdmin"]
 
@@ -79,7 +97,7 @@ class AsyncGroupAdmin(AsyncAdmin):
         fail, the first error is raised. Raises ValueError for an unknown type or state.
         """
         wanted = checked_enums(GroupType, types), checked_enums(GroupState, states)
-        return await list_groups(self._call("listing groups", timeout), *wanted)
+        return await listing.list_groups(self._call("listing groups", timeout), *wanted)
 
     async def describe(
         self, group_ids: Collection[str], timeout: float | None = None, *, include_authorized_operations: bool = False
@@ -90,7 +108,7 @@ class AsyncGroupAdmin(AsyncAdmin):
         group (KIP-430, Kafka 2.3): all operations of groups, if the brokers have no authorizer. While the cluster's
         ``group.version`` is 0, a consumer group has the error UnsupportedProtocolError.
         """
-        request = functools.partial(describe_group, with_operations=include_authorized_operations)
+        request = functools.partial(describing.describe_group, with_operations=include_authorized_operations)
         return await self._each(group_ids, request, timeout)
 
     async def members(self, group_id: str, timeout: float | None = None) -> tuple[MemberDescription, ...]:
@@ -104,7 +122,7 @@ class AsyncGroupAdmin(AsyncAdmin):
         coordinators, and GroupNotFoundError.
         """
         call = await self._begin(f"history of group {group_id}", timeout)
-        return await describe_history(call, group_id)
+        return await history.describe_history(call, group_id)
 
     async def assignment_spec(
         self, group_id: str, assignor: str | None = None, timeout: float | None = None
@@ -115,7 +133,7 @@ class AsyncGroupAdmin(AsyncAdmin):
         rebalances. Raises GroupNotFoundError, and MisuseError if the members are not consumers.
         """
         call = await self._begin(f"members and topics of group {group_id}", timeout)
-        return await assignment_spec(call, group_id, assignor)
+        return await assigning.assignment_spec(call, group_id, assignor)
 
     async def offsets(self, group_id: str, timeout: float | None = None) -> dict[TopicPartition, GroupOffset]:
         """Return committed offsets with end offsets and lag, including owned partitions that have no commit.
@@ -123,7 +141,7 @@ class AsyncGroupAdmin(AsyncAdmin):
         If an end offset is unavailable, the entry's ``error`` says why. Raises GroupNotFoundError.
         """
         call = await self._begin(f"offsets of group {group_id}", timeout)
-        group = await describe_owners(call, group_id)
+        group = await describing.describe_owners(call, group_id)
         return await group_offsets.list_offsets(call, group)
 
     async def validate_regex(self, pattern: str, timeout: float | None = None) -> PatternCheck:
@@ -132,7 +150,7 @@ class AsyncGroupAdmin(AsyncAdmin):
         KIP-848 has brokers check patterns, but no release of Kafka does.
         """
         call = await self._begin("trying a pattern", timeout)
-        return await check_pattern(call, pattern)
+        return await patterns.check_pattern(call, pattern)
 
     async def plan_offsets(
         self, group_id: str, targets: Mapping[str | TopicPartition, OffsetTarget], timeout: float | None = None
@@ -145,9 +163,9 @@ class AsyncGroupAdmin(AsyncAdmin):
         outside the log become its beginning or end. A partition without a result has an ``error``. Raises
         UnknownTopicError for a topic that does not exist. Give ``alter_offsets`` the planned offsets to apply them.
         """
-        checked = checked_targets(targets)
+        checked = offset_plans.checked_targets(targets)
         call = await self._begin(f"planning offsets of group {group_id}", timeout)
-        return await plan_offsets(call, group_id, checked)
+        return await offset_plans.plan_offsets(call, group_id, checked)
 
     async def alter_offsets(
         self, group_id: str, offsets: Mapping[TopicPartition, OffsetSpec], timeout: float | None = None

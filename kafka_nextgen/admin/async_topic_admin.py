@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from kafka_nextgen.admin import topics
 from kafka_nextgen.admin.arguments import checked_names
 from kafka_nextgen.admin.async_admin import AsyncAdmin
-from kafka_nextgen.admin.topics import TopicDetails
-from kafka_nextgen.admin.values import Results
-from kafka_nextgen.requests.create_topics import CreatedTopic, NewTopic
-from kafka_nextgen.requests.describe_topics import DescribedTopic
-from kafka_nextgen.types import TopicId
+
+if TYPE_CHECKING:
+    from kafka_nextgen.admin.topics import TopicDetails
+    from kafka_nextgen.admin.values import Results
+    from kafka_nextgen.requests.create_topics import CreatedTopic, NewTopic
+    from kafka_nextgen.requests.describe_topics import DescribedTopic
+    from kafka_nextgen.types import TopicId
 
 __all__ = ["AsyncTopicAdmin"]
 

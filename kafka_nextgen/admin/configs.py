@@ -8,14 +8,16 @@ names of the brokers' settings; Kafka calls them the same without ``group.``, an
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
-from attrs import frozen
-
-from kafka_nextgen.admin.requests import AdminCall, ErrorInResponse
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.requests import describe_configs, incremental_alter_configs
 from kafka_nextgen.transport.cluster import ANY
 from kafka_nextgen.wire.apis import DESCRIBE_CONFIGS, INCREMENTAL_ALTER_CONFIGS
+
+if TYPE_CHECKING:
+    from kafka_nextgen.admin.requests import AdminCall, ErrorInResponse
 
 __all__ = ["GroupConfigEntry", "alter_config", "describe_config"]
 

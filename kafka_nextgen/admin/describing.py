@@ -9,9 +9,10 @@ is not missing, so the refusal is raised.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from kafka_nextgen.admin.acl_operations import operations_of
 from kafka_nextgen.admin.describing_others import describe_other_group, listed_group
-from kafka_nextgen.admin.requests import AdminCall, ErrorInResponse
 from kafka_nextgen.admin.values import (
     ExpectedMember,
     GroupCoordinator,
@@ -33,18 +34,21 @@ from kafka_nextgen.groups.consumer_protocol import (
     decode_subscription,
     user_data_of,
 )
-from kafka_nextgen.groups.described import (
-    DescribedClassicGroup,
-    DescribedClassicMember,
-    DescribedGroup,
-    DescribedMember,
-)
 from kafka_nextgen.requests import consumer_group_describe, describe_groups
 from kafka_nextgen.requests.extensions import consumer_group_describe as extended_describe
 from kafka_nextgen.requests.extensions import describe_groups as extended_describe_groups
 from kafka_nextgen.transport.cluster import Coordinator
 from kafka_nextgen.types import TopicId, TopicIdPartition, TopicPartition
 from kafka_nextgen.wire.apis import CONSUMER_GROUP_DESCRIBE, DESCRIBE_GROUPS
+
+if TYPE_CHECKING:
+    from kafka_nextgen.admin.requests import AdminCall, ErrorInResponse
+    from kafka_nextgen.groups.described import (
+        DescribedClassicGroup,
+        DescribedClassicMember,
+        DescribedGroup,
+        DescribedMember,
+    )
 
 __all__ = ["classic_group", "consumer_group", "describe_group", "describe_owners"]
 

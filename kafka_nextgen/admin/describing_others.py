@@ -7,10 +7,9 @@ reports only its type and state.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kafka_nextgen.admin.acl_operations import operations_of
-from kafka_nextgen.admin.requests import AdminCall
 from kafka_nextgen.admin.values import (
     GroupCoordinator,
     GroupDescription,
@@ -24,8 +23,11 @@ from kafka_nextgen.errors import BrokerError, DecodeError, GroupNotFoundError, U
 from kafka_nextgen.requests import list_groups
 from kafka_nextgen.transport.cluster import Coordinator
 from kafka_nextgen.types import TopicPartition
-from kafka_nextgen.wire import messages as m
 from kafka_nextgen.wire.apis import LIST_GROUPS, SHARE_GROUP_DESCRIBE, STREAMS_GROUP_DESCRIBE, Api
+
+if TYPE_CHECKING:
+    from kafka_nextgen.admin.requests import AdminCall
+    from kafka_nextgen.wire import messages as m
 
 __all__ = ["describe_other_group", "listed_group"]
 

@@ -13,13 +13,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Collection, Mapping
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from kafka_nextgen.admin.requests import AdminCall, broker_error
 from kafka_nextgen.admin.share_offsets import ShareOffsets, fetch_share_offsets
 from kafka_nextgen.admin.values import GroupDescription, GroupOffset, GroupType, Results
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.errors import KafkaNextgenError
 from kafka_nextgen.groups.partition_results import PartitionResults
 from kafka_nextgen.properties.offset_reset import OffsetReset
 from kafka_nextgen.requests import offset_commit, offset_delete, offset_fetch
@@ -29,6 +28,9 @@ from kafka_nextgen.transport.offset_lookup import offsets_of
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 from kafka_nextgen.wire.apis import OFFSET_COMMIT, OFFSET_DELETE, OFFSET_FETCH
 from kafka_nextgen.wire.topics import by_name
+
+if TYPE_CHECKING:
+    from kafka_nextgen.errors import KafkaNextgenError
 
 __all__ = ["alter_offsets", "delete_offsets", "fetch_committed", "find_offsets", "list_offsets"]
 

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from attrs import frozen
+from typing import TYPE_CHECKING
 
-from kafka_nextgen.admin.requests import AdminCall
 from kafka_nextgen.admin.values import GroupType
 from kafka_nextgen.errors import UnsupportedProtocolError
 from kafka_nextgen.groups.cause import Cause
-from kafka_nextgen.groups.extensions.records import Rebalance
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.requests.extensions import consumer_group_history
 from kafka_nextgen.transport.cluster import Coordinator
 from kafka_nextgen.types import JoinReason, RebalanceReason
 from kafka_nextgen.wire.apis import CONSUMER_GROUP_HISTORY
+
+if TYPE_CHECKING:
+    from kafka_nextgen.admin.requests import AdminCall
+    from kafka_nextgen.groups.extensions.records import Rebalance
 
 __all__ = ["PastRebalance", "describe_history", "past_rebalance"]
 

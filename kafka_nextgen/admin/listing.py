@@ -8,14 +8,17 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Collection
+from typing import TYPE_CHECKING
 
-from kafka_nextgen.admin.requests import AdminCall
 from kafka_nextgen.admin.values import GroupListing, GroupState, GroupType, ListedGroups, parse_enum
 from kafka_nextgen.errors import KafkaNextgenError
-from kafka_nextgen.groups.listed import ListedGroup
 from kafka_nextgen.requests.list_groups import from_response, to_request
 from kafka_nextgen.transport.cluster import Node
 from kafka_nextgen.wire.apis import LIST_GROUPS, Api
+
+if TYPE_CHECKING:
+    from kafka_nextgen.admin.requests import AdminCall
+    from kafka_nextgen.groups.listed import ListedGroup
 
 __all__ = ["list_groups"]
 

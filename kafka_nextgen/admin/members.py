@@ -15,14 +15,13 @@ from __future__ import annotations
 from collections.abc import Collection
 from math import ceil
 
-from attrs import frozen
-
 from kafka_nextgen.admin.requests import AdminCall, broker_error
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import KafkaNextgenError
 from kafka_nextgen.groups.extensions import leaving
 from kafka_nextgen.groups.extensions.adding import AddMembers, ExpectedMember
 from kafka_nextgen.groups.leaving import REMOVED_BY_ADMIN, LeaveGroup, LeavingMember, LeftMember
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.requests import delete_groups, leave_group
 from kafka_nextgen.requests.extensions import consumer_group_add_members, consumer_group_announce_leaving
 from kafka_nextgen.transport.cluster import Coordinator

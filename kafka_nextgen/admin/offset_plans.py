@@ -17,18 +17,20 @@ import asyncio
 from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
 from enum import Enum
-
-from attrs import frozen
+from typing import TYPE_CHECKING
 
 from kafka_nextgen import clocks
 from kafka_nextgen.admin.group_offsets import fetch_committed, find_offsets
 from kafka_nextgen.admin.requests import AdminCall, broker_error
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import KafkaNextgenError, UnknownTopicError
-from kafka_nextgen.groups.partition_results import PartitionResults
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.properties.offset_reset import OffsetReset
 from kafka_nextgen.requests.list_offsets import EARLIEST, LATEST
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
+
+if TYPE_CHECKING:
+    from kafka_nextgen.groups.partition_results import PartitionResults
 
 __all__ = ["CURRENT", "OffsetTarget", "PlannedOffset", "ShiftBy", "checked_targets", "plan_offsets"]
 

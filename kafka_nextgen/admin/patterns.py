@@ -8,11 +8,14 @@ topic name has to match, and internal topics match as well: a group that subscri
 
 from __future__ import annotations
 
-from attrs import frozen
+from typing import TYPE_CHECKING
 
-from kafka_nextgen.admin.requests import AdminCall
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.properties.patterns import half_anchor_advice, matching
 from kafka_nextgen.properties.re2j import Verdict, judge
+
+if TYPE_CHECKING:
+    from kafka_nextgen.admin.requests import AdminCall
 
 __all__ = ["PatternCheck", "check_pattern"]
 

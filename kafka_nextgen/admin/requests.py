@@ -9,9 +9,7 @@ codes raise their typed errors.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
-
-from attrs import frozen
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from kafka_nextgen.admin.values import GroupCoordinator
 from kafka_nextgen.codes import ErrorCode, name_of
@@ -21,12 +19,15 @@ from kafka_nextgen.errors import (
     KafkaNextgenError,
     OutageError,
 )
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.transport.cluster import ClusterClient, Coordinator, Target
 from kafka_nextgen.transport.cluster_queries import ClusterQueries
 from kafka_nextgen.transport.failures import error_from_code
 from kafka_nextgen.transport.waiting import ClosedError, Deadline
-from kafka_nextgen.wire.apis import Api
-from kafka_nextgen.wire.schema import Message
+
+if TYPE_CHECKING:
+    from kafka_nextgen.wire.apis import Api
+    from kafka_nextgen.wire.schema import Message
 
 __all__ = ["AdminCall", "ErrorInResponse", "broker_error"]
 

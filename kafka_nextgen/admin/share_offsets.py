@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from attrs import field, frozen
+from attrs import field
 
-from kafka_nextgen.admin.requests import AdminCall
 from kafka_nextgen.errors import DecodeError
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.transport.cluster import Coordinator
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 from kafka_nextgen.wire import messages as m
 from kafka_nextgen.wire.apis import DESCRIBE_SHARE_GROUP_OFFSETS
 
 if TYPE_CHECKING:
+    from kafka_nextgen.admin.requests import AdminCall
     from kafka_nextgen.wire.messages import DescribeShareGroupOffsetsResponse
 
     _Group = DescribeShareGroupOffsetsResponse.DescribeShareGroupOffsetsResponseGroup

@@ -9,23 +9,25 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Collection, Iterable, Mapping, Sequence
-
-from attrs import frozen
+from typing import TYPE_CHECKING
 
 from kafka_nextgen.admin.group_offsets import find_offsets
 from kafka_nextgen.admin.requests import AdminCall, ErrorInResponse, broker_error
 from kafka_nextgen.admin.values import Results
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import KafkaNextgenError
-from kafka_nextgen.groups.partition_results import PartitionResults
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.requests import create_topics, delete_topics, describe_configs, describe_topics, metadata
-from kafka_nextgen.requests.create_topics import CreatedTopic, NewTopic
 from kafka_nextgen.requests.describe_configs import DescribedConfig
-from kafka_nextgen.requests.describe_topics import DescribedPartition, DescribedTopic
 from kafka_nextgen.requests.list_offsets import EARLIEST, LATEST
 from kafka_nextgen.transport.cluster import ANY
 from kafka_nextgen.types import TopicId, TopicPartition
 from kafka_nextgen.wire.apis import CREATE_TOPICS, DELETE_TOPICS, DESCRIBE_CONFIGS, METADATA
+
+if TYPE_CHECKING:
+    from kafka_nextgen.groups.partition_results import PartitionResults
+    from kafka_nextgen.requests.create_topics import CreatedTopic, NewTopic
+    from kafka_nextgen.requests.describe_topics import DescribedPartition, DescribedTopic
 
 __all__ = ["PartitionDetails", "TopicDetails", "create", "delete", "describe", "list_topics"]
 

@@ -10,11 +10,10 @@ from collections.abc import Hashable, Iterator, Mapping
 from enum import Enum
 from typing import Generic, TypeVar
 
-from attrs import frozen
-
 from kafka_nextgen.admin.acl_operations import AclOperation
 from kafka_nextgen.assignors import ClientAssignor, Metadata
 from kafka_nextgen.errors import KafkaNextgenError
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.types import OffsetAndMetadata, StandbyState, TopicPartition, lag_of
 
 __all__ = [

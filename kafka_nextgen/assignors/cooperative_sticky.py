@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from attrs import evolve, frozen
+from attrs import evolve
 
 from kafka_nextgen.assignors.spec import (
     AssignmentSpec,
@@ -29,6 +29,7 @@ from kafka_nextgen.assignors.spec import (
 )
 from kafka_nextgen.assignors.subscriptions import static_members_first
 from kafka_nextgen.assignors.uniform import UniformAssignor
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.types import TopicId, TopicIdPartition
 
 __all__ = [

@@ -14,9 +14,8 @@ from collections import Counter, deque
 from collections.abc import Sequence
 from itertools import chain
 
-from attrs import define
-
 from kafka_nextgen.assignors.local_read_plan import MemberQuota, Plan, RackSets, plan_local_reads
+from kafka_nextgen.lazy_attrs import define
 
 __all__ = ["place_locally"]
 

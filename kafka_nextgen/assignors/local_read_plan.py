@@ -18,9 +18,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence, Set
 
-from attrs import frozen
-
 from kafka_nextgen.assignors.max_flow import FlowNetwork
+from kafka_nextgen.lazy_attrs import frozen
 
 __all__ = ["MemberQuota", "Plan", "RackSets", "plan_local_reads"]
 

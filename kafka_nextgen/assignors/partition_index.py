@@ -5,10 +5,9 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence, Set
 
-from attrs import frozen
-
 from kafka_nextgen.assignors.local_read_plan import RackSets
 from kafka_nextgen.assignors.spec import Share, TopicMetadata
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.types import TopicId
 
 __all__ = ["PartitionIndex", "racks_of"]

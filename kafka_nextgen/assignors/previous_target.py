@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
 
-from attrs import frozen
-
 from kafka_nextgen.assignors.spec import Share
 from kafka_nextgen.assignors.subscriptions import Subscriptions
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.types import TopicId
 
 __all__ = ["Kept", "keep"]

@@ -13,10 +13,11 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Set
 
-from attrs import field, frozen
+from attrs import field
 
 from kafka_nextgen.errors import KafkaNextgenError
 from kafka_nextgen.group_metadata import ConsumerGroupMetadata
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.types import TopicId
 
 __all__ = [

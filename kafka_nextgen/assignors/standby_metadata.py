@@ -9,9 +9,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 
-from attrs import frozen
-
 from kafka_nextgen.assignors.spec import Metadata
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.types import TopicPartition
 
 __all__ = ["HOT_STANDBY", "StandbyWord", "read_standby_word", "write_standby_word"]

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Set
 
-from attrs import frozen
-
 from kafka_nextgen.assignors.spec import MemberSpec, TopicMetadata
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.types import TopicId
 
 __all__ = ["Cohort", "Subscriptions", "static_members_first", "subscriptions_of"]

@@ -14,13 +14,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from heapq import heapify, heappop, heappush
 
-from attrs import frozen
-
 from kafka_nextgen.assignors.assignment_builder import AssignmentBuilder
 from kafka_nextgen.assignors.augmenting_paths import balance_along_paths
 from kafka_nextgen.assignors.least_loaded import LeastLoaded, LeastLoadedSubscriber, LoadLevels
 from kafka_nextgen.assignors.previous_target import Kept
 from kafka_nextgen.assignors.subscriptions import Subscriptions
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.types import TopicId
 
 __all__ = ["assign_heterogeneous"]

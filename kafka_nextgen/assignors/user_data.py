@@ -19,9 +19,8 @@ from __future__ import annotations
 
 from struct import Struct, error
 
-from attrs import frozen
-
 from kafka_nextgen.assignors.spec import AssignorMetadata, ClientAssignor, Metadata
+from kafka_nextgen.lazy_attrs import frozen
 
 __all__ = [
     "FOREIGN_VERSION",

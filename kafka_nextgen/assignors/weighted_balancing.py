@@ -21,13 +21,12 @@ from heapq import heapify, heappop, heappush
 from itertools import chain
 from math import lcm
 
-from attrs import frozen
-
 from kafka_nextgen.assignors.least_loaded import LeastLoaded, LeastLoadedSubscriber
 from kafka_nextgen.assignors.partition_index import PartitionIndex
 from kafka_nextgen.assignors.previous_target import keep
 from kafka_nextgen.assignors.spec import AssignmentSpec, Share, TopicMetadata
 from kafka_nextgen.assignors.subscriptions import Cohort, Subscriptions, subscriptions_of
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.types import TopicPartition
 
 __all__ = ["share_by_weight"]

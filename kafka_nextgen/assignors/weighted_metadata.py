@@ -17,9 +17,10 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
-from attrs import field, frozen
+from attrs import field
 
 from kafka_nextgen.assignors.spec import Metadata, PartitionAssignorError
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.types import TopicPartition
 
 __all__ = ["HIGHEST_CAPACITY", "HIGHEST_WEIGHT", "VERSION", "Report", "decode_report", "encode_report"]

@@ -16,13 +16,14 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 
 import click
-from attrs import define, field
+from attrs import field
 
 from kafka_nextgen import clocks
 from kafka_nextgen.cli.options import ClientProperties, bootstrap_option, client_options
 from kafka_nextgen.cli.peeking import Peek
 from kafka_nextgen.consumer import Consumer
 from kafka_nextgen.engine.application.rebalance_listener import RebalanceConsumer, RebalanceListener
+from kafka_nextgen.lazy_attrs import define
 from kafka_nextgen.processing.stopping import StopHandle, stopped_by_signals
 from kafka_nextgen.types import Record, TopicPartition
 

@@ -12,16 +12,7 @@ from typing import Any
 
 import click
 
-from kafka_nextgen.cli.assignors import assignors
-from kafka_nextgen.cli.broker import broker
-from kafka_nextgen.cli.consume import consume
-from kafka_nextgen.cli.demo import demo
-from kafka_nextgen.cli.export import export
-from kafka_nextgen.cli.groups import groups
-from kafka_nextgen.cli.history import history
-from kafka_nextgen.cli.migrate import migrate
-from kafka_nextgen.cli.produce import produce
-from kafka_nextgen.cli.topics import topics
+from kafka_nextgen.cli.lazy_group import LazyGroup, Place
 from kafka_nextgen.errors import ConfigError, KafkaNextgenError
 from kafka_nextgen.text import printable
 
@@ -34,7 +25,7 @@ _REACHING_LOGGERS = ("kafka_nextgen.transport.cluster", "kafka_nextgen.engine")
 _INTERRUPTED = 130
 
 
-class _OneLineErrors(click.Group):
+class _OneLineErrors(LazyGroup):
     """Converts errors of the library and the operating system to click's, and all to one line."""
 
     def make_context(self, *args: Any, **extra: Any) -> click.Context:
@@ -82,9 +73,25 @@ def _one_line(error: Exception) -> str:
     return printable(str(error)) or type(error).__name__
 
 
+def _at(name: str, help: str) -> Place:
+    """The module is named like the command."""
+    return Place(f"kafka_nextgen.cli.{name}", name, help)
+
+
 @click.group(
     cls=_OneLineErrors,
-    commands=[assignors, broker, consume, demo, export, groups, history, migrate, produce, topics],
+    places={
+        "assignors": _at("assignors", "See what an assignor would do to a group."),
+        "broker": _at("broker", "Run a broker for development and tests."),
+        "consume": _at("consume", "Print the records of topics."),
+        "demo": _at("demo", "Show consumer groups at work on an embedded broker."),
+        "export": _at("export", "Write the records of topics to Parquet files."),
+        "groups": _at("groups", "Look at groups of both protocols, and change them."),
+        "history": _at("history", "Record what happens to groups, and report it afterwards."),
+        "migrate": _at("migrate", "Print what to change in programs of other clients."),
+        "produce": _at("produce", "Write each line of stdin to TOPIC."),
+        "topics": _at("topics", "Look at topics, create and delete them."),
+    },
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.version_option(package_name="kafka-nextgen", prog_name="kafka-nextgen")

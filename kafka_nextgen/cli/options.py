@@ -13,18 +13,21 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
-from attrs import field, frozen
+from attrs import field
 
-from kafka_nextgen.admin import GroupAdmin, GroupState, GroupType
+from kafka_nextgen.admin.values import GroupState, GroupType
 from kafka_nextgen.cli.list_options import list_option
 from kafka_nextgen.config import KEYS, ConsumerConfig, migrated_config
 from kafka_nextgen.errors import ConfigError
-from kafka_nextgen.history.events import Event
-from kafka_nextgen.history.file_sink import FileSink
 from kafka_nextgen.java_config.properties_file import read_properties_file
+from kafka_nextgen.lazy_attrs import frozen
+
+if TYPE_CHECKING:
+    from kafka_nextgen.admin import GroupAdmin
+    from kafka_nextgen.history.events import Event
 
 __all__ = [
     "ClientProperties",
@@ -141,6 +144,8 @@ class ClusterOptions:
 
     def open(self) -> GroupAdmin:
         """Return an admin client, to be used in a ``with`` block."""
+        from kafka_nextgen.admin import GroupAdmin  # most commands about groups, but not their help, need it
+
         return GroupAdmin(self.config)
 
 
@@ -188,6 +193,8 @@ def open_history_file(path: Path | None) -> Iterator[Callable[[Event], None] | N
         return
     if path.is_dir() or not path.parent.is_dir():
         raise ConfigError(f"--history: {path} must be a file in an existing directory")
+    from kafka_nextgen.history.file_sink import FileSink  # few commands are given a file
+
     sink = FileSink(path)
     try:
         yield sink.write

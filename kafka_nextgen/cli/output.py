@@ -14,19 +14,26 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime, timezone
 from enum import Enum, IntEnum
-from typing import Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import click
 from attrs import asdict
-from rich.cells import cell_len
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
 from kafka_nextgen.codes import name_of
 from kafka_nextgen.errors import BrokerError, KafkaNextgenError
+from kafka_nextgen.lazy_imports import lazy_module
 from kafka_nextgen.text import printable
 from kafka_nextgen.wire.topics import by_name
+
+if TYPE_CHECKING:
+    from rich import cells as rich_cells
+    from rich import console as rich_console
+    from rich import table as rich_table
+    from rich import text as rich_text
+else:  # only tables need them
+    rich_cells, rich_console, rich_table, rich_text = (
+        lazy_module(f"rich.{name}") for name in ("cells", "console", "table", "text")
+    )
 
 __all__ = ["Cell", "Columns", "fail_with", "print_json", "print_line", "print_rows", "print_table", "utc", "words"]
 
@@ -56,7 +63,7 @@ def print_table(header: Sequence[str], rows: Iterable[Sequence[Cell]], *, stacks
     rows = list(rows)
     texts = [[_shown(name, cell) for name, cell in zip(header, row, strict=True)] for row in rows]
     columns = list(zip(header, *texts, strict=True))
-    full = [max(map(cell_len, column)) for column in columns]
+    full = [max(map(rich_cells.cell_len, column)) for column in columns]
     width = _terminal_width()
     if width is None or _line_width(full) <= width:
         widths: Sequence[int] | None = full
@@ -66,19 +73,19 @@ def print_table(header: Sequence[str], rows: Iterable[Sequence[Cell]], *, stacks
         _print_blocks(header, rows, width)
         return
     widths = widths or full
-    table = Table(box=None, pad_edge=False, show_edge=False)
+    table = rich_table.Table(box=None, pad_edge=False, show_edge=False)
     for at, name in enumerate(header):
         is_numbers = any(isinstance(row[at], int) for row in rows)
         table.add_column(
-            Text(name),
+            rich_text.Text(name),
             justify="right" if is_numbers else "left",
             overflow="fold",
             width=widths[at],
         )
     for row in texts:
-        table.add_row(*map(Text, row))
+        table.add_row(*map(rich_text.Text, row))
     text = io.StringIO()
-    Console(file=text, width=_line_width(widths), color_system=None).print(table)
+    rich_console.Console(file=text, width=_line_width(widths), color_system=None).print(table)
     for line in text.getvalue().splitlines():
         click.echo(line.rstrip())
 
@@ -92,7 +99,7 @@ def _folded_widths(columns: Sequence[Sequence[str]], full: Sequence[int], width:
 
     The widest columns are folded first, so that short cells stay on one line.
     """
-    least = [max(cell_len(word) for text in column for word in text.split() or ("",)) for column in columns]
+    least = [max(rich_cells.cell_len(word) for text in column for word in text.split() or ("",)) for column in columns]
     if _line_width(least) > width:
         return None
     widths = list(full)
@@ -121,7 +128,7 @@ def _print_folded(start: str, text: str, width: int) -> None:
     """Print ``start`` and the words of ``text``, with further lines indented by the width of ``start``."""
     line, is_empty = start, True
     for word in text.split(" "):
-        if not is_empty and cell_len(line) + 1 + cell_len(word) > width:
+        if not is_empty and rich_cells.cell_len(line) + 1 + rich_cells.cell_len(word) > width:
             click.echo(line)
             line, is_empty = " " * len(start), True
         line, is_empty = (line + word if is_empty else f"{line} {word}"), False

@@ -5,16 +5,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
 from kafka_nextgen.errors import ConfigError
+from kafka_nextgen.lazy_patterns import lazy_pattern
 from kafka_nextgen.types import TopicPartition
 
 __all__ = ["NotationError", "parse_partitions", "parse_selections"]
 
-_TOPIC = re.compile(r"[\w.-]+")
-_PARTITIONS = re.compile(r"(?P<topic>[\w.-]+)\[(?P<runs>(?:\d+(?:-\d+)?(?:,\d+(?:-\d+)?)*)?)\]")
+_TOPIC = lazy_pattern(r"[\w.-]+")
+_PARTITIONS = lazy_pattern(r"(?P<topic>[\w.-]+)\[(?P<runs>(?:\d+(?:-\d+)?(?:,\d+(?:-\d+)?)*)?)\]")
 
 
 class NotationError(ConfigError):

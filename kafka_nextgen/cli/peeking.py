@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import click
-from attrs import frozen
 
 from kafka_nextgen.consumer import Consumer
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.properties.offset_reset import OffsetReset
 from kafka_nextgen.types import OffsetRange, TopicPartition
 

@@ -12,12 +12,13 @@ from datetime import datetime, timezone
 
 import click
 
+from kafka_nextgen.lazy_patterns import lazy_pattern
 from kafka_nextgen.scanning.times import LAST_MS, time_ms
 
 __all__ = ["TIME", "TimeParam", "duration_text", "time_text"]
 
 
-_MILLISECONDS = re.compile(r"0|\d{13}", re.ASCII)
+_MILLISECONDS = lazy_pattern(r"0|\d{13}", re.ASCII)
 
 
 class TimeParam(click.ParamType[int]):

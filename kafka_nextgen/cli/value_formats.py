@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 import click
-from attrs import frozen
+
+from kafka_nextgen.lazy_attrs import frozen
 
 if TYPE_CHECKING:
     from kafka_nextgen.values import SchemaRegistry, ValueFormat

@@ -12,8 +12,6 @@ import re
 import socket
 from collections.abc import Callable, Collection
 
-from attrs import frozen
-
 from kafka_nextgen import clocks
 from kafka_nextgen.admin import AsyncGroupAdmin, GroupListing, GroupType
 from kafka_nextgen.collecting.poller import GroupPoller
@@ -21,6 +19,7 @@ from kafka_nextgen.collecting.stop_checks import STOP_CHECK_S, ends_before_stop
 from kafka_nextgen.errors import AuthenticationError, GroupNotFoundError, KafkaNextgenError
 from kafka_nextgen.history.events import Event, SourceKind
 from kafka_nextgen.history.queued_sink import Sink
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.logs import logger_of
 
 __all__ = ["Collector", "GroupFilter", "new_source"]
@@ -80,7 +79,7 @@ class Collector:
         admin: AsyncGroupAdmin,
         sink: Sink,
         source: str,
-        group_filter: GroupFilter = GroupFilter(),
+        group_filter: GroupFilter = GroupFilter(),  # noqa: B008  (it is frozen)
         *,
         timeout_s: float = 30.0,
         now: Callable[[], float] = clocks.time,

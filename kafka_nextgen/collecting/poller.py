@@ -12,12 +12,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from attrs import define, field
+from attrs import field
 
 from kafka_nextgen.admin import GroupDescription, GroupOffset, GroupState, GroupType, MemberDescription
 from kafka_nextgen.codes import name_of
 from kafka_nextgen.errors import BrokerError
 from kafka_nextgen.history.events import BEGINS_IN_THE_MIDDLE, Event, EventKind, partitions_by_topic
+from kafka_nextgen.lazy_attrs import define
 from kafka_nextgen.types import TopicPartition
 
 __all__ = ["MEMBER_JOINED", "UNKNOWN", "GroupPoller"]

@@ -14,7 +14,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping
 
-from attrs import Factory, define, evolve
+from attrs import Factory, evolve
 
 from kafka_nextgen import clocks
 from kafka_nextgen.admin import AsyncGroupAdmin
@@ -25,6 +25,7 @@ from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.errors import DecodeError
 from kafka_nextgen.history.events import SourceKind
 from kafka_nextgen.history.queued_sink import Sink
+from kafka_nextgen.lazy_attrs import define
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.offsets_topic.events import RecordStory, Row
 from kafka_nextgen.offsets_topic.extensions import Skipped, decode

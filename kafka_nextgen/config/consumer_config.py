@@ -8,8 +8,6 @@ from collections.abc import Mapping, Sequence
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from attrs import frozen
-
 from kafka_nextgen.assignors.spec import PartitionAssignor
 from kafka_nextgen.config.contradictions import contradictions
 from kafka_nextgen.config.keys import FORBIDDEN, KEYS, ConsumerKeys
@@ -24,6 +22,7 @@ from kafka_nextgen.config.reading import (
     refuse_unknown,
 )
 from kafka_nextgen.errors import ConfigError
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.properties.offset_reset import ByDuration
 from kafka_nextgen.properties.value_types import GroupProtocol
 

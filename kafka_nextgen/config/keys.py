@@ -11,10 +11,11 @@ from collections.abc import Callable, Mapping
 from typing import Any, cast
 
 import attrs
-from attrs import Factory, frozen
+from attrs import Factory
 
 from kafka_nextgen.assignors.local_assignors import local_assignors
 from kafka_nextgen.assignors.spec import PartitionAssignor
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.properties import value_types as p
 from kafka_nextgen.properties.deserialization import (
     DeserializationPolicy,
@@ -43,8 +44,6 @@ FORBIDDEN: Mapping[str, str] = {
     "group.local.assignors adds client-side ones",
 }
 
-
-# ruff: noqa: RUF009  (these defaults are attrs fields)
 
 _MS = p.whole_number(0)
 _BYTES = p.whole_number(1)

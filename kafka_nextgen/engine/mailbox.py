@@ -12,11 +12,12 @@ from collections import deque
 from collections.abc import Callable, Collection, Mapping
 from enum import Enum
 
-from attrs import field, frozen
+from attrs import field
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.engine.application.wakeup import Wakeup
 from kafka_nextgen.errors import BrokerError, DecodeError, FrameTooLargeError, TransportError
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 
 __all__ = [

@@ -17,9 +17,8 @@ from __future__ import annotations
 
 from math import ceil
 
-from attrs import define
-
 from kafka_nextgen.fetching.needs import Arrival
+from kafka_nextgen.lazy_attrs import define
 
 __all__ = ["Bound"]
 

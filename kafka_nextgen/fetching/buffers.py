@@ -11,8 +11,9 @@ from collections import defaultdict, deque
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
 
-from attrs import define, evolve
+from attrs import evolve
 
+from kafka_nextgen.lazy_attrs import define
 from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire.records import Columns, ColumnSlice
 

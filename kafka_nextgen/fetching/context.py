@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 
-from attrs import Factory, define, evolve
+from attrs import Factory, evolve
 
 from kafka_nextgen.errors import MisuseError
 from kafka_nextgen.fetching.buffers import Buffers
@@ -15,6 +15,7 @@ from kafka_nextgen.fetching.needs import Fetch, NeedMetadata
 from kafka_nextgen.fetching.positions import PartitionState
 from kafka_nextgen.fetching.settings import FetchSettings
 from kafka_nextgen.fetching.underway import FetchBudget, Underway
+from kafka_nextgen.lazy_attrs import define
 from kafka_nextgen.requests.cluster_image import ClusterImage
 from kafka_nextgen.types import TopicId, TopicPartition
 

@@ -23,8 +23,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TypeAlias
 
-from attrs import define
-
 from kafka_nextgen.compiled import accelerator
 from kafka_nextgen.fetching.context import FetchContext, SteadyState
 from kafka_nextgen.fetching.decoding import DecodedPartition
@@ -33,6 +31,7 @@ from kafka_nextgen.fetching.positions import PartitionState, Phase
 from kafka_nextgen.fetching.replicas import LEADER
 from kafka_nextgen.fetching.results import note_ends, note_records
 from kafka_nextgen.fetching.settings import FetchSettings
+from kafka_nextgen.lazy_attrs import define
 from kafka_nextgen.requests.cluster_image import ClusterImage
 from kafka_nextgen.requests.fetch import FetchPosition
 

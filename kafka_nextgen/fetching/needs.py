@@ -11,9 +11,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from attrs import frozen
-
 from kafka_nextgen.fetching.sessions import SessionRequest
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.properties.offset_reset import ByDuration
 from kafka_nextgen.requests.fetch import FetchPosition
 from kafka_nextgen.requests.offset_for_leader_epoch import EpochQuestion

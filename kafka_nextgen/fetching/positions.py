@@ -31,12 +31,11 @@ from __future__ import annotations
 
 from enum import Enum
 
-from attrs import define
-
 from kafka_nextgen.errors import KafkaNextgenError
 from kafka_nextgen.fetching.bounds import Bound
 from kafka_nextgen.fetching.needs import Arrival
 from kafka_nextgen.fetching.replicas import LEADER, ReadReplica
+from kafka_nextgen.lazy_attrs import define
 from kafka_nextgen.properties.offset_reset import OffsetReset, Reset
 from kafka_nextgen.requests.cluster_image import ClusterImage
 from kafka_nextgen.requests.fetch import FetchPosition

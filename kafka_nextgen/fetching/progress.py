@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from attrs import frozen
-
 from kafka_nextgen.fetching.buffers import Buffers, HandedOverCount
 from kafka_nextgen.fetching.context import Assigned
 from kafka_nextgen.fetching.positions import PartitionState
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.types import TopicPartition, lag_of
 
 __all__ = ["FetchProgress", "PartitionProgress"]

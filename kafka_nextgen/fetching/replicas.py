@@ -18,8 +18,9 @@ the leader.
 
 from __future__ import annotations
 
-from attrs import evolve, frozen
+from attrs import evolve
 
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.requests.cluster_image import ClusterImage
 from kafka_nextgen.types import TopicPartition
 

@@ -25,14 +25,13 @@ Kafka's own consumer does the same (4.3, SubscriptionState.maybeCompleteValidati
 
 from __future__ import annotations
 
-from attrs import frozen
-
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import LogTruncationError
 from kafka_nextgen.fetching.context import Assigned
 from kafka_nextgen.fetching.failures import note_error, note_failure, note_trouble
 from kafka_nextgen.fetching.positions import PartitionState, Phase
 from kafka_nextgen.fetching.settings import FetchSettings
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.properties.offset_reset import ByDuration, OffsetReset
 from kafka_nextgen.requests.list_offsets import EARLIEST, LATEST, ListedOffset
 from kafka_nextgen.requests.offset_for_leader_epoch import EpochEnd, EpochQuestion

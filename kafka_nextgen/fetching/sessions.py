@@ -25,9 +25,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from attrs import Factory, define
+from attrs import Factory
 
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.lazy_attrs import define
 from kafka_nextgen.requests.fetch import FetchPosition
 from kafka_nextgen.types import TopicPartition
 

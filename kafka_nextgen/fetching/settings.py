@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from attrs import frozen
-
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.properties.offset_reset import OffsetReset, Reset
 
 __all__ = ["SHORT_WAIT_MS", "FetchSettings"]

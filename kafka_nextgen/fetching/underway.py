@@ -35,10 +35,11 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from attrs import Factory, define
+from attrs import Factory
 
 from kafka_nextgen.fetching.needs import Arrival, Fetch
 from kafka_nextgen.fetching.sessions import FetchSession, SessionAnswer
+from kafka_nextgen.lazy_attrs import define
 from kafka_nextgen.types import TopicPartition
 
 __all__ = ["MOST_ANSWER_BYTES", "FetchBudget", "NodeUnderway", "Underway"]

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from attrs import frozen
-
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.types import JoinReason, RebalanceReason
 
 __all__ = ["Cause", "EpochCause"]

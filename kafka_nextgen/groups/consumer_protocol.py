@@ -17,9 +17,8 @@ from collections.abc import Callable
 from struct import Struct
 from typing import TypeVar
 
-from attrs import frozen
-
 from kafka_nextgen.errors import DecodeError
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.types import TopicPartition
 
 __all__ = [

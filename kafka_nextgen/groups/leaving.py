@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from attrs import field, frozen
+from attrs import field
 
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.lazy_attrs import frozen
 
 __all__ = ["REMOVED_BY_ADMIN", "LeaveGroup", "LeaveGroupAnswer", "LeavingMember", "LeftMember"]
 

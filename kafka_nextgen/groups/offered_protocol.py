@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from attrs import frozen
+from kafka_nextgen.lazy_attrs import frozen
 
 __all__ = ["OfferedProtocol"]
 

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from enum import IntEnum
 
-from attrs import frozen
-
 from kafka_nextgen.assignors.spec import ClientAssignor, Metadata
 from kafka_nextgen.groups.cause import EpochCause
 from kafka_nextgen.groups.offered_protocol import OfferedProtocol
 from kafka_nextgen.groups.topic_partitions import TopicPartitions
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicIdPartition, TopicPartition
 
 __all__ = [

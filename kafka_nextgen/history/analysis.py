@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
-from attrs import frozen
-
 from kafka_nextgen.history.events import Event, contradiction
 from kafka_nextgen.history.facts import FACTS, Fact
 from kafka_nextgen.history.folding import fold
 from kafka_nextgen.history.ordering import content_key, in_order
+from kafka_nextgen.lazy_attrs import frozen
 
 __all__ = [
     "Analysis",

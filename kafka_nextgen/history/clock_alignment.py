@@ -24,9 +24,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from heapq import heappop, heappush
 from typing import TypeAlias
 
-from attrs import frozen
-
 from kafka_nextgen.history.events import BEGINS_IN_THE_MIDDLE, Event, EventKind, SourceKind, source_kind
+from kafka_nextgen.lazy_attrs import frozen
 
 __all__ = ["OBSERVATION_KINDS", "EpochObservation", "clock_offsets", "observation_of"]
 

@@ -27,7 +27,7 @@ from collections.abc import Iterable, Iterator
 from enum import Enum
 from functools import lru_cache
 
-from attrs import frozen
+from kafka_nextgen.lazy_attrs import frozen
 
 __all__ = [
     "BEGINS_IN_THE_MIDDLE",

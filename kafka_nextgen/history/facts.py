@@ -22,7 +22,9 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from attrs import Factory, define, frozen
+from attrs import Factory
+
+from kafka_nextgen.lazy_attrs import define, frozen
 
 __all__ = [
     "CLOCKS_DISAGREE",

@@ -11,9 +11,10 @@ from collections.abc import Callable, Mapping
 from enum import Enum
 from typing import Any
 
-from attrs import fields, frozen
+from attrs import fields
 
 from kafka_nextgen.history.events import Event, EventKind, SourceKind
+from kafka_nextgen.lazy_attrs import frozen
 
 __all__ = ["InvalidLine", "LineProblem", "decode_event", "encode_event"]
 

@@ -15,10 +15,11 @@ from io import BufferedIOBase, BufferedReader
 from pathlib import Path
 from typing import TypeAlias
 
-from attrs import Factory, define, frozen
+from attrs import Factory
 
 from kafka_nextgen.history.events import VERSION, Event
 from kafka_nextgen.history.json_lines import InvalidLine, LineProblem, decode_event
+from kafka_nextgen.lazy_attrs import define, frozen
 
 __all__ = [
     "FILE_GONE",

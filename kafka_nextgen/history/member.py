@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable
 
-from attrs import Factory, define
+from attrs import Factory
 
 from kafka_nextgen.history.events import Event, EventKind
+from kafka_nextgen.lazy_attrs import define
 
 __all__ = ["POLL_TIMEOUT", "Member", "busy_ms"]
 

@@ -12,11 +12,12 @@ before the first one is notified, the overlap is excused.
 
 from __future__ import annotations
 
-from attrs import define, evolve
+from attrs import evolve
 
 from kafka_nextgen.history.events import Event, PartitionKey
 from kafka_nextgen.history.facts import FactCollector, LagPoint, Overlap, Owner, Repeat, Standstill, Tenure
 from kafka_nextgen.history.partition_state import FormerOwner, PartitionState
+from kafka_nextgen.lazy_attrs import define
 from kafka_nextgen.types import lag_of
 
 __all__ = ["OwnerChange", "Ownership"]

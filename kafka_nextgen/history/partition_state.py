@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import deque
 
-from attrs import Factory, define
+from attrs import Factory
 
 from kafka_nextgen.history.events import PartitionKey
 from kafka_nextgen.history.facts import Standstill
+from kafka_nextgen.lazy_attrs import define
 
 __all__ = ["FormerOwner", "PartitionState"]
 

@@ -13,11 +13,10 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from attrs import define, frozen
-
 from kafka_nextgen import clocks
 from kafka_nextgen.history.event_queue import EventQueue
 from kafka_nextgen.history.events import Event
+from kafka_nextgen.lazy_attrs import define, frozen
 from kafka_nextgen.logs import logger_of
 
 __all__ = ["CLOSE_TIMEOUT_S", "QUEUE_CAPACITY", "CallbackSink", "DeliveryResult", "QueuedSink", "Sink", "SinkTarget"]

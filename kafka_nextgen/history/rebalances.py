@@ -14,13 +14,14 @@ from __future__ import annotations
 
 from collections import deque
 
-from attrs import Factory, define
+from attrs import Factory
 
 from kafka_nextgen.history.events import Event
 from kafka_nextgen.history.facts import FactCollector, Holdup, Rebalance
 from kafka_nextgen.history.member import Member, busy_ms
 from kafka_nextgen.history.members import Members
 from kafka_nextgen.history.ownership import OwnerChange, Ownership
+from kafka_nextgen.lazy_attrs import define
 
 __all__ = ["EPOCHS_FALL", "MAX_OPEN", "TOO_MANY_OPEN", "Rebalances"]
 

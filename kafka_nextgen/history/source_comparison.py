@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from attrs import frozen
-
 from kafka_nextgen.history.analysis import analyze_group
 from kafka_nextgen.history.events import Event, EventKind, PartitionKey, SourceKind, source_kind
 from kafka_nextgen.history.facts import MemberSummary, Tenure
 from kafka_nextgen.history.ordering import SOURCES_BY_TRUST
+from kafka_nextgen.lazy_attrs import frozen
 
 __all__ = ["Difference", "SourceView", "differences", "source_views"]
 

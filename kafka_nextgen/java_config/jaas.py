@@ -23,19 +23,21 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from attrs import field, frozen
+from attrs import field
 
 from kafka_nextgen.errors import ConfigError
+from kafka_nextgen.lazy_attrs import frozen
+from kafka_nextgen.lazy_patterns import lazy_pattern
 from kafka_nextgen.properties.secret import Secret
 
 __all__ = ["KEY", "LoginModule", "parse_jaas"]
 
 KEY: Final = "sasl.jaas.config"
 
-_SKIPPED: Final = re.compile(r"(?:[\x00-\x20]+|/\*.*?(?:\*/|\Z)|/[^\r\n]*)+", re.DOTALL)
-_WORD: Final = re.compile(r"[A-Za-z_$\xa0-\U0010ffff][A-Za-z0-9_$.\xa0-\U0010ffff-]*")
-_QUOTED: Final = re.compile(r"""(["'])((?:\\.|(?!\1)[^\\\r\n])*)\1""", re.DOTALL)
-_ESCAPE: Final = re.compile(r"\\([0-3][0-7]{2}|[0-7]{1,2}|.)", re.DOTALL)
+_SKIPPED: Final = lazy_pattern(r"(?:[\x00-\x20]+|/\*.*?(?:\*/|\Z)|/[^\r\n]*)+", re.DOTALL)
+_WORD: Final = lazy_pattern(r"[A-Za-z_$\xa0-\U0010ffff][A-Za-z0-9_$.\xa0-\U0010ffff-]*")
+_QUOTED: Final = lazy_pattern(r"""(["'])((?:\\.|(?!\1)[^\\\r\n])*)\1""", re.DOTALL)
+_ESCAPE: Final = lazy_pattern(r"\\([0-3][0-7]{2}|[0-7]{1,2}|.)", re.DOTALL)
 _LETTERS: Final = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
 _FLAGS: Final = frozenset({"required", "requisite", "sufficient", "optional"})
 _FORM: Final = 'a login module, required, options with quoted values, and a semicolon: ... required name="value";'

@@ -25,15 +25,16 @@ from pathlib import Path
 from typing import Final
 
 from kafka_nextgen.errors import ConfigError
+from kafka_nextgen.lazy_patterns import lazy_pattern
 from kafka_nextgen.text import is_utf_8
 
 __all__ = ["lines_of_properties", "parse_properties", "read_properties_file", "text_of_file"]
 
 _BLANKS: Final = " \t\f"
-_LINE_ENDS: Final = re.compile(r"\r\n|\r|\n")
-_KEY: Final = re.compile(r"(?:\\.|[^\\=: \t\f])*", re.DOTALL)
-_SEPARATOR: Final = re.compile(r"[ \t\f]*[=:]?[ \t\f]*")
-_ESCAPE: Final = re.compile(r"\\(u[0-9a-fA-F]{4}|.|\Z)", re.DOTALL)
+_LINE_ENDS: Final = lazy_pattern(r"\r\n|\r|\n")
+_KEY: Final = lazy_pattern(r"(?:\\.|[^\\=: \t\f])*", re.DOTALL)
+_SEPARATOR: Final = lazy_pattern(r"[ \t\f]*[=:]?[ \t\f]*")
+_ESCAPE: Final = lazy_pattern(r"\\(u[0-9a-fA-F]{4}|.|\Z)", re.DOTALL)
 _LETTERS: Final = {"t": "\t", "n": "\n", "r": "\r", "f": "\f"}
 
 

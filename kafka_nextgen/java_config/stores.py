@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from attrs import frozen
-
 from kafka_nextgen.errors import ConfigError
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.properties.secret import Secret
 
 if TYPE_CHECKING:

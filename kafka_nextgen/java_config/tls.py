@@ -20,18 +20,17 @@ An empty ``ssl.endpoint.identification.algorithm`` is ``none``, as in Java.
 
 from __future__ import annotations
 
-import re
 from typing import Final
-
-from attrs import frozen
 
 from kafka_nextgen.java_config.keys import JavaKeys
 from kafka_nextgen.java_config.stores import Identity, StoreFile, identity_in, trusted_in
+from kafka_nextgen.lazy_attrs import frozen
+from kafka_nextgen.lazy_patterns import lazy_pattern
 from kafka_nextgen.properties.secret import Secret
 
 __all__ = ["TlsStores", "client_identity", "read_stores", "tls_settings", "trusted"]
 
-_PEM_ENTRY: Final = re.compile(r"-----BEGIN ([A-Z ]+)-----([a-zA-Z0-9/+=\s]*)-----END \1-----")
+_PEM_ENTRY: Final = lazy_pattern(r"-----BEGIN ([A-Z ]+)-----([a-zA-Z0-9/+=\s]*)-----END \1-----")
 _ALGORITHM: Final = "ssl.endpoint.identification.algorithm"
 _CIPHERS: Final = "ssl.cipher.suites"
 _LINE: Final = 64

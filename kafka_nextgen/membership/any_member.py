@@ -6,8 +6,9 @@ from collections.abc import Callable
 from enum import Enum
 from typing import Any, Generic, TypeVar
 
-from attrs import evolve, field, frozen
+from attrs import evolve, field
 
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.membership.classic.states import Status as ClassicStatus
 from kafka_nextgen.membership.effects import (
     ApplyAssignment,

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from attrs import frozen
-
 from kafka_nextgen.assignors.spec import ClientAssignor
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.types import JoinReason, StandbyState, TopicId, TopicIdPartition, TopicPartition
 
 __all__ = [

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from attrs import frozen
-
 from kafka_nextgen.assignors.spec import ClientAssignor
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.types import LeaveMode, StandbyState, TopicId, TopicIdPartition
 
 __all__ = [

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from attrs import frozen
-
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.membership.state_machine import RetrySettings, RuleContext
 from kafka_nextgen.types import JoinReason
 

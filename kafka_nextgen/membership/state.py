@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from attrs import field, frozen
+from attrs import field
 
 from kafka_nextgen.assignors.spec import ClientAssignor
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.membership.any_member import AnyMemberState, Subscription
 from kafka_nextgen.membership.effects import Effect
 from kafka_nextgen.membership.states import Status

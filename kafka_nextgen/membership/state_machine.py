@@ -10,7 +10,9 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from enum import Enum
 from typing import Any, Generic, TypeVar
 
-from attrs import evolve, frozen
+from attrs import evolve
+
+from kafka_nextgen.lazy_attrs import frozen
 
 __all__ = [
     "IgnoredIn",

@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from attrs import frozen
-
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.metrics.specs import counter, document_fields, duration, gauge, metric_group, samples
 from kafka_nextgen.metrics.timings import Latency
 

@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterator, Mapping
 from enum import Enum
 from typing import Any, TypeVar
 
-from attrs import Factory, evolve, field, fields, frozen
+from attrs import Factory, evolve, field, fields
 
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.metrics.timings import Latency
 from kafka_nextgen.types import TopicPartition
 

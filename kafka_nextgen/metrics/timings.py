@@ -7,7 +7,7 @@ because readers see single numbers and objects that are replaced as a whole.
 
 from __future__ import annotations
 
-from attrs import define, frozen
+from kafka_nextgen.lazy_attrs import define, frozen
 
 __all__ = ["WINDOW_S", "Latency", "Meter", "Timings"]
 

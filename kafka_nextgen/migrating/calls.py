@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from attrs import frozen
+from kafka_nextgen.lazy_attrs import frozen
 
 __all__ = ["Call", "Calls", "becomes", "gone", "kept", "same"]
 

@@ -6,8 +6,7 @@ from collections.abc import Collection, Mapping
 from types import MappingProxyType
 from typing import Final
 
-from attrs import frozen
-
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.migrating.aiokafka_calls import AIOKAFKA
 from kafka_nextgen.migrating.calls import Calls
 from kafka_nextgen.migrating.confluent_kafka_calls import CONFLUENT_KAFKA

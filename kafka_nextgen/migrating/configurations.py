@@ -10,8 +10,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from attrs import define, field, frozen
+from attrs import field
 
+from kafka_nextgen.lazy_attrs import define, frozen
 from kafka_nextgen.migrating.keys import UNKNOWN
 from kafka_nextgen.migrating.scopes import Place, Scopes, dotted_name
 

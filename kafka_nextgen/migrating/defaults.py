@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from attrs import frozen
+from kafka_nextgen.lazy_attrs import frozen
 
 __all__ = ["AIOKAFKA_DEFAULTS", "CONFLUENT_KAFKA_DEFAULTS", "KAFKA_PYTHON_DEFAULTS", "Default"]
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from attrs import frozen
-
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.migrating.calls import Call
 
 __all__ = ["Finding", "of_call"]

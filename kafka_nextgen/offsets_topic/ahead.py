@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from attrs import define, field, frozen
+from attrs import field
 
 from kafka_nextgen.groups import records as r
 from kafka_nextgen.groups.cause import Cause, EpochCause
+from kafka_nextgen.lazy_attrs import define, frozen
 from kafka_nextgen.types import RebalanceReason
 
 __all__ = ["Ahead", "Row", "look_ahead"]

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from struct import Struct
 
-from attrs import frozen
-
 from kafka_nextgen.groups.records import PendingOffsetCommitted, Record
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.offsets_topic.kinds import KINDS, OFFSET, PENDING_OFFSET, RecordKind
 from kafka_nextgen.wire.frames import read_message, write_message
 from kafka_nextgen.wire.primitives import leading_int16

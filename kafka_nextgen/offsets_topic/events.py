@@ -27,10 +27,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from attrs import frozen
-
 from kafka_nextgen.groups import records as r
 from kafka_nextgen.history.events import Event, EventKind
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.offsets_topic.ahead import Row, look_ahead
 from kafka_nextgen.offsets_topic.group_story import GroupStories
 from kafka_nextgen.offsets_topic.story_state import Departure, Telling

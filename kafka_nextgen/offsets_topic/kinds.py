@@ -18,12 +18,11 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 
-from attrs import frozen
-
 from kafka_nextgen.errors import DecodeError
 from kafka_nextgen.groups import records as r
 from kafka_nextgen.groups.offered_protocol import OfferedProtocol
 from kafka_nextgen.groups.topic_partitions import TopicPartitions, to_topic_partitions
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicIdPartition, TopicPartition
 from kafka_nextgen.wire.field_map import Conversion, FieldMap, attributes_of, converted, optional_number
 from kafka_nextgen.wire.schema import Message

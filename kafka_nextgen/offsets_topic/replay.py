@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from attrs import frozen
-
 from kafka_nextgen.errors import CorruptRecordError, DecodeError
 from kafka_nextgen.groups.end_transaction import EndTransaction
 from kafka_nextgen.groups.records import OffsetCommitted, PendingOffsetCommitted, Record
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.offsets_topic.codec import KAFKAS, Codec, Skipped
 from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire.records import BatchHeader, RecordLimits, decode_partition, read_end_marker, split_batches

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from attrs import define, field, frozen
+from attrs import field
 
 from kafka_nextgen.groups.cause import Cause
 from kafka_nextgen.history.events import Event, EventKind, partitions_by_topic
+from kafka_nextgen.lazy_attrs import define, frozen
 from kafka_nextgen.offsets_topic.ahead import Row
 from kafka_nextgen.types import RebalanceReason, TopicId
 

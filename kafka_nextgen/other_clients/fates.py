@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-from attrs import frozen
+from kafka_nextgen.lazy_attrs import frozen
 
 __all__ = ["Dropped", "Fate", "Mapped", "Refused", "Table", "accepted", "dropped", "refused", "same_value"]
 

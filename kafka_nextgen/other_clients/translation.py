@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Mapping
 from functools import partial
 from typing import Final
 
-from attrs import Factory, define, frozen
+from attrs import Factory
 
 from kafka_nextgen.errors import ConfigError
 from kafka_nextgen.java_config.jaas import KEY as JAAS
@@ -19,6 +19,7 @@ from kafka_nextgen.java_config.keys import JavaKeys
 from kafka_nextgen.java_config.reconciling import reconciled
 from kafka_nextgen.java_config.sasl import check_classes, login_settings
 from kafka_nextgen.java_config.tls import client_identity, read_stores, tls_settings, trusted
+from kafka_nextgen.lazy_attrs import define, frozen
 from kafka_nextgen.other_clients.advice import meant_key, unknown_keys
 from kafka_nextgen.other_clients.fates import Dropped, Mapped, Refused, same_value
 from kafka_nextgen.other_clients.java_keys import LOGIN_KEYS, STORE_KEYS

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable
 from typing import Final, cast
 
 from kafka_nextgen.java_config.deserializers import java_deserializer
+from kafka_nextgen.lazy_patterns import lazy_pattern
 from kafka_nextgen.properties.strategies import STRATEGIES
 from kafka_nextgen.properties.value_types import INT32_MAX
 
@@ -25,8 +26,8 @@ __all__ = [
     "without_listeners",
 ]
 
-_LISTENER: Final = re.compile(r"[A-Za-z_]+://")
-_NUMBER: Final = re.compile(r"\s*-?[0-9]{1,20}\s*")
+_LISTENER: Final = lazy_pattern(r"[A-Za-z_]+://")
+_NUMBER: Final = lazy_pattern(r"\s*-?[0-9]{1,20}\s*")
 _PORT: Final = 9092
 _RESETS: Final = {
     "smallest": "earliest",

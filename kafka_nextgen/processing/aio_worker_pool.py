@@ -7,22 +7,25 @@ import inspect
 from collections.abc import Collection
 from contextlib import nullcontext
 from functools import partial
+from typing import TYPE_CHECKING
 
 from kafka_nextgen import clocks
 from kafka_nextgen.engine.application.deserializers import Deserializers
 from kafka_nextgen.engine.application.deserializing_ahead import Ahead
-from kafka_nextgen.engine.application.records import Records
-from kafka_nextgen.engine.observability.hooks import HookList
 from kafka_nextgen.errors import MisuseError
 from kafka_nextgen.logs import logger_of
-from kafka_nextgen.processing.arguments import AsyncDeadLetter, AsyncHandler
-from kafka_nextgen.processing.committing import PendingCommit
-from kafka_nextgen.processing.consumers import AsyncConsumerToRun
-from kafka_nextgen.processing.lane_scheduler import Task
 from kafka_nextgen.processing.work import FailureOutcome, Work, format_tickets
 from kafka_nextgen.text import describe_error
 from kafka_nextgen.transport.waiting import Timer, wait_for_event
-from kafka_nextgen.types import Record, TopicPartition
+
+if TYPE_CHECKING:
+    from kafka_nextgen.engine.application.records import Records
+    from kafka_nextgen.engine.observability.hooks import HookList
+    from kafka_nextgen.processing.arguments import AsyncDeadLetter, AsyncHandler
+    from kafka_nextgen.processing.committing import PendingCommit
+    from kafka_nextgen.processing.consumers import AsyncConsumerToRun
+    from kafka_nextgen.processing.lane_scheduler import Task
+    from kafka_nextgen.types import Record, TopicPartition
 
 __all__ = ["AsyncWorkerPool", "watched_async"]
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
-from kafka_nextgen.engine.application.arguments import Topics
 from kafka_nextgen.engine.application.rebalance_listener import RebalanceConsumer, RebalanceListener
-from kafka_nextgen.processing.consumers import ConsumerToRun
-from kafka_nextgen.types import TopicPartition
 
 if TYPE_CHECKING:
+    from kafka_nextgen.engine.application.arguments import Topics
+    from kafka_nextgen.processing.consumers import ConsumerToRun
     from kafka_nextgen.processing.runner import Runner
+    from kafka_nextgen.types import TopicPartition
 
 __all__ = ["BlockingConsumer", "BlockingRebalanceConsumer", "run_blocking"]
 

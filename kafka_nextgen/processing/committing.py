@@ -13,12 +13,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from kafka_nextgen.errors import CommitFailedError, TransportError
 from kafka_nextgen.logs import logger_of
-from kafka_nextgen.processing.progress import Progress
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition, format_partitions
+
+if TYPE_CHECKING:
+    from kafka_nextgen.processing.progress import Progress
 
 __all__ = ["Committer", "PendingCommit"]
 

@@ -6,13 +6,15 @@ import asyncio
 from collections.abc import Awaitable, Collection
 from concurrent.futures import Future
 from contextlib import AbstractContextManager
-from typing import Any, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
-from kafka_nextgen.config import ConsumerConfig
-from kafka_nextgen.engine.application.arguments import Offsets, Topics
 from kafka_nextgen.engine.application.records import Records
-from kafka_nextgen.engine.observability.hooks import HookList
-from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
+
+if TYPE_CHECKING:
+    from kafka_nextgen.config import ConsumerConfig
+    from kafka_nextgen.engine.application.arguments import Offsets, Topics
+    from kafka_nextgen.engine.observability.hooks import HookList
+    from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 
 __all__ = ["AsyncConsumerToRun", "BaseConsumerToRun", "ConsumerToRun"]
 

@@ -12,8 +12,9 @@ from collections import deque
 from collections.abc import Collection, Iterable
 from heapq import heappop, heappush
 
-from attrs import define, field
+from attrs import field
 
+from kafka_nextgen.lazy_attrs import define
 from kafka_nextgen.processing.arguments import Order
 from kafka_nextgen.processing.progress import Stage, Ticket
 from kafka_nextgen.types import Record, TopicPartition

@@ -18,8 +18,9 @@ from collections import deque
 from collections.abc import Collection, Iterable
 from enum import Enum
 
-from attrs import define, field
+from attrs import field
 
+from kafka_nextgen.lazy_attrs import define
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 
 __all__ = ["Progress", "Stage", "Ticket"]

@@ -5,18 +5,20 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from contextlib import nullcontext
-from typing import Generic
+from typing import TYPE_CHECKING, Generic
 
-from kafka_nextgen.engine.application.arguments import Topics
 from kafka_nextgen.processing.arguments import (
     DRAIN_TIMEOUT_S,
     AsyncDeadLetter,
     DeadLetter,
     Order,
 )
-from kafka_nextgen.processing.consumers import AsyncConsumerToRun, ConsumerToRun
 from kafka_nextgen.processing.stopping import StopHandle, stopped_by_signals
 from kafka_nextgen.types import KeyT, Record, ValueT
+
+if TYPE_CHECKING:
+    from kafka_nextgen.engine.application.arguments import Topics
+    from kafka_nextgen.processing.consumers import AsyncConsumerToRun, ConsumerToRun
 
 __all__ = ["AwaitsHandlers", "RunsHandlers"]
 

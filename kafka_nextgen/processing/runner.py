@@ -14,22 +14,25 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from contextlib import AsyncExitStack, suppress
+from typing import TYPE_CHECKING
 
 from kafka_nextgen import clocks
-from kafka_nextgen.engine.application.arguments import Offsets, Topics
 from kafka_nextgen.engine.application.rebalance_listener import AsyncRebalanceConsumer, AsyncRebalanceListener
 from kafka_nextgen.engine.application.records import Records
 from kafka_nextgen.errors import CommitFailedError, KafkaNextgenError, MisuseError, TransportError
 from kafka_nextgen.logs import logger_of
-from kafka_nextgen.processing.aio_worker_pool import AsyncWorkerPool
-from kafka_nextgen.processing.blocking import BlockingConsumer, BlockingRebalanceConsumer
 from kafka_nextgen.processing.committing import Committer
-from kafka_nextgen.processing.consumers import AsyncConsumerToRun
 from kafka_nextgen.processing.settings import ProcessingSettings, poll_timeout_s
-from kafka_nextgen.processing.stopping import StopHandle
-from kafka_nextgen.processing.work import Work
-from kafka_nextgen.processing.worker_pool import WorkerPool
 from kafka_nextgen.types import TopicPartition, format_partitions
+
+if TYPE_CHECKING:
+    from kafka_nextgen.engine.application.arguments import Offsets, Topics
+    from kafka_nextgen.processing.aio_worker_pool import AsyncWorkerPool
+    from kafka_nextgen.processing.blocking import BlockingConsumer, BlockingRebalanceConsumer
+    from kafka_nextgen.processing.consumers import AsyncConsumerToRun
+    from kafka_nextgen.processing.stopping import StopHandle
+    from kafka_nextgen.processing.work import Work
+    from kafka_nextgen.processing.worker_pool import WorkerPool
 
 __all__ = ["Runner"]
 

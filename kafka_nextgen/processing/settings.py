@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from typing import TYPE_CHECKING
 
-from attrs import frozen
-
-from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.errors import ConfigError, DeserializationError
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.processing.arguments import Order
-from kafka_nextgen.types import TopicPartition
+
+if TYPE_CHECKING:
+    from kafka_nextgen.config import ConsumerConfig
+    from kafka_nextgen.types import TopicPartition
 
 __all__ = ["ProcessingSettings", "RetryPolicy", "Throttle", "poll_timeout_s"]
 

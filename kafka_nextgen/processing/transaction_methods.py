@@ -6,11 +6,11 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Generic
 
-from kafka_nextgen.engine.application.arguments import Topics
 from kafka_nextgen.processing.stopping import StopHandle, stopped_by_signals
 from kafka_nextgen.types import KeyT, Record, ValueT
 
 if TYPE_CHECKING:
+    from kafka_nextgen.engine.application.arguments import Topics
     from kafka_nextgen.processing.transactions.consumers import ConsumerInTransactions
     from kafka_nextgen.processing.transactions.output_record import Outputs
 

@@ -9,11 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from enum import Enum
+from typing import TYPE_CHECKING
 
 from kafka_nextgen.processing.lane_scheduler import LaneScheduler, Task
 from kafka_nextgen.processing.progress import Progress, Stage, Ticket
-from kafka_nextgen.processing.settings import ProcessingSettings
 from kafka_nextgen.types import OffsetAndMetadata, Record, TopicPartition
+
+if TYPE_CHECKING:
+    from kafka_nextgen.processing.settings import ProcessingSettings
 
 __all__ = ["FailureOutcome", "Work", "format_tickets"]
 

@@ -5,20 +5,23 @@ from __future__ import annotations
 import threading
 from collections.abc import Collection
 from concurrent.futures import Future
+from typing import TYPE_CHECKING
 
 from kafka_nextgen import clocks
 from kafka_nextgen.engine.application.deserializers import Deserializers
-from kafka_nextgen.engine.application.records import Records
-from kafka_nextgen.engine.observability.hooks import HookList
 from kafka_nextgen.logs import logger_of
-from kafka_nextgen.processing.arguments import DeadLetter, Handler
-from kafka_nextgen.processing.committing import PendingCommit
-from kafka_nextgen.processing.consumers import ConsumerToRun
-from kafka_nextgen.processing.lane_scheduler import Task
 from kafka_nextgen.processing.work import FailureOutcome, Work, format_tickets
 from kafka_nextgen.text import describe_error
 from kafka_nextgen.transport.futures import LONGEST_SLEEP_S, sleep_until_ended
-from kafka_nextgen.types import Record, TopicPartition
+
+if TYPE_CHECKING:
+    from kafka_nextgen.engine.application.records import Records
+    from kafka_nextgen.engine.observability.hooks import HookList
+    from kafka_nextgen.processing.arguments import DeadLetter, Handler
+    from kafka_nextgen.processing.committing import PendingCommit
+    from kafka_nextgen.processing.consumers import ConsumerToRun
+    from kafka_nextgen.processing.lane_scheduler import Task
+    from kafka_nextgen.types import Record, TopicPartition
 
 __all__ = ["WorkerPool", "watched"]
 

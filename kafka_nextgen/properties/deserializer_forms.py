@@ -19,7 +19,7 @@ from collections.abc import Awaitable, Callable, Coroutine
 from enum import Enum
 from typing import Any, Protocol, TypeAlias, TypeVar, get_origin
 
-from attrs import define, frozen
+from kafka_nextgen.lazy_attrs import define, frozen
 
 __all__ = [
     "AsyncDeserializerOf",

@@ -12,13 +12,16 @@ from __future__ import annotations
 import re
 from enum import Enum
 
-from attrs import field, frozen, validators
+from attrs import field, validators
+
+from kafka_nextgen.lazy_attrs import frozen
+from kafka_nextgen.lazy_patterns import lazy_pattern
 
 __all__ = ["ByDuration", "OffsetReset", "Reset", "read_place", "read_reset"]
 
 PREFIX = "by_duration:"
 
-_DURATION = re.compile(
+_DURATION = lazy_pattern(
     r"(?P<sign>[-+]?)P(?:(?P<days>[-+]?[0-9]{1,18})D)?"
     r"(?P<time>T(?:(?P<hours>[-+]?[0-9]{1,18})H)?(?:(?P<minutes>[-+]?[0-9]{1,18})M)?"
     r"(?:(?P<seconds>[-+]?[0-9]{1,18})(?:[.,](?P<fraction>[0-9]{0,9}))?S)?)?",

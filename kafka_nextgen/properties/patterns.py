@@ -17,23 +17,25 @@ import warnings
 from collections.abc import Iterable
 from types import FrameType
 
-from attrs import field, frozen
+from attrs import field
 
 from kafka_nextgen.errors import ConfigError
+from kafka_nextgen.lazy_attrs import frozen
+from kafka_nextgen.lazy_patterns import lazy_pattern
 from kafka_nextgen.properties.re2j import Verdict, is_google_re2_installed, judge, matcher_of, tokens
 
 __all__ = ["SubscriptionPattern", "half_anchor_advice", "matching"]
 
 #: Constructs of Python's ``re`` that RE2 does not have, with their names; searched for outside escapes and sets.
 _NOT_RE2 = (
-    (re.compile(r"\(\?<?[=!]"), "look-around"),
-    (re.compile(r"\(\?P=\w+\)|\\[1-9]"), "back-references"),
-    (re.compile(r"(?:[*+?]|\{[0-9]+(?:,[0-9]*)?\})\+"), "possessive quantifiers"),
-    (re.compile(r"\(\?>"), "atomic groups"),
-    (re.compile(r"\(\?\("), "conditions"),
+    (lazy_pattern(r"\(\?<?[=!]"), "look-around"),
+    (lazy_pattern(r"\(\?P=\w+\)|\\[1-9]"), "back-references"),
+    (lazy_pattern(r"(?:[*+?]|\{[0-9]+(?:,[0-9]*)?\})\+"), "possessive quantifiers"),
+    (lazy_pattern(r"\(\?>"), "atomic groups"),
+    (lazy_pattern(r"\(\?\("), "conditions"),
 )
-_BACK_REFERENCE = re.compile(r"\\[1-9]")
-_FLAGS = re.compile(r"(?:\(\?[A-Za-z-]+\))*")
+_BACK_REFERENCE = lazy_pattern(r"\\[1-9]")
+_FLAGS = lazy_pattern(r"(?:\(\?[A-Za-z-]+\))*")
 _OPEN_ENDS = (".*", ".+", ".*?", ".+?")
 
 

@@ -25,7 +25,8 @@ from enum import Enum
 from functools import lru_cache
 from typing import Protocol
 
-from attrs import frozen
+from kafka_nextgen.lazy_attrs import frozen
+from kafka_nextgen.lazy_patterns import lazy_pattern
 
 __all__ = [
     "Judgement",
@@ -59,7 +60,7 @@ _CLASS_NAMES = (
 )
 _CLASSES = frozenset(_CLASS_NAMES.split())
 
-_TOKEN = re.compile(
+_TOKEN = lazy_pattern(
     r"""
     (?P<quoted>\\Q.*?(?:\\E|\Z))
     |(?P<escape>\\(?:[pP](?:\{[^}\\]*\}|.)|x\{[^}\\]*\}|x[0-9A-Fa-f]{2}|0[0-7]{0,2}|[1-7][0-7]{1,2}|.))
@@ -72,9 +73,9 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _OPERATORS = ("*", "+", "?")
-_GROUP_NAME = re.compile(r"\(\?P?<([^>=!]*)>")
-_CLASS_NAME = re.compile(r"\\[pP]\{\^?([^}]*)\}")
-_ESCAPE = re.compile(r"\\(?:[pP]\{[^}\\]*\}|.)", re.DOTALL)
+_GROUP_NAME = lazy_pattern(r"\(\?P?<([^>=!]*)>")
+_CLASS_NAME = lazy_pattern(r"\\[pP]\{\^?([^}]*)\}")
+_ESCAPE = lazy_pattern(r"\\(?:[pP]\{[^}\\]*\}|.)", re.DOTALL)
 
 
 class Verdict(Enum):

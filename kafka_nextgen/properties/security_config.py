@@ -11,7 +11,6 @@ Passwords are kept in a ``Secret`` or ``SecretSource`` and never shown.
 
 from __future__ import annotations
 
-import re
 import ssl
 from collections.abc import Callable, Mapping
 from enum import Enum
@@ -19,8 +18,9 @@ from typing import Final
 from urllib.parse import urlsplit
 
 import attrs
-from attrs import frozen
 
+from kafka_nextgen.lazy_attrs import frozen
+from kafka_nextgen.lazy_patterns import lazy_pattern
 from kafka_nextgen.properties import value_types as p
 from kafka_nextgen.properties.secret import Secret, SecretSource
 from kafka_nextgen.properties.value_types import SecurityProtocol
@@ -45,7 +45,7 @@ ALIASES: Final[Mapping[str, str]] = {
 }
 
 
-_KEY_IN_TEXT = re.compile(r"(?<![\w./])[a-z]+(?:\.[a-z]+)+(?![\w/]|\.\w)")
+_KEY_IN_TEXT = lazy_pattern(r"(?<![\w./])[a-z]+(?:\.[a-z]+)+(?![\w/]|\.\w)")
 
 
 class SaslMechanism(Enum):
@@ -144,7 +144,6 @@ _PASSWORD: p.ValueType[Secret | SecretSource] = p.ValueType("string or callable,
 _PEM = p.one_of(StoreType, later=("jks", "pkcs12"))
 
 
-# ruff: noqa: RUF009  (a default here is an attrs field definition, created once)
 @frozen(kw_only=True, repr=False)
 class SecurityConfig:
     """The TLS and SASL keys of ``ConsumerConfig``."""

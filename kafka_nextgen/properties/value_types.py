@@ -13,8 +13,9 @@ from types import MappingProxyType
 from typing import Generic, TypeVar, cast
 
 import attrs
-from attrs import frozen
 
+from kafka_nextgen.lazy_attrs import frozen
+from kafka_nextgen.lazy_patterns import lazy_pattern
 from kafka_nextgen.properties.offset_reset import Reset, read_place, read_reset
 from kafka_nextgen.text import can_be_sent, printable
 from kafka_nextgen.types import JoinReason, topic_name_complaint
@@ -55,11 +56,11 @@ MIB = 1024 * 1024
 FRAME_OVERHEAD_BYTES = 512
 NO_ALIASES: Mapping[str, str] = MappingProxyType({})
 _BOOLEANS = {"true": True, "false": False}
-_ADDRESS = re.compile(
+_ADDRESS = lazy_pattern(
     r"(?:PLAINTEXT://)?(?:\[(?P<v6>[0-9A-Fa-f:.%\w]+)\]|(?P<name>[^\s:/\[\],@]+)):(?P<port>[0-9]{1,5})"
 )
 #: Server addresses that errors show. Other text, such as a URL, may contain a password.
-_HARMLESS_SERVER = re.compile(r"[\w.\-]{0,255}(:[0-9]{0,9})?")
+_HARMLESS_SERVER = lazy_pattern(r"[\w.\-]{0,255}(:[0-9]{0,9})?")
 _LONGEST_HOST = 255
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from attrs import field, frozen
+from attrs import field
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import DecodeError
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.types import TopicId, TopicPartition
 
 __all__ = ["LOOKS", "Broker", "ClusterImage", "PartitionInfo", "TopicInfo", "check_address"]

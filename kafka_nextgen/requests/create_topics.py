@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from attrs import field, frozen
+from attrs import field
 
 from kafka_nextgen.errors import DecodeError
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.wire.messages import CreateTopicsRequest, CreateTopicsResponse
 
 __all__ = ["DEFAULT", "CreatedTopic", "NewTopic", "from_response", "to_request"]

@@ -6,9 +6,8 @@ type (KIP-569).
 
 from __future__ import annotations
 
-from attrs import frozen
-
 from kafka_nextgen.errors import DecodeError
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.wire.messages import DescribeConfigsRequest, DescribeConfigsResponse
 
 __all__ = ["GROUP", "TOPIC", "ConfigValue", "DescribedConfig", "DescribedConfigs", "from_response", "to_request"]

@@ -6,10 +6,9 @@ Up to version 3 a request has one key, and the answer has its fields at the top 
 
 from __future__ import annotations
 
-from attrs import frozen
-
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import DecodeError
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.requests.cluster_image import check_address
 from kafka_nextgen.wire.messages import FindCoordinatorRequest, FindCoordinatorResponse
 

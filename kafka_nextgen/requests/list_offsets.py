@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from attrs import frozen
-
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import DecodeError
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.properties.value_types import IsolationLevel
 from kafka_nextgen.types import TopicPartition, format_partitions
 from kafka_nextgen.wire import messages as m

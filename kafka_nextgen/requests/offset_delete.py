@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from attrs import frozen
-
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import DecodeError
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.types import TopicPartition, format_partitions
 from kafka_nextgen.wire.messages import OffsetDeleteRequest, OffsetDeleteResponse
 from kafka_nextgen.wire.topics import by_name

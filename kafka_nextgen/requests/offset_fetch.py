@@ -13,10 +13,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from attrs import frozen
-
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import DecodeError
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.membership.offsets.effects import SendLookup
 from kafka_nextgen.requests.offset_commit import highest_version
 from kafka_nextgen.types import OffsetAndMetadata, TopicId, TopicPartition

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from attrs import frozen
-
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import DecodeError
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.types import TopicPartition, format_partitions
 from kafka_nextgen.wire import messages as m
 from kafka_nextgen.wire.topics import by_name

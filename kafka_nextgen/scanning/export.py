@@ -18,9 +18,10 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from attrs import define, evolve
+from attrs import evolve
 
 from kafka_nextgen.errors import MisuseError
+from kafka_nextgen.lazy_attrs import define
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.scanning.arrow_stream import BATCH_ROWS, Scan
 from kafka_nextgen.scanning.export_state import ExportState

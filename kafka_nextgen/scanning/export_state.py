@@ -6,10 +6,9 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
-from attrs import frozen
-
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import MisuseError, OffsetOutOfRangeError, UnknownTopicError
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.scanning.parquet_file import partial_of, put
 from kafka_nextgen.types import OffsetRange, TopicPartition
 

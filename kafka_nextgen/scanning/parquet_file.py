@@ -7,9 +7,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from attrs import define
-
 from kafka_nextgen.errors import ArrowSchemaError
+from kafka_nextgen.lazy_attrs import define
 
 if TYPE_CHECKING:
     import pyarrow

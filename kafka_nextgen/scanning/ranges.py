@@ -16,12 +16,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from attrs import evolve, frozen
+from attrs import evolve
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.config import IsolationLevel
 from kafka_nextgen.consumer import Consumer
 from kafka_nextgen.errors import OffsetOutOfRangeError, UnknownTopicError
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.scanning.times import Moment, moment_ms
 from kafka_nextgen.types import OffsetRange, TopicPartition, format_partitions
 

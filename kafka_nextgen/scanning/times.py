@@ -14,13 +14,15 @@ from __future__ import annotations
 import re
 from datetime import datetime, timedelta
 
+from kafka_nextgen.lazy_patterns import lazy_pattern
+
 __all__ = ["LAST_MS", "Moment", "moment_ms", "time_ms"]
 
 #: A duration before now, or a time.
 Moment = str | int | datetime | timedelta
 
-_DURATION = re.compile(r"(?P<number>\d+(?:\.\d+)?)\s*(?P<unit>ms|s|m|h|d)")
-_TIME = re.compile(
+_DURATION = lazy_pattern(r"(?P<number>\d+(?:\.\d+)?)\s*(?P<unit>ms|s|m|h|d)")
+_TIME = lazy_pattern(
     r"(?P<day>\d{4}-\d\d-\d\d)"
     r"(?:[Tt ](?P<minute>\d\d:\d\d)(?::(?P<second>\d\d)(?:[.,](?P<fraction>\d{1,9}))?)?"
     r"(?:[Zz]|(?P<hours>[+-]\d\d)(?::?(?P<minutes>\d\d))?)?)?",

@@ -25,8 +25,9 @@ from __future__ import annotations
 from collections.abc import Collection
 from math import ceil, floor, inf
 
-from attrs import field, frozen, validators
+from attrs import field, validators
 
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.spark.errors import AvailableNowError
 from kafka_nextgen.spark.values import PartitionOffsets, begin_offset
 from kafka_nextgen.types import TopicPartition, format_partitions

@@ -21,6 +21,7 @@ from typing import Final
 from pyspark.sql.types import StructField, StructType
 
 from kafka_nextgen.errors import ConfigError
+from kafka_nextgen.lazy_patterns import lazy_pattern
 
 __all__ = ["columns_with_options", "created_with", "options_of_query", "refuse_secrets"]
 
@@ -28,7 +29,7 @@ _METADATA: Final = "kafka_nextgen.options"
 _PREFIX: Final = "option."
 _PROVIDER: Final = "provider"
 _SERVERS: Final = "kafka.bootstrap.servers"
-_SECRET: Final = re.compile(r"password|secret|token|jaas|keystore\.key|key\.pem|registry\.header\.", re.IGNORECASE)
+_SECRET: Final = lazy_pattern(r"password|secret|token|jaas|keystore\.key|key\.pem|registry\.header\.", re.IGNORECASE)
 _URL: Final = "schemaregistry.url"
 
 

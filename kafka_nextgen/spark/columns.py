@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from attrs import field, frozen
+from attrs import field
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import (
     ArrayType,
@@ -24,6 +24,7 @@ from pyspark.sql.types import (
     TimestampType,
 )
 
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.spark.errors import SchemaError
 from kafka_nextgen.text import nearest, with_nearest
 

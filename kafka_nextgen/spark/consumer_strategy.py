@@ -16,9 +16,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Literal, TypeAlias, cast
 
-from attrs import frozen
-
 from kafka_nextgen.errors import ConfigError
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.properties.patterns import half_anchor_advice, matching
 from kafka_nextgen.properties.re2j import google_complaint, is_google_re2_installed
 from kafka_nextgen.spark.java_regex import compile_java_pattern

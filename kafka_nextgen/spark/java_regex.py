@@ -35,23 +35,24 @@ import sys
 from typing import Final, NoReturn
 
 from kafka_nextgen.errors import ConfigError
+from kafka_nextgen.lazy_patterns import lazy_pattern
 
 __all__ = ["compile_java_pattern"]
 
 #: Python 3.11 introduced possessive quantifiers and atomic groups; until 3.11.5 they could miss matches (gh-106052).
 _HAS_POSSESSIVE: Final = sys.version_info >= (3, 11, 5)
 
-_QUOTATION_OR_ESCAPE: Final = re.compile(r"\\Q(.*?)(?:\\E|\Z)|\\.", re.DOTALL)
-_QUANTIFIER: Final = re.compile(r"(?:[*+?]|\{[0-9]+(?:,[0-9]*)?\})[+?]?")
-_NAMED_GROUP: Final = re.compile(r"\(\?<([a-zA-Z][a-zA-Z0-9]*)>")
-_FLAGS: Final = re.compile(r"\(\?([a-zA-Z]*)(?:-([a-zA-Z]*))?([:)])")
-_ANCHOR_BEFORE_FLAGS: Final = re.compile(r"\^\(\?[a-zA-Z-]*\)")
+_QUOTATION_OR_ESCAPE: Final = lazy_pattern(r"\\Q(.*?)(?:\\E|\Z)|\\.", re.DOTALL)
+_QUANTIFIER: Final = lazy_pattern(r"(?:[*+?]|\{[0-9]+(?:,[0-9]*)?\})[+?]?")
+_NAMED_GROUP: Final = lazy_pattern(r"\(\?<([a-zA-Z][a-zA-Z0-9]*)>")
+_FLAGS: Final = lazy_pattern(r"\(\?([a-zA-Z]*)(?:-([a-zA-Z]*))?([:)])")
+_ANCHOR_BEFORE_FLAGS: Final = lazy_pattern(r"\^\(\?[a-zA-Z-]*\)")
 
 #: Escapes by number: their digits and the base.
 _NUMBERED: Final = {
-    "0": (re.compile(r"[0-3][0-7]{2}|[0-7]{1,2}"), 8),
-    "x": (re.compile(r"[0-9a-fA-F]{2}"), 16),
-    "u": (re.compile(r"[0-9a-fA-F]{4}"), 16),
+    "0": (lazy_pattern(r"[0-3][0-7]{2}|[0-7]{1,2}"), 8),
+    "x": (lazy_pattern(r"[0-9a-fA-F]{2}"), 16),
+    "u": (lazy_pattern(r"[0-9a-fA-F]{4}"), 16),
 }
 
 #: Beginnings of groups that mean the same in both languages; longer ones first.

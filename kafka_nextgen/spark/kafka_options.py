@@ -21,7 +21,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from typing import Final
 
-from attrs import field, frozen
+from attrs import field
 
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.errors import ConfigError
@@ -30,6 +30,7 @@ from kafka_nextgen.java_config.reconciling import reconciled
 from kafka_nextgen.java_config.sasl import login_settings
 from kafka_nextgen.java_config.stores import Identity, StoreFile
 from kafka_nextgen.java_config.tls import TlsStores, client_identity, read_stores, tls_settings, trusted
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.other_clients.fates import same_value
 from kafka_nextgen.other_clients.values import CONVERSIONS, without_listeners
 from kafka_nextgen.properties.secret import Secret

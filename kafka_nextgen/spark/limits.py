@@ -26,9 +26,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum
 from typing import TypeAlias, TypeVar
 
-from attrs import field, frozen
+from attrs import field
 
 from kafka_nextgen.errors import ConfigError
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.spark.errors import OffsetLimitError, PartitionsMismatchError, StartBeyondEndError
 from kafka_nextgen.spark.offsets import EARLIEST, LATEST, parse_offsets, parse_timestamps
 from kafka_nextgen.spark.option_values import OptionValues

@@ -19,8 +19,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import Enum
 
-from attrs import frozen
-
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.spark.errors import DataLossError
 from kafka_nextgen.spark.values import ClusterOffsets, PartitionOffsets, first_few

@@ -25,12 +25,11 @@ Malformed JSON raises ``OffsetsFormatError``, which names the option and the mis
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import TypeVar
 
-from attrs import frozen
-
+from kafka_nextgen.lazy_attrs import frozen
+from kafka_nextgen.lazy_patterns import lazy_pattern
 from kafka_nextgen.spark.errors import OffsetsFormatError
 from kafka_nextgen.types import TopicPartition, topic_name_complaint
 
@@ -51,7 +50,7 @@ EARLIEST = -2
 
 _GREATEST = 2**63 - 1
 _GREATEST_PARTITION = 2**31 - 1
-_NUMBER = re.compile(r"0|[1-9][0-9]{0,9}")
+_NUMBER = lazy_pattern(r"0|[1-9][0-9]{0,9}")
 _SHOWN = 200
 
 T = TypeVar("T")

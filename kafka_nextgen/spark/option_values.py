@@ -6,22 +6,21 @@ Spark's time strings (``JavaUtils.timeStringAs``): ``500ms``, ``30s``, ``15m``; 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from enum import Enum
 from typing import Final, TypeVar
 
-from attrs import frozen
-
 from kafka_nextgen.errors import ConfigError
+from kafka_nextgen.lazy_attrs import frozen
+from kafka_nextgen.lazy_patterns import lazy_pattern
 
 __all__ = ["INT64_MAX", "OptionValues"]
 
 INT64_MAX: Final = 2**63 - 1
 
 _E = TypeVar("_E", bound=Enum)
-_NUMBER: Final = re.compile(r"[+-]?[0-9]{1,20}")
-_TIME: Final = re.compile(r"(-?[0-9]{1,20})([a-z]+)?")
+_NUMBER: Final = lazy_pattern(r"[+-]?[0-9]{1,20}")
+_TIME: Final = lazy_pattern(r"(-?[0-9]{1,20})([a-z]+)?")
 _MICROSECONDS: Final = {
     "us": 1,
     "ms": 1_000,

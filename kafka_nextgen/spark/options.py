@@ -10,9 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from attrs import frozen
-
 from kafka_nextgen.errors import ConfigError
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.properties.value_types import INT32_MAX
 from kafka_nextgen.spark.admission import TriggerLimits
 from kafka_nextgen.spark.consumer_strategy import ConsumerStrategy, named_topics, read_strategy, strategy_warnings

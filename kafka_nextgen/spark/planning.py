@@ -32,8 +32,9 @@ from collections.abc import Iterable, Sequence
 from math import floor, inf
 from typing import TypeAlias
 
-from attrs import evolve, field, frozen, validators
+from attrs import evolve, field, validators
 
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.spark.limits import check_start_not_beyond_end
 from kafka_nextgen.spark.losses import DataLoss, batch_losses, stream_losses
 from kafka_nextgen.spark.values import ClusterOffsets, PartitionOffsets, PartitionRange, begin_offset

@@ -15,12 +15,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from attrs import evolve, frozen
+from attrs import evolve
 
 from kafka_nextgen import clocks
 from kafka_nextgen.consumer import Consumer
 from kafka_nextgen.engine.application.records import RecordBatch
 from kafka_nextgen.errors import LogTruncationError, OffsetOutOfRangeError, RequestTimeoutError, UnknownTopicError
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.spark.kafka_options import KafkaOptions
 from kafka_nextgen.spark.kept_consumers import kept_consumer
 from kafka_nextgen.spark.losses import DataLoss, batch_losses, report_losses, vanished_losses

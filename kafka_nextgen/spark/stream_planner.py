@@ -22,9 +22,10 @@ import math
 from collections.abc import Callable, Collection
 from typing import TypeAlias
 
-from attrs import evolve, field, frozen
+from attrs import evolve, field
 
 from kafka_nextgen import clocks
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.spark.admission import TriggerLimits, admit, check_available_now, rate_limited
 from kafka_nextgen.spark.cluster import Cluster

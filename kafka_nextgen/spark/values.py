@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from attrs import field, frozen
+from attrs import field
 
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.types import TopicId, TopicPartition
 
 __all__ = ["ClusterOffsets", "PartitionOffsets", "PartitionRange", "TopicIds", "begin_offset", "first_few"]

@@ -12,7 +12,7 @@ import asyncio
 import random
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from math import inf
-from typing import NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from kafka_nextgen.errors import (
     AuthenticationError,
@@ -27,23 +27,25 @@ from kafka_nextgen.errors import (
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.properties.value_types import ServerAddress
 from kafka_nextgen.requests.api_versions import MeantBroker
-from kafka_nextgen.requests.cluster_image import Broker, ClusterImage
 from kafka_nextgen.transport.background import OnFailure, log_failure
-from kafka_nextgen.transport.concurrency import SendQueue
-from kafka_nextgen.transport.connection import Connection
 from kafka_nextgen.transport.coordinators import Coordinators
 from kafka_nextgen.transport.known_brokers import KnownBrokers
 from kafka_nextgen.transport.metadata import ClusterMetadata
-from kafka_nextgen.transport.pipeline import Exchange
 from kafka_nextgen.transport.pool import ConnectionPool
 from kafka_nextgen.transport.retrying import FailureLog
-from kafka_nextgen.transport.settings import TransportSettings
 from kafka_nextgen.transport.targets import ANY, AnyBroker, Coordinator, Node, Purpose, Target, purpose_of
 from kafka_nextgen.transport.throttling import ThrottledError, throttle_in
-from kafka_nextgen.transport.traffic import Traffic
 from kafka_nextgen.transport.waiting import ClosedError, Deadline, EagerFuture
-from kafka_nextgen.types import TopicId
 from kafka_nextgen.wire.apis import Answer, Api, Question, negotiate
+
+if TYPE_CHECKING:
+    from kafka_nextgen.requests.cluster_image import Broker, ClusterImage
+    from kafka_nextgen.transport.concurrency import SendQueue
+    from kafka_nextgen.transport.connection import Connection
+    from kafka_nextgen.transport.pipeline import Exchange
+    from kafka_nextgen.transport.settings import TransportSettings
+    from kafka_nextgen.transport.traffic import Traffic
+    from kafka_nextgen.types import TopicId
 
 __all__ = ["ANY", "AnyBroker", "ClusterClient", "Coordinator", "Node", "Target"]
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Collection, Iterable, Mapping
+from typing import TYPE_CHECKING
 
 from kafka_nextgen.codes import ErrorCode
-from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.errors import DecodeError, OutageError, RequestTimeoutError
 from kafka_nextgen.groups.partition_results import PartitionResults
-from kafka_nextgen.requests.cluster_image import TopicInfo
 from kafka_nextgen.requests.list_offsets import EARLIEST, LATEST, ListedOffset, from_response, number_of, to_request
 from kafka_nextgen.transport.cluster import ClusterClient, Node
 from kafka_nextgen.transport.failures import error_from_code
@@ -18,6 +17,10 @@ from kafka_nextgen.transport.waiting import ClosedError, Deadline
 from kafka_nextgen.types import OffsetAndMetadata, TopicDescription, TopicPartition, format_partitions, lag_of
 from kafka_nextgen.wire import messages as m
 from kafka_nextgen.wire.apis import LIST_OFFSETS
+
+if TYPE_CHECKING:
+    from kafka_nextgen.config import ConsumerConfig
+    from kafka_nextgen.requests.cluster_image import TopicInfo
 
 __all__ = ["ClusterQueries"]
 

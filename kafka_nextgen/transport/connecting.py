@@ -15,8 +15,6 @@ from ipaddress import ip_address
 from socket import SOCK_STREAM, getaddrinfo
 from typing import TypeVar
 
-from attrs import frozen
-
 from kafka_nextgen.codes import ErrorCode, name_of
 from kafka_nextgen.errors import (
     BrokerError,
@@ -26,6 +24,7 @@ from kafka_nextgen.errors import (
     OutageError,
     TransportError,
 )
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.properties.value_types import ServerAddress, can_be_host
 from kafka_nextgen.requests import api_versions
 from kafka_nextgen.requests.api_versions import MeantBroker

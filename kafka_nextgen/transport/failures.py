@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kafka_nextgen.codes import ErrorCode, is_retriable, name_of
-from kafka_nextgen.config import GroupProtocol
-from kafka_nextgen.errors import BrokerError
 from kafka_nextgen.membership.error_classes import error_class
+from kafka_nextgen.properties.value_types import GroupProtocol
 
 if TYPE_CHECKING:
+    from kafka_nextgen.errors import BrokerError
     from kafka_nextgen.membership.effects import RaiseToApplication
 
 __all__ = ["error_from_code", "error_from_coordinator"]

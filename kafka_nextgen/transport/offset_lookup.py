@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-
-from attrs import frozen
+from typing import TYPE_CHECKING
 
 from kafka_nextgen.codes import ErrorCode, is_retriable, name_of
 from kafka_nextgen.errors import BrokerError, KafkaNextgenError, OutageError, RequestTimeoutError, UnknownTopicError
 from kafka_nextgen.groups.partition_results import PartitionResults
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.requests.cluster_image import LOOKS, ClusterImage
-from kafka_nextgen.requests.list_offsets import ListedOffset
 from kafka_nextgen.transport.failures import error_from_code
 from kafka_nextgen.types import TopicPartition, format_partitions
+
+if TYPE_CHECKING:
+    from kafka_nextgen.requests.list_offsets import ListedOffset
 
 __all__ = ["NO_LEADER", "Lookup", "OffsetAndTimestamp", "checked", "offsets_of"]
 

@@ -15,9 +15,10 @@ from collections.abc import Callable, Coroutine, Iterator
 from math import inf
 from typing import Protocol
 
-from attrs import define, field
+from attrs import field
 
 from kafka_nextgen.errors import DecodeError, DisconnectedError, KafkaNextgenError
+from kafka_nextgen.lazy_attrs import define
 from kafka_nextgen.transport.waiting import Deadline, EagerFuture
 from kafka_nextgen.wire.apis import Answer, Api, Question
 

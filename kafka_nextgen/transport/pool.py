@@ -12,9 +12,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from attrs import frozen
-
 from kafka_nextgen.errors import AuthenticationError, KafkaNextgenError, RequestTimeoutError
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.properties.value_types import ServerAddress
 from kafka_nextgen.requests.api_versions import MeantBroker

@@ -15,9 +15,8 @@ import logging
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
-from attrs import frozen
-
 from kafka_nextgen.errors import AuthenticationError, TlsError
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.properties.value_types import ServerAddress
 from kafka_nextgen.transport.retrying import Backoff, FailureLog

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import logging
-import re
 from collections.abc import Callable
 
-from attrs import frozen
-
 from kafka_nextgen import clocks
+from kafka_nextgen.lazy_attrs import frozen
+from kafka_nextgen.lazy_patterns import lazy_pattern
 
 __all__ = ["Backoff", "FailureLog"]
 
@@ -18,7 +17,7 @@ _MAX_DOUBLINGS = 30  # more could overflow a float
 #: Seconds until a repeated failure is logged again.
 REPEAT_S = 60.0
 
-_DURATIONS = re.compile(r"\d+(\.\d+)? s\b")
+_DURATIONS = lazy_pattern(r"\d+(\.\d+)? s\b")
 
 
 @frozen

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from attrs import frozen
+from typing import TYPE_CHECKING
 
-from kafka_nextgen.config import ConsumerConfig
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.properties.value_types import RecoveryStrategy, ServerAddress
 from kafka_nextgen.transport.retrying import Backoff
 from kafka_nextgen.transport.security.settings import Security, security_of
+
+if TYPE_CHECKING:
+    from kafka_nextgen.config import ConsumerConfig
 
 __all__ = ["TransportSettings"]
 

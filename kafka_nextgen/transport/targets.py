@@ -10,8 +10,7 @@ from __future__ import annotations
 
 from enum import Enum
 
-from attrs import frozen
-
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.wire.apis import FETCH, JOIN_GROUP, SYNC_GROUP, Api
 
 __all__ = ["ANY", "AnyBroker", "Coordinator", "Node", "Purpose", "Target", "purpose_of"]

@@ -13,10 +13,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from attrs import define
-
 from kafka_nextgen import clocks
 from kafka_nextgen.errors import OutageError
+from kafka_nextgen.lazy_attrs import define
 from kafka_nextgen.properties.value_types import ServerAddress
 from kafka_nextgen.transport.targets import Purpose
 from kafka_nextgen.wire.apis import Answer

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from attrs import Factory, define
+from attrs import Factory
 
+from kafka_nextgen.lazy_attrs import define
 from kafka_nextgen.metrics.timings import Timings
 
 __all__ = ["Traffic"]

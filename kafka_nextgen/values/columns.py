@@ -12,7 +12,9 @@ from array import array
 from collections.abc import Iterator, Sequence
 from enum import IntEnum
 
-from attrs import field, frozen
+from attrs import field
+
+from kafka_nextgen.lazy_attrs import frozen
 
 __all__ = [
     "MOST_COLUMNS",

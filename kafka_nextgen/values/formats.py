@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
-from attrs import frozen
+from kafka_nextgen.lazy_attrs import frozen
 
 if TYPE_CHECKING:
     from kafka_nextgen.values.framing import Framing

@@ -11,9 +11,8 @@ from http import HTTPStatus
 from typing import Any, Final, Literal, NamedTuple, Protocol, runtime_checkable
 from uuid import UUID
 
-from attrs import frozen
-
 from kafka_nextgen.errors import RegistryError
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.values.framing import long_id
 from kafka_nextgen.values.references import Reference, Referencing, references_of
 

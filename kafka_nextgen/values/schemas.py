@@ -10,9 +10,8 @@ from collections.abc import Callable, Iterator, Mapping
 from http import HTTPStatus
 from typing import Generic, TypeVar
 
-from attrs import frozen
-
 from kafka_nextgen.errors import ConfigError, RegistryError
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.values.framing import name_of
 from kafka_nextgen.values.recent import Recent
 from kafka_nextgen.values.references import MissingReferenceError, is_missing

@@ -13,10 +13,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import cast
 
-from attrs import evolve, frozen
+from attrs import evolve
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import UnsupportedProtocolError
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.wire import messages as m
 from kafka_nextgen.wire.fetch_request import RawFetchRequest
 from kafka_nextgen.wire.schema import Message

@@ -13,8 +13,7 @@ from functools import lru_cache
 from struct import Struct
 from typing import NamedTuple
 
-from attrs import frozen
-
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.types import TopicId
 from kafka_nextgen.wire.primitives import encoded_varint
 

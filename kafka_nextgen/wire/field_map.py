@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 from operator import attrgetter
 from typing import Any, Generic, TypeVar
 
-from attrs import fields_dict, frozen
+from attrs import fields_dict
 
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.wire.schema import Structure
 
 __all__ = ["Conversion", "FieldMap", "attributes_of", "converted", "optional_number", "read_only"]

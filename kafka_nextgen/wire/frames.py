@@ -18,10 +18,9 @@ from functools import cache, lru_cache
 from struct import Struct
 from typing import TypeVar, cast
 
-from attrs import frozen
-
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import DecodeError
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.wire.apis import API_VERSIONS, APIS, Api, Question
 from kafka_nextgen.wire.fetch_request import RawFetchRequest
 from kafka_nextgen.wire.primitives import (

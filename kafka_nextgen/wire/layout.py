@@ -10,8 +10,9 @@ from collections.abc import Iterator, Sequence
 from itertools import count, groupby
 from typing import TypeGuard
 
-from attrs import field, frozen
+from attrs import field
 
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.wire.schema import Field, Kind, Message, Structure
 
 __all__ = ["FIXED", "UNKNOWN_BITS", "ZERO_ID", "Layout", "Program", "is_fixed", "struct_format"]

@@ -18,8 +18,7 @@ from struct import Struct, unpack_from
 from typing import cast
 from uuid import UUID  # noqa: TID251  (only the type; no id is made here)
 
-from attrs import define
-
+from kafka_nextgen.lazy_attrs import define
 from kafka_nextgen.wire import primitives
 from kafka_nextgen.wire.layout import FIXED, UNKNOWN_BITS, ZERO_ID, Layout, Program, is_fixed, struct_format
 from kafka_nextgen.wire.primitives import NUMBER_WEIGHT, OBJECT_WEIGHT, Data, Weighing

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+import click
 from attrs import define
 
 from tests.support.waiting import GUARD_S
@@ -50,3 +51,10 @@ def running(*arguments: str, number: signal.Signals = signal.SIGTERM, code: int 
     finally:
         process.kill()
         process.communicate()
+
+
+def commands_of(group: click.Group) -> dict[str, click.Command]:
+    """The commands of a group by their names."""
+    context = click.Context(group)
+    found = {name: group.get_command(context, name) for name in group.list_commands(context)}
+    return {name: command for name, command in found.items() if command is not None}

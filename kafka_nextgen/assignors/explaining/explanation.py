@@ -11,9 +11,8 @@
 
 from __future__ import annotations
 
-from attrs import frozen
-
 from kafka_nextgen.assignors.explaining.formatting import text_of
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.types import TopicPartition
 
 __all__ = ["Balance", "Explanation", "Loads", "MemberChange", "Move"]

@@ -19,12 +19,11 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import TypeVar
 
-from attrs import frozen
-
 from kafka_nextgen.admin import GroupType, MemberDescription
 from kafka_nextgen.assignors import ClientAssignor, Metadata, TopicMetadata
 from kafka_nextgen.cli.partitions import NotationError, parse_partitions
 from kafka_nextgen.errors import ConfigError
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.types import TopicId, TopicPartition
 
 __all__ = ["GroupFile", "read_group"]

@@ -12,11 +12,10 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from importlib.resources import files
 
-from attrs import frozen
-
 from kafka_nextgen import clocks
 from kafka_nextgen.cli.demonstration import reports
 from kafka_nextgen.cli.demonstration.progress import Progress
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.producing.partitioner import Partitioner
 from kafka_nextgen.producing.producer import Producer
 from kafka_nextgen.wire.records import NewRecord

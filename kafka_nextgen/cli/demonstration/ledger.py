@@ -17,9 +17,10 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from attrs import define, field, frozen
+from attrs import field
 
 from kafka_nextgen.cli.demonstration.reports import Committed, Processed
+from kafka_nextgen.lazy_attrs import define, frozen
 
 __all__ = ["Ledger", "Proof"]
 

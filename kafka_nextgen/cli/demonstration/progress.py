@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from attrs import define, field
+from attrs import field
 
 from kafka_nextgen.cli.demonstration.ledger import Ledger
 from kafka_nextgen.cli.demonstration.reports import Assigned, Committed, GivenUp, Processed, Report
+from kafka_nextgen.lazy_attrs import define
 from kafka_nextgen.types import TopicPartition, format_partitions
 
 __all__ = ["PARTITION_COUNT", "TOPIC", "Progress"]

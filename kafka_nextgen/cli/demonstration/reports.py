@@ -11,8 +11,10 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from attrs import asdict, field, frozen
+from attrs import asdict, field
 from crc32c import crc32c
+
+from kafka_nextgen.lazy_attrs import frozen
 
 __all__ = ["Assigned", "Committed", "Finished", "GivenUp", "Processed", "Report", "checksum", "read", "write"]
 

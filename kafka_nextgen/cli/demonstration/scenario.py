@@ -11,7 +11,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 
-from attrs import define, field
+from attrs import field
 
 from kafka_nextgen.admin import AsyncGroupAdmin
 from kafka_nextgen.cli.demonstration.flights import Flight, stream_flights
@@ -22,6 +22,7 @@ from kafka_nextgen.collecting.collector import Collector, GroupFilter, new_sourc
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.history.events import Event
 from kafka_nextgen.history.queued_sink import CallbackSink
+from kafka_nextgen.lazy_attrs import define
 from kafka_nextgen.producing.producer import Producer, connect
 from kafka_nextgen.testing.broker import Broker
 

@@ -6,10 +6,11 @@ import asyncio
 import signal
 import sys
 
-from attrs import define, field
+from attrs import field
 
 from kafka_nextgen.cli.demonstration import reports
 from kafka_nextgen.cli.demonstration.progress import TOPIC, Progress
+from kafka_nextgen.lazy_attrs import define
 
 __all__ = ["WorkerProcess"]
 

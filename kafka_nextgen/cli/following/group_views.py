@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from itertools import starmap
 
-from attrs import Factory, define
+from attrs import Factory
 
 from kafka_nextgen.cli.times import time_text
 from kafka_nextgen.history.events import Event, EventKind, partitions_of
+from kafka_nextgen.lazy_attrs import define
 from kafka_nextgen.text import printable
 from kafka_nextgen.types import TopicPartition, format_partitions, lag_of
 

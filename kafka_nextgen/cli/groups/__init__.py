@@ -8,29 +8,30 @@ from __future__ import annotations
 
 import click
 
-from kafka_nextgen.cli.groups.change import config, delete
-from kafka_nextgen.cli.groups.history import history
-from kafka_nextgen.cli.groups.inspect import describe, list_, validate_regex
-from kafka_nextgen.cli.groups.members import add_members, announce_leaving, members, remove_members
-from kafka_nextgen.cli.groups.offsets import offsets
+from kafka_nextgen.cli.lazy_group import LazyGroup, Place
 
 __all__ = ["groups"]
 
 
 @click.group(
-    commands=[
-        list_,
-        describe,
-        members,
-        offsets,
-        history,
-        delete,
-        add_members,
-        announce_leaving,
-        remove_members,
-        config,
-        validate_regex,
-    ]
+    cls=LazyGroup,
+    places={
+        "list": Place("kafka_nextgen.cli.groups.listing", "list_", "List the groups of all brokers."),
+        "describe": Place("kafka_nextgen.cli.groups.inspect", "describe", "Describe groups, with members or offsets."),
+        "members": Place("kafka_nextgen.cli.groups.members", "members", "Show the members and their partitions."),
+        "offsets": Place("kafka_nextgen.cli.groups.offsets", "offsets", "Show, change or reset committed offsets."),
+        "history": Place("kafka_nextgen.cli.groups.history", "history", "Show why a group rebalanced."),
+        "delete": Place("kafka_nextgen.cli.groups.change", "delete", "Delete groups with their committed offsets."),
+        "add-members": Place("kafka_nextgen.cli.groups.members", "add_members", "Announce which members will join."),
+        "announce-leaving": Place(
+            "kafka_nextgen.cli.groups.members", "announce_leaving", "Announce which members will leave."
+        ),
+        "remove-members": Place("kafka_nextgen.cli.groups.members", "remove_members", "Remove members from GROUP."),
+        "config": Place("kafka_nextgen.cli.groups.change", "config", "Show or change the configuration of a group."),
+        "validate-regex": Place(
+            "kafka_nextgen.cli.groups.inspect", "validate_regex", "Try a pattern as a subscription."
+        ),
+    },
 )
 def groups() -> None:
     """Look at groups of both protocols, and change them."""

@@ -1,4 +1,4 @@
-"""The commands that only read: ``kafka-nextgen groups list``, ``describe`` and ``validate-regex``."""
+"""The commands that only read: ``kafka-nextgen groups describe`` and ``validate-regex``."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from kafka_nextgen.admin import ExpectedMember, GroupAdmin, GroupDescription, Gr
 from kafka_nextgen.cli.groups.members import print_members
 from kafka_nextgen.cli.groups.offsets import offset_document, print_offsets
 from kafka_nextgen.cli.options import ClusterOptions, cluster_options, filters, json_option
-from kafka_nextgen.cli.output import Columns, fail_with, print_json, print_line, print_rows, print_table, utc, words
+from kafka_nextgen.cli.output import Columns, fail_with, print_json, print_line, print_rows, utc, words
 from kafka_nextgen.errors import KafkaNextgenError
 from kafka_nextgen.types import TopicPartition
 
-__all__ = ["describe", "list_", "validate_regex"]
+__all__ = ["describe", "validate_regex"]
 
 _UNKNOWN = 3  # the exit code; 2 means wrong usage
 
@@ -52,22 +52,6 @@ _LEAVING_COLUMNS: Columns[LeavingMember] = {
 
 def _second(at_ms: int) -> str:
     return utc(at_ms / 1000).isoformat(sep=" ", timespec="seconds")
-
-
-@click.command("list")
-@filters
-@json_option
-@cluster_options
-def list_(cluster: ClusterOptions, types: tuple[str, ...], states: tuple[str, ...], as_json: bool) -> None:
-    """List the groups of all brokers."""
-    with cluster.open() as admin:
-        listed = admin.list(types, states, cluster.timeout_s)
-    rows = [(group.group_id, group.type.value, group.state.value, group.protocol_type) for group in listed.groups]
-    if as_json:
-        print_json([dict(zip(("group", "type", "state", "protocol_type"), row, strict=True)) for row in rows])
-    else:
-        print_table(("GROUP", "TYPE", "STATE", "PROTOCOL TYPE"), [(*row[:3], row[3] or None) for row in rows])
-    fail_with(listed.failed.values())
 
 
 @click.command(short_help="Describe groups, with members or offsets.")

@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import click
-from attrs import frozen
 
 from kafka_nextgen.admin import CURRENT, OffsetTarget, ShiftBy
 from kafka_nextgen.cli.output import utc
 from kafka_nextgen.cli.times import TIME
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.properties.offset_reset import ByDuration, OffsetReset
 from kafka_nextgen.scanning.times import LAST_MS, moment_ms
 

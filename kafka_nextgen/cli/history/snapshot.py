@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from attrs import evolve, frozen
+from attrs import evolve
 
 from kafka_nextgen.cli.history.table_data import member_names, with_member_names
 from kafka_nextgen.cli.history.tables import STANDSTILLS, print_rebalances, print_worst
@@ -17,6 +17,7 @@ from kafka_nextgen.history.events import FREQUENT_KINDS, Event
 from kafka_nextgen.history.facts import Holdup, MemberSummary, Owner, Rebalance, Standstill
 from kafka_nextgen.history.folding import fold
 from kafka_nextgen.history.ordering import in_order
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.types import TopicPartition, format_partitions
 
 __all__ = ["Snapshot", "print_snapshot", "snapshot_at"]

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
-from attrs import define, evolve
+from attrs import evolve
 
 from kafka_nextgen.history.facts import (
     Fact,
@@ -19,6 +19,7 @@ from kafka_nextgen.history.facts import (
     Standstill,
     Tenure,
 )
+from kafka_nextgen.lazy_attrs import define
 
 __all__ = [
     "HoldupSummary",

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import click
 
-from kafka_nextgen.cli.topics.change import create, delete
-from kafka_nextgen.cli.topics.inspect import describe, list_
+from kafka_nextgen.cli.lazy_group import LazyGroup, Place
 
 __all__ = ["topics"]
 
 
-@click.group(commands=[list_, describe, create, delete])
+@click.group(
+    cls=LazyGroup,
+    places={
+        "list": Place("kafka_nextgen.cli.topics.inspect", "list_", "List topics."),
+        "describe": Place("kafka_nextgen.cli.topics.inspect", "describe", "Describe topics and their partitions."),
+        "create": Place("kafka_nextgen.cli.topics.change", "create", "Create TOPICs."),
+        "delete": Place("kafka_nextgen.cli.topics.change", "delete", "Delete topics and all their records."),
+    },
+)
 def topics() -> None:
     """Look at topics, create and delete them."""

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
 from kafka_nextgen.engine.application.arrow_columns import TOPIC, Build, builders_of, headers_or_none
-from kafka_nextgen.wire.records import ColumnSlice
+
+if TYPE_CHECKING:
+    from kafka_nextgen.wire.records import ColumnSlice
 
 __all__ = ["SCHEMA", "to_batch", "to_table"]
 

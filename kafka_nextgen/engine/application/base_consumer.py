@@ -10,31 +10,27 @@ from contextlib import AbstractContextManager, contextmanager
 from types import FrameType
 from typing import TYPE_CHECKING
 
-from kafka_nextgen.config import ConsumerConfig, GroupProtocol
 from kafka_nextgen.engine.application.arguments import Offsets, Topics, checked_seconds
 from kafka_nextgen.engine.application.call_guard import Call, CallGuard, CallTracker
-from kafka_nextgen.engine.application.core import ConsumerCore
-from kafka_nextgen.engine.application.ends import ReachedEnds
-from kafka_nextgen.engine.application.idle import IdleLimit
 from kafka_nextgen.engine.application.rebalance_listener import (
     AsyncRebalanceListener,
     RebalanceListener,
     is_in_callback,
     loads_as_standby,
 )
-from kafka_nextgen.engine.application.showing import as_html, as_text
-from kafka_nextgen.engine.application.wakeup import Wakeup
-from kafka_nextgen.engine.engine import Engine
-from kafka_nextgen.engine.observability.health import Health
-from kafka_nextgen.engine.observability.hooks import HookList, Hooks
-from kafka_nextgen.engine.observability.rebalance import Rebalance
 from kafka_nextgen.errors import ConcurrentUseError, MisuseError
-from kafka_nextgen.fetching import FetchState
-from kafka_nextgen.group_metadata import ConsumerGroupMetadata
+from kafka_nextgen.properties.value_types import GroupProtocol
 from kafka_nextgen.text import describe_error
 from kafka_nextgen.types import JoinReason, OffsetAndMetadata, TopicPartition
 
 if TYPE_CHECKING:
+    from kafka_nextgen.config import ConsumerConfig
+    from kafka_nextgen.engine.application.core import ConsumerCore
+    from kafka_nextgen.engine.application.wakeup import Wakeup
+    from kafka_nextgen.engine.observability.health import Health
+    from kafka_nextgen.engine.observability.hooks import HookList, Hooks
+    from kafka_nextgen.engine.observability.rebalance import Rebalance
+    from kafka_nextgen.group_metadata import ConsumerGroupMetadata
     from kafka_nextgen.metrics.consumer_metrics import Metrics
 
 __all__ = ["BaseConsumer", "check_max_records"]
@@ -68,6 +64,12 @@ class BaseConsumer:
         is_inside: Callable[[FrameType, object], bool],
         calls: CallTracker,
     ) -> None:
+        # Most of the library is imported only here, so that a process that creates no consumer starts fast.
+        from kafka_nextgen.engine.application.core import ConsumerCore
+        from kafka_nextgen.engine.application.ends import ReachedEnds
+        from kafka_nextgen.engine.application.idle import IdleLimit
+        from kafka_nextgen.engine.engine import Engine
+
         engine = Engine(config, wakeup)
         # Nothing else refers to the consumer, so this runs when the application drops it, even if it is still
         # incomplete: a signal handler may raise from here on.
@@ -96,10 +98,14 @@ class BaseConsumer:
         return self._core.config
 
     def __repr__(self) -> str:
+        from kafka_nextgen.engine.application.showing import as_text
+
         return as_text(type(self).__name__, getattr(self, "_core", None))
 
     def _repr_html_(self) -> str:
         """Show the state of this consumer in a notebook: its group, its partitions and their positions."""
+        from kafka_nextgen.engine.application.showing import as_html
+
         return as_html(type(self).__name__, getattr(self, "_core", None))
 
     def subscription(self) -> frozenset[str]:
@@ -122,7 +128,7 @@ class BaseConsumer:
     def paused(self) -> frozenset[TopicPartition]:
         """The partitions that are paused."""
         with self._calls:
-            return self._usable().fetches.under_lock(FetchState.paused)
+            return self._usable().fetches.under_lock(lambda state: state.paused())
 
     def finished(self) -> frozenset[TopicPartition]:
         """The partitions assigned with a range whose records have all been handed over.

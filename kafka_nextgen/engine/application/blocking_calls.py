@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from concurrent.futures import Future
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from kafka_nextgen.engine.application.arguments import Offsets
 from kafka_nextgen.engine.application.base_consumer import BaseConsumer
 from kafka_nextgen.engine.application.rebalance_listener import is_in_callback
-from kafka_nextgen.engine.mailbox import CommitCallback
-from kafka_nextgen.groups.partition_results import PartitionResults
 from kafka_nextgen.properties.offset_reset import OffsetReset
 from kafka_nextgen.requests.list_offsets import EARLIEST, LATEST
 from kafka_nextgen.transport.futures import wait_for_result
 from kafka_nextgen.transport.offset_lookup import OffsetAndTimestamp, offsets_of
-from kafka_nextgen.types import OffsetAndMetadata, TopicDescription, TopicPartition
+
+if TYPE_CHECKING:
+    from kafka_nextgen.engine.application.arguments import Offsets
+    from kafka_nextgen.engine.mailbox import CommitCallback
+    from kafka_nextgen.groups.partition_results import PartitionResults
+    from kafka_nextgen.types import OffsetAndMetadata, TopicDescription, TopicPartition
 
 __all__ = ["BlockingCalls"]
 

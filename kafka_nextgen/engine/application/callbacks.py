@@ -7,10 +7,13 @@ is the first step of the next poll.
 from __future__ import annotations
 
 from concurrent.futures import Future
+from typing import TYPE_CHECKING
 
-from kafka_nextgen.engine.engine import Engine
 from kafka_nextgen.engine.mailbox import CallbackEnd, CallbackKind, PendingCall, PendingCallback
 from kafka_nextgen.engine.observability.hooks import wall_s
+
+if TYPE_CHECKING:
+    from kafka_nextgen.engine.engine import Engine
 
 __all__ = ["Callbacks"]
 

@@ -11,7 +11,6 @@ from concurrent.futures import CancelledError, Future
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from kafka_nextgen import clocks
-from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.engine.application.arguments import (
     Offsets,
     ToAssign,
@@ -29,21 +28,22 @@ from kafka_nextgen.engine.application.cursor import Cursor
 from kafka_nextgen.engine.application.deserializers import Deserializers
 from kafka_nextgen.engine.application.deserializing_poll import DeserializingPoll
 from kafka_nextgen.engine.application.records import Records
-from kafka_nextgen.engine.application.wakeup import Wakeup
-from kafka_nextgen.engine.engine import Engine
 from kafka_nextgen.engine.mailbox import CallbackKind, CommitCallback, PendingCall
 from kafka_nextgen.engine.member.manual_assignment import refusal
 from kafka_nextgen.engine.observability.hooks import wall_s
-from kafka_nextgen.engine.reading.locked_fetches import PollOffer
 from kafka_nextgen.errors import ConfigError, MisuseError
-from kafka_nextgen.groups.partition_results import PartitionResults
-from kafka_nextgen.properties.offset_reset import OffsetReset
-from kafka_nextgen.transport.offset_lookup import OffsetAndTimestamp
 from kafka_nextgen.types import OffsetAndMetadata, TopicDescription, TopicPartition, format_partitions
-from kafka_nextgen.wire.records import ColumnSlice
 
 if TYPE_CHECKING:
+    from kafka_nextgen.config import ConsumerConfig
+    from kafka_nextgen.engine.application.wakeup import Wakeup
+    from kafka_nextgen.engine.engine import Engine
+    from kafka_nextgen.engine.reading.locked_fetches import PollOffer
+    from kafka_nextgen.groups.partition_results import PartitionResults
     from kafka_nextgen.metrics.consumer_metrics import Metrics
+    from kafka_nextgen.properties.offset_reset import OffsetReset
+    from kafka_nextgen.transport.offset_lookup import OffsetAndTimestamp
+    from kafka_nextgen.wire.records import ColumnSlice
 
 __all__ = ["ConsumerCore"]
 

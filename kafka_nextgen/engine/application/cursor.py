@@ -17,17 +17,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
 from kafka_nextgen import clocks
-from kafka_nextgen.engine.application.deserializers import Deserializers
-from kafka_nextgen.engine.application.deserializing_poll import DeserializingPoll, PutBack
 from kafka_nextgen.engine.application.record_run import DeserializedRows, RecordRun, Watch
-from kafka_nextgen.engine.mailbox import Mailbox
-from kafka_nextgen.engine.reading.locked_fetches import LockedFetches, PollOffer
-from kafka_nextgen.types import Record
 from kafka_nextgen.wire.records import ColumnSlice
+
+if TYPE_CHECKING:
+    from kafka_nextgen.engine.application.deserializers import Deserializers
+    from kafka_nextgen.engine.application.deserializing_poll import DeserializingPoll, PutBack
+    from kafka_nextgen.engine.mailbox import Mailbox
+    from kafka_nextgen.engine.reading.locked_fetches import LockedFetches, PollOffer
+    from kafka_nextgen.types import Record
 
 __all__ = ["Cursor"]
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from types import CoroutineType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from attrs import evolve, frozen
+from attrs import evolve
 
-from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.errors import ConfigError, DeserializationError, MisuseError
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.properties.deserialization import DeserializationPolicy, Deserializer, OnDeserializationError
 from kafka_nextgen.properties.deserializer_forms import (
@@ -21,6 +21,9 @@ from kafka_nextgen.properties.deserializer_forms import (
 )
 from kafka_nextgen.text import describe_error
 from kafka_nextgen.types import Record, TopicPartition
+
+if TYPE_CHECKING:
+    from kafka_nextgen.config import ConsumerConfig
 
 __all__ = ["ContextualDeserializers", "Deserializers", "in_context", "refuse_async"]
 

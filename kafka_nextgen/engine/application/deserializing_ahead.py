@@ -19,19 +19,20 @@ from contextlib import suppress
 from contextvars import copy_context
 from itertools import takewhile
 from types import CoroutineType
-from typing import TypeVar
-
-from attrs import frozen
+from typing import TYPE_CHECKING, TypeVar
 
 from kafka_nextgen import clocks
-from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.engine.application.deserializers import Deserializers, in_context
 from kafka_nextgen.engine.application.record_run import record_rows
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.properties.deserialization import DeserializationPolicy, Deserializer
 from kafka_nextgen.properties.deserializer_forms import form_of
 from kafka_nextgen.transport.waiting import wait_for_event
 from kafka_nextgen.types import Record
 from kafka_nextgen.wire.records import ColumnSlice
+
+if TYPE_CHECKING:
+    from kafka_nextgen.config import ConsumerConfig
 
 __all__ = ["MOST_AHEAD", "Ahead", "ReadyDeserializers"]
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from kafka_nextgen.engine.application.core import ConsumerCore
-from kafka_nextgen.fetching import FetchState
-from kafka_nextgen.types import TopicPartition
-from kafka_nextgen.wire.records import ColumnSlice
+if TYPE_CHECKING:
+    from kafka_nextgen.engine.application.core import ConsumerCore
+    from kafka_nextgen.fetching import FetchState
+    from kafka_nextgen.types import TopicPartition
+    from kafka_nextgen.wire.records import ColumnSlice
 
 __all__ = ["ReachedEnds"]
 

@@ -12,12 +12,15 @@ read.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from kafka_nextgen.engine.application.core import ConsumerCore
 from kafka_nextgen.engine.application.idle import is_settled
 from kafka_nextgen.engine.application.polling import Step, WaitForWakeup, poll_steps
 from kafka_nextgen.errors import MisuseError
 from kafka_nextgen.types import TopicPartition, format_partitions
+
+if TYPE_CHECKING:
+    from kafka_nextgen.engine.application.core import ConsumerCore
 
 __all__ = ["one_steps"]
 

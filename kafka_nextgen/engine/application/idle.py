@@ -12,11 +12,15 @@ broker answers a fetch: ``fetch.max.wait.ms``, or ``RECENT_S`` if that is more.
 
 from __future__ import annotations
 
-from kafka_nextgen.engine.application.core import ConsumerCore
+from typing import TYPE_CHECKING
+
 from kafka_nextgen.engine.application.polling import ITERATION_TIMEOUT_S
-from kafka_nextgen.engine.observability.health import Health
 from kafka_nextgen.membership.classic.states import Status as ClassicStatus
 from kafka_nextgen.membership.states import Status
+
+if TYPE_CHECKING:
+    from kafka_nextgen.engine.application.core import ConsumerCore
+    from kafka_nextgen.engine.observability.health import Health
 
 __all__ = ["RECENT_S", "RETRY_S", "IdleLimit", "is_settled"]
 

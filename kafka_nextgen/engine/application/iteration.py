@@ -10,12 +10,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator
 from itertools import chain, islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kafka_nextgen import clocks
 from kafka_nextgen.compiled import ACCELERATED, accelerator
-from kafka_nextgen.engine.application.cursor import Cursor
 from kafka_nextgen.types import Record
+
+if TYPE_CHECKING:
+    from kafka_nextgen.engine.application.cursor import Cursor
 
 __all__ = ["IterationInPython", "Refill", "iterate", "iterate_async"]
 

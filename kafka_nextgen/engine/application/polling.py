@@ -17,14 +17,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from concurrent.futures import Future
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kafka_nextgen import clocks
-from kafka_nextgen.engine.application.core import ConsumerCore
 from kafka_nextgen.engine.mailbox import CallbackKind, PendingCallback
-from kafka_nextgen.engine.reading.locked_fetches import PollOffer
 from kafka_nextgen.errors import MisuseError
-from kafka_nextgen.types import Record
+
+if TYPE_CHECKING:
+    from kafka_nextgen.engine.application.core import ConsumerCore
+    from kafka_nextgen.engine.reading.locked_fetches import PollOffer
+    from kafka_nextgen.types import Record
 
 __all__ = ["ITERATION_TIMEOUT_S", "Step", "WaitForWakeup", "begin_run", "leave_steps", "poll_steps"]
 

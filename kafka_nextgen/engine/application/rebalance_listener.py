@@ -18,16 +18,18 @@ import inspect
 from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from contextvars import ContextVar, Token
 from types import TracebackType
+from typing import TYPE_CHECKING
 
 from kafka_nextgen.engine.application.arguments import Offsets, checked_seconds
-from kafka_nextgen.engine.application.core import ConsumerCore
 from kafka_nextgen.engine.mailbox import CallbackKind, PendingCall, PendingCallback, StandbyCallback
 from kafka_nextgen.errors import MisuseError
-from kafka_nextgen.fetching import FetchState
 from kafka_nextgen.properties.offset_reset import OffsetReset
 from kafka_nextgen.transport.futures import await_result, wait_for_result
-from kafka_nextgen.transport.offset_lookup import OffsetAndTimestamp
 from kafka_nextgen.types import OffsetAndMetadata, StandbyState, TopicPartition
+
+if TYPE_CHECKING:
+    from kafka_nextgen.engine.application.core import ConsumerCore
+    from kafka_nextgen.transport.offset_lookup import OffsetAndTimestamp
 
 __all__ = [
     "AsyncRebalanceConsumer",
@@ -97,7 +99,7 @@ class _View:
 
     def paused(self) -> frozenset[TopicPartition]:
         """The partitions that are paused."""
-        return self._alive().fetches.under_lock(FetchState.paused)
+        return self._alive().fetches.under_lock(lambda state: state.paused())
 
 
 _current: ContextVar[_View | None] = ContextVar("kafka_nextgen_rebalance_view", default=None)

@@ -17,12 +17,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain, count, repeat
 from operator import length_hint
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from kafka_nextgen.compiled import ACCELERATED, accelerator
-from kafka_nextgen.engine.application.deserializers import Deserializers
 from kafka_nextgen.types import Record, TimestampType, TopicPartition
 from kafka_nextgen.wire.records import Columns, ColumnSlice
+
+if TYPE_CHECKING:
+    from kafka_nextgen.engine.application.deserializers import Deserializers
 
 __all__ = ["NO_WATCH", "DeserializedRows", "RecordRows", "RecordRun", "RowsInPython", "Watch", "record_rows"]
 

@@ -7,19 +7,19 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Generic, TypeVar, overload
 
-from kafka_nextgen.engine.application.deserializers import Deserializers
 from kafka_nextgen.engine.application.record_run import NO_WATCH, RecordRun, Watch, record_rows
 from kafka_nextgen.engine.application.value_formats import NO_FORMATS, Formats
 from kafka_nextgen.types import KeyT, Record, TopicPartition, ValueT
-from kafka_nextgen.wire.records import ColumnSlice, Headers
 
 if TYPE_CHECKING:
     import pandas
     import polars
     import pyarrow
 
+    from kafka_nextgen.engine.application.deserializers import Deserializers
     from kafka_nextgen.engine.application.value_columns import OnError, ValueColumns
     from kafka_nextgen.values import ValueFormat
+    from kafka_nextgen.wire.records import ColumnSlice, Headers
 
 __all__ = ["RecordBatch", "Records", "require_extra"]
 

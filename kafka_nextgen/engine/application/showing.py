@@ -9,10 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from html import escape
+from typing import TYPE_CHECKING
 
-from kafka_nextgen.engine.application.core import ConsumerCore
 from kafka_nextgen.properties.patterns import SubscriptionPattern
 from kafka_nextgen.types import format_partitions
+
+if TYPE_CHECKING:
+    from kafka_nextgen.engine.application.core import ConsumerCore
 
 __all__ = ["as_html", "as_text"]
 

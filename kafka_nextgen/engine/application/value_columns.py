@@ -10,18 +10,20 @@ from __future__ import annotations
 from array import array
 from collections.abc import Sequence
 from itertools import pairwise, repeat
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import pyarrow as pa
-from attrs import frozen
 
 from kafka_nextgen.engine.application.arrow_columns import builders_of
 from kafka_nextgen.engine.application.record_run import record_rows
-from kafka_nextgen.engine.application.value_formats import Formats
 from kafka_nextgen.errors import BadValueError, DeserializationError
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.values.formats import BadValue, Buffers, ColumnDecoder
 from kafka_nextgen.values.framing import Framing, is_prefixed, with_prefixes
-from kafka_nextgen.wire.records import BinaryColumn, ColumnSlice
+
+if TYPE_CHECKING:
+    from kafka_nextgen.engine.application.value_formats import Formats
+    from kafka_nextgen.wire.records import BinaryColumn, ColumnSlice
 
 __all__ = ["OnError", "ValueColumns"]
 

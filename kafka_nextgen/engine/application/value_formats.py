@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from attrs import frozen
+from kafka_nextgen.lazy_attrs import frozen
 
 if TYPE_CHECKING:
     from kafka_nextgen.engine.application.value_columns import OnError

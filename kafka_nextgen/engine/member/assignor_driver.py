@@ -11,14 +11,13 @@ import random
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from attrs import frozen
-
 from kafka_nextgen import clocks
 from kafka_nextgen.assignors.spec import PartitionAssignorError
 from kafka_nextgen.engine.member.driver_context import DriverContext
 from kafka_nextgen.engine.member.local_assignors import LocalAssignors
 from kafka_nextgen.engine.settings import assigning_settings
 from kafka_nextgen.errors import BrokerError, DecodeError, TransportError
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.membership.assigning import effects as fx
 from kafka_nextgen.membership.assigning import events as ev

@@ -6,11 +6,10 @@ from collections.abc import Callable
 from math import inf
 from typing import TYPE_CHECKING
 
-from attrs import frozen
-
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.engine.member.coordinator_requests import LEAVE_CONNECT_TIMEOUT_S, supports_history
 from kafka_nextgen.errors import BrokerError, DecodeError, TransportError
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.membership import events as ev
 from kafka_nextgen.membership.effects import SendHeartbeat

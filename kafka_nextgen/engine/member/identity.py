@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from attrs import define, frozen
-
 from kafka_nextgen.group_metadata import ConsumerGroupMetadata
+from kafka_nextgen.lazy_attrs import define, frozen
 
 __all__ = ["MemberIdentity"]
 

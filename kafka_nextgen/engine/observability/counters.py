@@ -10,12 +10,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from attrs import Factory, define
+from attrs import Factory
 
 from kafka_nextgen import clocks
 from kafka_nextgen.engine.observability.hooks import LATE_S, HookList, wall_s
 from kafka_nextgen.engine.observability.rebalance import Rebalance, RebalanceCause
 from kafka_nextgen.fetching import DecodedPartition
+from kafka_nextgen.lazy_attrs import define
 from kafka_nextgen.metrics.timings import Timings
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 

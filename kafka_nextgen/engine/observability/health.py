@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from enum import Enum
 
-from attrs import evolve, field, fields, frozen
+from attrs import evolve, field, fields
 
 from kafka_nextgen.engine.member.membership import Membership
 from kafka_nextgen.engine.observability.counters import Counters
@@ -30,6 +30,7 @@ from kafka_nextgen.engine.observability.hooks import HookList
 from kafka_nextgen.engine.observability.rebalance import RebalanceCause
 from kafka_nextgen.engine.reading.locked_fetches import LockedFetches
 from kafka_nextgen.fetching import FetchState, Truncation
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.membership.classic.states import Status as ClassicStatus
 from kafka_nextgen.membership.states import Phase, Status

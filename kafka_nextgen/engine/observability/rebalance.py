@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import Enum
 
-from attrs import frozen
-
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.types import TopicPartition, format_partitions
 
 __all__ = ["MemberName", "Rebalance", "RebalanceCause", "RebalanceStep"]

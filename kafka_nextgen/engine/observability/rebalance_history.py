@@ -14,10 +14,11 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from attrs import define, evolve
+from attrs import evolve
 
 from kafka_nextgen.engine.observability.rebalance import MemberName, Rebalance, RebalanceCause, RebalanceStep
 from kafka_nextgen.engine.observability.rebalance_rules import NOT_POLLED, RebalanceRules, error_in
+from kafka_nextgen.lazy_attrs import define
 from kafka_nextgen.membership import effects as fx
 from kafka_nextgen.membership.events import Subscribed
 from kafka_nextgen.types import TopicPartition

@@ -13,8 +13,6 @@ from collections.abc import Callable, Collection, Mapping
 from itertools import count
 from typing import Any, TypeVar
 
-from attrs import frozen
-
 from kafka_nextgen import clocks
 from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.engine.member.identity import MemberIdentity
@@ -25,6 +23,7 @@ from kafka_nextgen.engine.offsets.requests import OffsetRequests
 from kafka_nextgen.engine.reading.locked_fetches import LockedFetches
 from kafka_nextgen.engine.settings import offset_settings
 from kafka_nextgen.errors import AuthenticationError, BrokerError
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.membership.effects import FindCoordinator
 from kafka_nextgen.membership.offsets import effects as fx

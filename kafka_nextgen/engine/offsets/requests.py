@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from attrs import evolve, field, frozen
+from attrs import evolve, field
 
 from kafka_nextgen import clocks
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.engine.reading.locked_fetches import LockedFetches
 from kafka_nextgen.errors import DecodeError, OutageError, RequestTimeoutError
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.membership.offsets.effects import SendCommit, SendLookup
 from kafka_nextgen.membership.offsets.events import CommitAnswered, CommitLost, LookupAnswered, LookupLost
 from kafka_nextgen.requests import offset_commit, offset_fetch

@@ -15,7 +15,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from attrs import evolve, frozen
+from attrs import evolve
 
 from kafka_nextgen import clocks
 from kafka_nextgen.compiled import ACCELERATED, accelerator
@@ -25,6 +25,7 @@ from kafka_nextgen.engine.reading.locked_fetches import LockedFetches
 from kafka_nextgen.errors import KafkaNextgenError
 from kafka_nextgen.fetching import DecodedPartition, Fetch, NodeFetches
 from kafka_nextgen.fetching.sessions import SessionRequest
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.requests.fetch import FetchLimits, to_request
 from kafka_nextgen.transport.cluster import ClusterClient

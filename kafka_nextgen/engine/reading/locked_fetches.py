@@ -18,8 +18,6 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import AbstractContextManager
 from typing import TypeVar
 
-from attrs import define
-
 from kafka_nextgen.compiled import accelerator
 from kafka_nextgen.fetching import (
     DecodedPartition,
@@ -27,6 +25,7 @@ from kafka_nextgen.fetching import (
     FetchState,
     NodeFetches,
 )
+from kafka_nextgen.lazy_attrs import define
 from kafka_nextgen.requests.cluster_image import ClusterImage
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 from kafka_nextgen.wire.records import ColumnSlice

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from attrs import frozen
-
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.groups.extension_requests import ExtensionRequest, ExtensionResponse
+from kafka_nextgen.lazy_attrs import frozen
 
 __all__ = ["AnnounceLeaving", "AnnouncedMember", "LeavingAnnounced", "NamedMember"]
 

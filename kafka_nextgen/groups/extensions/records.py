@@ -7,10 +7,9 @@ rebalances, so a later record replaces an older one, both in the group and in a 
 
 from __future__ import annotations
 
-from attrs import frozen
-
 from kafka_nextgen.groups.cause import Cause, EpochCause
 from kafka_nextgen.groups.records import ExtensionRecord
+from kafka_nextgen.lazy_attrs import frozen
 
 __all__ = [
     "ExpectedMembers",

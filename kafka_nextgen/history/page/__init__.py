@@ -11,7 +11,6 @@ import base64
 import hashlib
 import html
 import json
-import re
 import zlib
 from collections.abc import Sequence
 from importlib import resources
@@ -19,6 +18,7 @@ from importlib import resources
 from kafka_nextgen.history.analysis import Analysis, FactsByKind, facts_by_group, sorted_by_time
 from kafka_nextgen.history.facts import FACTS, Fact, LagPoint
 from kafka_nextgen.history.page.columns import COLUMN_CODING, Column, StringTable, downsample, encode_columns
+from kafka_nextgen.lazy_patterns import lazy_pattern
 
 __all__ = ["MAX_LAG_POINTS", "SCRIPTS", "page_data", "render"]
 
@@ -45,7 +45,7 @@ SCRIPTS = (
     "figures.js",
     "main.js",
 )
-_HOLE = re.compile(r"\{\{(\w+)\}\}")
+_HOLE = lazy_pattern(r"\{\{(\w+)\}\}")
 _ESCAPES = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 
 

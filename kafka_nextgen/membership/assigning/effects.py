@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from attrs import frozen
-
 from kafka_nextgen.assignors.spec import AssignmentSpec, MemberAssignment
 from kafka_nextgen.group_metadata import ConsumerGroupMetadata
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.membership.effects import FindCoordinator
 
 __all__ = [

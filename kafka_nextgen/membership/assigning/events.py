@@ -6,9 +6,8 @@ can't be stopped: the machine waits even for one that it gave up on, because the
 
 from __future__ import annotations
 
-from attrs import frozen
-
 from kafka_nextgen.assignors.spec import AssignmentSpec, GroupAssignment, Metadata
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.types import TopicIdPartition
 
 __all__ = [

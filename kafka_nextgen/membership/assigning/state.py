@@ -5,9 +5,10 @@ from __future__ import annotations
 from enum import Enum
 from math import inf
 
-from attrs import evolve, frozen
+from attrs import evolve
 
 from kafka_nextgen.assignors.spec import GroupAssignment
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.membership.assigning.effects import AssigningEffect
 from kafka_nextgen.membership.state import NOT_A_MEMBER
 from kafka_nextgen.membership.state_machine import Numbering

@@ -18,8 +18,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from attrs import frozen
-
 from kafka_nextgen.assignors.cooperative_sticky import Claim, Claims, generation_metadata
 from kafka_nextgen.assignors.spec import (
     AssignmentSpec,
@@ -40,6 +38,7 @@ from kafka_nextgen.assignors.user_data import (
 )
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.groups.consumer_protocol import NO_GENERATION, MemberSubscription
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.membership.classic.effects import MemberPart
 from kafka_nextgen.membership.classic.events import JoinedMember
 from kafka_nextgen.types import TopicId, TopicPartition

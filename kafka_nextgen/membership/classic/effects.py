@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from attrs import frozen
-
 from kafka_nextgen.assignors.spec import AssignmentSpec, Metadata
 from kafka_nextgen.groups.consumer_protocol import MemberSubscription
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.membership.effects import SharedEffect
 from kafka_nextgen.types import JoinReason, TopicPartition
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from attrs import field, frozen
+from attrs import field
 
 from kafka_nextgen.assignors.spec import GroupAssignment, TopicMetadata
 from kafka_nextgen.groups.consumer_protocol import MemberSubscription
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.membership.events import SharedEvent
 from kafka_nextgen.types import JoinReason, TopicId, TopicPartition
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from attrs import frozen
-
 from kafka_nextgen.assignors.strategies import DEFAULT_STRATEGIES, are_cooperative
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.membership.settings import GroupSettings
 from kafka_nextgen.membership.state_machine import RuleContext
 

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from attrs import field, frozen
+from attrs import field
 
 from kafka_nextgen.assignors.spec import TopicMetadata
 from kafka_nextgen.assignors.user_data import MemberWord
 from kafka_nextgen.groups.consumer_protocol import NO_GENERATION
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.membership.any_member import AnyMemberState
 from kafka_nextgen.membership.classic.assigning import Computation
 from kafka_nextgen.membership.classic.effects import ClassicEffect

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from attrs import frozen
-
 from kafka_nextgen.errors import BrokerError
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.membership.effects import FindCoordinator
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from attrs import field, frozen
+from attrs import field
 
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.membership.offsets.rules import OffsetRules
 from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from math import inf
 
-from attrs import evolve, frozen
+from attrs import evolve
 
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.membership.offsets.settings import OffsetContext
 from kafka_nextgen.membership.state_machine import retry_at
 

@@ -30,10 +30,9 @@ OffsetFetch carries no member id or epoch, because a classic group answers any c
 
 from __future__ import annotations
 
-from attrs import frozen
-
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import BrokerError, CommitFailedError, GroupNotEmptyError, GroupNotFoundError
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.membership.error_actions import COORDINATOR_ACTIONS, ErrorAction, ErrorActions
 from kafka_nextgen.membership.error_classes import error_class
 

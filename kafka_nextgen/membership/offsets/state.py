@@ -13,8 +13,9 @@ from collections.abc import Iterable, Mapping
 from enum import Enum
 from math import inf
 
-from attrs import field, frozen
+from attrs import field
 
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.membership.offsets.containers import PersistentMap
 from kafka_nextgen.membership.offsets.effects import OffsetEffect, Refused
 from kafka_nextgen.membership.offsets.retry_state import RetryState

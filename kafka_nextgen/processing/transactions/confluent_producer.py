@@ -8,14 +8,12 @@ in the background, and the next call waits for it. So calls are short, and signa
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from confluent_kafka import KafkaError, KafkaException, Producer
 from confluent_kafka import TopicPartition as Position
 
 from kafka_nextgen import clocks
-from kafka_nextgen.group_metadata import ConsumerGroupMetadata
-from kafka_nextgen.processing.transactions.output_record import OutputRecord
 from kafka_nextgen.processing.transactions.producers import (
     AbortNeededError,
     OffsetsRefusedError,
@@ -23,7 +21,11 @@ from kafka_nextgen.processing.transactions.producers import (
     ProducerLostError,
     TransactionalProducer,
 )
-from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
+
+if TYPE_CHECKING:
+    from kafka_nextgen.group_metadata import ConsumerGroupMetadata
+    from kafka_nextgen.processing.transactions.output_record import OutputRecord
+    from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 
 __all__ = ["ConfluentProducer"]
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from concurrent.futures import Future
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from kafka_nextgen.engine.application.records import Records
-from kafka_nextgen.group_metadata import ConsumerGroupMetadata
 from kafka_nextgen.processing.consumers import BaseConsumerToRun
-from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
+
+if TYPE_CHECKING:
+    from kafka_nextgen.group_metadata import ConsumerGroupMetadata
+    from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 
 __all__ = ["ConsumerInTransactions"]
 

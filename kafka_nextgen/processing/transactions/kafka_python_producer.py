@@ -12,7 +12,7 @@ This producer (3.0.12) has two problems:
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from kafka import KafkaProducer
 from kafka import OffsetAndMetadata as Position
@@ -28,8 +28,6 @@ from kafka.errors import (
     ProducerFencedError,
 )
 
-from kafka_nextgen.group_metadata import ConsumerGroupMetadata
-from kafka_nextgen.processing.transactions.output_record import OutputRecord
 from kafka_nextgen.processing.transactions.producers import (
     AbortNeededError,
     OffsetsRefusedError,
@@ -37,7 +35,11 @@ from kafka_nextgen.processing.transactions.producers import (
     ProducerLostError,
     TransactionalProducer,
 )
-from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
+
+if TYPE_CHECKING:
+    from kafka_nextgen.group_metadata import ConsumerGroupMetadata
+    from kafka_nextgen.processing.transactions.output_record import OutputRecord
+    from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 
 __all__ = ["KafkaPythonProducer"]
 

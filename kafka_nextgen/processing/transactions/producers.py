@@ -16,12 +16,14 @@ from __future__ import annotations
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from kafka_nextgen.group_metadata import ConsumerGroupMetadata
-from kafka_nextgen.processing.transactions.output_record import OutputRecord
 from kafka_nextgen.text import describe_error
-from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
+
+if TYPE_CHECKING:
+    from kafka_nextgen.group_metadata import ConsumerGroupMetadata
+    from kafka_nextgen.processing.transactions.output_record import OutputRecord
+    from kafka_nextgen.types import OffsetAndMetadata, TopicPartition
 
 __all__ = [
     "AbortNeededError",

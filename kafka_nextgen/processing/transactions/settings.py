@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from attrs import frozen
+from typing import TYPE_CHECKING
 
-from kafka_nextgen.config import ConsumerConfig
 from kafka_nextgen.errors import ConfigError
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.processing.settings import RetryPolicy
 from kafka_nextgen.properties.value_types import IsolationLevel
+
+if TYPE_CHECKING:
+    from kafka_nextgen.config import ConsumerConfig
 
 __all__ = ["MAX_TIME_S", "TransactionSettings"]
 

@@ -18,26 +18,29 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from typing import TYPE_CHECKING
 
 from kafka_nextgen import clocks
-from kafka_nextgen.engine.application.arguments import Topics
 from kafka_nextgen.engine.application.rebalance_listener import RebalanceConsumer, RebalanceListener
 from kafka_nextgen.errors import BrokerError, KafkaNextgenError, MisuseError, TransactionError, TransportError
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.processing.settings import POLL_TIMEOUT_S
-from kafka_nextgen.processing.stopping import StopHandle
 from kafka_nextgen.processing.transactions.backlog import Backlog
-from kafka_nextgen.processing.transactions.consumers import ConsumerInTransactions
-from kafka_nextgen.processing.transactions.producer_source import ProducerSource
 from kafka_nextgen.processing.transactions.producers import (
     OffsetsRefusedError,
     ProducerFailure,
     ProducerLostError,
     TransactionalProducer,
 )
-from kafka_nextgen.processing.transactions.settings import TransactionSettings
-from kafka_nextgen.processing.transactions.transforming import Batch, Transformer
 from kafka_nextgen.types import TopicPartition, format_partitions
+
+if TYPE_CHECKING:
+    from kafka_nextgen.engine.application.arguments import Topics
+    from kafka_nextgen.processing.stopping import StopHandle
+    from kafka_nextgen.processing.transactions.consumers import ConsumerInTransactions
+    from kafka_nextgen.processing.transactions.producer_source import ProducerSource
+    from kafka_nextgen.processing.transactions.settings import TransactionSettings
+    from kafka_nextgen.processing.transactions.transforming import Batch, Transformer
 
 __all__ = ["TransactionRunner"]
 

@@ -9,19 +9,22 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from attrs import define, field
+from attrs import field
 
 from kafka_nextgen import clocks
-from kafka_nextgen.engine.application.deserializers import Deserializers
-from kafka_nextgen.engine.observability.hooks import HookList
+from kafka_nextgen.lazy_attrs import define
 from kafka_nextgen.logs import logger_of
-from kafka_nextgen.processing.transactions.backlog import Backlog
 from kafka_nextgen.processing.transactions.output_record import OutputRecord, outputs_of
-from kafka_nextgen.processing.transactions.settings import TransactionSettings
 from kafka_nextgen.text import describe_error
 from kafka_nextgen.types import Record
+
+if TYPE_CHECKING:
+    from kafka_nextgen.engine.application.deserializers import Deserializers
+    from kafka_nextgen.engine.observability.hooks import HookList
+    from kafka_nextgen.processing.transactions.backlog import Backlog
+    from kafka_nextgen.processing.transactions.settings import TransactionSettings
 
 __all__ = ["Batch", "Transformer"]
 

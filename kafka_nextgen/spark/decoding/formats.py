@@ -10,9 +10,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from attrs import frozen
-
 from kafka_nextgen.errors import ConfigError
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.spark.decoding.options import Field, Format, RegistryOptions
 from kafka_nextgen.values import Avro, Json, Protobuf, RegisteredSchema, SchemaRegistry, ValueFormat
 from kafka_nextgen.values.registry.client import MOST_ANSWER_BYTES

@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Final, Literal, cast
 
-from attrs import field, frozen
+from attrs import field
 
 from kafka_nextgen.errors import ConfigError
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.properties.secret import Secret
 from kafka_nextgen.spark.option_values import OptionValues
 

@@ -17,10 +17,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from attrs import frozen
 from pyspark.sql import functions as f
 
 from kafka_nextgen.history.events import Event, EventKind, contradiction
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.spark.history.dataset import day_column, folder_column, parquet_if_any
 from kafka_nextgen.spark.history.schemas import DATASET, EVENT_NAMES, EVENTS, REFUSED
 

@@ -12,9 +12,8 @@ The connection stays open in each case.
 
 from __future__ import annotations
 
-import re
-
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.lazy_patterns import lazy_pattern
 from kafka_nextgen.requests.api_versions import BrokerVersions
 from kafka_nextgen.testing.broker.apis import advertised
 from kafka_nextgen.testing.broker.context import Context
@@ -31,7 +30,7 @@ _NAMES_SOFTWARE = 3
 _NAMES_NODE = 5
 _NO_NODE = -1
 
-_SOFTWARE = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9.-]*[a-zA-Z0-9])?")
+_SOFTWARE = lazy_pattern(r"[a-zA-Z0-9](?:[a-zA-Z0-9.-]*[a-zA-Z0-9])?")
 
 
 def answer_versions(request: ApiVersionsRequest | None, context: Context) -> ApiVersionsResponse:

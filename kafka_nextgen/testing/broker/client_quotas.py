@@ -20,8 +20,9 @@ from collections.abc import Awaitable, Callable, Generator, Iterator
 from enum import Enum
 from typing import Any, Final, Generic, TypeVar
 
-from attrs import define, field, frozen
+from attrs import field
 
+from kafka_nextgen.lazy_attrs import define, frozen
 from kafka_nextgen.testing.broker.storage import Catalogue
 
 __all__ = ["DEFAULT", "Entity", "Limit", "LimitKind", "Limits", "Quotas", "Rate", "Timed", "Windows"]

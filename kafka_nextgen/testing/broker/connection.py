@@ -22,8 +22,9 @@ from __future__ import annotations
 import asyncio
 from struct import Struct
 
-from attrs import define, field
+from attrs import field
 
+from kafka_nextgen.lazy_attrs import define
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.testing.broker.dispatch import Dispatcher, Reply
 from kafka_nextgen.testing.broker.peer import Peer

@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from attrs import frozen
-
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.testing.broker.cluster import Cluster
 from kafka_nextgen.testing.broker.coordination.refusals import group_of, refuse
 from kafka_nextgen.testing.broker.features import GROUP_VERSION

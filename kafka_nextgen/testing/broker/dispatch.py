@@ -12,10 +12,9 @@ from __future__ import annotations
 
 import asyncio
 
-from attrs import frozen
-
 from kafka_nextgen.clocks import perf_counter
 from kafka_nextgen.errors import DecodeError, StorageError
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.testing.broker.answered_versions import answer_versions
 from kafka_nextgen.testing.broker.apis import handler_of

@@ -18,8 +18,7 @@ from collections.abc import Iterable, Mapping
 from enum import IntEnum
 from typing import cast
 
-from attrs import frozen
-
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.testing.broker.releases import RELEASES
 from kafka_nextgen.testing.broker.settings import BrokerSettings
 from kafka_nextgen.testing.broker.storage import Catalogue

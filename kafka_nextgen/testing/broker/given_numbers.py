@@ -10,8 +10,7 @@ its first id is used; the rest of a block is lost when the broker ends.
 
 from __future__ import annotations
 
-from attrs import define, frozen
-
+from kafka_nextgen.lazy_attrs import define, frozen
 from kafka_nextgen.testing.broker.storage import Catalogue
 
 __all__ = ["GivenEpochs", "ProducerIds"]

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from bisect import bisect_right
 
-from attrs import define, field
+from attrs import field
+
+from kafka_nextgen.lazy_attrs import define
 
 __all__ = ["LeaderEpochs"]
 

@@ -20,8 +20,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
-from attrs import frozen
-
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.testing.broker.batch_index import BatchIndex
 from kafka_nextgen.testing.broker.leader_epochs import LeaderEpochs
 from kafka_nextgen.testing.broker.log_watch import LogWatch

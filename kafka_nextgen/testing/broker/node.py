@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from attrs import define, field
+from attrs import field
 
+from kafka_nextgen.lazy_attrs import define
 from kafka_nextgen.testing.broker.security.listeners import Endpoint
 
 __all__ = ["SELECTORS", "Node", "Selector"]

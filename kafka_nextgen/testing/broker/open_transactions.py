@@ -7,8 +7,9 @@ to there. The offset range of each aborted transaction is remembered, so that re
 
 from __future__ import annotations
 
-from attrs import define, field, frozen
+from attrs import field
 
+from kafka_nextgen.lazy_attrs import define, frozen
 from kafka_nextgen.wire.records import BatchHeader
 
 __all__ = ["AbortedTransaction", "OpenTransactions"]

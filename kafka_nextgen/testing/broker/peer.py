@@ -7,8 +7,9 @@ connection, and so does any request but SaslHandshake after the session has expi
 
 from __future__ import annotations
 
-from attrs import define, field
+from attrs import field
 
+from kafka_nextgen.lazy_attrs import define
 from kafka_nextgen.requests.api_versions import SOFTWARE_NAME
 from kafka_nextgen.testing.broker.refusal import CloseConnectionError
 from kafka_nextgen.testing.broker.security.listeners import Listener

@@ -18,9 +18,10 @@ from __future__ import annotations
 
 from collections import deque
 
-from attrs import define, field, frozen
+from attrs import field
 
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.lazy_attrs import define, frozen
 from kafka_nextgen.wire.records.batch_header import BatchHeader
 
 __all__ = ["KnownProducer", "Producers", "Seen"]

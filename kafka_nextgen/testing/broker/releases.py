@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from attrs import field, frozen
+from attrs import field
 
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.testing.coordinator.settings import Profile
 from kafka_nextgen.wire import apis as api
 from kafka_nextgen.wire.apis import VersionRange

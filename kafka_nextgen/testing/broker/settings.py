@@ -28,12 +28,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import Enum
 
-from attrs import Attribute, fields, frozen
+from attrs import Attribute, fields
 
 from kafka_nextgen.assignors import PartitionAssignor, RangeAssignor, UniformAssignor
 from kafka_nextgen.assignors.built_in import BUILT_IN
 from kafka_nextgen.assignors.local_assignors import assignor_of
 from kafka_nextgen.errors import ConfigError
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.testing.broker.node import SELECTORS
 from kafka_nextgen.testing.broker.security.settings import SecuritySettings
 from kafka_nextgen.testing.broker.setting_keys import (
@@ -101,7 +102,7 @@ class BrokerSettings(SecuritySettings):
     """One value per key. Create it with ``from_properties``, which checks the values."""
 
     # The emulated release and its features.
-    profile: Profile = key(Profile.V4_4, member_of(Profile))  # noqa: RUF009  # a field like the others
+    profile: Profile = key(Profile.V4_4, member_of(Profile))  # a field like the others
     group_version: int = int_key(1, low=0, high=1)
     extensions: bool = bool_key(True)
 
@@ -142,7 +143,7 @@ class BrokerSettings(SecuritySettings):
     group_consumer_min_assignment_interval_ms: int = int_key(0, low=0)
     group_consumer_max_assignment_interval_ms: int = int_key(15_000, low=0)
     group_consumer_regex_refresh_interval_ms: int = int_key(600_000, low=10_000)
-    group_consumer_migration_policy: MigrationPolicy = key(  # noqa: RUF009  # a field like the others
+    group_consumer_migration_policy: MigrationPolicy = key(  # a field like the others
         MigrationPolicy.BIDIRECTIONAL, member_of(MigrationPolicy)
     )
     group_min_session_timeout_ms: int = int_key(6_000)  # for classic groups

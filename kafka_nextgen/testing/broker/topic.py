@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from attrs import define, field
+from attrs import field
 
+from kafka_nextgen.lazy_attrs import define
 from kafka_nextgen.testing.broker.log import PartitionLog
 from kafka_nextgen.testing.broker.producers import Producers
 from kafka_nextgen.testing.broker.topic_settings import TopicSettings

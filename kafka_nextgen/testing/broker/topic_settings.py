@@ -20,8 +20,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from attrs import field, frozen
+from attrs import field
 
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.testing.broker.configs.keys import ConfigKey, Kind
 from kafka_nextgen.testing.coordinator.settings import Profile
 

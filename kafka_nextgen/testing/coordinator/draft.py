@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from attrs import define, evolve, field, frozen
+from attrs import evolve, field
 
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.groups.records import Record
+from kafka_nextgen.lazy_attrs import define, frozen
 from kafka_nextgen.testing.coordinator.applying import apply
 from kafka_nextgen.testing.coordinator.classic.group import ClassicGroup
 from kafka_nextgen.testing.coordinator.classic.responses import Parked

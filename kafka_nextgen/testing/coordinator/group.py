@@ -18,11 +18,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, MutableMapping, Set
 from itertools import chain
 
-from attrs import define, field, fields, frozen
+from attrs import field, fields
 
 from kafka_nextgen.assignors.spec import Metadata
 from kafka_nextgen.groups import records as r
 from kafka_nextgen.groups.topic_partitions import NOTHING, TopicPartitions
+from kafka_nextgen.lazy_attrs import define, frozen
 from kafka_nextgen.testing.coordinator.classic.group import ClassicGroup
 from kafka_nextgen.testing.coordinator.hooks import NO_EXTENSIONS, Hooks
 from kafka_nextgen.testing.coordinator.overlay import Overlay

@@ -16,8 +16,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from attrs import evolve, frozen
+from attrs import evolve
 
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.testing.coordinator.settings import CoordinatorSettings
 
 __all__ = ["GROUP_KEYS", "TARGET_SIZE", "GroupKey", "group_config_complaint", "settings_of_group"]

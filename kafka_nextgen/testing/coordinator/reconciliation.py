@@ -32,10 +32,11 @@ from __future__ import annotations
 
 from collections.abc import Container, Mapping, Set
 
-from attrs import evolve, frozen
+from attrs import evolve
 
 from kafka_nextgen.groups.records import CurrentMemberAssignment, MemberStatus
 from kafka_nextgen.groups.topic_partitions import TopicPartitions, flatten
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.testing.coordinator.draft import Draft
 from kafka_nextgen.testing.coordinator.subscriptions import Update
 from kafka_nextgen.testing.coordinator.timers import TimerKind

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from attrs import field, frozen
+from attrs import field
 
 from kafka_nextgen.assignors.spec import ClientAssignor
 from kafka_nextgen.groups.end_transaction import EndTransaction
 from kafka_nextgen.groups.extension_requests import ExtensionRequest
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.testing.coordinator.classic.requests import ClassicRequest
 from kafka_nextgen.testing.coordinator.settings import CoordinatorSettings
 from kafka_nextgen.types import JoinReason, OffsetAndMetadata, StandbyState, TopicId, TopicIdPartition, TopicPartition

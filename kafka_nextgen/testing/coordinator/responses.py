@@ -6,13 +6,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from attrs import field, frozen
+from attrs import field
 
 from kafka_nextgen.assignors.spec import Metadata
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.groups.described import ConsumerGroupDescribed
 from kafka_nextgen.groups.extension_requests import ExtensionResponse
 from kafka_nextgen.groups.listed import GroupsDeleted, GroupsListed
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.testing.coordinator.classic.responses import ClassicResponse
 from kafka_nextgen.types import OffsetAndMetadata, TopicIdPartition, TopicPartition
 

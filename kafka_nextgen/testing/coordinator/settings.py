@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import Enum
 
-from attrs import field, frozen
+from attrs import field
 
 from kafka_nextgen.assignors import PartitionAssignor, RangeAssignor, UniformAssignor
 from kafka_nextgen.errors import ConfigError
+from kafka_nextgen.lazy_attrs import frozen
 
 __all__ = ["BEHAVIOUR", "Behaviour", "CoordinatorSettings", "MigrationPolicy", "Profile"]
 

@@ -10,10 +10,11 @@ the next assignment.
 
 from __future__ import annotations
 
-from attrs import evolve, frozen
+from attrs import evolve
 
 from kafka_nextgen.groups.cause import Cause
 from kafka_nextgen.groups.records import GroupMetadata, MemberMetadata, RegularExpressionRemoved
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.testing.coordinator.draft import Draft
 from kafka_nextgen.testing.coordinator.group import Group
 from kafka_nextgen.testing.coordinator.requests import ConsumerGroupHeartbeat

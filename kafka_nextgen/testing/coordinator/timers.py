@@ -28,7 +28,9 @@ from enum import IntEnum
 from heapq import heapify, heappop, heappush
 from itertools import count
 
-from attrs import field, frozen
+from attrs import field
+
+from kafka_nextgen.lazy_attrs import frozen
 
 __all__ = ["Arm", "Cancel", "TimerChange", "TimerKey", "TimerKind", "Timers", "is_overdue"]
 

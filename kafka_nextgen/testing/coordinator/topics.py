@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Mapping, Set
 from hashlib import blake2b
 
-from attrs import field, frozen
+from attrs import field
 
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.testing.coordinator.requests import TopicImage
 from kafka_nextgen.types import TopicId, TopicIdPartition, TopicPartition
 

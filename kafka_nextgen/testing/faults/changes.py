@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from attrs import frozen
-
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.testing.broker.cluster import Cluster
 from kafka_nextgen.testing.broker.producers import Producers
 from kafka_nextgen.testing.broker.refusal import CloseConnectionError

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from attrs import frozen
-
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.testing.faults.apis import Api
 from kafka_nextgen.testing.faults.changes import Change
 from kafka_nextgen.testing.faults.kind import Active, Course, Next, Taken

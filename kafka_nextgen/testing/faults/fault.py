@@ -10,9 +10,8 @@ from contextlib import suppress
 from types import TracebackType
 from typing import Any, Protocol
 
-from attrs import frozen
-
 from kafka_nextgen.errors import FaultNotMetError, MisuseError
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.testing.faults.kind import Kind, Taken
 from kafka_nextgen.testing.faults.question import Named, Question
 from kafka_nextgen.testing.faults.selection import Selection

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from attrs import evolve, frozen
+from attrs import evolve
 
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.testing.broker.context import Context
 from kafka_nextgen.testing.broker.handlers import fetch
 from kafka_nextgen.testing.broker.reading.asked import Asked

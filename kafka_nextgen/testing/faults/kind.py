@@ -10,8 +10,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import ClassVar, Protocol
 
-from attrs import define, frozen
-
+from kafka_nextgen.lazy_attrs import define, frozen
 from kafka_nextgen.testing.broker.cluster import Cluster
 from kafka_nextgen.testing.faults.question import Question
 from kafka_nextgen.testing.faults.selection import Selection

@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 from contextlib import suppress
 
-from attrs import frozen
-
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.testing.broker.refusal import CloseConnectionError
 from kafka_nextgen.testing.faults.kind import Active, Course, Kind, Next, Taken
 from kafka_nextgen.testing.faults.question import Question

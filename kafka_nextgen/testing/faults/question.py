@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from attrs import frozen
-
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.testing.broker.context import Context
 from kafka_nextgen.testing.broker.handlers import fetch
 from kafka_nextgen.testing.faults.place_kinds import Items, Names

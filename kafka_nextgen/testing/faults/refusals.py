@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from attrs import frozen
-
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.testing.broker.answered_versions import only_api_versions
 from kafka_nextgen.testing.broker.context import Context
 from kafka_nextgen.testing.faults.place_kinds import Items, Lone, Names, Top

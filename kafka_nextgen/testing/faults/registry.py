@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from attrs import define
-
 from kafka_nextgen.errors import MisuseError
+from kafka_nextgen.lazy_attrs import define
 from kafka_nextgen.testing.broker.cluster import Cluster
 from kafka_nextgen.testing.broker.context import Context
 from kafka_nextgen.testing.broker.interception import Handle

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from attrs import frozen
-
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.testing.faults.apis import Api
 from kafka_nextgen.testing.faults.place_kinds import Names
 from kafka_nextgen.testing.faults.places import places_of

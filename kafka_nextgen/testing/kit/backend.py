@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from attrs import define, field, frozen
+from attrs import field
 
 from kafka_nextgen.admin.history import PastRebalance
 from kafka_nextgen.admin.values import GroupDescription
+from kafka_nextgen.lazy_attrs import define, frozen
 from kafka_nextgen.types import Record, TopicPartition
 from kafka_nextgen.wire.records import NewRecord, encode_batch
 

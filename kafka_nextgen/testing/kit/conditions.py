@@ -15,9 +15,10 @@ from contextlib import contextmanager
 from textwrap import dedent, indent
 from typing import TypeVar
 
-from attrs import define, field, frozen
+from attrs import field
 
 from kafka_nextgen.errors import BrokerError, MisuseError, OutageError
+from kafka_nextgen.lazy_attrs import define, frozen
 
 __all__ = ["Attempt", "Observations", "explain", "try_once"]
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from attrs import frozen
-
 from kafka_nextgen.admin.values import GroupDescription, GroupState, GroupType, MemberDescription
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.types import TopicPartition, format_partitions
 
 __all__ = ["Group"]

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from attrs import frozen
-
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.testing.coordinator.requests import TopicImage
 from kafka_nextgen.types import TopicId, TopicPartition
 

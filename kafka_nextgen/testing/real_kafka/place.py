@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
-from attrs import field, frozen
+from attrs import field
 
+from kafka_nextgen.lazy_attrs import frozen
+from kafka_nextgen.lazy_patterns import lazy_pattern
 from kafka_nextgen.testing.coordinator.settings import Profile
 from kafka_nextgen.testing.real_kafka.single_node import NoKafkaError
 
@@ -21,9 +23,9 @@ QUICK_GROUPS: Mapping[str, object] = {
     "group.initial.rebalance.delay.ms": 0,
 }
 
-_VERSION = re.compile(r"\d+\.\d+\.\d+")
+_VERSION = lazy_pattern(r"\d+\.\d+\.\d+")
 #: The embedded broker knows releases, whose corrections are alike.
-_RELEASE = re.compile(r"(\d+\.\d+)(\.\d+)?")
+_RELEASE = lazy_pattern(r"(\d+\.\d+)(\.\d+)?")
 _STARTED = ("embedded", "docker", "maven")
 
 

@@ -15,6 +15,7 @@ from typing import TypeVar
 
 from kafka_nextgen import clocks
 from kafka_nextgen.errors import KafkaNextgenError
+from kafka_nextgen.lazy_patterns import lazy_pattern
 from kafka_nextgen.testing.kit.real_cluster import RealCluster
 
 __all__ = ["NoKafkaError", "free_ports", "on_free_ports", "properties_of", "wait_until_ready"]
@@ -28,7 +29,7 @@ _TIMEOUT_S = 120.0
 _PORTS = range(12_000, 32_768)
 _ATTEMPTS = 3
 #: What Java and docker say of a port that is not free.
-_TAKEN = re.compile("address already in use|port is already allocated", re.IGNORECASE)
+_TAKEN = lazy_pattern("address already in use|port is already allocated", re.IGNORECASE)
 
 
 class NoKafkaError(Exception):

@@ -12,9 +12,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any
 
-from attrs import define, field
+from attrs import field
 
 from kafka_nextgen.errors import MisuseError
+from kafka_nextgen.lazy_attrs import define
 from kafka_nextgen.properties.secret import Secret
 from kafka_nextgen.testing.registry.routes import answer
 from kafka_nextgen.testing.registry.store import RefusedError, Store

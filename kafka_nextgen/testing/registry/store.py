@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
-from attrs import frozen
+from kafka_nextgen.lazy_attrs import frozen
 
 __all__ = ["RefusedError", "Registered", "Store"]
 

@@ -18,15 +18,16 @@ A failing provider is an ``OutageError``. An invalid token from it is an ``Authe
 
 from __future__ import annotations
 
-import re
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from traceback import extract_tb
 from typing import Final
 
-from attrs import field, frozen
+from attrs import field
 
 from kafka_nextgen.errors import AuthenticationError, OutageError
+from kafka_nextgen.lazy_attrs import frozen
+from kafka_nextgen.lazy_patterns import lazy_pattern
 from kafka_nextgen.properties.secret import Secret
 from kafka_nextgen.properties.security_config import OauthCallback
 from kafka_nextgen.text import can_be_sent
@@ -36,9 +37,9 @@ __all__ = ["OauthBearerClient", "Token", "TokenCache", "from_callback"]
 _SEPARATOR: Final = "\x01"
 _NO_CHANNEL_BINDING: Final = "n,,"
 _ERROR_RECEIVED: Final = b"\x01"
-_TOKEN: Final = re.compile(r"[A-Za-z0-9._~+/-]+=*")
-_NAME: Final = re.compile(r"(?!auth$)[A-Za-z]+")
-_VALUE: Final = re.compile(r"[\x21-\x7e \t\r\n]+")
+_TOKEN: Final = lazy_pattern(r"[A-Za-z0-9._~+/-]+=*")
+_NAME: Final = lazy_pattern(r"(?!auth$)[A-Za-z]+")
+_VALUE: Final = lazy_pattern(r"[\x21-\x7e \t\r\n]+")
 _MAX_ERROR: Final = 500
 _REUSED_SHARE: Final = 0.8
 #: Seconds to wait for another login's token request. Each wait occupies a thread, and a callback may hang.

@@ -17,10 +17,9 @@ from collections.abc import Callable, Mapping
 from typing import Final
 from urllib.parse import quote_plus, urlencode, urlsplit
 
-from attrs import frozen
-
 from kafka_nextgen import clocks
 from kafka_nextgen.errors import AuthenticationError, OutageError
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.properties.secret import Secret
 from kafka_nextgen.text import can_be_sent
 from kafka_nextgen.transport.security.oauthbearer import Token

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, Protocol
 
-from attrs import field, frozen
+from attrs import field
 
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.properties.security_config import ContextCallback, SaslMechanism, SecurityConfig
 from kafka_nextgen.properties.value_types import SecurityProtocol

@@ -5,9 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from attrs import evolve, frozen
+from attrs import evolve
 
 from kafka_nextgen.errors import AvroSchemaError
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.values.avro.costs import Costs
 from kafka_nextgen.values.avro.defaults import Default, Defaults
 from kafka_nextgen.values.avro.layout import record_of

@@ -8,9 +8,8 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable
 
-from attrs import frozen
-
 from kafka_nextgen.errors import AvroSchemaError
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.values.avro.encoding import encoded
 from kafka_nextgen.values.avro.faults import REASONS, Fault, shown
 from kafka_nextgen.values.avro.program import FrameUse, Program

@@ -14,6 +14,7 @@ from contextlib import suppress
 from typing import Any
 
 from kafka_nextgen.errors import AvroSchemaError
+from kafka_nextgen.lazy_patterns import lazy_pattern
 from kafka_nextgen.values.avro.faults import shown
 from kafka_nextgen.values.avro.types import (
     NO_DEFAULT,
@@ -33,8 +34,8 @@ from kafka_nextgen.values.columns import MOST_COLUMNS, MOST_DEPTH
 __all__ = ["parse"]
 
 PRIMITIVES = ("null", "boolean", "int", "long", "float", "double", "bytes", "string")
-_NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
-_FULL_NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*", re.ASCII)
+_NAME = lazy_pattern(r"[A-Za-z_]\w*", re.ASCII)
+_FULL_NAME = lazy_pattern(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*", re.ASCII)
 _MOST_FIXED = 1 << 20
 _MOST_DIGITS = 76
 _MOST_BRANCHES = 1000  # each one is compared with each branch of another schema

@@ -10,9 +10,8 @@ from array import array
 from collections.abc import Callable, Sequence
 from enum import IntEnum, auto
 
-from attrs import frozen
-
 from kafka_nextgen.errors import AvroSchemaError
+from kafka_nextgen.lazy_attrs import frozen
 
 __all__ = [
     "EMPTY_ITEM_BYTES",

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 import struct
 from collections.abc import Callable, Sequence
 
+from kafka_nextgen.lazy_patterns import lazy_pattern
 from kafka_nextgen.values.avro.faults import Fault
 from kafka_nextgen.values.avro.program import Op
 
 __all__ = ["BadError", "Reader"]
 
-_UUID = re.compile(rb"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+_UUID = lazy_pattern(rb"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 
 
 class BadError(Exception):

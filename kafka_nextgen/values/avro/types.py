@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from attrs import field, frozen
+from attrs import field
+
+from kafka_nextgen.lazy_attrs import frozen
 
 __all__ = [
     "NO_DEFAULT",

@@ -10,11 +10,12 @@ import json
 import re
 from typing import Any
 
+from kafka_nextgen.lazy_patterns import lazy_pattern
 from kafka_nextgen.values.json.program import MOST_JSON_DEPTH
 
 __all__ = ["NotJsonError", "Number", "Pairs", "document_of"]
 
-_STRING = re.compile(r'"(?:[^"\\]|\\.)*"?', re.DOTALL)
+_STRING = lazy_pattern(r'"(?:[^"\\]|\\.)*"?', re.DOTALL)
 
 
 class NotJsonError(ValueError):

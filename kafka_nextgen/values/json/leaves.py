@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import struct
 
-from attrs import frozen
-
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.values.columns import Kind
 from kafka_nextgen.values.json.program import HAS_ZONE, TAKES_INTEGERS, Node, Op
 from kafka_nextgen.values.json.texts import DAY_SECONDS

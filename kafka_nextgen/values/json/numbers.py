@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from array import array
 
+from kafka_nextgen.lazy_patterns import lazy_pattern
 from kafka_nextgen.values.json.faults import BadJsonError, Fault
 
 __all__ = ["exact", "is_number", "powers_of_five"]
 
 _LEAST_POWER, _MOST_POWER = -342, 308
-_NUMBER = re.compile(r"(-?)(0|[1-9][0-9]*)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?")
+_NUMBER = lazy_pattern(r"(-?)(0|[1-9][0-9]*)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?")
 
 
 def is_number(text: str) -> bool:

@@ -10,8 +10,7 @@ from collections.abc import Iterator
 from enum import IntEnum
 from functools import cache
 
-from attrs import frozen
-
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.values.columns import Column, Kind
 from kafka_nextgen.values.json.numbers import powers_of_five
 

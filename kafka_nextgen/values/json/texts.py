@@ -10,6 +10,7 @@ import binascii
 import re
 from datetime import date
 
+from kafka_nextgen.lazy_patterns import lazy_pattern
 from kafka_nextgen.values.json.faults import BadJsonError, Fault
 
 __all__ = [
@@ -29,14 +30,14 @@ MOST_OF_A_DURATION = 10**12
 
 _DAY = "([0-9]{4})-([0-9]{2})-([0-9]{2})"
 _TIME = r"([0-9]{2}):([0-9]{2}):([0-9]{2})(?:\.([0-9]+))?"
-_DATE_FORM = re.compile(_DAY)
-_TIME_FORM = re.compile(_TIME)
-_LOCAL_FORM = re.compile(f"{_DAY}[Tt ]{_TIME}")
-_ZONED_FORM = re.compile(f"{_DAY}[Tt ]{_TIME}(?:[Zz]|([+-])([0-9]{{2}}):([0-9]{{2}}))")
-_DURATION_FORM = re.compile(
+_DATE_FORM = lazy_pattern(_DAY)
+_TIME_FORM = lazy_pattern(_TIME)
+_LOCAL_FORM = lazy_pattern(f"{_DAY}[Tt ]{_TIME}")
+_ZONED_FORM = lazy_pattern(f"{_DAY}[Tt ]{_TIME}(?:[Zz]|([+-])([0-9]{{2}}):([0-9]{{2}}))")
+_DURATION_FORM = lazy_pattern(
     r"(-?)P(?=[0-9T])(?:([0-9]+)W)?(?:([0-9]+)D)?(?:T(?=[0-9])(?:([0-9]+)H)?(?:([0-9]+)M)?(?:([0-9]+)(?:\.([0-9]+))?S)?)?"
 )
-_UUID_FORM = re.compile("[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+_UUID_FORM = lazy_pattern("[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _LENGTHS = (7 * DAY_SECONDS, DAY_SECONDS, 3600, 60, 1)
 
 

@@ -9,9 +9,8 @@ from __future__ import annotations
 from base64 import b64decode
 from typing import Any
 
-from attrs import frozen
-
 from kafka_nextgen.errors import ProtobufSchemaError
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.values.protobuf.descriptors import add_file, new_pool, path_of
 from kafka_nextgen.values.schema_source import RegisteredSchema
 from kafka_nextgen.values.schemas import Reading, Schemas

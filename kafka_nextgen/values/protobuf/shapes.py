@@ -10,9 +10,8 @@ import struct
 from enum import IntEnum
 from typing import Any
 
-from attrs import frozen
-
 from kafka_nextgen.errors import ProtobufSchemaError
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.values.columns import MOST_COLUMNS, Kind
 from kafka_nextgen.values.protobuf.program import Op
 

@@ -8,13 +8,14 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from kafka_nextgen.errors import ConfigError
+from kafka_nextgen.lazy_patterns import lazy_pattern
 from kafka_nextgen.properties.secret import Secret, call_privately
 
 __all__ = ["Token", "authorization_of", "basic", "checked_headers"]
 
-_TOKEN: Final = re.compile(r"[A-Za-z0-9._~+/-]+=*")
-_HEADER_NAME: Final = re.compile(r"[\w!#$%&'*+.^`|~-]+", re.ASCII)
-_HEADER: Final = re.compile(r"[\x21-\x7e][\x20-\x7e]*")
+_TOKEN: Final = lazy_pattern(r"[A-Za-z0-9._~+/-]+=*")
+_HEADER_NAME: Final = lazy_pattern(r"[\w!#$%&'*+.^`|~-]+", re.ASCII)
+_HEADER: Final = lazy_pattern(r"[\x21-\x7e][\x20-\x7e]*")
 
 Token = Secret | str | Callable[[], str]
 

@@ -16,10 +16,11 @@ from contextlib import contextmanager, suppress
 from typing import Final
 from urllib.parse import unquote, urlsplit
 
-from attrs import field, frozen
+from attrs import field
 
 from kafka_nextgen import clocks
 from kafka_nextgen.errors import ConfigError
+from kafka_nextgen.lazy_attrs import frozen
 
 __all__ = ["Address", "Answer", "TooLargeError", "UnreachableError", "get"]
 

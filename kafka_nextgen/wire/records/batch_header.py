@@ -19,9 +19,8 @@ from __future__ import annotations
 
 import struct
 
-from attrs import frozen
-
 from kafka_nextgen.errors import CorruptRecordError, OldFormatError
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.types import TimestampType
 
 __all__ = [

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import struct
 
-from attrs import frozen
-
 from kafka_nextgen.errors import CorruptRecordError
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.wire.records.batch_header import (
     CRC_START,
     LOG_APPEND_TIME,

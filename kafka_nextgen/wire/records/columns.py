@@ -23,9 +23,10 @@ from collections.abc import Iterator
 from functools import partial
 from itertools import pairwise
 
-from attrs import Factory, define, evolve, field
+from attrs import Factory, evolve, field
 
 from kafka_nextgen.compiled import ACCELERATED, accelerator
+from kafka_nextgen.lazy_attrs import define
 from kafka_nextgen.types import TopicPartition
 
 __all__ = ["BinaryBuilder", "BinaryColumn", "Columns", "ColumnsBuilder", "HeaderBuilder", "HeaderColumn", "Headers"]

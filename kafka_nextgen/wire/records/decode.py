@@ -19,10 +19,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from attrs import frozen
-
 from kafka_nextgen.compiled import ACCELERATED
 from kafka_nextgen.errors import CorruptRecordError, OldFormatError
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire.records.accelerated import decode_sound
 from kafka_nextgen.wire.records.batch_header import HEADER, BatchHeader, check_header, read_header, verify_crc

@@ -15,9 +15,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 import cramjam
-from attrs import frozen
 
 from kafka_nextgen.compiled import accelerator
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.wire.records.compression import READS_LZ4_FRAMES_IN_A_ROW, Compression, compress, trimmed
 from kafka_nextgen.wire.records.stated_size import CompressedFrame, lz4_frame, zstd_frame
 

@@ -25,9 +25,8 @@ import struct
 from collections import deque
 from collections.abc import Iterable
 
-from attrs import frozen
-
 from kafka_nextgen.errors import CorruptRecordError
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.types import TopicPartition
 from kafka_nextgen.wire.records.batch_header import HEADER, BatchHeader, read_header
 from kafka_nextgen.wire.records.batch_records import append_records

@@ -16,9 +16,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from enum import IntEnum
 
-from attrs import frozen
-
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.testing.broker.configs.keys import ConfigKey, Kind
 from kafka_nextgen.testing.broker.refusal import Refusal
 from kafka_nextgen.testing.coordinator.hash_map import place

@@ -7,8 +7,7 @@ from collections.abc import Callable
 from enum import IntEnum
 from math import inf
 
-from attrs import frozen
-
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.testing.coordinator.settings import Profile
 
 __all__ = ["ConfigKey", "ConfigValue", "Kind", "Source", "Synonym"]

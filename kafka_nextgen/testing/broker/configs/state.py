@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import cast
 
-from attrs import define, evolve, field, fields
+from attrs import evolve, field, fields
 
+from kafka_nextgen.lazy_attrs import define
 from kafka_nextgen.testing.broker.settings import BrokerSettings
 from kafka_nextgen.testing.broker.storage import Catalogue
 from kafka_nextgen.testing.coordinator.requests import ConfigsChanged

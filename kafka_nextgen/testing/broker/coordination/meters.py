@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from attrs import define, field, frozen
+from attrs import field
 
 from kafka_nextgen.groups import records as r
+from kafka_nextgen.lazy_attrs import define, frozen
 from kafka_nextgen.metrics.timings import Meter, Timings
 from kafka_nextgen.testing.coordinator.classic.requests import SyncGroup
 from kafka_nextgen.testing.coordinator.requests import OffsetCommit, OffsetDelete, Request, TxnOffsetCommit

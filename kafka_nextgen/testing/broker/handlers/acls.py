@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeVar
 
-from attrs import frozen
-
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.testing.broker.context import Context
 from kafka_nextgen.testing.broker.refusal import Refusal, error_fields
 from kafka_nextgen.testing.broker.security.access import Authorizer

@@ -14,9 +14,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import IntEnum
 from typing import Any
 
-from attrs import frozen
-
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.testing.broker.cluster import Cluster
 from kafka_nextgen.testing.broker.configs.altering import Change, refuse_changes, replacing
 from kafka_nextgen.testing.broker.configs.brokers import alter_broker, describe_broker

@@ -15,10 +15,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping
 
-from attrs import frozen
-
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.errors import CorruptRecordError
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.requests.list_offsets import ISOLATION_LEVELS, READ_COMMITTED
 from kafka_nextgen.testing.broker.context import Context
 from kafka_nextgen.testing.broker.log import FoundOffset, PartitionLog

@@ -11,9 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from attrs import frozen
-
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.testing.broker.batch_checks import begins_corruptly, only_batch, unknown_codec
 from kafka_nextgen.testing.broker.context import Context
 from kafka_nextgen.testing.broker.produced import Appended, append, at_start_of

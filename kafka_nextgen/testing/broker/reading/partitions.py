@@ -14,9 +14,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from attrs import evolve, frozen
+from attrs import evolve
 
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.testing.broker.context import Context
 from kafka_nextgen.testing.broker.log import PartitionLog
 from kafka_nextgen.testing.broker.reading.asked import Asked, Diverging, Reading

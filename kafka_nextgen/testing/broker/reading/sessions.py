@@ -25,9 +25,10 @@ from collections.abc import Callable, Iterable, Sequence
 from random import randrange
 from typing import Final
 
-from attrs import define, field, frozen
+from attrs import field
 
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.lazy_attrs import define, frozen
 from kafka_nextgen.testing.broker.reading.asked import Asked, Key, Reading
 
 __all__ = ["FetchSessions", "SessionRequest", "Turn"]

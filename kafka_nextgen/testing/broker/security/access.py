@@ -9,8 +9,9 @@ import json
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from attrs import field, frozen
+from attrs import field
 
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.testing.broker.security.acls import (
     CLUSTER_NAME,
     Operation,

@@ -10,17 +10,16 @@ Each further node of a cluster uses the next port; 0 lets the system choose.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from attrs import frozen
-
 from kafka_nextgen.errors import ConfigError
+from kafka_nextgen.lazy_attrs import frozen
+from kafka_nextgen.lazy_patterns import lazy_pattern
 from kafka_nextgen.properties.value_types import SecurityProtocol
 
 __all__ = ["PROTOCOLS_BY_NAME", "Endpoint", "Listener", "parse_listeners", "parse_protocol_map"]
 
-_LISTENER = re.compile(r"(?P<name>[A-Za-z0-9_.-]+)://(?:\[(?P<ipv6>[^\]]*)\]|(?P<host>[^:\[\]]*)):(?P<port>\d{1,5})")
+_LISTENER = lazy_pattern(r"(?P<name>[A-Za-z0-9_.-]+)://(?:\[(?P<ipv6>[^\]]*)\]|(?P<host>[^:\[\]]*)):(?P<port>\d{1,5})")
 
 #: The protocols of listeners that are named after one: the default of ``listener.security.protocol.map``.
 PROTOCOLS_BY_NAME: tuple[str, ...] = tuple(f"{protocol.value}:{protocol.value}" for protocol in SecurityProtocol)

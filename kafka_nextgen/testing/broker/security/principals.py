@@ -6,11 +6,11 @@ is the certificate's distinguished name as RFC 2253 writes it, the last part fir
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from attrs import frozen
+from kafka_nextgen.lazy_attrs import frozen
+from kafka_nextgen.lazy_patterns import lazy_pattern
 
 __all__ = ["ANONYMOUS", "Principal", "of_certificate"]
 
@@ -32,7 +32,7 @@ _SHORT: Final[Mapping[str, str]] = {
     "userId": "UID",
 }
 
-_SPECIAL = re.compile(r'([,+"\\<>;=])')
+_SPECIAL = lazy_pattern(r'([,+"\\<>;=])')
 
 
 @frozen(order=True)

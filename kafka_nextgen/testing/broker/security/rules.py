@@ -23,9 +23,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from enum import IntEnum
 from typing import Final, TypeVar
 
-from attrs import frozen
-
 from kafka_nextgen.errors import ConfigError
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.testing.broker.security.acls import (
     CLUSTER_NAME,
     SUPPORTED,

@@ -14,9 +14,8 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from enum import Enum, auto
 
-from attrs import define, frozen
-
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.lazy_attrs import define, frozen
 from kafka_nextgen.testing.broker.security.mechanisms import MECHANISMS, CredentialsError, Exchange, TokenError
 from kafka_nextgen.testing.broker.security.users import Users
 

@@ -15,9 +15,8 @@ import ssl
 from collections.abc import Mapping
 from typing import Final
 
-from attrs import frozen
-
 from kafka_nextgen.errors import ConfigError
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.properties.secret import Secret
 from kafka_nextgen.properties.value_types import SecurityProtocol
 from kafka_nextgen.testing.broker.security.listeners import (
@@ -65,7 +64,7 @@ class SecuritySettings:
     listener_security_protocol_map: tuple[str, ...] = key(PROTOCOLS_BY_NAME, names)
     ssl_keystore_location: str = key("", text)
     ssl_keystore_type: str = key("PEM", one_of("PEM"))
-    ssl_key_password: Secret | None = key(None, secret)  # noqa: RUF009  # a field, as the others
+    ssl_key_password: Secret | None = key(None, secret)  # a field, as the others
     ssl_truststore_location: str = key("", text)
     ssl_truststore_type: str = key("PEM", one_of("PEM"))
     ssl_client_auth: str = key("none", one_of(*_CLIENT_AUTH))

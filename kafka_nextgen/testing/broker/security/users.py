@@ -13,10 +13,11 @@ import secrets
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from attrs import field, frozen
+from attrs import field
 from scramp import ScramException, ScramMechanism
 
 from kafka_nextgen.errors import ConfigError
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.properties.secret import Secret
 from kafka_nextgen.testing.broker.storage import Catalogue
 

@@ -11,9 +11,10 @@ import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from attrs import define, field
+from attrs import field
 
 from kafka_nextgen.errors import StorageError
+from kafka_nextgen.lazy_attrs import define
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.testing.broker.storage.catalogue import Catalogue
 from kafka_nextgen.testing.broker.storage.files import doing

@@ -13,6 +13,7 @@ from base64 import urlsafe_b64encode
 from pathlib import Path
 
 from kafka_nextgen.errors import StorageError
+from kafka_nextgen.lazy_patterns import lazy_pattern
 from kafka_nextgen.testing.broker.storage.files import doing, flush, replace, write_at
 from kafka_nextgen.types import TopicId, TopicPartition
 
@@ -22,9 +23,9 @@ SUFFIX = ".log"
 
 _METADATA = "partition.metadata"
 _START_OFFSET = "log-start-offset"
-_SEGMENT_NAME = re.compile(rf"\d{{20}}{re.escape(SUFFIX)}")
-_NAME = re.compile(r"(.+)-(\d+)")
-_OURS = re.compile(rf"{_METADATA}|({_START_OFFSET}|\d{{20}}{re.escape(SUFFIX)})(\.new)?")
+_SEGMENT_NAME = lazy_pattern(rf"\d{{20}}{re.escape(SUFFIX)}")
+_NAME = lazy_pattern(r"(.+)-(\d+)")
+_OURS = lazy_pattern(rf"{_METADATA}|({_START_OFFSET}|\d{{20}}{re.escape(SUFFIX)})(\.new)?")
 
 
 class PartitionDirectory:

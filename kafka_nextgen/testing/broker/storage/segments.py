@@ -19,9 +19,8 @@ from collections.abc import Callable, Iterator, Sequence
 from operator import attrgetter
 from pathlib import Path
 
-from attrs import define
-
 from kafka_nextgen.errors import StorageError
+from kafka_nextgen.lazy_attrs import define
 from kafka_nextgen.logs import logger_of
 from kafka_nextgen.testing.broker.storage.files import doing, flush, replace, write_at
 from kafka_nextgen.testing.broker.storage.memory_batches import MemoryBatches

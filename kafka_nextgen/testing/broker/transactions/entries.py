@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from attrs import frozen
-
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.testing.broker.storage import Catalogue
 from kafka_nextgen.testing.broker.transactions.transaction import Producer, Status, Transaction
 from kafka_nextgen.types import TopicPartition

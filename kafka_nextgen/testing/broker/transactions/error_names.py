@@ -6,9 +6,8 @@ TRANSACTION_ABORTABLE (KIP-890). Produce and TxnOffsetCommit never use PRODUCER_
 
 from __future__ import annotations
 
-from attrs import frozen
-
 from kafka_nextgen.codes import ErrorCode
+from kafka_nextgen.lazy_attrs import frozen
 
 __all__ = [
     "ADD_OFFSETS_TO_TXN",

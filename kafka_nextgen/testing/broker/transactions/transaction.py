@@ -20,8 +20,9 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import Final
 
-from attrs import evolve, field, frozen
+from attrs import evolve, field
 
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.types import TopicPartition
 
 __all__ = ["LAST_EPOCH", "NO_PRODUCER", "Producer", "Status", "Transaction", "follow"]

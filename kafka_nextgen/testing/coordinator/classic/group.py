@@ -18,11 +18,12 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from enum import Enum
 
-from attrs import evolve, field, frozen
+from attrs import evolve, field
 
 from kafka_nextgen.errors import DecodeError
 from kafka_nextgen.groups.consumer_protocol import PROTOCOL_TYPE, decode_subscription
 from kafka_nextgen.groups.offered_protocol import OfferedProtocol
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.testing.coordinator.classic.requests import JoinGroup
 from kafka_nextgen.testing.coordinator.hash_map import place
 

@@ -6,10 +6,9 @@ releases its answer.
 
 from __future__ import annotations
 
-from attrs import frozen
-
 from kafka_nextgen.groups.leaving import LeaveGroup
 from kafka_nextgen.groups.offered_protocol import OfferedProtocol
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.types import JoinReason
 
 __all__ = [

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from attrs import frozen
-
 from kafka_nextgen.codes import ErrorCode
 from kafka_nextgen.groups.described import GroupsDescribed
 from kafka_nextgen.groups.leaving import LeaveGroupAnswer
+from kafka_nextgen.lazy_attrs import frozen
 
 __all__ = [
     "ClassicResponse",

@@ -18,14 +18,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 
-from attrs import frozen
-
 from kafka_nextgen.assignors.spec import AssignorMetadata, ClientAssignor
 from kafka_nextgen.assignors.user_data import FOREIGN_VERSION, MemberWord, read_member_word
 from kafka_nextgen.errors import DecodeError
 from kafka_nextgen.groups.consumer_protocol import decode_subscription
 from kafka_nextgen.groups.offered_protocol import OfferedProtocol
 from kafka_nextgen.groups.records import MemberMetadata
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.testing.coordinator.applying import add_to_count
 from kafka_nextgen.testing.coordinator.extensions.state import OFFERS, PREFERENCES
 from kafka_nextgen.testing.coordinator.group import Group

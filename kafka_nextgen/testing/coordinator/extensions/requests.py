@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from attrs import field, frozen
+from attrs import field
 
 from kafka_nextgen.assignors.spec import MemberAssignment
 from kafka_nextgen.groups.extension_requests import ExtensionRequest
 from kafka_nextgen.groups.extensions.history import HistoryDescribed
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.testing.coordinator.extensions.responses import AssignmentInstalled, AssignmentPrepared
 
 __all__ = [

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from attrs import field, frozen
+from attrs import field
 
 from kafka_nextgen.assignors.spec import MemberSpec, TopicMetadata
 from kafka_nextgen.groups.extension_requests import ExtensionResponse
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.types import TopicId
 
 __all__ = [

@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from heapq import nsmallest
 
-from attrs import field, frozen
+from attrs import field
 
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.testing.coordinator.admission import LEAVE_TEMPORARILY
 from kafka_nextgen.testing.coordinator.extensions.registration.places import waiting
 from kafka_nextgen.testing.coordinator.extensions.state import LOADING, STANDBYS

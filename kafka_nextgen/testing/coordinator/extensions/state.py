@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Generic, Literal, TypeVar, cast
 
-from attrs import frozen
-
 from kafka_nextgen.assignors.spec import AssignmentSpec
 from kafka_nextgen.groups.extensions import records as x
 from kafka_nextgen.groups.extensions.records import Leaver, Place, Rebalance
 from kafka_nextgen.groups.records import ExtensionRecord
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.testing.coordinator.group import Group
 
 __all__ = [

@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from attrs import evolve, frozen
+from attrs import evolve
 
 from kafka_nextgen.assignors.spec import Metadata
 from kafka_nextgen.codes import ErrorCode
@@ -32,6 +32,7 @@ from kafka_nextgen.errors import DecodeError
 from kafka_nextgen.groups import records as r
 from kafka_nextgen.groups.consumer_protocol import PROTOCOL_TYPE, decode_assignment, decode_subscription, user_data_of
 from kafka_nextgen.groups.topic_partitions import to_topic_partitions
+from kafka_nextgen.lazy_attrs import frozen
 from kafka_nextgen.testing.coordinator.admission import JOIN
 from kafka_nextgen.testing.coordinator.classic.group import ClassicGroup, ClassicMember
 from kafka_nextgen.testing.coordinator.classic.rebalance import release_parked
