@@ -81,7 +81,7 @@ def _at(name: str, help: str) -> Place:
 @click.group(
     cls=_OneLineErrors,
     places={
-        "assignors": _at("assignors", "See what an assignor would do to a group."),
+        "assignors": _at("assignors", "See the result of an assignor for a group."),
         "broker": _at("broker", "Run a broker for development and tests."),
         "consume": _at("consume", "Print the records of topics."),
         "demo": _at("demo", "Show consumer groups at work on an embedded broker."),
