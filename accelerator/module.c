@@ -21,10 +21,13 @@
  *     json_decode   fills them with JSON values
  *     protobuf_decode fills them with Protobuf values
  *     SteadyFetch   decodes whole answers, if they are small and typical, into columns, and builds the next request
+ *     SteadySocket  receives these answers, and sends the requests, on the thread that waits for records
+ *     ArrivingRows  waits for these records, and yields them as objects or offers them as columns
  */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
+#include "arriving_rows.h"
 #include "avro.h"
 #include "decode.h"
 #include "find.h"
@@ -38,6 +41,7 @@
 #include "scan.h"
 #include "state.h"
 #include "steady_fetch.h"
+#include "steady_socket.h"
 
 /* Read the requested size; returns -1 with an exception set if it is not valid. */
 static Py_ssize_t read_size(PyObject *size) {
@@ -89,6 +93,14 @@ static int add_type(PyObject *module, PyType_Spec *spec) {
     return status;
 }
 
+/* Create a type that other types need to know, and add it to the module; NULL with an exception set on failure. */
+static PyTypeObject *known_type(PyObject *module, PyType_Spec *spec) {
+    PyTypeObject *type = (PyTypeObject *)PyType_FromModuleAndSpec(module, spec, NULL);
+    if (type != NULL && PyModule_AddType(module, type) < 0)
+        Py_CLEAR(type);
+    return type;
+}
+
 static PyMethodDef methods[] = {
     RECEIVE_METHODS
     {"scan", scan, METH_VARARGS, scan_doc},
@@ -105,15 +117,27 @@ static PyMethodDef methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
+/* Add SteadySocket, where it exists; returns 0 with an exception set on failure. */
+static int add_socket(PyObject *module, ModuleState *state) {
+#ifndef MS_WINDOWS
+    state->socket = known_type(module, &socket_spec);
+    return state->socket != NULL;
+#else
+    (void)module, (void)state;
+    return 1;
+#endif
+}
+
 static int prepare(PyObject *module) {
     ModuleState *state = PyModule_GetState(module);
     crc_prepare();
     state->awaited = (PyTypeObject *)PyType_FromModuleAndSpec(module, &awaited_spec, NULL);
-    state->builder = (PyTypeObject *)PyType_FromModuleAndSpec(module, &builder_spec, NULL);
-    if (state->awaited == NULL || state->builder == NULL || PyModule_AddType(module, state->builder) < 0 ||
+    state->builder = known_type(module, &builder_spec);
+    state->fetch = known_type(module, &steady_spec);
+    if (state->awaited == NULL || state->builder == NULL || state->fetch == NULL || !add_socket(module, state) ||
         !learn_names(&state->names) || PyType_Ready(&MemoryType) < 0 || add_record_fields(module) < 0)
         return -1;
-    PyType_Spec *others[] = {&rows_spec, &iteration_spec, &steady_spec};
+    PyType_Spec *others[] = {&rows_spec, &iteration_spec, ARRIVING_ROWS_SPEC};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (add_type(module, others[i]) < 0)
             return -1;

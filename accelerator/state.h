@@ -11,7 +11,7 @@ typedef struct {
 } Names;
 
 typedef struct {
-    PyTypeObject *awaited, *builder;
+    PyTypeObject *awaited, *builder, *fetch, *socket; /* the last is NULL on Windows */
     Names names;
 } ModuleState;
 
@@ -30,6 +30,8 @@ static int traverse_state(PyObject *module, visitproc visit, void *arg) {
     ModuleState *state = PyModule_GetState(module);
     Py_VISIT(state->awaited);
     Py_VISIT(state->builder);
+    Py_VISIT(state->fetch);
+    Py_VISIT(state->socket);
     return 0;
 }
 
@@ -37,6 +39,8 @@ static int clear_state(PyObject *module) {
     ModuleState *state = PyModule_GetState(module);
     Py_CLEAR(state->awaited);
     Py_CLEAR(state->builder);
+    Py_CLEAR(state->fetch);
+    Py_CLEAR(state->socket);
     Py_CLEAR(state->names.cast);
     Py_CLEAR(state->names.match_args);
     Py_CLEAR(state->names.int64);
